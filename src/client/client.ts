@@ -16,7 +16,7 @@ export interface Client extends AsyncDisposable {
   send(exchange: Exchange, request: Request): Promise<Response>
   /** Current state of each origin in use. */
   readonly stats: readonly OriginStats[]
-  /** Ends this use of the client; the last one closes it, and resolves when its requests have ended. */
+  /** Releases the client; the last release closes it, and resolves when its requests have ended. */
   release(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ const MAX_ORIGINS = 1_000
 
 const shared = new Map<string, SharedClient>()
 
-/** A client with these settings, which shares its connections with clients of equal settings in this thread. */
+/** A client that shares its connections with all clients of equal settings in this thread. */
 export function acquireClient(settings: ClientSettings): Client {
   const key = settingsKey(settings)
   let client = shared.get(key)
@@ -107,8 +107,8 @@ class SharedClient {
     const origin = uri.origin
     const known = this.#pools.get(origin)
     if (known !== undefined) return known
-    if (uri.scheme !== 'http' && uri.scheme !== 'https') throw unfit('uri: expected http or https')
-    if (!URL.canParse(origin)) throw unfit('uri: expected a host that a connection can be made to')
+    if (uri.scheme !== 'http' && uri.scheme !== 'https') throw invalidRequest('uri: expected http or https')
+    if (!URL.canParse(origin)) throw invalidRequest('uri: expected a valid host')
     if (this.#pools.size >= MAX_ORIGINS) this.#dropLeastRecentlyUsed()
     const pool = new OriginPool(origin, this.#settings, this.#watchdog, this.#contexts, (outdated) =>
       this.#retire(outdated),
@@ -139,8 +139,8 @@ class SharedClient {
   }
 }
 
-function unfit(why: string): UpstreamError {
-  return new UpstreamError('GW_UPSTREAM_REQUEST', new Error(why))
+function invalidRequest(reason: string): UpstreamError {
+  return new UpstreamError('GW_UPSTREAM_REQUEST', new Error(reason))
 }
 
 class Lease implements Client {

@@ -4,13 +4,13 @@ import type { ForwardProxy } from '#contracts'
 import { MAX_TIMER_DELAY, type OwnListeners } from '#schema'
 import { type FirstByteObserver, ResponseHeadGuard } from './response-head-guard.ts'
 import { openToProxy } from './secure-proxy.ts'
-import { leadsToSelf, markOwnConnection } from './self-connection.ts'
+import { flagSelfConnection, isSelfConnection } from './self-connection.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 import { openTunnel } from './tunnel.ts'
 import { type Carrier, UpstreamCall } from './upstream-call.ts'
 import { UpstreamError } from './upstream-error.ts'
-import { ASTERISK_PATH, type TextEdit, trailerEdit, WrittenText } from './written-text.ts'
+import { ASTERISK_PATH, trailerEdit, type WriteEdit, WriteEditor } from './write-editor.ts'
 
 /** Default limit of a response head. */
 export const MAX_HEADER_BYTES = 65_536
@@ -19,13 +19,13 @@ export const MAX_HEADER_BYTES = 65_536
 export class Connection extends Client implements Carrier {
   readonly version = 'HTTP/1.1'
   readonly #heads: ResponseHeadGuard
-  readonly #written: WrittenText
+  readonly #written: WriteEditor
   #carried = 0
-  #leadsToSelf = false
+  #isSelfConnection = false
 
   constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
     const heads = new ResponseHeadGuard(options.maxHeaderSize ?? MAX_HEADER_BYTES)
-    const written = new WrittenText()
+    const written = new WriteEditor()
     super(origin, {
       ...options,
       connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
@@ -33,7 +33,7 @@ export class Connection extends Client implements Carrier {
           if (result[0] === null) {
             heads.attach(result[1])
             written.attach(result[1])
-            this.#leadsToSelf = leadsToSelf(result[1])
+            this.#isSelfConnection = isSelfConnection(result[1])
           }
           callback(...result)
         }),
@@ -45,8 +45,8 @@ export class Connection extends Client implements Carrier {
     })
   }
 
-  get leadsToSelf(): boolean {
-    return this.#leadsToSelf
+  get isSelfConnection(): boolean {
+    return this.#isSelfConnection
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -54,7 +54,7 @@ export class Connection extends Client implements Carrier {
     return super.dispatch(options.path === '*' ? { ...options, path: ASTERISK_PATH } : options, handler)
   }
 
-  carry(head: TextEdit | null, observer: FirstByteObserver): boolean {
+  carry(head: WriteEdit | null, observer: FirstByteObserver): boolean {
     this.#heads.expectHead(observer)
     if (head !== null) this.#written.editNext(head)
     return this.#carried++ > 0
@@ -67,9 +67,9 @@ export class Connection extends Client implements Carrier {
   }
 }
 
-/** How connections are established. */
+/** Options for establishing connections. */
 export interface ConnectOptions {
-  /** Milliseconds until the connection is established. */
+  /** Longest time to establish a connection, in milliseconds. */
   readonly timeout: number
   readonly contexts: OutboundContexts
   /** The forward proxy; null for direct connections. */
@@ -90,7 +90,7 @@ interface PendingConnection {
 
 /**
  * Opens connections with an exact time-out (undici's is coarse and may be early). The TLS server name is that of the
- * origin, whatever the Host header of the first request.
+ * origin, not the Host header of the first request.
  */
 export function createOpener(
   settings: ConnectOptions,
@@ -168,7 +168,7 @@ class Attempt implements SecureEvents, PendingConnection {
     this.#socket = socket
     if (this.#over) socket.destroy()
     // Before the callback, and before TLS, which may fail for another reason.
-    else if (this.#ownListeners !== null) markOwnConnection(socket, this.#ownListeners)
+    else if (this.#ownListeners !== null) flagSelfConnection(socket, this.#ownListeners)
   }
 
   opened(socket: Socket): void {
@@ -176,7 +176,7 @@ class Attempt implements SecureEvents, PendingConnection {
   }
 
   failed(error: Error): void {
-    const isLoop = this.#socket !== null && leadsToSelf(this.#socket)
+    const isLoop = this.#socket !== null && isSelfConnection(this.#socket)
     this.settle(isLoop ? new UpstreamError('GW_UPSTREAM_LOOP', error) : error, null)
   }
 

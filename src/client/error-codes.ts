@@ -5,7 +5,7 @@ export const ERROR_CODES = {
     action: 'Nothing, unless it is frequent: then check timeouts of clients and load balancers.',
   },
   GW_REQUEST_BODY: {
-    meaning: 'The body of the request is not as its head announced. The client gets 400 or 413.',
+    meaning: 'The body of the request does not match its framing or Content-Length. The client gets 400 or 413.',
     action: 'Check the client; the upstream request was aborted.',
   },
   GW_TLS_IDENTITY: {
@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   },
   GW_UPSTREAM_CONNECT: {
     meaning: 'No connection to the upstream server could be opened. The client gets 502.',
-    action: 'Check that the server runs and that the network, its name and its certificate are right.',
+    action: 'Check that the server runs, and check the network, its name and its certificate.',
   },
   GW_UPSTREAM_LOOP: {
     meaning: 'The target of a request is a connector of this gateway. The client gets 508.',
@@ -46,7 +46,7 @@ export const ERROR_CODES = {
     action: 'Check the credentials and rules of the proxy.',
   },
   GW_UPSTREAM_REQUEST: {
-    meaning: 'The request that the filters made can not be sent as HTTP. The client gets 502.',
+    meaning: 'The request, as changed by filters, is not valid HTTP. The client gets 502.',
     action: 'Check the filters and scripts that changed method, URI or headers.',
   },
   GW_UPSTREAM_TIMEOUT: {

@@ -10,13 +10,13 @@ import { httpUpstream, type Upstream } from '#test/upstream'
 
 const bounded = { timeout: 10_000 }
 
-/** A proxy at the upstream whose credentials are whatever `authorization` gives, or throws. */
+/** A proxy at the upstream; `authorization` returns its credentials, or throws. */
 function proxyAt(upstream: Upstream, authorization: () => string | null): ProxyOptions {
   const { hostname, port } = new URL(upstream.url)
   return { key: `start ${upstream.url}`, proxyFor: () => ({ hostname, port: Number(port), authorization }) }
 }
 
-test('a throw while a call starts fails that call alone; its place in the pool is free again', bounded, async () => {
+test('a throw while a call starts fails that call alone, and frees its slot in the pool', bounded, async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   let isBroken = true
   const authorization = () => {
@@ -63,27 +63,23 @@ test('a throw while a waiting call starts does not stop the calls behind it', bo
   assert.deepEqual(three, { status: 'fulfilled', value: 'third' })
 })
 
-test(
-  'an HTTP/2 call that expires without a stream leaves nothing behind: the client can be closed',
-  bounded,
-  async () => {
-    await using upstream = await clearHttp2Upstream((_request, response) => response.end('ok'))
-    const client = clientWith({
-      connections: 1,
-      connectionTimeout: 150,
-      http2: { overTls: true, inClear: 'prior-knowledge' },
-    })
-    await textOf(await send(client, exchangeFor('GET', upstream.url)))
-    const [session] = upstream.sessions
-    session!.settings({ maxConcurrentStreams: 0 })
-    await once(session!, 'localSettings')
-    const expired = send(client, exchangeFor('GET', upstream.url))
-    const left = exchangeFor('GET', upstream.url)
-    const abandoned = assert.rejects(send(client, left), { code: 'GW_CLIENT_GONE' })
-    left.abort(new Error('gone'))
-    await abandoned
-    await assert.rejects(expired, { code: 'GW_UPSTREAM_POOL_FULL', status: 503 })
-    assert.deepEqual(client.stats, [{ origin: upstream.url, connected: 1, running: 0, pending: 0, queued: 0 }])
-    await client.release()
-  },
-)
+test('an HTTP/2 call that times out without a stream does not keep the client from closing', bounded, async () => {
+  await using upstream = await clearHttp2Upstream((_request, response) => response.end('ok'))
+  const client = clientWith({
+    connections: 1,
+    connectionTimeout: 150,
+    http2: { overTls: true, inClear: 'prior-knowledge' },
+  })
+  await textOf(await send(client, exchangeFor('GET', upstream.url)))
+  const [session] = upstream.sessions
+  session!.settings({ maxConcurrentStreams: 0 })
+  await once(session!, 'localSettings')
+  const expired = send(client, exchangeFor('GET', upstream.url))
+  const left = exchangeFor('GET', upstream.url)
+  const abandoned = assert.rejects(send(client, left), { code: 'GW_CLIENT_GONE' })
+  left.abort(new Error('gone'))
+  await abandoned
+  await assert.rejects(expired, { code: 'GW_UPSTREAM_POOL_FULL', status: 503 })
+  assert.deepEqual(client.stats, [{ origin: upstream.url, connected: 1, running: 0, pending: 0, queued: 0 }])
+  await client.release()
+})

@@ -3,7 +3,7 @@ import type { Logger } from '#logging'
 import { EVENTS } from './log-events.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-const LOOP = `${reasonPhrase(508)}: the request would come back to this gateway; the route needs the baseURI of an application`
+const LOOP = `${reasonPhrase(508)}: the request would be sent back to this gateway; set baseURI of the route to the application`
 
 /** Names the failure without host, port and cause, which are logged only (threats B86). */
 export function failureResponse(error: UpstreamError): Response {
@@ -17,13 +17,13 @@ export function logFailure(error: UpstreamError, fields: Readonly<Record<string,
   if (error.isLogged) return
   error.isLogged = true
   // Failures caused by clients are not logged as warnings: clients could flood the log.
-  const isOfClient = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
-  if (isOfClient) logger.debug({ error, ...fields }, 'no whole request')
+  const isClientFailure = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
+  if (isClientFailure) logger.debug({ error, ...fields }, 'incomplete request')
   else logger.limited(fields['transactionId']).warn({ error, ...fields }, EVENTS.UPSTREAM_FAILED)
 }
 
 /** Converts upstream failures to responses; other errors are rethrown. */
-export function answeringFailures(handler: Handler, logger: Logger): Handler {
+export function withFailureResponses(handler: Handler, logger: Logger): Handler {
   return async (exchange) => {
     try {
       return await handler(exchange)

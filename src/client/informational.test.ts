@@ -13,7 +13,7 @@ after(() => authority?.[Symbol.dispose]())
 const LINKS = ['</style.css>; rel=preload', '</code.js>; rel=preload']
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
-/** Sends hints, and the response when the client has them. */
+/** Sends hints, then the response once the client has received them. */
 async function hinting() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const upstream = await httpUpstream(async (_request, response) => {
@@ -40,7 +40,10 @@ test('informational responses reach the client before the final one, 103 with it
   assert.ok(client.text.endsWith('\r\n\r\ndone'))
 })
 
-test('informational responses pass from HTTP/2 to HTTP/2', { skip: opensslMissing, timeout: 20_000 }, async () => {
+test('informational responses are forwarded from HTTP/2 to HTTP/2', {
+  skip: opensslMissing,
+  timeout: 20_000,
+}, async () => {
   await using upstream = await clearHttp2Upstream((_request, response) => {
     response.stream.additionalHeaders({ ':status': 103, link: LINKS, 'x-other': '1' })
     response.end('done')
@@ -57,14 +60,14 @@ test('informational responses pass from HTTP/2 to HTTP/2', { skip: opensslMissin
   assert.deepEqual(informational, [103, LINKS.join(', '), undefined])
 })
 
-test('a client of HTTP/1.0 gets the response alone', async () => {
+test('an HTTP/1.0 client gets no informational response', async () => {
   await using upstream = await hinting()
   upstream.goOn()
   await using gateway = await proxying(upstream.url)
   assert.match(await converse(gateway.port, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 200 /)
 })
 
-test('a link that is not plain text is left out, and no end of hints is a broken response', async () => {
+test('a link with invalid characters is dropped, and too many hints fail the response', async () => {
   await using upstream = await rawUpstream((socket) => {
     socket.write('HTTP/1.1 103 Early Hints\r\nLink: </\xfc>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 'latin1')
   })

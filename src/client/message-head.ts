@@ -19,8 +19,8 @@ export function outboundHeaders(headers: Headers, streamedLength: number | null)
   return list
 }
 
-/** Whether the list has `TE: trailers`, which Connection must then name. */
-export function asksForTrailers(list: readonly string[]): boolean {
+/** Whether the list has `TE: trailers`; Connection must then name TE. */
+export function acceptsTrailers(list: readonly string[]): boolean {
   for (let i = 0; i < list.length; i += 2) if (isTrailersOption(list[i]!, list[i + 1]!)) return true
   return false
 }
@@ -72,7 +72,7 @@ export function informationalFields(received: readonly (Buffer | string)[]): str
  * Whether a response has no transfer coding but `chunked`: the transport would not decode it, and Transfer-Encoding is
  * not forwarded (RFC 9112 section 6.1).
  */
-export function isPlainlyFramed(received: readonly Buffer[]): boolean {
+export function isFramingSupported(received: readonly Buffer[]): boolean {
   let codings = 0
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i]!
@@ -94,7 +94,7 @@ export function isReasonPhrase(text: string): boolean {
 }
 
 /** Whether the version of a response is 1.0 or 1.1; Node's parser accepts 0.9 and 2.0 too. */
-export function isOfHttp1({ httpVersion }: { readonly httpVersion: string }): boolean {
+export function isHttp1({ httpVersion }: { readonly httpVersion: string }): boolean {
   return httpVersion === '1.1' || httpVersion === '1.0'
 }
 
@@ -110,7 +110,7 @@ function endToEnd(headers: Headers): readonly string[] {
   return raw
 }
 
-/** The one hop-by-hop field that is forwarded, since the gateway relays trailers. */
+/** The only hop-by-hop field that is forwarded, since the gateway relays trailers. */
 function isTrailersOption(name: string, value: string): boolean {
   return name.length === 2 && name.toLowerCase() === 'te' && value === 'trailers'
 }

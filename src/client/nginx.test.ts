@@ -36,7 +36,7 @@ test('nginx: files, ranges, HEAD, 304 and errors', options, async () => {
   assert.equal((await get('/nothing')).status, 404)
 })
 
-test('nginx: chunked answers, and an upstream that closes each connection', options, async () => {
+test('nginx: chunked responses, and an upstream that closes each connection', options, async () => {
   await using upstream = await nginx('gzip on; gzip_types *; gzip_min_length 1; keepalive_timeout 0;', {
     'text.txt': 'hello '.repeat(10_000),
   })

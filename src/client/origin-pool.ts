@@ -13,7 +13,7 @@ export interface OriginStats {
   readonly origin: string
   /** Open connections. */
   readonly connected: number
-  /** Requests that have been admitted and not ended. */
+  /** Admitted requests that have not ended. */
   readonly running: number
   /** Running requests whose connection is being established. */
   readonly pending: number
@@ -31,7 +31,7 @@ export class OriginPool implements CallOwner {
   readonly isUsedOnce: boolean
   /** The forward proxy that requests are sent to in absolute form; null for tunnels and direct connections. */
   readonly proxy: ForwardProxy | null
-  /** Grows with each use of the client: the smallest is the least recently used pool. */
+  /** Sequence number of the last use: the smallest is the least recently used pool. */
   lastUse = 0
   readonly #watchdog: Watchdog
   readonly #transport: Transport
@@ -110,7 +110,7 @@ export class OriginPool implements CallOwner {
     if (this.isIdle) this.#whenIdle?.()
   }
 
-  /** Closes the connections once the requests that were admitted or wait have ended. */
+  /** Closes the connections once admitted and queued requests have ended. */
   async close(): Promise<void> {
     this.#stopWatching?.()
     if (!this.isIdle) {

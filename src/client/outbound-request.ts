@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ForwardProxy } from '#contracts'
 import type { Body, Request, Uri } from '#http'
-import { asksForTrailers, outboundHeaders } from './message-head.ts'
+import { acceptsTrailers, outboundHeaders } from './message-head.ts'
 import { RequestBody, type UploadObserver } from './request-body.ts'
-import { headEdit, type TextEdit } from './written-text.ts'
+import { headEdit, type WriteEdit } from './write-editor.ts'
 
 /** Destination of requests. */
 export interface Destination {
@@ -19,7 +19,7 @@ export interface Destination {
 interface OutboundRequest {
   readonly options: Dispatcher.DispatchOptions
   /** Edit of the head when it is written. */
-  readonly headEdit: TextEdit | null
+  readonly headEdit: WriteEdit | null
   /** Whether the body is streamed. */
   readonly isStreamed: boolean
 }
@@ -33,13 +33,13 @@ export function outboundRequest(request: Request, destination: Destination, obse
   const isStreamed = body instanceof RequestBody
   const { hostname, proxy, isUsedOnce } = destination
   const list = outboundHeaders(headers, isStreamed ? lengthToSay(request.body) : null)
-  const isAboutServer = method === 'OPTIONS' && uri.rawPath === '*'
-  const edit = headEdit(isAboutServer && proxy === null, asksForTrailers(list))
+  const isAsteriskForm = method === 'OPTIONS' && uri.rawPath === '*'
+  const edit = headEdit(isAsteriskForm && proxy === null, acceptsTrailers(list))
   const authorization = proxy?.authorization() ?? null
   if (authorization !== null) list.push('proxy-authorization', authorization)
   const options: Dispatcher.DispatchOptions & { servername: string } = {
     method,
-    path: targetOf(uri, isAboutServer, proxy),
+    path: targetOf(uri, isAsteriskForm, proxy),
     headers: list,
     body: body as Uint8Array | Readable | null,
     // Name of the target instead of the Host header: the certificate is verified against it.
@@ -57,8 +57,8 @@ function outboundBody(body: Body, observer: UploadObserver): Uint8Array | Reques
 }
 
 /** The request target, in absolute form for a proxy (RFC 9112 section 3.2). */
-function targetOf({ origin, rawPath, rawQuery }: Uri, isAboutServer: boolean, proxy: ForwardProxy | null): string {
-  if (isAboutServer) return proxy === null ? '*' : origin
+function targetOf({ origin, rawPath, rawQuery }: Uri, isAsteriskForm: boolean, proxy: ForwardProxy | null): string {
+  if (isAsteriskForm) return proxy === null ? '*' : origin
   const path = rawPath === '' ? '/' : rawPath
   return `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
 }

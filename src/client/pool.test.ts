@@ -7,8 +7,8 @@ import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
 
-/** An upstream that answers when the test says so, in the order of arrival. */
-async function patientUpstream(): Promise<{
+/** An upstream that responds on demand, in order of arrival. */
+async function manualUpstream(): Promise<{
   upstream: Upstream
   arrived(count: number): Promise<void>
   answer(): void
@@ -34,14 +34,14 @@ async function patientUpstream(): Promise<{
   }
 }
 
-test('uses a connection again', async () => {
+test('reuses a connection', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   await using client = clientWith({ connections: 1 })
   for (let i = 0; i < 5; i++) assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'ok')
   assert.equal(upstream.accepted, 1)
 })
 
-test('disableReuseConnection gives every request a connection of its own, and says so', async () => {
+test('disableReuseConnection opens a connection for every request, and sends Connection: close', async () => {
   const connection: (string | undefined)[] = []
   await using upstream = await httpUpstream((request, response) => {
     connection.push(request.headers.connection)
@@ -53,7 +53,7 @@ test('disableReuseConnection gives every request a connection of its own, and sa
   assert.deepEqual(connection, ['close', 'close', 'close'])
 })
 
-test('a connection older than its time to live takes no further request', async () => {
+test('a connection older than its time to live gets no further request', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   await using client = clientWith({ connectionTimeToLive: 20 })
   await textOf(await send(client, exchangeFor('GET', upstream.url)))
@@ -63,7 +63,7 @@ test('a connection older than its time to live takes no further request', async 
   assert.equal(upstream.accepted, 2)
 })
 
-test('does not use a connection again after a request that may have confused the upstream (B26)', async () => {
+test('does not reuse a connection after a GET with a body (B26)', async () => {
   await using upstream = await httpUpstream((request, response) => {
     request.resume().on('end', () => response.end('ok'))
   })
@@ -73,8 +73,8 @@ test('does not use a connection again after a request that may have confused the
   assert.equal(upstream.accepted, 2)
 })
 
-test('holds no more connections than allowed; others wait in order, and one too many gets 503', async () => {
-  const { upstream, arrived, answer } = await patientUpstream()
+test('requests beyond the connection limit are queued in order; beyond the queue limit they get 503', async () => {
+  const { upstream, arrived, answer } = await manualUpstream()
   await using _ = upstream
   await using client = clientWith({ connections: 2, maxWaitQueueSize: 2 })
   const order: number[] = []
@@ -96,8 +96,8 @@ test('holds no more connections than allowed; others wait in order, and one too 
   assert.equal(client.stats[0]!.running + client.stats[0]!.queued, 0)
 })
 
-test('a request that waits can be given up and frees its place', async () => {
-  const { upstream, arrived, answer } = await patientUpstream()
+test('a queued request can be aborted and frees its slot', async () => {
+  const { upstream, arrived, answer } = await manualUpstream()
   await using _ = upstream
   await using client = clientWith({ connections: 1, maxWaitQueueSize: 1 })
   const first = send(client, exchangeFor('GET', upstream.url))
@@ -114,8 +114,8 @@ test('a request that waits can be given up and frees its place', async () => {
   assert.equal(await textOf(await next), 'ok')
 })
 
-test('a request waits no longer than connectionTimeout for a free connection, then gets 503', async () => {
-  const { upstream, arrived, answer } = await patientUpstream()
+test('a request that waits longer than connectionTimeout for a free connection gets 503', async () => {
+  const { upstream, arrived, answer } = await manualUpstream()
   await using _ = upstream
   await using client = clientWith({ connections: 1, connectionTimeout: 80 })
   const first = send(client, exchangeFor('GET', upstream.url))
@@ -125,7 +125,7 @@ test('a request waits no longer than connectionTimeout for a free connection, th
   assert.equal(await textOf(await first), 'ok')
 })
 
-test('a request given up while it connects leaves the connection for the next', async () => {
+test('the connection of a request aborted while connecting is used by the next request', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   await using client = clientWith({ connections: 1 })
   const hasty = exchangeFor('GET', upstream.url)
@@ -147,7 +147,7 @@ test('clients of equal settings share connections, others do not', async () => {
   assert.equal(upstream.accepted, 2)
 })
 
-test('the connections outlive all holders but the last', async () => {
+test('connections stay open until the last client is released', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   const old = clientWith({ connections: 1 })
   await textOf(await send(old, exchangeFor('GET', upstream.url)))
@@ -164,7 +164,7 @@ test('the connections outlive all holders but the last', async () => {
 })
 
 test('the last release waits for active and queued requests', async () => {
-  const { upstream, arrived, answer } = await patientUpstream()
+  const { upstream, arrived, answer } = await manualUpstream()
   await using _ = upstream
   const client = clientWith({ connections: 1 })
   const first = send(client, exchangeFor('GET', upstream.url))
@@ -183,7 +183,7 @@ test('the last release waits for active and queued requests', async () => {
   await release
 })
 
-test('answers 502 where nothing listens', async () => {
+test('connection refused: 502', async () => {
   const upstream = await rawUpstream(() => {})
   await upstream[Symbol.asyncDispose]()
   await using client = clientWith()
@@ -193,9 +193,9 @@ test('answers 502 where nothing listens', async () => {
   await assert.rejects(send(client, exchangeFor('GET', 'http://nothing.invalid/')), { code: 'GW_UPSTREAM_CONNECT' })
 })
 
-test('keeps connections for a bounded number of origins, the least recently used idle ones go first', async () => {
+test('bounds the number of origins with open connections, and closes the least recently used idle one first', async () => {
   await using client = clientWith()
-  // Nothing listens there: a pool is made all the same.
+  // Refused connections create a pool, too.
   const origins = Array.from({ length: 1_001 }, (_, i) => `http://127.9.${i >> 8}.${i & 255}:1`)
   for (let i = 0; i < origins.length; i += 91) {
     const batch = origins.slice(i, i + 91)
@@ -209,7 +209,7 @@ test('keeps connections for a bounded number of origins, the least recently used
   )
 })
 
-test('many concurrent requests all get their own answers', async () => {
+test('concurrent requests get their own responses', async () => {
   await using upstream = await httpUpstream((request, response) => response.end(request.url))
   await using client = clientWith({ connections: 4, maxWaitQueueSize: 1_000 })
   const texts = await Promise.all(
@@ -222,7 +222,7 @@ test('many concurrent requests all get their own answers', async () => {
   assert.ok(upstream.accepted <= 4)
 })
 
-test('a reader that is slow keeps its connection to itself', async () => {
+test('the connection of a slow reader is not used for other requests', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end(Buffer.alloc(1_000_000)))
   await using client = clientWith({ connections: 1 })
   const reader = new Reader((await send(client, exchangeFor('GET', upstream.url))).body)

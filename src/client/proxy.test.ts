@@ -68,7 +68,7 @@ test('a proxy gets the absolute URI and credentials; the named server is not con
   assert.equal(proxy.accepted, 1)
 })
 
-test('a proxy that wants other credentials: 502', async () => {
+test('a proxy that rejects the credentials: 502', async () => {
   await using proxy = await rawUpstream((socket) =>
     socket.write('HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="p"\r\nContent-Length: 0\r\n\r\n'),
   )
@@ -79,7 +79,7 @@ test('a proxy that wants other credentials: 502', async () => {
   })
 })
 
-test('a 407 of the application itself passes where there is no proxy', async () => {
+test('a 407 of the application is forwarded where no proxy is used', async () => {
   await using upstream = await httpUpstream((_request, response) => response.writeHead(407).end())
   await using client = clientWith()
   assert.equal((await send(client, exchangeFor('GET', upstream.url))).status, 407)
@@ -101,7 +101,7 @@ for (const [what, [answer, code]] of Object.entries(REFUSALS)) {
   })
 }
 
-test('a proxy that does not answer is given up after connectionTimeout', async () => {
+test('an unresponsive proxy times out after connectionTimeout', async () => {
   await using proxy = await silentUpstream((socket) => void socket.resume())
   await using client = clientWith({ proxy: through(portOf(proxy)), connectionTimeout: 100 })
   const closed = () => new Promise((resolve) => setImmediate(resolve))
@@ -109,7 +109,7 @@ test('a proxy that does not answer is given up after connectionTimeout', async (
   while (proxy.sockets.size > 0) await closed()
 })
 
-test('nothing is sent before the tunnel is established, and the tunnel goes to the host of the URI', {
+test('the request is sent after the tunnel is established, and the tunnel is opened to the host of the URI', {
   skip: opensslMissing,
 }, async () => {
   await using upstream = await secureUpstream((request, response) => response.end(request.headers.host))

@@ -5,7 +5,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { type ExchangeParts, exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 
-/** What arrives at the upstream for such a request: the lines of the head, and the body in its framing. */
+/** The request as the upstream receives it: lines of the head, and the framed body. */
 async function sent(
   method: string,
   path: string,
@@ -34,22 +34,22 @@ function isWhole(text: string): boolean {
 const fields = (lines: string[], name: string) =>
   lines.filter((line) => line.toLowerCase().startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim())
 
-test('sends method, path and query as they are in the uri', async () => {
+test('sends method, path and query unchanged', async () => {
   const { lines } = await sent('PURGE', '/a%2Fb/;c?x=%3f&x=1&&y')
   assert.equal(lines[0], 'PURGE /a%2Fb/;c?x=%3f&x=1&&y HTTP/1.1')
 })
 
-test('sends "/" where the uri has no path', async () => {
+test('sends "/" for a URI without path', async () => {
   assert.equal((await sent('GET', '')).lines[0], 'GET / HTTP/1.1')
   assert.equal((await sent('GET', '?q')).lines[0], 'GET /?q HTTP/1.1')
 })
 
-test('forwards the Host field of the request, not the one of the target', async () => {
+test('forwards the Host header of the request, not that of the target', async () => {
   const { lines } = await sent('GET', '/', { headers: { Host: 'public.example.com:8443' } })
   assert.deepEqual(fields(lines, 'host'), ['public.example.com:8443'])
 })
 
-test('keeps order, case, duplicates and Latin-1 bytes of headers', async () => {
+test('preserves order, case, duplicates and Latin-1 bytes of headers', async () => {
   const { lines } = await sent('GET', '/', { headers: { 'X-b': ['1', '2'], 'x-A': 'caf\xe9', 'X-B': '3' } })
   assert.deepEqual(
     lines.filter((line) => /^x-/i.test(line)),
@@ -57,7 +57,7 @@ test('keeps order, case, duplicates and Latin-1 bytes of headers', async () => {
   )
 })
 
-test('forwards headers that are named like members of every object (B33)', async () => {
+test('forwards headers named like members of Object.prototype (B33)', async () => {
   const headers = Object.create(null) as Record<string, string>
   for (const name of ['__proto__', 'constructor', 'hasOwnProperty']) headers[name] = 'x'
   const { lines } = await sent('GET', '/', { headers })
@@ -86,7 +86,7 @@ test('drops hop-by-hop headers, those that Connection names, and Expect', async 
   assert.deepEqual(fields(lines, 'connection'), ['keep-alive'])
 })
 
-test('leaves the headers of the exchange as they were', async () => {
+test('does not modify the headers of the exchange', async () => {
   await using upstream = await rawUpstream((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
   await using client = clientWith()
   const exchange = exchangeFor('GET', upstream.url, { headers: { Connection: 'close, X-A', 'X-A': '1', Expect: 'x' } })
@@ -95,7 +95,7 @@ test('leaves the headers of the exchange as they were', async () => {
   assert.deepEqual([...exchange.request.headers.raw()], before)
 })
 
-test('gives an empty PUT, POST or PATCH a Content-Length of 0, and nothing else a length', async () => {
+test('sends Content-Length 0 with an empty PUT, POST or PATCH only', async () => {
   for (const method of ['PUT', 'POST', 'PATCH']) {
     assert.deepEqual(fields((await sent(method, '/')).lines, 'content-length'), ['0'], method)
   }
@@ -106,7 +106,7 @@ test('gives an empty PUT, POST or PATCH a Content-Length of 0, and nothing else 
   }
 })
 
-/** A body that comes in pieces, one per turn of the event loop. */
+/** A body of chunks, one per turn of the event loop. */
 function pieces(texts: string[], length: number | null): Body {
   let cancelled = false
   return Body.fromSource(
@@ -128,7 +128,7 @@ function pieces(texts: string[], length: number | null): Body {
   )
 }
 
-test('sends a body of known length with that Content-Length, whatever header came with it', async () => {
+test('sends a body of known length with that Content-Length, also if the header differs', async () => {
   const headers = { 'Content-Length': '99', 'Transfer-Encoding': 'chunked' }
   for (const body of ['abc', pieces(['a', 'bc'], 3)]) {
     const message = await sent('POST', '/', { body, headers })
@@ -138,7 +138,7 @@ test('sends a body of known length with that Content-Length, whatever header cam
   }
 })
 
-test('sends a body of unknown length in chunks', async () => {
+test('sends a body of unknown length with chunked coding', async () => {
   const message = await sent('POST', '/', { body: pieces(['abc', 'de'], null), headers: { 'Content-Length': '99' } })
   assert.deepEqual(fields(message.lines, 'content-length'), [])
   assert.deepEqual(fields(message.lines, 'transfer-encoding'), ['chunked'])
@@ -154,7 +154,7 @@ test('frames a body on GET, HEAD and OPTIONS like any other', async () => {
   }
 })
 
-test('refuses requests that are invalid in HTTP/1.1 without opening a connection', async () => {
+test('rejects requests that are invalid in HTTP/1.1 without opening a connection', async () => {
   await using upstream = await rawUpstream((socket) => socket.end())
   await using client = clientWith()
   const refused = { name: 'UpstreamError', code: 'GW_UPSTREAM_REQUEST', status: 502 }

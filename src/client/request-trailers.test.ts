@@ -9,7 +9,7 @@ import { converse } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 
-/** A body of chunks with fields after it. */
+/** A body of chunks with trailers. */
 function withTrailers(chunks: readonly string[], trailers: readonly string[], length: number | null = null): Body {
   return Body.fromSource(
     {
@@ -24,7 +24,7 @@ function withTrailers(chunks: readonly string[], trailers: readonly string[], le
   )
 }
 
-/** Answers each request once its last bytes are there, and keeps all that came. */
+/** Responds to each request after its last bytes, and records all bytes. */
 async function recording(lastBytes: string) {
   const received: string[] = []
   const upstream = await silentUpstream((socket: Socket) => {
@@ -42,7 +42,7 @@ async function recording(lastBytes: string) {
 
 const bodyIn = (request: string) => request.slice(request.indexOf('\r\n\r\n') + 4)
 
-test('trailers of a request follow its last chunk over HTTP/1.1, on a connection that goes on', async () => {
+test('trailers of a request follow its last chunk over HTTP/1.1, and the connection is reused', async () => {
   const { upstream, received } = await recording('\r\n\r\n')
   await using server = upstream
   await using client = clientWith({ connections: 1 })
@@ -59,7 +59,7 @@ test('trailers of a request follow its last chunk over HTTP/1.1, on a connection
 })
 
 for (const method of ['POST', 'GET']) {
-  test(`${method}: trailers of a body without bytes have a chunked body to follow`, async () => {
+  test(`${method}: trailers of an empty body are sent after an empty chunked body`, async () => {
     const { upstream, received } = await recording('X-Sum: 0\r\n\r\n')
     await using server = upstream
     await using client = clientWith()
@@ -71,7 +71,7 @@ for (const method of ['POST', 'GET']) {
   })
 }
 
-test('trailers stay with a body that was kept for later', async () => {
+test('trailers of a buffered body are sent', async () => {
   const { upstream, received } = await recording('X-Sum: 42\r\n\r\n')
   await using server = upstream
   await using client = clientWith()
@@ -83,7 +83,7 @@ test('trailers stay with a body that was kept for later', async () => {
   assert.deepEqual(received.map(bodyIn), Array(2).fill('5\r\nhello\r\n0\r\nX-Sum: 42\r\n\r\n'))
 })
 
-test('a body with a length has no place for trailers: they are left out, and the body is whole', async () => {
+test('trailers of a body with Content-Length are dropped, and the body is complete', async () => {
   const { upstream, received } = await recording('hello')
   await using server = upstream
   await using client = clientWith({ connections: 1 })
@@ -95,7 +95,7 @@ test('a body with a length has no place for trailers: they are left out, and the
   assert.equal(server.accepted, 1)
 })
 
-test('a trailer that would break out of its line is left out', async () => {
+test('a trailer with a line break is dropped', async () => {
   const { upstream, received } = await recording('\r\n\r\n')
   await using server = upstream
   await using client = clientWith()
@@ -104,7 +104,7 @@ test('a trailer that would break out of its line is left out', async () => {
   assert.equal(bodyIn(received[0]!), '5\r\nhello\r\n0\r\nX-C: 3\r\n\r\n')
 })
 
-test('a proxy gets the trailers as well', async () => {
+test('trailers are sent to a proxy', async () => {
   const { upstream, received } = await recording('X-Sum: 42\r\n\r\n')
   await using server = upstream
   const proxy: ProxyOptions = {
@@ -131,7 +131,7 @@ test('a client, the gateway and a server of node:http: trailers arrive, those of
   assert.match(answer, /\["X-Sum","42"\]/)
 })
 
-test('OPTIONS * asks the server itself, on a connection that goes on', async () => {
+test('OPTIONS * is sent in asterisk-form, and the connection is reused', async () => {
   const heads: string[] = []
   await using upstream = await rawUpstream((socket, head) => {
     heads.push(head.split('\r\n')[0]!)
@@ -146,7 +146,7 @@ test('OPTIONS * asks the server itself, on a connection that goes on', async () 
   assert.equal(upstream.accepted, 1)
 })
 
-test('OPTIONS * through a proxy names the server alone (RFC 9112 section 3.2.4)', async () => {
+test('OPTIONS * through a proxy is sent with a URI without path (RFC 9112 section 3.2.4)', async () => {
   const lines: string[] = []
   await using server = await rawUpstream((socket, head) => {
     lines.push(head.split('\r\n')[0]!)
@@ -163,7 +163,7 @@ test('OPTIONS * through a proxy names the server alone (RFC 9112 section 3.2.4)'
   assert.deepEqual(lines, ['OPTIONS http://app.invalid:8081 HTTP/1.1'])
 })
 
-test('a server that is asked for trailers sees TE among the options of the connection (RFC 9110 section 10.1.4)', async () => {
+test('a request with TE: trailers names TE in Connection (RFC 9110 section 10.1.4)', async () => {
   await using upstream = await httpUpstream((request, response) => {
     response.end(`${request.headers.te} ${request.headers.connection}`)
   })
@@ -176,7 +176,7 @@ test('a server that is asked for trailers sees TE among the options of the conne
   }
 })
 
-test('B32: Content-Length in the trailers of a request is refused, and no whole request reaches the server', async () => {
+test('B32: Content-Length in the trailers of a request is rejected, and the server gets no complete request', async () => {
   let whole = 0
   await using upstream = await httpUpstream((request, response) => {
     request.resume()
@@ -196,7 +196,7 @@ test('B32: Content-Length in the trailers of a request is refused, and no whole 
   assert.equal(whole, 0)
 })
 
-test('B15: trailers can not contradict a field of the head, in whatever spelling', async () => {
+test('B15: trailers can not override a field of the head, in any spelling', async () => {
   const { upstream, received } = await recording('\r\n\r\n')
   await using server = upstream
   await using client = clientWith()

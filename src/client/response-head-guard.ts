@@ -37,7 +37,7 @@ export class ResponseHeadGuard {
     this.#maxHeadBytes = maxHeadBytes
   }
 
-  /** A request was written: the next bytes are the head of a response. */
+  /** Called when a request is written: the next bytes are a response head. */
   expectHead(observer: FirstByteObserver): void {
     this.#continues = 0
     this.#partial = null
@@ -66,7 +66,7 @@ export class ResponseHeadGuard {
     }
   }
 
-  /** The bytes for the parser; null while there are none. */
+  /** The bytes for the parser; null without any. */
   #checked(received: Buffer): Buffer | null {
     const passed: Buffer[] = []
     let rest = received

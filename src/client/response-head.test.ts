@@ -5,7 +5,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { rawUpstream } from '#test/upstream'
 
-/** The response to a request that the upstream answers with exactly these bytes, and then closes. */
+/** The response for an upstream that sends exactly these bytes, then closes. */
 async function answered(bytes: string, method = 'GET'): Promise<Response & { text: string }> {
   await using upstream = await rawUpstream((socket) => socket.end(bytes, 'latin1'))
   await using client = clientWith()
@@ -15,7 +15,7 @@ async function answered(bytes: string, method = 'GET'): Promise<Response & { tex
 
 const ok = (head: string, body = '') => `HTTP/1.1 200 OK\r\n${head}\r\n${body}`
 
-test('keeps order, case, duplicates and Latin-1 bytes of response headers', async () => {
+test('preserves order, case, duplicates and Latin-1 bytes of response headers', async () => {
   const response = await answered(
     ok('Set-Cookie: a=1\r\nX-Text: caf\xe9\r\nset-cookie: b=2\r\nContent-Length: 2\r\n', 'hi'),
   )
@@ -47,7 +47,7 @@ test('drops hop-by-hop response headers and those that Connection names', async 
   assert.equal(response.headers.has('transfer-encoding'), false)
 })
 
-test('takes headers that are named like members of every object (B33)', async () => {
+test('accepts headers named like members of Object.prototype (B33)', async () => {
   const response = await answered(
     ok('__proto__: x\r\nconstructor: y\r\nhasOwnProperty: z\r\n__proto__: w\r\nContent-Length: 0\r\n'),
   )
@@ -56,7 +56,7 @@ test('takes headers that are named like members of every object (B33)', async ()
   assert.equal(response.headers.get('hasownproperty'), 'z')
 })
 
-test('keeps the Content-Length of responses that have no body', async () => {
+test('preserves the Content-Length of responses without body', async () => {
   const head = await answered(ok('Content-Length: 1234\r\n'), 'HEAD')
   assert.equal(head.headers.get('content-length'), '1234')
   assert.equal(head.text, '')
@@ -84,7 +84,7 @@ test('skips informational responses', async () => {
   assert.equal(response.text, 'hi')
 })
 
-test('passes any status from 200 to 999 with its reason, also an empty one', async () => {
+test('forwards any status from 200 to 999 with its reason phrase, also an empty one', async () => {
   for (const status of [200, 299, 418, 600, 999]) {
     const response = await answered(`HTTP/1.1 ${status} Why Not\r\nContent-Length: 0\r\n\r\n`)
     assert.equal(response.status, status)
@@ -94,7 +94,7 @@ test('passes any status from 200 to 999 with its reason, also an empty one', asy
   assert.equal((await answered('HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n')).reason, '')
 })
 
-test('replaces a reason phrase that could not be sent on', async () => {
+test('replaces a reason phrase that can not be forwarded', async () => {
   assert.equal((await answered('HTTP/1.1 404 nicht gef\xfcnd\r\nContent-Length: 0\r\n\r\n')).reason, 'Not Found')
 })
 
@@ -123,8 +123,8 @@ const MALFORMED: Record<string, string> = {
 }
 
 for (const [what, bytes] of Object.entries(MALFORMED)) {
-  test(`answers 502 for ${what}`, async () => {
-    // What breaks off, and what wants to go on in another protocol, ends the connection.
+  test(`502 for ${what}`, async () => {
+    // A truncated response and a protocol switch close the connection.
     const isOver = bytes === '' || bytes.endsWith('Le') || bytes.includes('Upgrade: websocket')
     const code = isOver ? 'GW_UPSTREAM_CLOSED' : 'GW_UPSTREAM_PROTOCOL'
     await assert.rejects(answered(bytes), { name: 'UpstreamError', status: 502, code })

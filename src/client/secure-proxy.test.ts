@@ -25,7 +25,7 @@ const trusting = (trusted: Authority): ClientTls => ({
   hostnames: 'STRICT',
 })
 
-/** TLS in front of a proxy; counts the bytes that came through it. */
+/** TLS in front of a proxy; counts the relayed bytes. */
 async function secured(proxyPort: number, altNames: string) {
   const { key, certificate } = authority!.issue({ name: 'proxy', altNames })
   let bytes = 0
@@ -83,7 +83,7 @@ async function secureUpstream() {
   }
 }
 
-test('TLS to a proxy: plain requests and tunnels go through tinyproxy, with credentials', real, async () => {
+test('TLS to a proxy: plain requests and tunnels through tinyproxy, with credentials', real, async () => {
   await using plain = await httpUpstream(async (request, response) => {
     let length = 0
     for await (const chunk of request) length += (chunk as Buffer).length
@@ -102,7 +102,7 @@ test('TLS to a proxy: plain requests and tunnels go through tinyproxy, with cred
 })
 
 test(
-  'a proxy whose certificate is not trusted, or names another, gets neither request nor credentials',
+  'a proxy with an untrusted certificate or one of another name gets neither request nor credentials',
   real,
   async () => {
     await using proxy = await tinyproxy()
@@ -123,7 +123,7 @@ test(
   },
 )
 
-test('a proxy whose trust is withdrawn gets no further request: neither a session nor a kept connection outlives it', {
+test('a proxy that is no longer trusted gets no further request, neither by a resumed session nor on an idle connection', {
   ...real,
 }, async () => {
   await using plain = await httpUpstream((_request, response) => response.end('ok'))
@@ -134,7 +134,7 @@ test('a proxy whose trust is withdrawn gets no further request: neither a sessio
   const changing = new Changing(authority!)
   const trust = { authorities: () => trustIn(changing.value.certificate).authorities(), onChange: changing.onChange }
   const tls = { ...trusting(authority!), trust }
-  // The second session of a server is the first that can be resumed.
+  // Only the second session of a server can be resumed.
   await using client = clientWith({ proxy: through(front.port, tls), tls: trusting(authority!) })
   const ask = async (url: string) => textOf(await send(client, exchangeFor('GET', url)))
   for (const disableReuseConnection of [false, true]) {
@@ -161,7 +161,7 @@ test('a proxy whose trust is withdrawn gets no further request: neither a sessio
   }
 })
 
-test('a proxy that does not begin TLS is given up after connectionTimeout', { timeout: 20_000 }, async () => {
+test('a proxy that does not start TLS times out after connectionTimeout', { timeout: 20_000 }, async () => {
   await using silent = await httpUpstream(() => {})
   const port = Number(new URL(silent.url).port)
   await using client = clientWith({ proxy: through(port, null), connectionTimeout: 100 })

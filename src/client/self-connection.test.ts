@@ -22,7 +22,7 @@ function listenerAt(url: string, host = '0.0.0.0'): TrafficListeners {
   return new TrafficListeners([{ host, ports: [Number(new URL(url).port)] }])
 }
 
-test('a request of a client to a connector of this gateway is refused before it is sent, each time', async () => {
+test('a client request to a connector of this gateway is rejected before it is sent, each time', async () => {
   let requests = 0
   await using upstream = await httpUpstream((_request, response) => {
     requests++
@@ -35,7 +35,7 @@ test('a request of a client to a connector of this gateway is refused before it 
   const byName = exchangeFor('GET', upstream.url.replace('127.0.0.1', 'localhost'))
   await assert.rejects(send(client, byName), LOOP)
   assert.equal(requests, 0)
-  // One connection for each origin is enough to know.
+  // One connection for each origin is enough to detect it.
   assert.ok(upstream.accepted <= 4, `${upstream.accepted}`)
   assert.deepEqual(
     client.stats.map(({ running, queued }) => running + queued),
@@ -43,7 +43,7 @@ test('a request of a client to a connector of this gateway is refused before it 
   )
 })
 
-test('internal requests to this gateway are not a loop', async () => {
+test('internal requests to this gateway are allowed', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('keys'))
   await using client = clientWith({ ownListeners: listenerAt(upstream.url) })
   const exchange = internalExchange(new Request({ method: 'GET', uri: Uri.parse(upstream.url) }))
@@ -51,7 +51,7 @@ test('internal requests to this gateway are not a loop', async () => {
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), LOOP)
 })
 
-test('another port or another address of this machine is another server', async () => {
+test('another port or address of this machine is not a connector of this gateway', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   for (const ownListeners of [
     new TrafficListeners([{ host: '0.0.0.0', ports: [1, 2] }]),
@@ -63,7 +63,7 @@ test('another port or another address of this machine is another server', async 
   }
 })
 
-test('a connector with a certificate that is not trusted is recognised all the same', {
+test('a connector with an untrusted certificate is detected too', {
   skip: opensslMissing,
 }, async () => {
   const { key, certificate } = authority!.issue({ name: 'gateway.example' })
@@ -79,7 +79,7 @@ test('a connector with a certificate that is not trusted is recognised all the s
 })
 
 for (const inClear of ['prior-knowledge', 'h2c-upgrade'] as const) {
-  test(`HTTP/2 in the clear, ${inClear}: refused as well, and nothing is asked`, async () => {
+  test(`cleartext HTTP/2, ${inClear}: rejected, and no request is sent`, async () => {
     let requests = 0
     await using upstream = await clearHttp2Upstream((_request, response) => {
       requests++
@@ -91,7 +91,7 @@ for (const inClear of ['prior-knowledge', 'h2c-upgrade'] as const) {
   })
 }
 
-test('a WebSocket to a connector of this gateway is refused, and its connection closed', async () => {
+test('a WebSocket to a connector of this gateway is rejected, and its connection closed', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end())
   const client = new WebSocketClient({
     connectionTimeout: 2_000,

@@ -3,8 +3,8 @@ import type { OwnListeners } from '#schema'
 
 const own = new WeakSet<Socket>()
 
-/** Marks a connection, once established, that ends at a connector of this gateway. */
-export function markOwnConnection(socket: Socket, listeners: OwnListeners): void {
+/** Flags an established connection that ends at a connector of this gateway. */
+export function flagSelfConnection(socket: Socket, listeners: OwnListeners): void {
   const mark = (): void => {
     const { remoteAddress, remotePort } = socket
     if (remoteAddress !== undefined && listeners.includes(remoteAddress, remotePort ?? 0)) own.add(socket)
@@ -14,6 +14,6 @@ export function markOwnConnection(socket: Socket, listeners: OwnListeners): void
 }
 
 /** Whether a connection ends at a connector of this gateway. */
-export function leadsToSelf(socket: Socket): boolean {
+export function isSelfConnection(socket: Socket): boolean {
   return own.has(socket)
 }

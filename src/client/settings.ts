@@ -33,7 +33,7 @@ export interface ClientSettings {
   readonly ownListeners?: OwnListeners | null
 }
 
-/** How HTTP/2 is used. */
+/** HTTP/2 settings. */
 interface Http2Settings {
   /** Whether ALPN offers h2. */
   readonly overTls: boolean
@@ -58,7 +58,7 @@ function identityOf(object: object | null | undefined): number {
   return known
 }
 
-/** Key that equal settings share. */
+/** Equal settings have equal keys. */
 export function settingsKey(settings: ClientSettings): string {
   return [
     settings.connections,

@@ -21,7 +21,7 @@ test('an unsolicited second response on a connection is discarded (B25)', async 
 })
 
 for (const [what, bytes] of Object.entries({ response: answer('poison'), garbage: 'garbage', 'line break': '\r\nX' })) {
-  test(`a ${what} on an idle connection destroys it (B25)`, async () => {
+  test(`a ${what} on an idle connection closes it (B25)`, async () => {
     let idle: Socket | undefined
     await using upstream = await rawUpstream((socket, head) => {
       idle = socket
@@ -37,7 +37,7 @@ for (const [what, bytes] of Object.entries({ response: answer('poison'), garbage
   })
 }
 
-test('more bytes than Content-Length announced end up nowhere', async () => {
+test('bytes beyond Content-Length are discarded', async () => {
   await using upstream = await rawUpstream((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi and more')
   })
@@ -46,7 +46,7 @@ test('more bytes than Content-Length announced end up nowhere', async () => {
   assert.equal(upstream.accepted, 2)
 })
 
-/** The first request of a connection is answered, the second finds it closed. */
+/** Responds to the first request of a connection, and closes it at the second. */
 function closesSecond(requests: string[]) {
   return rawUpstream((socket, head, count) => {
     requests.push(head.split(' ', 1)[0]!)
@@ -96,7 +96,7 @@ test('does not repeat POST, nor a consumed body (B30)', async () => {
   }
 })
 
-test('does not repeat on a connection that was fresh, nor twice, nor after a byte of the response', async () => {
+test('does not repeat on a new connection, nor twice, nor after a byte of the response', async () => {
   let count = 0
   await using fresh = await rawUpstream((socket) => {
     count++

@@ -8,7 +8,7 @@ import { rawUpstream } from '#test/upstream'
 
 const REST = 'Content-Length: 2\r\n\r\nhi'
 
-/** Writes text in these pieces, each in a packet of its own as far as the system lets it. */
+/** Writes text in these pieces, if possible each in its own packet. */
 async function writePieces(socket: Socket, pieces: readonly string[]): Promise<void> {
   socket.setNoDelay(true)
   for (const piece of pieces) {
@@ -17,7 +17,7 @@ async function writePieces(socket: Socket, pieces: readonly string[]): Promise<v
   }
 }
 
-/** What comes of a response that arrives in these pieces, over a connection that stays open. */
+/** The outcome of a response in these pieces, over a connection that stays open. */
 async function answered(pieces: readonly string[]): Promise<Response & { text: string }> {
   await using upstream = await rawUpstream((socket) => void writePieces(socket, pieces))
   await using client = clientWith()
@@ -58,7 +58,7 @@ const INFORMATIONAL: Record<string, string> = {
 
 for (const [what, line] of Object.entries(MALFORMED)) {
   for (const [after, before] of Object.entries(INFORMATIONAL)) {
-    test(`a status line with two readings is a 502: ${what}${after}`, async () => {
+    test(`an ambiguous status line: 502: ${what}${after}`, async () => {
       const text = before + line + REST
       for (const pieces of [[text], [...text.slice(0, 80)].concat(text.slice(80))]) {
         await assert.rejects(answered(pieces), { name: 'UpstreamError', status: 502, code: 'GW_UPSTREAM_PROTOCOL' })
@@ -67,24 +67,24 @@ for (const [what, line] of Object.entries(MALFORMED)) {
   }
 }
 
-test('an invalid status line is refused before its end', async () => {
+test('an invalid status line is rejected before its end', async () => {
   for (const start of ['SSH-2', 'HTTP/2', 'HTTP/1.1 9a']) {
     await assert.rejects(answered([start]), { code: 'GW_UPSTREAM_PROTOCOL' }, start)
   }
 })
 
-test('a status line is read in whatever pieces it comes, with all that follows', async () => {
+test('a status line is parsed from pieces of any size, with the rest of the response', async () => {
   const lines = ['HTTP/1.1 200 OK\r\n', 'HTTP/1.0 404 Not Found\r\n', 'HTTP/1.1 299\r\n', 'HTTP/1.1 999 \r\n']
   for (const line of lines) {
     const text = `${line}X-A: b\r\n${REST}`
     for (let at = 1; at < line.length + 2; at++) {
       const { status, text: body } = await answered([text.slice(0, at), text.slice(at)])
-      assert.deepEqual([status, body], [Number(line.slice(9, 12)), 'hi'], `${JSON.stringify(line)} cut at ${at}`)
+      assert.deepEqual([status, body], [Number(line.slice(9, 12)), 'hi'], `${JSON.stringify(line)} split at ${at}`)
     }
   }
 })
 
-test('informational responses in pieces are passed over one by one', async () => {
+test('informational responses in pieces are skipped one by one', async () => {
   const text = `HTTP/1.1 100 Continue\r\nX-A: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 \r\n\r\nHTTP/1.1 200 OK\r\n${REST}`
   for (const pieces of [[text], [...text]]) {
     const { status, text: body } = await answered(pieces)
@@ -92,12 +92,12 @@ test('informational responses in pieces are passed over one by one', async () =>
   }
 })
 
-test('an informational response without an end is a 502', async () => {
+test('an endless informational response: 502', async () => {
   const endless = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(70_000)}`
   await assert.rejects(answered([endless]), { code: 'GW_UPSTREAM_PROTOCOL' })
 })
 
-test('a request is not repeated once a part of a status line has come back', async () => {
+test('a request is not repeated after part of a status line was received', async () => {
   let requests = 0
   await using upstream = await rawUpstream((socket) => {
     if (++requests === 1) socket.write(`HTTP/1.1 200 OK\r\n${REST}`)

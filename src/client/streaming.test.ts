@@ -11,7 +11,7 @@ import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 const MEGABYTE = 1_048_576
 const TOTAL = 64 * MEGABYTE
 
-/** Writes 64 MiB as fast as the peer takes it, and says how much has left the writer. */
+/** Writes 64 MiB as fast as the peer accepts them, and counts the written bytes. */
 function pour(response: ServerResponse, progress: { written: number }): void {
   const chunk = Buffer.alloc(MEGABYTE, 'x')
   const more = () => {
@@ -27,14 +27,14 @@ function pour(response: ServerResponse, progress: { written: number }): void {
   more()
 }
 
-test('64 MiB to a slow reader: never more under way than sockets hold', async () => {
+test('64 MiB to a slow reader: bytes in flight are bounded by socket buffers', async () => {
   const progress = { written: 0 }
   await using upstream = await httpUpstream((_request, response) => pour(response, progress))
   await using client = clientWith()
   const response = await send(client, exchangeFor('GET', upstream.url))
   const reader = new Reader(response.body)
   reader.block()
-  // What was written and not received lies in kernel buffers, or in our memory: the latter would grow without bound.
+  // Bytes written and not received are in kernel buffers or in our memory, which would grow without bound.
   let underWay = 0
   const turn = setInterval(() => {
     underWay = Math.max(underWay, progress.written - reader.received)
@@ -48,7 +48,7 @@ test('64 MiB to a slow reader: never more under way than sockets hold', async ()
   assert.ok(underWay < 16 * MEGABYTE, `${underWay} bytes were under way`)
 })
 
-test('an upstream that does not read stops the request body', async () => {
+test('an upstream that does not read pauses the request body', async () => {
   await using upstream = await silentUpstream((socket) => socket.pause())
   await using client = clientWith()
   const chunk = Buffer.alloc(65_536)
@@ -87,7 +87,7 @@ test('an upstream that does not read stops the request body', async () => {
   assert.ok(cancelled instanceof Error)
 })
 
-test('delivers each piece as it comes', async () => {
+test('delivers each chunk of a response as it arrives', async () => {
   let upstreamSocket: Socket | undefined
   await using upstream = await rawUpstream((socket) => {
     upstreamSocket = socket
@@ -103,7 +103,7 @@ test('delivers each piece as it comes', async () => {
   assert.equal(reader.received, 18)
 })
 
-test('sends each piece of a request body as it comes', async () => {
+test('sends each chunk of a request body as it arrives', async () => {
   const seen: string[] = []
   const first = Promise.withResolvers<void>()
   await using upstream = await httpUpstream((request, response) => {
@@ -134,7 +134,7 @@ const CUT: Record<string, string> = {
 }
 
 for (const [what, bytes] of Object.entries(CUT)) {
-  test(`fails, and never ends cleanly, when the upstream cuts ${what} (B27)`, async () => {
+  test(`fails, and never ends cleanly, when the upstream truncates ${what} (B27)`, async () => {
     for (const close of ['end', 'resetAndDestroy'] as const) {
       const read = Promise.withResolvers<void>()
       await using upstream = await rawUpstream((socket) => {
@@ -150,7 +150,7 @@ for (const [what, bytes] of Object.entries(CUT)) {
   })
 }
 
-test('fails for a reader that comes after the cut', async () => {
+test('fails for a reader that starts after the truncation', async () => {
   await using upstream = await rawUpstream((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'))
   await using client = clientWith()
   const response = await send(client, exchangeFor('GET', upstream.url))
@@ -158,7 +158,7 @@ test('fails for a reader that comes after the cut', async () => {
   await assert.rejects(new Reader(response.body).done, { code: 'GW_UPSTREAM_CLOSED' })
 })
 
-test('a client that goes away before the head takes the upstream request with it', async () => {
+test('a client that disconnects before the response head aborts the upstream request', async () => {
   const closed = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   await using upstream = await httpUpstream((_request, response) => {
@@ -176,7 +176,7 @@ test('a client that goes away before the head takes the upstream request with it
 })
 
 for (const how of ['abort', 'cancel', 'complete'] as const) {
-  test(`ends the upstream request when the response is no longer wanted (${how})`, async () => {
+  test(`aborts the upstream request when the response is no longer needed (${how})`, async () => {
     const closed = Promise.withResolvers<void>()
     await using upstream = await httpUpstream((_request, response) => {
       response.on('close', closed.resolve)
@@ -197,7 +197,7 @@ for (const how of ['abort', 'cancel', 'complete'] as const) {
   })
 }
 
-test('a request body that breaks off aborts the upstream request, which is never completed', async () => {
+test('a truncated request body aborts the upstream request, which is never completed', async () => {
   let bytes = ''
   let socketClosed: Promise<unknown> | undefined
   await using upstream = await silentUpstream((socket) => {
@@ -245,7 +245,7 @@ test('a request body longer or shorter than announced aborts the upstream reques
   }
 })
 
-test('a request whose announced body never comes is not sent as one without a body', async () => {
+test('a request whose announced body never arrives is not sent without body', async () => {
   let bytes = ''
   const closed = Promise.withResolvers<void>()
   await using upstream = await silentUpstream((socket) => {
@@ -261,7 +261,7 @@ test('a request whose announced body never comes is not sent as one without a bo
   assert.equal(bytes, '')
 })
 
-test('a response in very many pieces is taken in order by a reader that takes one at a time', async () => {
+test('a response in many chunks is delivered in order to a reader that reads one at a time', async () => {
   const count = 20_000
   const pieces = Array.from({ length: count }, (_, i) => `1\r\n${i % 10}\r\n`).join('')
   await using upstream = await rawUpstream((socket) => {
@@ -284,7 +284,7 @@ test('a response in very many pieces is taken in order by a reader that takes on
   assert.equal(text, '0123456789'.repeat(count / 10))
 })
 
-test('a response that comes before the whole request stops the request body', async () => {
+test('a response before the end of the request stops the request body', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!'),
   )

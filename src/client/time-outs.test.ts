@@ -16,17 +16,17 @@ test('no byte of a response within soTimeout: 504', async () => {
   const start = performance.now()
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_TIMEOUT', status: 504 })
   const took = performance.now() - start
-  // Far above what an idle machine needs: a busy one adds to it.
+  // Far above the time on an idle machine: a busy one needs more.
   assert.ok(took >= SHORT && took < SHORT * 50, `took ${took} ms`)
 })
 
-test('half a head does not help', async () => {
+test('an incomplete response head within soTimeout: 504', async () => {
   await using upstream = await rawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nX-A: '))
   await using client = clientWith({ soTimeout: SHORT })
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_TIMEOUT' })
 })
 
-test('silence after the head cuts the body', async () => {
+test('no byte after the head within soTimeout truncates the body', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
   )
@@ -36,7 +36,7 @@ test('silence after the head cuts the body', async () => {
   assert.equal(reader.received, 5)
 })
 
-test('an upstream that is slow but never silent is waited for', async () => {
+test('a slow upstream does not time out while bytes arrive', async () => {
   await using upstream = await httpUpstream((_request, response) => {
     let left = 24
     const drip = setInterval(() => {
@@ -46,14 +46,14 @@ test('an upstream that is slow but never silent is waited for', async () => {
       response.end()
     }, SHORT / 2)
   })
-  // Ten times the pause between two bytes, because a busy machine adds to it; and less than all of them together.
+  // Ten times the pause between two bytes, for busy machines, and less than all pauses together.
   await using client = clientWith({ soTimeout: SHORT * 5 })
   const began = performance.now()
   assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'x'.repeat(24))
   assert.ok(performance.now() - began > SHORT * 10)
 })
 
-test('a reader that waits longer than soTimeout is not the upstream’s fault', async () => {
+test('a reader that pauses longer than soTimeout causes no time-out', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end(Buffer.alloc(2_000_000)))
   await using client = clientWith({ soTimeout: SHORT })
   const reader = new Reader((await send(client, exchangeFor('GET', upstream.url))).body)
@@ -65,7 +65,7 @@ test('a reader that waits longer than soTimeout is not the upstream’s fault', 
   assert.equal(reader.received, 2_000_000)
 })
 
-test('a client that is slow to send its body is not the upstream’s fault', async () => {
+test('a client that sends its body slowly causes no time-out', async () => {
   await using upstream = await httpUpstream((request, response) => {
     request.resume().on('end', () => response.end('done'))
   })
@@ -80,7 +80,7 @@ test('a client that is slow to send its body is not the upstream’s fault', asy
   assert.equal(await textOf(await answer), 'done')
 })
 
-test('an upstream that stops taking a request body: 504', async () => {
+test('an upstream that stops reading a request body: 504', async () => {
   await using upstream = await silentUpstream((socket) => socket.pause())
   await using client = clientWith({ soTimeout: SHORT })
   const chunk = Buffer.alloc(1_048_576)
@@ -100,7 +100,7 @@ test('an upstream that stops taking a request body: 504', async () => {
 })
 
 test('no connection within connectionTimeout: 502', async () => {
-  // A TLS connection is there when the handshake is done, and this peer never says a word.
+  // A TLS connection is established by its handshake, which this peer never starts.
   await using upstream = await silentUpstream()
   await using client = clientWith({ connectionTimeout: SHORT })
   const start = performance.now()
@@ -112,7 +112,7 @@ test('no connection within connectionTimeout: 502', async () => {
   assert.ok(took >= SHORT - 1 && took < SHORT * 3, `took ${took} ms`)
 })
 
-test('one request that times out leaves the others alone', async () => {
+test('a request that times out does not affect others', async () => {
   await using upstream = await httpUpstream((request, response) => {
     if (request.url === '/fast') setTimeout(() => response.end('ok'), SHORT / 2)
   })
@@ -123,8 +123,8 @@ test('one request that times out leaves the others alone', async () => {
   await assert.rejects(slow, { code: 'GW_UPSTREAM_TIMEOUT' })
 })
 
-test('an answer that came while the thread was busy is no silence', async () => {
-  // Another thread: it answers while this one can not even look. Slot 0 is the port, slot 1 says that it was asked.
+test('a response that arrived while the thread was blocked is not a time-out', async () => {
+  // Another thread, which responds while this one is blocked. Slot 0 is the port, slot 1 is set by the request.
   const shared = new Int32Array(new SharedArrayBuffer(8))
   const program = `
     const { createServer } = require('node:http')

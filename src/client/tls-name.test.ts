@@ -4,7 +4,7 @@ import { clientWith, send } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { silentUpstream } from '#test/upstream'
 
-test('TLS asks for the name of the target, whatever Host field is forwarded', async () => {
+test('the TLS server name is that of the target, not of the forwarded Host header', async () => {
   const hello = Promise.withResolvers<string>()
   await using upstream = await silentUpstream((socket) => {
     socket.once('data', (chunk) => {

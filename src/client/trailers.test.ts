@@ -6,7 +6,7 @@ import { converse } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { rawUpstream } from '#test/upstream'
 
-test('trailers of a response come after its body', async () => {
+test('trailers of a response follow its body', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.write(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\nGrpc-Status: 0\r\n\r\n',
@@ -67,7 +67,7 @@ for (const [name, parts] of Object.entries({
   })
 }
 
-test('no end of 100 Continue is a broken response', async () => {
+test('an endless series of 100 Continue fails the response', async () => {
   await using upstream = await rawUpstream((socket) => {
     socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(40))
   })
@@ -86,7 +86,7 @@ for (const field of [
   'Host: evil',
   'Authorization: Basic eDp5',
 ]) {
-  test(`B32: ${field} in the trailers of a response is dropped, and the response is whole`, async () => {
+  test(`B32: ${field} in the trailers of a response is dropped, and the response is complete`, async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\n${field}\r\n\r\n`),
     )
@@ -97,7 +97,7 @@ for (const field of [
   })
 }
 
-test('a body that ends before its last chunk is broken, whatever Content-Length came before', async () => {
+test('a body that ends before its last chunk is truncated, also with a matching Content-Length', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n5\r\nab'),
   )

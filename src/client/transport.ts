@@ -31,7 +31,7 @@ export class Transport implements CallQueue {
   #knownUntil = 0
   #opening = false
   /** Calls that wait for an HTTP/2 connection, in order of arrival. */
-  readonly #unplaced = new Map<UpstreamCall, Dispatcher.DispatchOptions>()
+  readonly #waiting = new Map<UpstreamCall, Dispatcher.DispatchOptions>()
   #spare: Socket | null = null
 
   constructor(
@@ -57,7 +57,7 @@ export class Transport implements CallQueue {
     }
     this.#sessions = new Sessions(url, limits, {
       dispatch: (options, call) => void this.dispatch(options, call),
-      capacityChanged: () => this.#dispatchUnplaced(),
+      capacityChanged: () => this.#dispatchWaiting(),
       refusedHttp2: () => this.#cacheVersion('http1'),
     })
   }
@@ -72,21 +72,21 @@ export class Transport implements CallQueue {
   }
 
   get pending(): number {
-    return this.#http1.stats.pending + this.#unplaced.size
+    return this.#http1.stats.pending + this.#waiting.size
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const carrier = this.#carrier()
     if (carrier !== null) return carrier.dispatch(options, handler)
     const call = handler as UpstreamCall
-    this.#unplaced.set(call, options)
+    this.#waiting.set(call, options)
     call.queue = this
-    this.#growOrWait()
+    this.#openOrWait()
     return true
   }
 
   withdraw(call: UpstreamCall): boolean {
-    return this.#unplaced.delete(call)
+    return this.#waiting.delete(call)
   }
 
   async close(): Promise<void> {
@@ -100,11 +100,11 @@ export class Transport implements CallQueue {
   }
 
   /** Opens one connection at a time: further calls wait for it, and share it if it has room. */
-  #growOrWait(): void {
+  #openOrWait(): void {
     if (this.#opening) return
     if (!this.#sessions.mayGrow) {
       // The server may have lowered SETTINGS_MAX_CONCURRENT_STREAMS, even to 0: bound the wait.
-      for (const call of this.#unplaced.keys()) call.wait()
+      for (const call of this.#waiting.keys()) call.wait()
       return
     }
     this.#opening = true
@@ -133,22 +133,22 @@ export class Transport implements CallQueue {
     this.#opening = false
     this.#sessions.add(socket)
     this.#cacheVersion('http2')
-    this.#dispatchUnplaced()
+    this.#dispatchWaiting()
   }
 
   #useHttp1(socket: Socket | null): void {
     this.#opening = false
     this.#spare = socket
     this.#cacheVersion('http1')
-    this.#dispatchUnplaced()
+    this.#dispatchWaiting()
     // The first request uses the socket; without one it is closed.
     setImmediate(() => this.#takeSpare()?.destroy())
   }
 
   #failed(error: Error): void {
     this.#opening = false
-    const failed = [...this.#unplaced.keys()]
-    this.#unplaced.clear()
+    const failed = [...this.#waiting.keys()]
+    this.#waiting.clear()
     for (const call of failed) call.onResponseError(null, error)
   }
 
@@ -157,14 +157,14 @@ export class Transport implements CallQueue {
     this.#knownUntil = performance.now() + VERSION_TTL
   }
 
-  #dispatchUnplaced(): void {
-    for (const [call, options] of this.#unplaced) {
+  #dispatchWaiting(): void {
+    for (const [call, options] of this.#waiting) {
       const carrier = this.#carrier()
       if (carrier === null) break
-      this.#unplaced.delete(call)
+      this.#waiting.delete(call)
       carrier.dispatch(options, call)
     }
-    if (this.#unplaced.size > 0) this.#growOrWait()
+    if (this.#waiting.size > 0) this.#openOrWait()
     this.#capacityChanged()
   }
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import type { ForwardProxy } from '#contracts'
-import { isOfHttp1 } from './message-head.ts'
+import { isHttp1 } from './message-head.ts'
 import { openToProxy } from './secure-proxy.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -46,7 +46,7 @@ function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket 
   asking.once('connect', (answer, socket: Socket, early) => {
     const { statusCode = 0 } = answer
     // The server sends nothing before the TLS ClientHello: early bytes are from the proxy.
-    const isOpen = statusCode >= 200 && statusCode < 300 && isOfHttp1(answer) && early.length === 0
+    const isOpen = statusCode >= 200 && statusCode < 300 && isHttp1(answer) && early.length === 0
     socket.on('error', (error) => attempt.failed(error))
     if (isOpen) {
       attempt.opened(socket)
@@ -60,5 +60,8 @@ function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket 
 
 /** The error for a proxy that refuses a request. */
 export function proxyRefusal(status: number): UpstreamError {
-  return new UpstreamError('GW_UPSTREAM_PROXY', new Error(`proxy: expected it to let the request pass, got ${status}`))
+  return new UpstreamError(
+    'GW_UPSTREAM_PROXY',
+    new Error(`proxy: expected a 2xx response to CONNECT or to the request, got ${status}`),
+  )
 }

@@ -4,7 +4,7 @@ import {
   inboundHeaders,
   inboundTrailers,
   informationalFields,
-  isPlainlyFramed,
+  isFramingSupported,
   isReasonPhrase,
   trailersNotInHead,
 } from './message-head.ts'
@@ -16,20 +16,20 @@ import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
 import { isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
-import type { TextEdit } from './written-text.ts'
+import type { WriteEdit } from './write-editor.ts'
 
 /** The connection of a call. */
 export interface Carrier {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
   /** Whether the connection ends at a connector of this gateway. */
-  readonly leadsToSelf: boolean
+  readonly isSelfConnection: boolean
   /** The HTTP version of responses. */
   readonly version: 'HTTP/1.1' | 'HTTP/2'
   /**
    * Called when a request is written, with an edit of its head; returns whether the connection is reused. The observer is
    * called at the first byte of the response.
    */
-  carry(head: TextEdit | null, observer: FirstByteObserver): boolean
+  carry(head: WriteEdit | null, observer: FirstByteObserver): boolean
   /** Ends a request body by `end`, with trailers. */
   finish(trailers: readonly string[], end: () => void): void
 }
@@ -75,7 +75,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
   #anyByte = false
   #repeated = false
   #informational = 0
-  #headEdit: TextEdit | null = null
+  #headEdit: WriteEdit | null = null
   /** Whether the head has a Content-Length. */
   #hasLength = false
 
@@ -136,7 +136,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     // Thrown, since an abort would close the connection.
     if (this.#abortReason !== null) throw this.#abortReason
     // Internal requests to this gateway are fine, such as for its published keys; those of clients would loop.
-    if (this.carrier?.leadsToSelf && this.#exchange.client.external) throw new UpstreamError('GW_UPSTREAM_LOOP')
+    if (this.carrier?.isSelfConnection && this.#exchange.client.external) throw new UpstreamError('GW_UPSTREAM_LOOP')
     this.#controller = controller
     this.#state = 'written'
     this.#reused = this.carrier?.carry(this.#headEdit, this) ?? false
@@ -159,7 +159,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, ResponseFlow, U
     // Decisions, "A proxy's 407": the gateway's own credentials were refused.
     if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
     const received = controller.rawHeaders as Buffer[]
-    if (!isPlainlyFramed(received)) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
+    if (!isFramingSupported(received)) throw new UpstreamError('GW_UPSTREAM_PROTOCOL')
     this.#state = 'answered'
     const headers = inboundHeaders(received)
     this.#resolve(

@@ -9,7 +9,7 @@ const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_CLOSED: {
     status: 502,
-    message: 'upstream: expected a whole response, got a closed connection; check the log of the server',
+    message: 'upstream: expected a complete response, got a closed connection; check the log of the server',
   },
   GW_UPSTREAM_PROTOCOL: {
     status: 502,
@@ -17,7 +17,7 @@ const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_PROXY: {
     status: 502,
-    message: 'upstream: expected the proxy to let the request pass, got a refusal; check its credentials and its rules',
+    message: 'upstream: expected the proxy to forward the request, got a refusal; check its credentials and rules',
   },
   GW_UPSTREAM_TIMEOUT: {
     status: 504,
@@ -29,7 +29,7 @@ const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_POOL_FULL: {
     status: 503,
-    message: 'upstream: expected a free connection, got none in time; raise connections or slow the callers down',
+    message: 'upstream: expected a free connection, got none in time; raise connections or limit the rate of requests',
   },
   GW_UPSTREAM_TOO_LARGE: {
     status: 502,
@@ -38,15 +38,17 @@ const UPSTREAM_ERRORS = {
   },
   GW_UPSTREAM_REQUEST: {
     status: 502,
-    message: 'upstream: expected a request that HTTP can carry, got one it cannot; check what the filters made of it',
+    message:
+      'upstream: expected a request that HTTP can carry, got an invalid one; check the filters and scripts that changed it',
   },
   GW_REQUEST_BODY: {
     status: 400,
-    message: 'request: expected a whole body as it was announced, got a broken one; the upstream request was aborted',
+    message:
+      'request: expected a complete body of the announced length, got another one; the upstream request was aborted',
   },
   GW_CLIENT_GONE: {
     status: 502,
-    message: 'request: the client went away before the answer; the upstream request was aborted',
+    message: 'request: the client closed the connection before the response; the upstream request was aborted',
   },
 } as const satisfies Record<string, { status: 400 | 502 | 503 | 504 | 508; message: string }>
 

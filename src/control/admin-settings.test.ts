@@ -47,7 +47,7 @@ describe('admin.json', () => {
     assert.ok(unit.units >= 1)
   })
 
-  test('expressions and scripts look into 1 MiB and 10,000 values of a body, unless it says otherwise', async () => {
+  test('expressions and scripts read 1 MiB and 10,000 values of a body by default', async () => {
     const { unit } = await settings({})
     assert.deepEqual({ ...unit.settings.entityLimits }, { bytes: 1_048_576, values: 10_000 })
     const wider = await settings({ entityLimits: { bytes: '${2 * 1048576}' } })
@@ -57,7 +57,7 @@ describe('admin.json', () => {
     ])
   })
 
-  test('scripts may run for a second without a pause and for half a minute in all, unless it says otherwise', async () => {
+  test('scripts may run for a second without a pause and for half a minute in total by default', async () => {
     const { unit } = await settings({})
     assert.deepEqual([unit.settings.scriptTimeout, unit.settings.scriptDeadline], [1_000, 30_000])
     const other = await settings({ scriptTimeout: '200 ms', scriptDeadline: '1 minute' })
@@ -68,7 +68,7 @@ describe('admin.json', () => {
     ])
   })
 
-  test('units get every setting as plain data, and without any the defaults', async () => {
+  test('units get every setting as plain data, with defaults', async () => {
     const { unit } = await settings({})
     assert.deepEqual(structuredClone(unit.settings), structuredClone(defaultSettings()))
     const names = Object.keys(SETTING_FIELDS)
@@ -78,13 +78,13 @@ describe('admin.json', () => {
     )
   })
 
-  test('the mode is that of the file, else of the environment, in any case', async () => {
+  test('the mode is that of the file, otherwise that of the environment, case-insensitive', async () => {
     assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'DEVELOPMENT')
     assert.equal((await settings({ mode: 'production' }, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'PRODUCTION')
     assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'something else' })).unit.mode, 'PRODUCTION')
   })
 
-  test('values may come from the environment', async () => {
+  test('values can be read from the environment', async () => {
     const { unit } = await settings(
       { connectors: [{ port: '&{my.port}' }], gatewayUnits: "${integer(env['UNITS'])}" },
       { MY_PORT: '9000', UNITS: '3' },
@@ -165,7 +165,7 @@ describe('admin.json', () => {
     ['a Router', { heap: [{ name: 'r', type: 'Router' }] }, /routes belong to config\.json/],
   ]
   for (const [what, json, expected] of refused) {
-    test(`${what} is refused with its place`, async () => {
+    test(`${what} is rejected with its position`, async () => {
       assert.match((await problems(json)).join('\n'), expected)
     })
   }
@@ -174,7 +174,7 @@ describe('admin.json', () => {
     assert.equal((await problems({ mode: 'TEST', trustedProxies: ['x'], connectors: [{ port: -1 }] })).length, 3)
   })
 
-  test('one port on two addresses is no clash; one on an address and on all is', async () => {
+  test('one port on two addresses is accepted; on one address and on all addresses it is rejected', async () => {
     const on = (...hosts: string[]) => ({ connectors: hosts.map((host) => ({ port: 9000, host })) })
     assert.deepEqual(await problems(on('127.0.0.1', '127.0.0.2')), [])
     assert.equal((await problems(on('127.0.0.1', '0.0.0.0'))).length, 1)
@@ -195,7 +195,7 @@ describe('admin.json', () => {
     ])
   })
 
-  test('options of another engine that have no counterpart are warned about with their place', async () => {
+  test('vertx options without a counterpart cause a warning with their position', async () => {
     const { warnings } = await settings({ connectors: [{ port: 9000, vertx: { compressionLevel: 9 } }] })
     assert.match(
       warnings.map(({ pointer, message }) => `${pointer}: ${message}`).join(),
@@ -204,7 +204,7 @@ describe('admin.json', () => {
   })
 })
 
-test('a file of the instance: absent is empty, a list is refused', () => {
+test('a file of the instance: a missing one is empty, a list is rejected', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-admin-'))
   try {
     assert.deepEqual(readConfigFile(join(directory, 'none.json')).value, {})

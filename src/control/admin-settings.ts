@@ -13,7 +13,7 @@ import { ObjectStates } from './object-states.ts'
 /** admin.json, settled: the settings of units and of the control plane. */
 export interface AdminSettings {
   readonly directories: InstanceDirectories
-  /** The object types there are, those of extensions included. */
+  /** All object types, including those of extensions. */
   readonly types: readonly TypeDefinition[]
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
@@ -23,7 +23,7 @@ export interface AdminSettings {
   /** Metrics and states of the objects of admin.json in this thread. */
   readonly metrics: MetricsRegistry
   readonly states: ObjectStates
-  /** Lets the objects of admin.json read their files again. */
+  /** The objects of admin.json read their files again. */
   reload(): void
   dispose(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       systemProperties: { ...fields.systemProperties, ...system },
       settings: gatewaySettings(fields, webSocketSubProtocols(fields.vertx, warnings)),
       connectors,
-      // Keys do not cross threads: units whose connectors speak TLS build these objects themselves.
+      // Keys are not sent to other threads: units whose connectors use TLS build these objects themselves.
       admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
       logging: { level: fields.logging.level ?? env['GATEWAY_LOG_LEVEL'] ?? 'info', format: fields.logging.format },
     },
@@ -89,7 +89,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   }
 }
 
-/** The one engine option that has a counterpart; a list, or null for no limit. */
+/** The only `vertx` option with a counterpart: a list, or null for no limit. */
 function webSocketSubProtocols(vertx: Readonly<Record<string, unknown>>, warnings: Problem[]): string[] | null {
   for (const option of Object.keys(vertx)) {
     if (option === 'webSocketSubProtocols') continue
@@ -117,7 +117,7 @@ function connectorSettings(
   for (const message of mapped.warnings) warnings.push({ pointer: join(pointer, 'vertx'), message })
   return {
     ...fields,
-    // Options of another engine override the connector's own fields.
+    // Options of `vertx` override the connector's own fields.
     ...withoutReusePort(mapped.options),
     ports,
     serverOptions: { ...mapped.options.serverOptions },
@@ -130,8 +130,8 @@ function withoutReusePort({ reusePort, serverOptions, ...rest }: ReturnType<type
 }
 
 /**
- * Management must never share a port with traffic. Nor may two listeners of traffic: units share their ports with
- * each other, so that the system would not refuse it and connections would go to either.
+ * Management must never share a port with traffic, nor may two traffic listeners share one: ports are opened with
+ * SO_REUSEPORT, so that the system would accept it and distribute connections over both.
  */
 function checkPorts(connectors: readonly ConnectorSettings[], admin: ConnectorSettings): void {
   const [adminPort] = admin.ports
@@ -144,7 +144,7 @@ function checkPorts(connectors: readonly ConnectorSettings[], admin: ConnectorSe
       if (port === adminPort) {
         problems.push({ pointer, message: `port ${port} is the management port; traffic needs another` })
       } else if (taken.some((other) => other.port === port && overlap(other.host, host))) {
-        problems.push({ pointer, message: `port ${port} of ${host} is already listened on; name it once` })
+        problems.push({ pointer, message: `port ${port} of ${host} is configured twice; name it once` })
       }
       taken.push({ port, host })
     }

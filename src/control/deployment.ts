@@ -6,7 +6,7 @@ import type { UnitLink } from './unit-link.ts'
 interface Deployment {
   /** Problems by the position of the change; a change without an entry was built by every unit. */
   readonly problems: ReadonlyMap<number, readonly Problem[]>
-  /** Swaps the given changes in, in every unit; the rest is thrown away. */
+  /** Swaps the given changes in, in every unit; the rest is discarded. */
   commit(accepted: readonly number[]): Promise<void>
 }
 
@@ -22,14 +22,14 @@ export async function prepareDeployment(
   const concerned = units.filter((unit) => unit.hasOpen(directory))
   const answers = await Promise.all(concerned.map((unit) => unit.prepare(deploy, directory, changes)))
   if (concerned.length > 0 && answers.every((answer) => answer === null)) {
-    // Their successors would end the same way, if it was the deploy that ended them.
+    // If the deploy crashed them, their replacements would crash too.
     const each = changes.map((_, change) => [change, [{ pointer: '', message: NO_UNIT_LEFT }]] as const)
     return { problems: new Map(each), commit: async () => {} }
   }
   const problems = new Map<number, Problem[]>()
   for (const found of answers.flatMap((answer) => answer ?? [])) {
     const known = problems.get(found.change) ?? []
-    // Units mostly report the same problems.
+    // Units usually report the same problems.
     const said = new Set(known.map(textOf))
     problems.set(found.change, known.concat(found.problems.filter((problem) => !said.has(textOf(problem)))))
   }
@@ -42,7 +42,7 @@ export async function prepareDeployment(
 }
 
 const NO_UNIT_LEFT =
-  'every unit ended while it built this deploy, so that nothing changed; look for what ends them in the log, and change the file or send SIGHUP to try again'
+  'every unit ended while it built this deploy, so that nothing changed; see the log for the reason, then change the file or send SIGHUP to try again'
 
 function textOf({ pointer, message }: Problem): string {
   return `${pointer}\n${message}`

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Folder } from '#test/folder'
 import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
 
-test('a file is written whole, in a folder that is made where it is missing, and nothing else is left', async () => {
+test('a write creates the folder and the complete file, and leaves no temporary file', async () => {
   using folder = new Folder({})
   const directory = join(folder.path, 'config/routes')
   await writeDurably(directory, 'a.json', 'one')
@@ -14,7 +14,7 @@ test('a file is written whole, in a folder that is made where it is missing, and
   assert.deepEqual(readdirSync(directory), ['a.json'])
 })
 
-test('a new file is not for everyone, and one that was there keeps its mode', async () => {
+test('a new file is readable by its owner only, and an existing one keeps its mode', async () => {
   using folder = new Folder({})
   await writeDurably(folder.path, 'a.json', 'one')
   assert.equal(statSync(join(folder.path, 'a.json')).mode & 0o007, 0)
@@ -23,20 +23,20 @@ test('a new file is not for everyone, and one that was there keeps its mode', as
   assert.equal(statSync(join(folder.path, 'a.json')).mode & 0o777, 0o600)
 })
 
-test('F16: a write that fails leaves the old file, and no temporary one', async () => {
+test('F16: a failed write leaves the old file, and no temporary one', async () => {
   using folder = new Folder({ 'a.json/inside': 'a folder can not be replaced by a file' })
   await assert.rejects(writeDurably(folder.path, 'a.json', 'two'))
   assert.deepEqual(readdirSync(folder.path), ['a.json'])
 })
 
-test('a removed file is gone, and removing it again succeeds', async () => {
+test('removal is idempotent', async () => {
   using folder = new Folder({ 'a.json': '{}' })
   await removeDurably(folder.path, 'a.json')
   await removeDurably(folder.path, 'a.json')
   assert.deepEqual(readdirSync(folder.path), [])
 })
 
-test('F18: what a crash left behind is taken away, and nothing else', () => {
+test('F18: only temporary files of a crash are removed', () => {
   using folder = new Folder({ 'a.json': '{}', '.a.json.0123456789abcdef.tmp': '{', '.hidden': '', 'b.tmp': '' })
   removeUnfinishedWrites(folder.path)
   assert.deepEqual(readdirSync(folder.path).sort(), ['.hidden', 'a.json', 'b.tmp'])

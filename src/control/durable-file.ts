@@ -5,12 +5,12 @@ import { join } from 'node:path'
 
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/
 
-/** A new file is readable by the owner only, since routes may hold secrets. An existing one keeps its mode. */
+/** Mode of new files: readable by the owner only, since routes may contain secrets. An existing file keeps its mode. */
 const RIGHTS = { file: 0o640, folder: 0o777 }
 
 /**
- * Writes a file so that at any moment, also after a crash, its name leads to the whole old content or the whole new
- * one: a temporary file beside it, synced, renamed over it, and the folder synced.
+ * Replaces a file atomically, also in case of a crash: writes and syncs a temporary file beside it, renames it, and syncs
+ * the folder.
  */
 export async function writeDurably(directory: string, name: string, text: string, rights = RIGHTS): Promise<void> {
   await mkdir(directory, { recursive: true, mode: rights.folder })
@@ -38,22 +38,22 @@ export async function removeDurably(directory: string, name: string): Promise<vo
   await inFolder(directory, () => rm(join(directory, name), { force: true }))
 }
 
-/** Errors of exhausted resources, which say nothing about the file. */
+/** Errors of exhausted resources, which do not concern the file itself. */
 const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
-/** Whether a file could not be opened for reasons that have nothing to do with it (threats F17). */
+/** Whether an error is caused by exhausted resources, not by the file (threats F17). */
 export function isResourceShortage(error: unknown): boolean {
   return SHORTAGES.has((error as NodeJS.ErrnoException).code)
 }
 
-/** Takes away what writes left behind that a crash cut short. */
+/** Removes temporary files of writes that a crash interrupted. */
 export function removeUnfinishedWrites(directory: string): void {
   try {
     for (const name of readdirSync(directory)) {
       if (TEMPORARY.test(name)) rmSync(join(directory, name), { force: true })
     }
   } catch {
-    // A folder that is missing or can not be written holds nothing that could be taken away.
+    // A missing or read-only folder has no such files.
   }
 }
 
@@ -65,7 +65,7 @@ async function modeOf(path: string): Promise<number | null> {
   }
 }
 
-/** Opens the folder first: a change that is made must not fail for want of a descriptor to sync it with. */
+/** Opens the folder first: once a change is made, its sync must not fail for lack of a file descriptor. */
 async function inFolder(directory: string, change: () => Promise<void>): Promise<void> {
   const folder = await open(directory, 'r')
   try {

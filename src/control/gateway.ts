@@ -19,9 +19,9 @@ import { GatewayAudit } from './audit/gateway-audit.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { EVENTS } from './log-events.ts'
-import { measureHistory } from './monitoring/deploy-metrics.ts'
+import { exposeHistorySize } from './monitoring/deploy-metrics.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
-import { measureProcess } from './monitoring/process-metrics.ts'
+import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
@@ -37,7 +37,7 @@ interface GatewayInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly revision: string
-  /** When a unit counts as unresponsive or lost; tests have less time. */
+  /** Limits after which a unit is unresponsive or lost; shorter in tests. */
   readonly heartbeat?: HeartbeatLimits
 }
 
@@ -85,12 +85,12 @@ export class Gateway {
     })
     this.#monitoring = new Monitoring(settings.metrics, () => this.#supervisor.units, logger)
     const metrics = this.#monitoring.registry.open()
-    measureProcess(metrics, input)
+    exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
     const { instance, history: directory, logs } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
-    measureHistory(metrics, this.#history)
+    exposeHistorySize(metrics, this.#history)
     this.#audit = new GatewayAudit(logs, { logger, clock: systemClock, metrics })
     const records = { metrics: this.#monitoring.registry, history: this.#history, audit: this.#audit.config }
     this.stores = new RouteStores(() => this.#supervisor.units, records, logger)
@@ -98,13 +98,13 @@ export class Gateway {
 
   /** Opens the management connector, then starts the units; resolves when all are ready. */
   async start(): Promise<void> {
-    // Throws for invalid JSON before anything is opened.
+    // Throws for invalid JSON before a port is opened.
     readConfigFile(configFile(this.#input.settings))
     makeDirectory(this.#input.settings.directories.temporary)
     void this.#history.load()
     this.#admin = await this.#openAdmin()
     this.#warnAboutProtection()
-    // Stopped in the meantime: the drain did not see this listener.
+    // Stopped in the meantime: the drain did not include this listener.
     if (this.#state === 'draining') await this.#admin.close()
     await this.#supervisor.start()
     if (this.#state === 'starting') this.#state = 'running'
@@ -123,7 +123,7 @@ export class Gateway {
     return this.#supervisor.units
   }
 
-  /** How often a unit had to be started again. */
+  /** Number of unit restarts. */
   get restarts(): number {
     return this.#supervisor.restartCount
   }
@@ -150,7 +150,7 @@ export class Gateway {
     return aborted
   }
 
-  /** Ends everything now. */
+  /** Terminates all units and closes all ports without waiting. */
   async terminate(): Promise<void> {
     this.#state = 'draining'
     await this.#supervisor.terminate()
@@ -226,7 +226,7 @@ export class Gateway {
         streaming: false,
         storage,
         refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),
-        isForOperator: true,
+        isManagement: true,
       },
       handler,
       logger.child({ logger: 'admin' }),
@@ -269,7 +269,7 @@ function configFile({ directories }: AdminSettings): string {
   return join(directories.config, 'config.json')
 }
 
-/** config.json as it is now, for explanations. */
+/** The current config.json, for explanations. */
 function configDocument(settings: AdminSettings): JsonObject {
   const path = configFile(settings)
   return existsSync(path) ? (readConfigFile(path).value as JsonObject) : DEFAULT_CONFIG

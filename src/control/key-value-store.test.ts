@@ -15,7 +15,7 @@ function keeper(limit?: number) {
 
 const plain = (record: unknown) => (record === null ? null : { ...(record as object) })
 
-test('a change makes a record, a second one adds to it and takes from it', () => {
+test('an update creates a record; a further one sets and removes fields', () => {
   const { records } = keeper()
   records.update('s', 'k', { set: { a: 1, b: 2 } }, 100, false)
   records.update('s', 'k', { remove: ['a'], set: { c: [3] } }, 100, false)
@@ -23,7 +23,7 @@ test('a change makes a record, a second one adds to it and takes from it', () =>
   assert.equal(records.get('other', 'k', null), null)
 })
 
-test('clear empties first; a record without fields does not exist', () => {
+test('clear removes all fields before the update; a record without fields does not exist', () => {
   const { records } = keeper()
   records.update('s', 'k', { set: { a: 1 } }, 100, false)
   records.update('s', 'k', { clear: true, set: { b: 1 } }, 100, false)
@@ -33,7 +33,7 @@ test('clear empties first; a record without fields does not exist', () => {
   assert.equal(records.size, 0)
 })
 
-test('updateIfPresent changes a record that exists, and creates none', () => {
+test('updateIfPresent updates an existing record, and creates none', () => {
   const { records } = keeper()
   records.update('s', 'k', { set: { a: 1 } }, 100, true)
   assert.equal(records.size, 0)
@@ -42,7 +42,7 @@ test('updateIfPresent changes a record that exists, and creates none', () => {
   assert.deepEqual(plain(records.get('s', 'k', null)), { a: 1, b: 2 })
 })
 
-test('a record ends with its time; reading it with a lifetime restarts that', () => {
+test('a record expires after its lifetime; reading it with a lifetime restarts that', () => {
   const { records, pass } = keeper()
   records.update('s', 'k', { set: { a: 1 } }, 100, false)
   pass(90)
@@ -54,20 +54,20 @@ test('a record ends with its time; reading it with a lifetime restarts that', ()
   assert.equal(records.size, 0)
 })
 
-test('getAndDelete gives a record once', () => {
+test('getAndDelete returns a record once', () => {
   const { records } = keeper()
   records.getOrCreate('s', 'k', { a: 1 }, 100)
   assert.deepEqual(plain(records.getAndDelete('s', 'k')), { a: 1 })
   assert.equal(records.getAndDelete('s', 'k'), null)
 })
 
-test('getOrCreate gives every caller the first value', () => {
+test('getOrCreate returns the first value to every caller', () => {
   const { records } = keeper()
   assert.deepEqual(plain(records.getOrCreate('s', 'k', { a: 1 }, 100)), { a: 1 })
   assert.deepEqual(plain(records.getOrCreate('s', 'k', { a: 2 }, 100)), { a: 1 })
 })
 
-test('getOrCreate does not prolong a record that exists', () => {
+test('getOrCreate does not extend the lifetime of an existing record', () => {
   const { records, pass } = keeper()
   const getOrCreate = (a: number) => plain(records.getOrCreate('s', 'k', { a }, 100))
   getOrCreate(1)
@@ -95,7 +95,7 @@ test('at the limit the least recently used record is evicted, and counted', () =
   assert.equal(records.evicted, 1)
 })
 
-test('records that were never read again evict one another, and none in use', () => {
+test('records that were never read evict one another, not those in use', () => {
   const { records } = keeper(40)
   const put = (key: string) => records.update('s', key, { set: { key } }, 100, false)
   const read = (key: string) => records.get('s', key, null)
@@ -108,28 +108,28 @@ test('records that were never read again evict one another, and none in use', ()
   assert.equal(records.size, 40)
 })
 
-test('a record without an end is never evicted', () => {
+test('a record without expiry is never evicted', () => {
   const { records } = keeper(1)
   records.getOrCreate('s', 'key', { a: 1 }, Number.POSITIVE_INFINITY)
   for (const key of ['x', 'y', 'z']) records.update('s', key, { set: { key } }, 9, false)
   assert.deepEqual(plain(records.getOrCreate('s', 'key', { a: 2 }, Infinity)), { a: 1 })
 })
 
-test('names of the prototype are names like any other', () => {
+test('names of Object.prototype are ordinary keys', () => {
   const { records } = keeper()
   records.update('s', 'k', { set: JSON.parse('{"__proto__": 1, "constructor": 2}') }, 9, false)
   const record = records.get('s', 'k', null) as Record<string, unknown>
   assert.deepEqual(Object.keys(record).sort(), ['__proto__', 'constructor'])
 })
 
-test('revocations are not evicted by other records; beyond their limit new ones are refused', () => {
+test('revocations are not evicted by other records; beyond their limit new ones are rejected', () => {
   const { records, pass } = keeper(8)
   for (let count = 0; count < 8; count += 1)
     records.update('revocations', `r${count}`, { set: { at: count } }, 100, false)
   for (let count = 0; count < 100; count += 1) records.update('s', `k${count}`, { set: { a: 1 } }, 1_000, false)
   for (let count = 0; count < 8; count += 1)
     assert.deepEqual(plain(records.get('revocations', `r${count}`, null)), { at: count })
-  assert.throws(() => records.update('revocations', 'more', { set: { at: 1 } }, 100, false), /no room/)
+  assert.throws(() => records.update('revocations', 'more', { set: { at: 1 } }, 100, false), /limit of \d+ revocations/)
   records.update('revocations', 'r0', { set: { at: 9 } }, 200, false)
   pass(100)
   records.update('revocations', 'more', { set: { at: 1 } }, 100, false)

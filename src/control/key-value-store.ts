@@ -7,7 +7,7 @@ import {
   type SharedStore,
 } from '#schema'
 
-/** Records in all; the least recently used one is evicted for a new one. The revocations have as much room again. */
+/** Maximum number of records; the least recently used one is evicted. Revocations have a limit of the same size. */
 const MAX_RECORDS = 200_000
 
 interface Entry {
@@ -16,16 +16,16 @@ interface Entry {
 }
 
 /**
- * The key-value store of a gateway, for all units: sessions, and what may be used once. Bounded in number; times run on one
- * clock; each method is atomic. A record that was never read again stays among the new ones, which have a quarter of the
- * room: a flood of requests that each begin a session and never return evicts one another, and no session in use.
+ * The key-value store of a gateway, shared by all units: sessions, and ids that may be used once. Bounded in number, with
+ * one clock; each method is atomic. Records that were never read share a quarter of the capacity, so that a flood of
+ * requests that each create a session evicts only such records, and no session in use.
  */
 export class KeyValueStore {
   readonly #used = new Map<string, Entry>()
   readonly #new = new Map<string, Entry>()
-  /** Those without an end: few, made by the configuration, and never evicted. */
+  /** Records without expiry: few, created by the configuration, and never evicted. */
   readonly #lasting = new Map<string, Entry>()
-  /** Never evicted: new ones are refused when there is no room. */
+  /** Never evicted: at the limit new ones are rejected. */
   readonly #revocations = new Map<string, Entry>()
   readonly #clock: Clock
   readonly #limit: number
@@ -36,7 +36,7 @@ export class KeyValueStore {
     this.#limit = limit
   }
 
-  /** Records in the store, those included that have expired and were not read since. */
+  /** Number of records, including expired ones that were not removed yet. */
   get size(): number {
     return this.#used.size + this.#new.size + this.#lasting.size + this.#revocations.size
   }
@@ -74,7 +74,7 @@ export class KeyValueStore {
     const id = idOf(space, key)
     const entry = this.#alive(id)
     if (entry !== null) {
-      // Reading does not prolong: a claim ends with its time, however many wait for it.
+      // Reading does not extend the lifetime: a claim expires, however many callers wait for it.
       this.#keep(id, entry, null, this.#used)
       return entry.fields
     }
@@ -82,7 +82,7 @@ export class KeyValueStore {
     return initial
   }
 
-  /** The keys of one space, as objects of this thread use them. */
+  /** The store of one key space, for objects of this thread. */
   space(space: string): SharedStore {
     return {
       get: async (key, lifetime) => structuredClone(this.get(space, key, lifetime ?? null)),
@@ -126,11 +126,11 @@ export class KeyValueStore {
     const now = this.#clock.monotonic()
     if (!this.#revocations.has(id) && this.#revocations.size >= this.#limit) {
       for (const [each, { expiresAt }] of this.#revocations) if (expiresAt <= now) this.#revocations.delete(each)
-      if (this.#revocations.size >= this.#limit) throw new Error(`no room for more than ${this.#limit} revocations`)
+      if (this.#revocations.size >= this.#limit) throw new Error(`limit of ${this.#limit} revocations reached`)
     }
     if (lifetime !== null) entry.expiresAt = now + lifetime
     this.#revocations.set(id, entry)
-    // The oldest are first; a few that have expired go with each new one.
+    // The oldest are first; each insertion removes a few expired ones.
     let checked = 0
     for (const [each, { expiresAt }] of this.#revocations) {
       if (expiresAt > now || ++checked > 4) break
@@ -139,7 +139,7 @@ export class KeyValueStore {
   }
 
   #makeRoom(entries: Map<string, Entry>, limit: number): void {
-    // Those used longest ago are first; a few whose time is over are taken along each time, so that none stays for ever.
+    // The least recently used are first; each insertion removes a few expired ones, so that none stays for ever.
     const now = this.#clock.monotonic()
     let looked = 0
     for (const [id, entry] of entries) {

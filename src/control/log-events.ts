@@ -8,7 +8,7 @@ export const EVENTS = logEvents('GW_CONTROL', {
   },
   HISTORY_UNREADABLE: {
     message: 'the history of routes can not be read, so that it is empty',
-    meaning: 'There is no earlier version to return to.',
+    meaning: 'No earlier version can be restored.',
     action: 'Check permissions and disk of the history directory.',
   },
   HISTORY_VERSION_IGNORED: {
@@ -18,13 +18,13 @@ export const EVENTS = logEvents('GW_CONTROL', {
   },
   HISTORY_WRITE_FAILED: {
     message: 'a version of a route could not be stored',
-    meaning: 'The change is made, and its earlier version is not kept.',
+    meaning: 'The change was made; its earlier version is lost when the process ends.',
     action: 'Check permissions and free space of the history directory.',
   },
   METRICS_LATE: {
     message: 'metrics of a unit are late; its last ones are exposed',
     meaning: 'Metrics of a unit are older than the others.',
-    action: 'Look at the event-loop delay of the unit.',
+    action: 'Check the event-loop delay of the unit.',
   },
   PORTS_NOT_SHARED: {
     message: 'ports can not be shared between threads here, so that one unit serves',
@@ -49,7 +49,7 @@ export const EVENTS = logEvents('GW_CONTROL', {
   ROUTE_REFUSED: {
     message: 'a route file has a problem',
     meaning: 'The file is not used; an earlier version of the route stays active.',
-    action: 'Correct the file at the place that the message names.',
+    action: 'Correct the file at the position in the message.',
   },
   ROUTE_SCAN_FAILED: {
     message: 'the route folder can not be scanned; the routes stay as they are',
@@ -62,14 +62,14 @@ export const EVENTS = logEvents('GW_CONTROL', {
     action: 'Check permissions and disk of the route folder.',
   },
   UNIT_DRAIN_FAILED: {
-    message: 'a unit did not drain; it is ended with the requests it has',
-    meaning: 'Requests of the unit were cut.',
+    message: 'a unit did not drain; it is terminated with its in-flight requests',
+    meaning: 'In-flight requests of the unit were aborted.',
     action: 'Nothing, where clients were slow; otherwise raise the grace time.',
   },
   UNIT_ENDED: {
     message: 'a unit ended; it is started again, the others keep serving',
-    meaning: 'The requests of this unit were cut; the others keep serving, and a new one starts.',
-    action: 'See the error; where it is repeated, report it with the log.',
+    meaning: 'In-flight requests of this unit were aborted; the other units keep serving, and a new one starts.',
+    action: 'See the error; if it repeats, report it with the log.',
   },
   UNIT_MESSAGE_FAILED: {
     message: 'a message of a unit could not be processed',
@@ -85,6 +85,6 @@ export const EVENTS = logEvents('GW_CONTROL', {
   UNIT_UNRESPONSIVE: {
     message: 'a unit does not answer; the gateway is not ready',
     meaning: 'Requests at this unit wait; readiness fails until it answers.',
-    action: 'Look for scripts or regular expressions that block; the unit is ended when it does not recover.',
+    action: 'Check scripts and regular expressions for blocking code; the unit is terminated if it does not recover.',
   },
 })

@@ -9,7 +9,7 @@ function status(reporter: number, state: ObjectState, object = 'gateway+am', det
   return { reporter, report: { object, route, state, detail } }
 }
 
-test('the worst word of any unit is the state of an object, and does not make the gateway unready', () => {
+test('the state of an object is the worst of all units, and does not make the gateway unready', () => {
   const states = new ObjectStates()
   const [one, two] = [{}, {}]
   states.take(one, status(1, 'up'))
@@ -23,7 +23,7 @@ test('the worst word of any unit is the state of an object, and does not make th
   assert.equal(states.checks()[0]?.detail, 'it is up')
 })
 
-test('the state of an object ends with it: the other version of its route, and the other units, still count', () => {
+test('the state of a disposed object is removed; those of the other version of its route and of other units remain', () => {
   const states = new ObjectStates()
   const [one, two] = [{}, {}]
   states.take(one, status(1, 'degraded'))

@@ -19,7 +19,7 @@ export class ObjectStates {
     this.#byUnit.set(unit, known)
   }
 
-  /** A reporter for one object of this thread, where `owner` stands for a unit. */
+  /** A reporter for one object of this thread; `owner` takes the place of a unit number. */
   reporter(owner: object): StateReporter {
     const reporter = ++this.#reporters
     return {
@@ -29,14 +29,14 @@ export class ObjectStates {
     }
   }
 
-  /** A unit is gone with everything in it. */
+  /** A unit has ended: its states are removed. */
   forget(unit: object): void {
     this.#byUnit.delete(unit)
   }
 
   /**
    * One check for each object, with its worst state in any unit. A degraded object does not make the gateway unready: other
-   * routes are served, and starting the gateway again would not help.
+   * routes are served, and a restart would not help.
    */
   checks(): HealthCheck[] {
     const byObject = Map.groupBy(this.#reports(), ({ object }) => object)

@@ -5,16 +5,16 @@ import type { RouteFile } from './route-files.ts'
 /** A change of one file: new content, or its removal. */
 export interface RouteEdit {
   readonly file: string
-  /** Null: the file is removed. */
+  /** Null to remove the file. */
   readonly next: RouteFile | null
-  /** True: find out what would happen, and change nothing. */
+  /** Whether to check the change only. */
   readonly openDryRun?: boolean
   /** The route and the author, for its history; the id in the file may differ. */
   readonly id?: string
   readonly by?: Replacement
 }
 
-/** What became of an edit. Only `done` has changed anything. */
+/** Outcome of an edit. Only `done` has an effect. */
 export type EditOutcome =
   | { readonly state: 'done' }
   /** Another route has its id or name. */

@@ -20,11 +20,11 @@ test('reads the JSON files of a folder, by name, and no others', () => {
   assert.deepEqual([...readRouteFiles(directory, new Map()).keys()], ['a.json', 'b.json'])
 })
 
-test('a folder that is not there holds no routes', () => {
+test('a missing folder has no routes', () => {
   assert.equal(readRouteFiles(join(directory, 'none'), new Map()).size, 0)
 })
 
-test('a file of old that did not change is not read again; one of this moment is', () => {
+test('an unchanged file is not read again, unless it was modified just now', () => {
   const path = join(directory, 'a.json')
   writeFileSync(path, '{"handler":"a"}')
   const first = readRouteFiles(directory, new Map())
@@ -32,7 +32,7 @@ test('a file of old that did not change is not read again; one of this moment is
   assert.notEqual(readRouteFiles(directory, first).get('a.json'), first.get('a.json'))
 })
 
-test('a file rewritten at once with the same length and times is read again', () => {
+test('a file rewritten immediately with the same length and times is read again', () => {
   const path = join(directory, 'a.json')
   const time = new Date(1_700_000_000_000)
   writeFileSync(path, '{"handler":"a"}')
@@ -44,7 +44,7 @@ test('a file rewritten at once with the same length and times is read again', ()
   assert.notEqual(second.get('a.json')?.route?.revision, first.get('a.json')?.route?.revision)
 })
 
-test('a folder, a pipe and a file without rights are problems, not reasons to wait or to stop', () => {
+test('a folder, a pipe and an unreadable file are problems of that file, and block no other', () => {
   mkdirSync(join(directory, 'folder.json'))
   execFileSync('mkfifo', [join(directory, 'pipe.json')])
   writeFileSync(join(directory, 'z.json'), '{}')
@@ -59,7 +59,7 @@ test('a byte order mark is not part of the text', () => {
   assert.deepEqual(readRouteFiles(directory, new Map()).get('a.json')?.problems, [])
 })
 
-test('problems of a text have their place', () => {
+test('problems have their position in the text', () => {
   assert.deepEqual(parseRouteFile('a.json', '[]', '').problems, [
     { pointer: '', message: 'expected a JSON object, the route', line: 1, column: 1 },
   ])
@@ -70,7 +70,7 @@ test('problems of a text have their place', () => {
   assert.deepEqual([identity?.line, identity?.pointer], [2, '/_id'])
 })
 
-test('the revision is that of the content, whatever the order of its members', () => {
+test('the revision does not depend on the order of members', () => {
   assert.equal(revisionOf({ a: 1, b: { c: [1, 2], d: null } }), revisionOf({ b: { d: null, c: [1, 2] }, a: 1 }))
   assert.notEqual(revisionOf({ a: [1, 2] }), revisionOf({ a: [2, 1] }))
   assert.match(revisionOf({}), /^[0-9a-f]{32}$/)

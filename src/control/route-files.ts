@@ -18,7 +18,7 @@ import { isResourceShortage } from './durable-file.ts'
 export interface RouteFile {
   readonly file: string
   readonly text: string
-  /** Changes when the file does, so that unchanged files are not read again. Empty while it is unknown. */
+  /** Changes with the file, so that unchanged files are not read again. Empty while unknown. */
   readonly stamp: string
   /** Null where the file can not be a route; `problems` has the reasons. */
   readonly route: (RouteIdentity & { readonly revision: string; readonly document: JsonDocument }) | null
@@ -28,12 +28,12 @@ export interface RouteFile {
 /** Larger files are not read, and so not written either. */
 export const MAX_ROUTE_FILE = 4 * 1024 * 1024
 
-/** Clocks of file systems tick coarsely: within this time a second change may leave the stamp as it was. */
+/** File systems have coarse clocks: a second change within this time may not change the stamp. */
 const STAMP_SETTLES_AFTER = 2_000
 
 /**
- * Reads the route files of a folder; those with an unchanged stamp come from `known`. Throws where the process
- * has no file descriptors left, which is no problem of the routes.
+ * Reads the route files of a folder; those with an unchanged stamp come from `known`. Throws if the process
+ * has no file descriptors left, since that is not a problem of the routes.
  */
 export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
   const files = new Map<string, RouteFile>()
@@ -49,14 +49,14 @@ export function rereadRouteFile(directory: string, name: string, before: RouteFi
   const path = join(directory, name)
   try {
     const stats = statSync(path)
-    // A pipe or device would be waited for, and with it every other route.
+    // Reading a pipe or device would block every other route.
     if (!stats.isFile()) throw new Error('it is not a regular file')
     const { mtimeMs, size, ino, ctimeMs } = stats
     const stamp = `${ino}:${size}:${mtimeMs}:${ctimeMs}`
     const kept = Date.now() - ctimeMs > STAMP_SETTLES_AFTER ? stamp : ''
     return before?.stamp === stamp ? before : readRouteFile(name, path, kept, size)
   } catch (error) {
-    // Gone between listing and reading: as if it had never been listed.
+    // Removed between listing and reading.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     if (isResourceShortage(error)) throw error
     const problems = [{ pointer: '', message: `the file can not be read: ${(error as Error).message}` }]
@@ -125,12 +125,12 @@ export function revisionOf(json: JsonObject): string {
   return createHash('sha256').update(canonicalJson(json)).digest('hex').slice(0, 32)
 }
 
-/** The id of a route file, also of one that can not be read as a route. */
+/** The id of a route file, also of an invalid one. */
 export function idOf({ file, route }: RouteFile): string {
   return route?.id ?? file.replace(/\.json$/, '')
 }
 
-/** The revision of a file; of one that is no JSON, that of its text. */
+/** The revision of a file; for invalid JSON a hash of its text. */
 export function fileRevision({ route, text }: RouteFile): string {
   return route?.revision ?? revisionOf({ text })
 }

@@ -94,6 +94,6 @@ for (const [what, now, before, expected] of rows) {
   })
 }
 
-test('route plan: a route that a unit could not build is put again', () => {
+test('route plan: a route that a unit could not build is deployed again', () => {
   assert.deepEqual(planned({ a: one }, serving({ a: one }, true)), ['put a (a.json)'])
 })

@@ -2,7 +2,7 @@ import type { RouteChange, RouteSource } from '#contracts'
 import type { Problem } from '#schema'
 import type { RouteFile } from './route-files.ts'
 
-/** A route that is being served, and the file it came from. */
+/** A served route and its file. */
 export interface ServedRoute {
   readonly source: RouteSource
   readonly file: string
@@ -16,7 +16,7 @@ export interface PlannedChange {
   readonly file: string
 }
 
-/** Changes that bring the served routes in line with the files. */
+/** Changes that make the served routes equal to the files. */
 export interface RoutePlan {
   readonly changes: readonly PlannedChange[]
   /** Files that can not be served because another has their id or name. */
@@ -61,7 +61,7 @@ export function planRoutes(
   return { changes, refused }
 }
 
-/** Who has which id and name. */
+/** Owners of ids and names. */
 class Claims {
   readonly #ids = new Map<string, string>()
   readonly #names = new Map<string, string>()

@@ -7,22 +7,22 @@ import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
 import type { RoutePlan } from './route-plan.ts'
 
-/** A problem with its place in the file. */
+/** A problem with its position in the file. */
 export type LocatedProblem = Problem & Partial<Position>
 
 type Files = ReadonlyMap<string, RouteFile>
 
-/** Notified of a file that is not served as it is written. */
+/** Called for a file whose current content is not served. */
 type FailureObserver = (file: string, found: RouteFile | undefined, problems: readonly LocatedProblem[]) => void
 
-/** Why files of one folder are not served as they are written, and which contents need not be tried again. */
+/** Problems of the files of one folder, and the contents that have failed. */
 export class RouteProblems {
   readonly #directory: string
   readonly #deploys: DeployCounts
   readonly #logger: Logger
   readonly #observer: FailureObserver
   readonly #problems = new Map<string, readonly LocatedProblem[]>()
-  /** What of each file failed: that content is not tried again until the file changes or a scan is forced. */
+  /** Failed content of each file: not deployed again until the file changes or a scan is forced. */
   readonly #failed = new Map<string, string>()
 
   constructor(directory: string, deploys: DeployCounts, logger: Logger, observer: FailureObserver) {
@@ -32,7 +32,7 @@ export class RouteProblems {
     this.#observer = observer
   }
 
-  /** How many files have problems. */
+  /** Number of files with problems. */
   get size(): number {
     return this.#problems.size
   }
@@ -42,12 +42,12 @@ export class RouteProblems {
     return this.#problems.keys()
   }
 
-  /** Problems of a file; empty where it is served as it is written. */
+  /** Problems of a file; empty if its current content is served. */
   of(file: string): readonly LocatedProblem[] {
     return this.#problems.get(file) ?? []
   }
 
-  /** Remembers and logs why a file is not served; the same reason only once. */
+  /** Records and logs why a file is not served; the same reason only once. */
   add(files: Files, file: string, problems: readonly LocatedProblem[], content: string): void {
     const document = files.get(file)?.route?.document
     const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
@@ -66,7 +66,7 @@ export class RouteProblems {
     }
   }
 
-  /** Problems of files that can not be read; those of other files end when their content changes. */
+  /** Sets the problems of unreadable files; those of other files are cleared when their content changes. */
   noteReading(files: Files): void {
     for (const [file, { problems, stamp, route }] of files) {
       const failed = this.#failed.get(file)
@@ -75,31 +75,31 @@ export class RouteProblems {
     }
   }
 
-  /** A refused file has not failed: it is tried again once its id and name are free. */
+  /** A refused file has not failed: it is deployed once its id and name are free. */
   noteRefused(files: Files, { refused }: RoutePlan): void {
     for (const [file, problem] of refused) {
       this.add(files, file, [problem], `refused ${files.get(file)?.route?.revision}`)
     }
   }
 
-  /** Whether just this content of the file has failed before. */
+  /** Whether this content of the file has failed before. */
   hasFailed(files: Files, file: string): boolean {
     const revision = files.get(file)?.route?.revision
     return revision !== undefined && this.#failed.get(file) === revision
   }
 
-  /** Lets everything be tried again. */
+  /** Clears all failed contents, so that they are deployed again. */
   retryAll(): void {
     this.#failed.clear()
   }
 
-  /** Nothing is wrong with the file any more. */
+  /** Clears the problems of a file. */
   forget(file: string): void {
     this.#problems.delete(file)
     this.#failed.delete(file)
   }
 
-  /** Forgets removed files. */
+  /** Removes the entries of removed files. */
   forgetGone(files: Files): void {
     for (const file of [...this.#problems.keys()]) if (!files.has(file)) this.forget(file)
   }

@@ -15,7 +15,7 @@ import { RouterOpenings } from './router-openings.ts'
 import { ServedRoutes } from './served-routes.ts'
 import type { UnitLink } from './unit-link.ts'
 
-/** How a route file fares. */
+/** Status of a route file. */
 interface RouteStatus {
   readonly file: string
   readonly id: string | null
@@ -32,14 +32,14 @@ interface RouteFolder {
 }
 
 /**
- * The routes of one folder: its files, the served routes, and the deploys that bring them in line. All changes
- * go through one queue. A file that turns bad leaves its last good version serving.
+ * The routes of one folder: its files, the served routes, and the deploys between them. All changes go through one
+ * queue. The last good version of an invalid file keeps serving.
  */
 export class RouteStore {
   readonly directory: string
   readonly name: string
   readonly history: ReplacedVersions
-  /** What became of changes so far. */
+  /** Outcomes of changes so far. */
   readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
   readonly #changes: FolderChanges
   readonly #units: () => readonly UnitLink[]
@@ -49,7 +49,7 @@ export class RouteStore {
   readonly #openings = new RouterOpenings()
   #files: ReadonlyMap<string, RouteFile> = new Map()
   #scanned = false
-  /** A scan was asked for while no unit was there. */
+  /** A scan was requested while no unit was ready. */
   #postponed = false
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -68,7 +68,7 @@ export class RouteStore {
 
   /**
    * A unit opens a router on this folder: it gets the deployed routes, and no deploy starts until it has built them. `signal`
-   * aborts when the unit no longer waits.
+   * is aborted when the call of the unit ends.
    */
   open(unit: UnitLink, signal: AbortSignal): Promise<readonly RouteSource[]> {
     return this.#enqueue(async () => {
@@ -110,7 +110,7 @@ export class RouteStore {
     return this.#enqueue(async () => {
       await this.#openings.settled()
       if (options.force) this.#problems.retryAll()
-      // Without a unit no new version can be checked: the served one stays until a unit is ready.
+      // New versions can only be checked by a unit: served ones stay until one is ready.
       this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
@@ -129,12 +129,12 @@ export class RouteStore {
     })
   }
 
-  /** How many routes are served. */
+  /** Number of served routes. */
   get served(): number {
     return this.#served.routes.size
   }
 
-  /** How many files are not served as they are written. */
+  /** Number of files whose current content is not served. */
   get failing(): number {
     return this.#problems.size
   }
@@ -144,14 +144,14 @@ export class RouteStore {
     return this.#files
   }
 
-  /** Problems of a file; empty where it is served as it is written. */
+  /** Problems of a file; empty if its current content is served. */
   problemsOf(file: string): readonly LocatedProblem[] {
     return this.#problems.of(file)
   }
 
   /**
-   * Edits one file: every unit builds the change aside, then it is written, then swapped in; or nothing changes at all.
-   * `decide` runs when its turn has come and sees the files of that moment, so that no change is lost.
+   * Edits one file: every unit builds the change aside, then it is written, then swapped in; or nothing is changed.
+   * `decide` runs in the queue, on the current files, so that no change is lost.
    */
   edit<R>(
     decide: (files: ReadonlyMap<string, RouteFile>) => RouteEdit | { readonly answer: R },
@@ -165,7 +165,7 @@ export class RouteStore {
     })
   }
 
-  /** Deciding may read files, which fails where the machine can not open more (threats F17). */
+  /** `decide` may read files, which fails without free file descriptors (threats F17). */
   #decided<D>(decide: (files: ReadonlyMap<string, RouteFile>) => D): D | EditOutcome {
     try {
       return decide(this.#files)
@@ -221,7 +221,7 @@ export class RouteStore {
     return { state: 'done' }
   }
 
-  /** Every file and how it fares, by file name. */
+  /** Status of every file, by file name. */
   status(): RouteStatus[] {
     const ids = new Map([...this.#served.routes.values()].map(({ file, source }) => [file, source.id]))
     const files = new Set([...this.#files.keys(), ...this.#problems.files()])
@@ -255,7 +255,7 @@ export class RouteStore {
       failedFiles.add(file)
       this.#problems.add(this.#files, file, problems, 'put' in change ? change.put.revision : '')
     }
-    // Where a file's new version can not be built, its last good version stays, also under an old id.
+    // If the new version of a file can not be built, its last good version stays, also under an old id.
     const accepted = [...planned.keys()].filter((at) => !failedFiles.has((planned[at] as PlannedChange).file))
     await deployment.commit(accepted)
     for (const at of accepted) this.#record(planned[at] as PlannedChange)

@@ -6,7 +6,7 @@ import type { ConfigAudit } from './audit/config-audit.ts'
 import { FolderChanges } from './audit/folder-changes.ts'
 import { ReplacedVersions } from './history/replaced-versions.ts'
 import type { RouteHistory } from './history/route-history.ts'
-import { measureDeploys } from './monitoring/deploy-metrics.ts'
+import { exposeDeployCounts } from './monitoring/deploy-metrics.ts'
 import { RouteStore } from './route-store.ts'
 import { RouteWatcher } from './route-watcher.ts'
 import type { UnitLink } from './unit-link.ts'
@@ -15,7 +15,7 @@ interface OpenStore {
   readonly store: RouteStore
   readonly watcher: RouteWatcher | null
   readonly scope: MetricsScope
-  /** Fully qualified names of the routers on the folder, and their places in the management API. */
+  /** Fully qualified names of the routers on the folder, and their paths in the management API. */
   readonly routers: Map<string, string>
 }
 
@@ -43,7 +43,7 @@ export class RouteStores {
     return [...this.#stores.values()].map(({ store }) => store)
   }
 
-  /** Each router's place in the management API, such as `_router`, with the store of its folder. */
+  /** Path of each router in the management API, such as `_router`, with the store of its folder. */
   get places(): readonly { readonly place: string; readonly store: RouteStore }[] {
     return [...this.#stores.values()].flatMap(({ store, routers }) =>
       [...routers.values()].map((place) => ({ place, store })),
@@ -59,7 +59,7 @@ export class RouteStores {
   /** A router of a unit opens on a folder; returns the deployed routes. */
   async open(unit: UnitLink, router: RouterOpening, { signal }: CallContext): Promise<readonly RouteSource[]> {
     const { directory } = router
-    // At once, not when its turn in the queue has come: a router that closes meanwhile must not drop the store.
+    // Synchronously, not in the queue: a router that closes meanwhile must not drop the store.
     unit.opens(directory)
     try {
       return await this.#store(router).open(unit, signal)
@@ -78,7 +78,7 @@ export class RouteStores {
     this.#stores.get(warnings.directory)?.store.warned(warnings)
   }
 
-  /** A router of a unit is no more. */
+  /** A router of a unit was closed. */
   closed(unit: UnitLink, directory: string): void {
     unit.closes(directory)
     if (!this.#units().some((other) => other.hasOpen(directory))) this.#drop(directory)
@@ -89,7 +89,7 @@ export class RouteStores {
     for (const { store } of this.#stores.values()) store.ended(unit)
   }
 
-  /** Scans every folder (SIGHUP: also what failed before). */
+  /** Scans every folder; on SIGHUP also contents that failed before. */
   async rescan(): Promise<void> {
     await Promise.all(this.all.map((store) => store.scan({ force: true })))
   }
@@ -110,7 +110,7 @@ export class RouteStores {
     const store = new RouteStore({ directory, name, history, changes }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
     const scope = metrics.open()
-    measureDeploys(scope, router, store)
+    exposeDeployCounts(scope, router, store)
     this.#stores.set(directory, { store, watcher, scope, routers: new Map([[router, place]]) })
     return store
   }

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A scan that counts, and the way to wait for the next one. */
+/** Counts scans, and waits for the next one. */
 function scans() {
   let next = Promise.withResolvers<void>()
   const counted = {
@@ -30,7 +30,7 @@ function scans() {
   return counted
 }
 
-test('many changes within a moment are one scan', async () => {
+test('changes within a short time cause one scan', async () => {
   const seen = scans()
   using _watcher = new RouteWatcher(directory, HOUR, seen.scan, createLogger({ level: 'silent' }))
   for (let change = 0; change < 20; change++) writeFileSync(join(directory, `${change}.json`), '{}')
@@ -38,7 +38,7 @@ test('many changes within a moment are one scan', async () => {
   assert.equal(seen.count, 1)
 })
 
-test('a folder that is not there is scanned at every interval, and watched once it is there', async () => {
+test('a missing folder is scanned at every interval, and watched once it exists', async () => {
   const seen = scans()
   using _watcher = new RouteWatcher(join(directory, 'later'), 5, seen.scan, createLogger({ level: 'silent' }))
   await keepAlive(seen.next())
@@ -46,7 +46,7 @@ test('a folder that is not there is scanned at every interval, and watched once 
   assert.ok(seen.count >= 2)
 })
 
-test('an interval longer than timers can wait does not fire at once', async () => {
+test('an interval over the limit of timers does not fire at once', async () => {
   const seen = scans()
   using _watcher = new RouteWatcher(directory, 365 * 24 * HOUR, seen.scan, createLogger({ level: 'silent' }))
   writeFileSync(join(directory, 'a.json'), '{}')
@@ -54,12 +54,12 @@ test('an interval longer than timers can wait does not fire at once', async () =
   assert.equal(seen.count, 1)
 })
 
-test('a scan that fails is reported, and the next one comes all the same', async () => {
+test('a failed scan is logged, and the next one runs', async () => {
   const log = memoryLog()
   const seen = scans()
   const failing = async () => {
     await seen.scan()
-    throw new Error('no such luck')
+    throw new Error('scan failed')
   }
   using _watcher = new RouteWatcher(directory, 5, failing, createLogger({ format: 'json', destination: log }))
   await keepAlive(seen.next())
@@ -67,7 +67,7 @@ test('a scan that fails is reported, and the next one comes all the same', async
   assert.match(log.lines[0] ?? '', /the route folder can not be scanned; the routes stay as they are/)
 })
 
-/** The watcher lets a process end; a test has to wait for it. */
+/** Timers of the watcher are unreferenced: the test keeps the process alive. */
 async function keepAlive(promise: Promise<void>): Promise<void> {
   const timer = setInterval(() => {}, HOUR)
   await promise.finally(() => clearInterval(timer))

@@ -3,10 +3,10 @@ import type { Logger } from '#logging'
 import { MAX_TIMER_DELAY } from '#schema'
 import { EVENTS } from './log-events.ts'
 
-/** Editors write a file in several steps; what comes within this time is one change. */
+/** Milliseconds within which changes are merged: editors write a file in several steps. */
 const SETTLE_TIME = 100
 
-/** Calls for a scan when a folder changes, and at every interval whether it seems to have changed or not. */
+/** Starts a scan when a folder changes, and at every interval. */
 export class RouteWatcher implements Disposable {
   readonly #directory: string
   readonly #scan: () => Promise<void>

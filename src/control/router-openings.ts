@@ -9,12 +9,12 @@ type Opening = ReturnType<typeof Promise.withResolvers<void>>
 export class RouterOpenings {
   readonly #openings = new Map<UnitLink, Opening[]>()
 
-  /** A router of the unit begins to build. */
+  /** A router of the unit starts to build its routes. */
   begin(unit: UnitLink): void {
     this.#openings.set(unit, [...(this.#openings.get(unit) ?? []), Promise.withResolvers<void>()])
   }
 
-  /** A router of the unit has finished building; false where none was. */
+  /** A router of the unit has built its routes; false where none was building. */
   finish(unit: UnitLink): boolean {
     const waiting = this.#openings.get(unit)
     const opening = waiting?.shift()
@@ -29,7 +29,7 @@ export class RouterOpenings {
     this.#openings.delete(unit)
   }
 
-  /** Resolves when all started ones have finished. Units over the limit are ended: their routes would be outdated. */
+  /** Resolves when all started ones have finished. Units over the limit are terminated: their routes would be outdated. */
   async settled(): Promise<void> {
     const timer = setTimeout(() => {
       for (const unit of this.#openings.keys()) void unit.end('it did not open its routers in time')

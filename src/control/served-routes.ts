@@ -38,20 +38,20 @@ export class ServedRoutes {
     return [...this.#routes.values()].find((served) => served.file === file)
   }
 
-  /** Takes what routers are handed when they open. */
+  /** Records the routes that routers get when they open. */
   begin({ changes }: RoutePlan): void {
     for (const { change, file } of changes)
       if ('put' in change) this.#routes.set(change.put.id, { source: change.put, file })
   }
 
-  /** A unit could not build a route; others may serve it, so it stays known: removing its file must remove it there. */
+  /** A unit could not build a route; it stays recorded, since other units may serve it until its file is removed. */
   markIncomplete(id: string): ServedRoute | undefined {
     const served = this.#routes.get(id)
     if (served !== undefined) this.#routes.set(id, { ...served, incomplete: true })
     return served
   }
 
-  /** A change is in place in every unit. */
+  /** A change is swapped in by every unit. */
   record({ change, file }: PlannedChange): void {
     this.#deploys.succeeded++
     this.#deploys.lastAt = Date.now()
@@ -76,7 +76,7 @@ export class ServedRoutes {
     const { messages } = known?.revision === revision ? known : { messages: new Set<string>() }
     this.#warned.set(id, { revision, messages })
     for (const { pointer, message } of warnings) {
-      // Each unit sends it. A warning that depends on other routes changes with them and is logged again.
+      // Each unit reports it. A warning that depends on other routes changes with them, and is logged again.
       const key = `${pointer} ${message}`
       if (messages.has(key)) continue
       if (messages.size >= MOST_REMEMBERED) messages.clear()

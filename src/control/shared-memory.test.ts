@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SharedMemory } from './shared-memory.ts'
 
-test('all holders of a key see one memory, and another key another', () => {
+test('all holders of a key share one memory', () => {
   const memory = new SharedMemory()
   const [first, second] = [{}, {}]
   const taken = memory.take('a', 8, first)
@@ -10,7 +10,7 @@ test('all holders of a key see one memory, and another key another', () => {
   assert.notEqual(memory.take('b', 8, first), taken)
 })
 
-test('memory lives as long as one holder has it', () => {
+test('memory is retained until its last holder releases it', () => {
   const memory = new SharedMemory()
   const [first, second] = [{}, {}]
   const taken = memory.take('a', 8, first)
@@ -22,7 +22,7 @@ test('memory lives as long as one holder has it', () => {
   assert.notEqual(memory.take('a', 8, first), taken)
 })
 
-test('a holder that took memory twice has to give it back twice', () => {
+test('a holder that acquired memory twice must release it twice', () => {
   const memory = new SharedMemory()
   const holder = {}
   const taken = memory.take('a', 8, holder)
@@ -31,7 +31,7 @@ test('a holder that took memory twice has to give it back twice', () => {
   assert.equal(memory.take('a', 8, holder), taken)
 })
 
-test('a holder that is gone gives everything back', () => {
+test('an ended holder releases all of its memory', () => {
   const memory = new SharedMemory()
   const [first, second] = [{}, {}]
   const own = memory.take('own', 8, first)
@@ -42,7 +42,7 @@ test('a holder that is gone gives everything back', () => {
   assert.notEqual(memory.take('own', 8, first), own)
 })
 
-test('releasing an unknown key does nothing', () => {
+test('releasing an unknown key is a no-op', () => {
   const memory = new SharedMemory()
   memory.release('a', {})
   memory.releaseAll({})

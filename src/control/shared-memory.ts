@@ -1,14 +1,14 @@
 interface Region {
   readonly memory: SharedArrayBuffer
-  /** How often each holder took it: the old and the new version of a route may overlap in one unit. */
+  /** Reference count of each holder: the old and the new version of a route may overlap in one unit. */
   readonly holders: Map<object, number>
 }
 
-/** Memory that the same object has in every unit; released when the last unit releases it. */
+/** Memory shared by the same object of all units; freed when the last unit releases it. */
 export class SharedMemory {
   readonly #regions = new Map<string, Region>()
 
-  /** The memory of a key, made when first asked for. */
+  /** The memory of a key, allocated on first use. */
   take(key: string, bytes: number, holder: object): SharedArrayBuffer {
     const region = this.#regions.get(key) ?? { memory: new SharedArrayBuffer(bytes), holders: new Map() }
     region.holders.set(holder, (region.holders.get(holder) ?? 0) + 1)
@@ -22,7 +22,7 @@ export class SharedMemory {
     else this.#forget(key, holder)
   }
 
-  /** A holder has ended: releases everything it held. */
+  /** A holder has ended: releases all of its memory. */
   releaseAll(holder: object): void {
     for (const key of [...this.#regions.keys()]) this.#forget(key, holder)
   }

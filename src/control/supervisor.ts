@@ -5,28 +5,28 @@ import { UnitLink, type UnitThread } from './unit-link.ts'
 /** Input of a supervisor. */
 interface Supervision extends Omit<UnitThread, 'ended'> {
   readonly settings: Omit<UnitSettings, 'unit'>
-  /** A unit has ended, wanted or not. */
+  /** A unit has ended, intentionally or not. */
   ended(unit: UnitLink): void
 }
 
 const FIRST_DELAY = 100
 const LONGEST_DELAY = 30_000
 
-/** A unit that served so long was sound: its end does not count with those before. */
+/** A unit that served this long resets the count of consecutive failures. */
 const SOUND_AFTER = 60_000
 
-/** How long to wait before a unit is started again that ended so many times in a row. */
+/** Milliseconds before a restart, by the number of consecutive failures. */
 export function restartDelay(failures: number): number {
   return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1))
 }
 
-/** Runs the units, and starts those again that end by themselves or have to be ended. */
+/** Runs the units, and restarts those that end or are terminated. */
 export class Supervisor {
   readonly #supervision: Supervision
   readonly #units = new Map<number, UnitLink>()
   readonly #restarts = new Map<number, number>()
   #settings: Omit<UnitSettings, 'unit'>
-  /** Units that were given up although their threads are still there. */
+  /** Abandoned units whose threads still exist. */
   readonly #abandoned = new Set<UnitLink>()
   #draining = false
   restartCount = 0
@@ -40,7 +40,7 @@ export class Supervisor {
     return [...this.#units.values()]
   }
 
-  /** Units whose threads can not be ended and still hold their listening sockets. */
+  /** Number of units whose threads can not be terminated and still have their listening sockets. */
   get abandoned(): readonly UnitLink[] {
     return [...this.#abandoned].filter((unit) => unit.isAbandoned)
   }
@@ -50,7 +50,7 @@ export class Supervisor {
     return this.#settings.connectors.flatMap(({ ports }) => ports)
   }
 
-  /** Starts all units; resolves when all serve. The first goes ahead where a port of 0 has to become a real one. */
+  /** Starts all units; resolves when all serve. With a port 0, the first unit starts before the others to get the real port. */
   async start(): Promise<void> {
     const { units, connectors } = this.#settings
     if (this.#draining) return

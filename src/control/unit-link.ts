@@ -20,11 +20,11 @@ import {
 import type { Problem } from '#schema'
 import { EVENTS } from './log-events.ts'
 
-/** How a unit's thread is started, and the handlers of its calls. */
+/** Start parameters of a unit's thread, and the handlers of its calls. */
 export interface UnitThread {
   /** The module of the thread. */
   readonly entry: URL
-  /** Environment variables as units see them. */
+  /** Environment variables of units. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly heartbeat: HeartbeatLimits
   readonly logger: Logger
@@ -44,7 +44,7 @@ export class UnitStartError extends Error {
   }
 }
 
-/** `unresponsive`: its event loop does not turn; it may recover. */
+/** `unresponsive`: its event loop is blocked; it may recover. */
 type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
 
 /** The control plane's end of one unit thread. */
@@ -62,9 +62,9 @@ export class UnitLink {
   readonly #logger: Logger
   readonly #onEnded: UnitThread['ended']
   readonly #gracePeriod: number
-  /** Milliseconds the thread has to end. */
+  /** Longest time for the thread to terminate, in milliseconds. */
   readonly #endLimit: number
-  /** Folders of the routers this unit has open, and how many of them: old and new routes overlap for a while. */
+  /** Number of open routers of this unit by folder: old and new routes overlap for a while. */
   readonly #routers = new Map<string, number>()
   readonly #ended = Promise.withResolvers<void>()
   #hasExited = false
@@ -110,17 +110,17 @@ export class UnitLink {
     return this.ports.length === 0 ? 0 : performance.now() - this.#readyAt
   }
 
-  /** How it is doing, for operators. */
+  /** State of the unit, for operators. */
   get detail(): string {
     return this.state === 'unresponsive' ? `unresponsive for ${this.#heartbeat.unansweredFor / 1_000} s` : this.state
   }
 
-  /** Resolves when the unit has ended, or was given up. */
+  /** Resolves when the unit has ended, or was abandoned. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
-  /** Whether the thread is still there although the unit was given up. */
+  /** Whether the thread of an abandoned unit still exists. */
   get isAbandoned(): boolean {
     return this.state === 'ended' && !this.#hasExited
   }
@@ -157,7 +157,7 @@ export class UnitLink {
     }
   }
 
-  /** A unit that does not take a deploy is ended: it would go on with old routes. */
+  /** A unit that does not commit a deploy is terminated: it would serve outdated routes. */
   async commit(deploy: number, changes: readonly number[]): Promise<void> {
     try {
       await this.#deploying(() => this.remote.commit({ deploy, changes }))
@@ -166,13 +166,13 @@ export class UnitLink {
     }
   }
 
-  /** Resolves when the unit has let its requests end; gives how many it had to abort. */
+  /** Resolves when the unit has drained, with the number of aborted requests. */
   drain(): Promise<number> {
     this.#draining ??= this.#drain()
     return this.#draining
   }
 
-  /** Ends the thread, whatever it does. Resolves when it is gone, or was given up. */
+  /** Terminates the thread. Resolves when it has ended, or was abandoned. */
   async end(reason: string | null = null): Promise<void> {
     if (this.state === 'ended') return
     if (reason !== null) this.#error ??= new Error(`${this.name} was ended: ${reason}`)
@@ -195,7 +195,7 @@ export class UnitLink {
   }
 
   async #drain(): Promise<number> {
-    // A unit that is still starting has no requests, and would open its ports after it was asked to close them.
+    // A unit that is still starting has no requests, and would open its ports after the drain.
     if (this.state === 'starting') await this.end()
     if (this.state === 'ended') return 0
     let aborted = 0

@@ -12,14 +12,14 @@ const echo = async ({ request }: Exchange) => respond(200, {}, Buffer.from(await
 
 const post = (headers: string, body: string) => `POST / HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}`
 
-test('bodies with a length and chunked ones arrive whole', async () => {
+test('bodies with Content-Length and chunked bodies are received completely', async () => {
   await using server = await listening(echo)
   assert.match(await converse(server.port, post('Connection: close\r\nContent-Length: 5', 'hello')), /hello$/)
   const chunked = post('Connection: close\r\nTransfer-Encoding: Chunked', '3;ext=1\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n')
   assert.match(await converse(server.port, chunked), /hello$/)
 })
 
-test('a large upload passes through in pieces', async () => {
+test('a large upload is streamed in chunks', async () => {
   await using server = await listening(async ({ request }) => {
     let bytes = 0
     for await (const chunk of request.body.stream()) bytes += (chunk as Buffer).length
@@ -30,7 +30,7 @@ test('a large upload passes through in pieces', async () => {
   assert.equal(await response.text(), '5000000')
 })
 
-test('trailers of a request pass, except those that belong in the head (B32)', async () => {
+test('trailers of a request are forwarded, except those allowed in the head only (B32)', async () => {
   const ended = Promise.withResolvers<readonly string[] | null>()
   const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
   await using server = await listening(async ({ request }) => {

@@ -5,7 +5,7 @@ import { converse, listening, RawClient } from '#test/listening'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-/** Reads a body through a sink that counts; gives bytes and writes. */
+/** Reads a body, and counts bytes and writes. */
 function countingSink(body: Body): Promise<{ bytes: number; writes: number }> {
   return new Promise((resolve, reject) => {
     let bytes = 0
@@ -36,7 +36,7 @@ test('chunks of one byte are coalesced, and do not count as extensions (B24)', a
   assert.ok(counted[0]!.writes < 200, `${counted[0]!.writes} writes`)
 })
 
-test('small and large chunks keep their order', async () => {
+test('the order of small and large chunks is preserved', async () => {
   const seen: string[] = []
   await using server = await listening(async ({ request }) => {
     seen.push(Buffer.from(await request.body.read(1_000_000)).toString('latin1'))
@@ -56,7 +56,7 @@ for (const [what, chunk, count, status] of [
   ['none in 25,000 chunks of one byte', '1\r\na\r\n', 25_000, 200],
   ['none in chunks whose size begins with zeros', '00000001\r\na\r\n', 5_000, 200],
 ] as const) {
-  test(`chunk extensions count alone, for a whole message: ${what}, ${status} (B24)`, async () => {
+  test(`only chunk extensions count, over the whole message: ${what}, ${status} (B24)`, async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     await using server = await listening(async ({ request }) => {
       begin()

@@ -47,7 +47,7 @@ function describeOrigin(
 function clientInfo(peer: Peer, origin: Origin, userAgent: string | null): ClientInfo {
   return {
     remoteAddress: origin.address,
-    // Unknown behind a proxy.
+    // The port of the client is unknown behind a proxy.
     remotePort: origin.address === peer.address ? peer.port : 0,
     remoteUser: null,
     localAddress: peer.localAddress,

@@ -19,7 +19,7 @@ async function withConnection(check: (socket: Socket, descriptor: number) => voi
   }
 }
 
-test('F17: the last quarter of file descriptors is closed to clients, the last eighth to the management port', async () => {
+test('F17: the last quarter of file descriptors is not used for clients, the last eighth not for the management port', async () => {
   await withConnection((socket, descriptor) => {
     const kept = (keptFor: ConstructorParameters<typeof DescriptorReserve>[0], limit: number) =>
       new DescriptorReserve(keptFor, limit).has(socket)
@@ -27,7 +27,7 @@ test('F17: the last quarter of file descriptors is closed to clients, the last e
       assert.equal(kept('traffic', 0), false, 'a connection that is gone has no descriptor')
       return
     }
-    // The smallest limit at which this very descriptor is just not in the reserve.
+    // The smallest limit at which this descriptor is not in the reserve.
     const enough = Math.ceil(((descriptor + 1) * 4) / 3)
     assert.deepEqual([kept('traffic', enough), kept('traffic', descriptor + 1)], [false, true])
     assert.deepEqual(

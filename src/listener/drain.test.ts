@@ -51,7 +51,7 @@ test('requests active after the grace period are aborted and counted', async () 
   assert.deepEqual(aborted, ['/'])
 })
 
-test('a response that began before the drain is finished, then its connection closes', async () => {
+test('a response started before the drain is completed, then its connection closes', async () => {
   const started = Promise.withResolvers<BodySink>()
   const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
   await using server = await listening(async () => new Response(200, { body }))
@@ -76,7 +76,7 @@ test('a request in flight when the drain began is answered', async () => {
   await client.receives(/ok$/)
   client.text = ''
   client.send('GET / HTTP/1.1\r\nHo')
-  // The other connection shows that the half head has been read.
+  // The other connection shows that the incomplete head has been read.
   await using other = new RawClient(server.port)
   other.send(get)
   await other.receives(/ok$/)
@@ -87,7 +87,7 @@ test('a request in flight when the drain began is answered', async () => {
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
-test('a connection that sent nothing does not delay a drain', async () => {
+test('a connection without a request does not delay a drain', async () => {
   await using server = await listening(async () => respond(200))
   await using client = new RawClient(server.port)
   while (server.listener.stats.connections === 0) await new Promise<void>((resolve) => setImmediate(resolve))
@@ -122,14 +122,14 @@ test('under load every request that reached the handler is answered during a dra
   assert.equal(outcomes.filter((outcome) => outcome === 'ok').length, started)
 })
 
-test('a new handler takes the next request', async () => {
+test('a new handler gets the next request', async () => {
   await using server = await listening(async () => respond(200, {}, 'old'))
   assert.equal(await (await fetch(server.url)).text(), 'old')
   server.listener.setHandler(async () => respond(200, {}, 'new'))
   assert.equal(await (await fetch(server.url)).text(), 'new')
 })
 
-test('a port that is taken is reported, and shared where that is asked for', async () => {
+test('a port in use rejects with EADDRINUSE; with reusePort it is shared', async () => {
   await using first = await listening(async () => respond(200), { reusePort: true })
   await using second = await listening(async () => respond(200), { reusePort: true, port: first.port })
   assert.equal(second.port, first.port)
@@ -139,7 +139,7 @@ test('a port that is taken is reported, and shared where that is asked for', asy
   )
 })
 
-test('a drain ends with another one that is quicker, and closing twice is closing once', {
+test('close ends a drain in progress, and is idempotent', {
   timeout: 20_000,
 }, async () => {
   const started = Promise.withResolvers<void>()

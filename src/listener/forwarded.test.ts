@@ -5,7 +5,7 @@ import { converse, listening } from '#test/listening'
 
 type Settings = Parameters<typeof listening>[1]
 
-/** Sends a request with these headers; gives the exchange, or null and the answer where it was refused. */
+/** Sends a request with these headers; resolves with its exchange. */
 async function sent(headers: string, settings: Settings) {
   const seen: Exchange[] = []
   const handler = async (exchange: Exchange) => {
@@ -18,7 +18,11 @@ async function sent(headers: string, settings: Settings) {
   return { exchange: seen[0] ?? null, answer, log: server.log }
 }
 
-async function arrival(headers: string, trustedProxies: readonly string[], settings: Settings = {}): Promise<Exchange> {
+async function exchangeOf(
+  headers: string,
+  trustedProxies: readonly string[],
+  settings: Settings = {},
+): Promise<Exchange> {
   return (await sent(headers, { trustedProxies, ...settings })).exchange!
 }
 
@@ -28,7 +32,7 @@ const spoofed =
   'X-Original-URL: /evil\r\nX-Rewrite-URL: /evil\r\nX_Forwarded_For: 6.6.6.6\r\nX.Real.IP: 6.6.6.6\r\n'
 
 test('forwarding fields of an untrusted peer are replaced (B13, B14, B15, B18, B20)', async () => {
-  const exchange = await arrival(spoofed, ['10.0.0.0/8'])
+  const exchange = await exchangeOf(spoofed, ['10.0.0.0/8'])
 
   assert.deepEqual(
     [...exchange.request.headers.entries()],
@@ -49,7 +53,7 @@ test('forwarding fields of a trusted proxy are used and extended', async () => {
   const headers =
     'X-Forwarded-For: 6.6.6.6, 203.0.113.7\r\nX-Forwarded-For: 10.1.1.1\r\nX-Forwarded-Proto: https\r\n' +
     'X-Forwarded-Host: www.example.com\r\nX-Forwarded-Port: 443\r\nX-Real-IP: 203.0.113.7\r\nX_Forwarded_For: 6.6.6.6\r\n'
-  const { client, originalUri, request } = await arrival(headers, ['127.0.0.0/8', '10.0.0.0/8'])
+  const { client, originalUri, request } = await exchangeOf(headers, ['127.0.0.0/8', '10.0.0.0/8'])
 
   assert.equal(client.remoteAddress, '203.0.113.7')
   assert.equal(client.remotePort, 0)
@@ -65,7 +69,7 @@ test('forwarding fields of a trusted proxy are used and extended', async () => {
 test('values of the client to the left of the trusted hops are ignored', async () => {
   const headers =
     'X-Forwarded-For: 127.0.0.9, 203.0.113.7\r\nX-Forwarded-Proto: https, http\r\nX-Forwarded-Host: evil, ok.test\r\n'
-  const { client, originalUri } = await arrival(headers, ['127.0.0.1'])
+  const { client, originalUri } = await exchangeOf(headers, ['127.0.0.1'])
 
   assert.equal(client.remoteAddress, '203.0.113.7')
   assert.equal(originalUri.toString(), 'http://ok.test/a?b')
@@ -73,7 +77,7 @@ test('values of the client to the left of the trusted hops are ignored', async (
 
 test('the standard Forwarded header is used and extended', async () => {
   const headers = 'Forwarded: for="[2001:db8::7]:4711";proto=https;host="www.example.com"\r\n'
-  const { client, originalUri, request } = await arrival(headers, ['127.0.0.1/32'])
+  const { client, originalUri, request } = await exchangeOf(headers, ['127.0.0.1/32'])
 
   assert.equal(client.remoteAddress, '2001:db8::7')
   assert.equal(originalUri.toString(), 'https://www.example.com/a?b')
@@ -82,13 +86,13 @@ test('the standard Forwarded header is used and extended', async () => {
 
 test('malformed addresses, hosts and schemes of a trusted proxy are ignored', async () => {
   const headers = 'X-Forwarded-For: unknown, 10.0.0.9\r\nX-Forwarded-Proto: gopher\r\nX-Forwarded-Host: a b@c\r\n'
-  const { client, originalUri } = await arrival(headers, ['127.0.0.1', '10.0.0.0/8'])
+  const { client, originalUri } = await exchangeOf(headers, ['127.0.0.1', '10.0.0.0/8'])
 
   assert.equal(client.remoteAddress, '10.0.0.9')
   assert.equal(originalUri.toString(), 'http://gw.test:8080/a?b')
 })
 
-test('a peer seen as IPv4 through an IPv6 socket is that IPv4 address (B20)', async () => {
+test('an IPv4-mapped IPv6 peer address becomes the IPv4 address (B20)', async () => {
   const seen: Exchange[] = []
   await using server = await listening(
     async (exchange) => {
@@ -133,7 +137,7 @@ test('trustedForwardingHeader selects the header; the other is neither used nor 
   const headers =
     'Forwarded: for=203.0.113.7;proto=https;host=good.test\r\nX-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: gopher\r\n' +
     'X-Forwarded-Host: evil\r\nX-Forwarded-Port: 1\r\n'
-  const standard = await arrival(headers, proxies.trustedProxies, { trustedForwardingHeader: 'Forwarded' })
+  const standard = await exchangeOf(headers, proxies.trustedProxies, { trustedForwardingHeader: 'Forwarded' })
   assert.equal(standard.client.remoteAddress, '203.0.113.7')
   assert.equal(standard.originalUri.toString(), 'https://good.test/a?b')
   assert.equal(standard.request.headers.get('x-forwarded-for'), '203.0.113.7, 127.0.0.1')
@@ -142,14 +146,14 @@ test('trustedForwardingHeader selects the header; the other is neither used nor 
   assert.equal(standard.request.headers.get('x-forwarded-port'), '443')
   assert.match(standard.request.headers.get('forwarded')!, /^for=203\.0\.113\.7;.*, for=127\.0\.0\.1;/)
 
-  const lists = await arrival(headers, proxies.trustedProxies, { trustedForwardingHeader: 'X-Forwarded-For' })
+  const lists = await exchangeOf(headers, proxies.trustedProxies, { trustedForwardingHeader: 'X-Forwarded-For' })
   assert.equal(lists.client.remoteAddress, '6.6.6.6')
   assert.equal(lists.originalUri.toString(), 'http://evil:1/a?b')
   assert.equal(lists.request.headers.has('forwarded'), false)
 })
 
 test('the other forwarding header alone is ignored', async () => {
-  const alone = await arrival('X-Forwarded-For: 6.6.6.6\r\n', proxies.trustedProxies, {
+  const alone = await exchangeOf('X-Forwarded-For: 6.6.6.6\r\n', proxies.trustedProxies, {
     trustedForwardingHeader: 'Forwarded',
   })
   assert.equal(alone.client.remoteAddress, '127.0.0.1')
@@ -157,7 +161,7 @@ test('the other forwarding header alone is ignored', async () => {
 })
 
 test('both forwarding headers are used where they agree', async () => {
-  const { client, originalUri } = await arrival(
+  const { client, originalUri } = await exchangeOf(
     'Forwarded: for="[2001:DB8::7]:80";proto=HTTPS;host="A.test"\r\nX-Forwarded-For: 2001:db8::7\r\n' +
       'X-Forwarded-Proto: https\r\nX-Forwarded-Host: a.test\r\n',
     proxies.trustedProxies,
@@ -171,7 +175,7 @@ test('where both name the client, a scheme or host in only one of them is ignore
     'Forwarded: for=1.1.1.1\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\n',
     'Forwarded: for=1.1.1.1;proto=https;host=evil\r\nX-Forwarded-For: 1.1.1.1\r\n',
   ]) {
-    const { client, originalUri, request } = await arrival(headers, proxies.trustedProxies)
+    const { client, originalUri, request } = await exchangeOf(headers, proxies.trustedProxies)
     assert.equal(client.remoteAddress, '1.1.1.1')
     assert.equal(originalUri.toString(), 'http://gw.test:8080/a?b')
     assert.equal(request.headers.get('x-forwarded-host'), 'gw.test:8080')
@@ -180,7 +184,9 @@ test('where both name the client, a scheme or host in only one of them is ignore
 })
 
 test('Forwarded alone is also forwarded as X-Forwarded-*', async () => {
-  const { request } = await arrival('Forwarded: for="[2001:db8::7]:4711";proto=https, for=unknown\r\n', ['127.0.0.1'])
+  const { request } = await exchangeOf('Forwarded: for="[2001:db8::7]:4711";proto=https, for=unknown\r\n', [
+    '127.0.0.1',
+  ])
   assert.equal(request.headers.get('x-forwarded-for'), '2001:db8::7, unknown, 127.0.0.1')
 })
 

@@ -1,6 +1,6 @@
 export { TrafficListeners } from './own-listeners.ts'
-export { previewRequest, type SimulatedRequest } from './preview.ts'
 export type { Refusal } from './refusal.ts'
 export { listen } from './server.ts'
 export type { Listener, ListenerSettings } from './settings.ts'
+export { type SimulatedRequest, simulateRequest } from './simulated-request.ts'
 export { mapVertxServerOptions } from './vertx-options.ts'

@@ -4,7 +4,7 @@ export const EVENTS = logEvents('GW_LISTENER', {
   ABUSIVE_CLIENT: {
     message: 'connection of an abusive client closed',
     meaning: 'The connection was closed to protect other clients.',
-    action: 'Nothing; block the address at the network where it goes on.',
+    action: 'Nothing; if it persists, block the address in the network.',
   },
   CALLBACK_FAILED: {
     message: 'a callback of the exchange failed',
@@ -24,7 +24,7 @@ export const EVENTS = logEvents('GW_LISTENER', {
   FAILED: {
     message: 'listener failed',
     meaning: 'The port accepts no connections.',
-    action: 'See the error; restart the gateway where it does not recover.',
+    action: 'See the error; restart the gateway if it does not recover.',
   },
   HANDLER_FAILED: {
     message: 'the handler failed',
@@ -38,12 +38,12 @@ export const EVENTS = logEvents('GW_LISTENER', {
   },
   OUT_OF_FILES: {
     message: 'new connections closed: too many open files; raise the limit (ulimit -n)',
-    meaning: 'New connections are refused until others end.',
+    meaning: 'New connections are closed until others end.',
     action: 'Raise the limit of open files (`ulimit -n`).',
   },
   REQUESTS_REFUSED: {
     message: 'requests are refused',
-    meaning: 'Requests of this client break the rules of HTTP and are answered with the status.',
+    meaning: 'Requests of this client violate HTTP or a limit, and got the status.',
     action: 'Nothing, unless the client is yours: then correct it as `advice` says.',
   },
   REQUEST_FAILED: {
@@ -54,7 +54,7 @@ export const EVENTS = logEvents('GW_LISTENER', {
   RESPONSE_NOT_SENT: {
     message: 'the response cannot be sent',
     meaning: 'The client got 500 instead of the response.',
-    action: 'Check the filter or script that made the response.',
+    action: 'Check the filter or script that created the response.',
   },
   RESPONSE_TRUNCATED: {
     message: 'response truncated: its body failed',

@@ -5,7 +5,7 @@ import { TrafficListeners } from './own-listeners.ts'
 
 const at = (host: string, ...ports: number[]) => new TrafficListeners([{ host, ports }])
 
-test('a connector on all addresses is reached by every address of this machine, at its ports alone', () => {
+test('a connector on all addresses matches every address of this machine, at its ports only', () => {
   for (const any of ['0.0.0.0', '::', '[::]']) {
     const own = at(any, 8080, 8443)
     for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', '0.0.0.0']) {
@@ -21,7 +21,7 @@ test('a connector on all addresses is reached by every address of this machine, 
   }
 })
 
-test('a connector on one address is reached by that one', () => {
+test('a connector on one address matches that address only', () => {
   assert.equal(at('127.0.0.1', 80).includes('127.0.0.1', 80), true)
   assert.equal(at('127.0.0.1', 80).includes('127.0.0.2', 80), false)
   assert.equal(at('localhost', 80).includes('::1', 80), true)
@@ -29,7 +29,7 @@ test('a connector on one address is reached by that one', () => {
   assert.equal(at('192.0.2.7', 80).includes('127.0.0.1', 80), false)
 })
 
-test('names of URIs: addresses and localhost, no other', () => {
+test('host names of URIs: only addresses and localhost match', () => {
   const own = at('0.0.0.0', 8080)
   assert.equal(own.named('localhost', 8080), true)
   assert.equal(own.named('LOCALHOST', 8080), true)
@@ -40,7 +40,7 @@ test('names of URIs: addresses and localhost, no other', () => {
   assert.equal(at('192.0.2.7', 8080).named('localhost', 8080), false)
 })
 
-test('ports are those that were opened', () => {
+test('the opened ports match', () => {
   const own = new TrafficListeners([
     { host: '127.0.0.1', ports: [0, 8443] },
     { host: '127.0.0.2', ports: [0] },

@@ -23,11 +23,11 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Waits until the server takes no more of what a client sends; gives the bytes still to be sent. */
+/** Waits until the server stops reading from a client; resolves with the number of unsent bytes. */
 async function untilBlocked({ socket }: RawClient, port: number): Promise<number> {
   for (let same = 0, last = -1; same < 20; last = socket.writableLength) {
     same = socket.writableLength === last ? same + 1 : 0
-    // Round trips, in which the listener would have read what it reads.
+    // During these round trips the listener would have read further bytes.
     await converse(port, OTHER)
   }
   return socket.writableLength
@@ -51,7 +51,7 @@ test('a connection with an active request and many pipelined ones is paused', { 
   )
 })
 
-/** Requests that became objects of node:http while something runs. */
+/** Number of request objects that node:http creates during `run`. */
 async function taken(run: () => Promise<void>): Promise<number> {
   let count = 0
   const add = () => count++
@@ -66,7 +66,7 @@ async function taken(run: () => Promise<void>): Promise<number> {
 
 const MANY = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_900)
 
-test('of a read with more than 100 requests the rest is dropped; the active request is answered', async () => {
+test('requests beyond 100 in one read are dropped; the active request gets its response', async () => {
   const { server, served, release } = await holding()
   await using _ = server
   await using client = new RawClient(server.port)
@@ -81,7 +81,7 @@ test('of a read with more than 100 requests the rest is dropped; the active requ
   assert.deepEqual(served, ['/held'])
 })
 
-test('more than 100 pipelined requests behind a slow one close the connection', async () => {
+test('more than 100 pipelined requests after a slow one close the connection', async () => {
   const { server } = await holding()
   await using _ = server
   await using client = new RawClient(server.port)
@@ -101,7 +101,7 @@ test('50 small requests in one read are all served', async () => {
   assert.equal(served.length, 51)
 })
 
-test('a disconnect is noticed while few pipelined requests wait', async () => {
+test('a disconnect is detected while few pipelined requests wait', async () => {
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
   await using server = await listening(async (exchange) => {
     exchange.onAbort(() => abort())
@@ -115,7 +115,7 @@ test('a disconnect is noticed while few pipelined requests wait', async () => {
   await aborted
 })
 
-test('requests pipelined behind an upload wait', async () => {
+test('requests pipelined after an upload wait', async () => {
   const bodies: string[] = []
   await using server = await listening(async ({ request }) => {
     bodies.push(Buffer.from(await request.body.read(10_000_000)).toString('latin1'))
@@ -132,7 +132,7 @@ test('requests pipelined behind an upload wait', async () => {
   )
 })
 
-test('requests pipelined behind a refused one are dropped', async () => {
+test('requests pipelined after a refused one are dropped', async () => {
   await using server = await listening(async () => respond(200))
   await using client = new RawClient(server.port)
   const count = await taken(async () => {
@@ -149,7 +149,7 @@ test('a head that waits in the pipeline does not time out', async () => {
   await using late = new RawClient(server.port)
   const next = `GET /next HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(300)}\r\n\r\n`
   client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${next.repeat(60)}GET /last HTTP/1.1\r\nHost: a\r\n\r\n`)
-  // Its time is over only after that of what waits in the parser of the other.
+  // It times out later than the head that waits in the parser of the other connection.
   late.send('GET /late')
   await late.closed
   assert.match(late.text, /^HTTP\/1\.1 408 /)

@@ -6,7 +6,7 @@ import type { ListenerSettings } from './settings.ts'
 export interface Refusal {
   readonly status: number
   readonly problem: string
-  /** What the operator can do about it, where the client can not. */
+  /** Advice for the operator, where the client can not avoid the refusal. */
   readonly advice?: string
 }
 

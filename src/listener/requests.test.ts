@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Exchange, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
 
-/** A handler that keeps the exchanges it saw. */
+/** A handler that records its exchanges. */
 function recorder() {
   const seen: Exchange[] = []
   const handler = async (exchange: Exchange) => {
@@ -17,7 +17,7 @@ const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?
 
 const request = (lines: string, body = '') => `${lines}\r\nConnection: close\r\n\r\n${body}`
 
-test('hands method, normalised URI, headers and peer to the handler', async () => {
+test('passes method, normalized URI, headers and peer to the handler', async () => {
   const { seen, handler } = recorder()
   await using server = await listening(handler)
   await converse(
@@ -80,7 +80,7 @@ const refused: [string, string, number][] = [
 ]
 
 for (const [what, text, status] of refused) {
-  test(`refuses ${what} with ${status}, says nothing about itself and closes`, async () => {
+  test(`refuses ${what} with ${status}, without details, and closes`, async () => {
     const { seen, handler } = recorder()
     await using server = await listening(handler)
     const answer = await converse(server.port, request(text))
@@ -93,7 +93,7 @@ for (const [what, text, status] of refused) {
   })
 }
 
-test('a list of Content-Lengths never reaches the handler, nor does what follows it', async () => {
+test('a request with several Content-Lengths, and the bytes after it, never reach the handler', async () => {
   const { seen, handler } = recorder()
   await using server = await listening(handler)
   await converse(
@@ -138,7 +138,7 @@ for (const path of [
   })
 }
 
-test('a path that only begins like the reserved one is served', async () => {
+test('a path that has the reserved one only as a prefix of its first segment is served', async () => {
   const { handler } = recorder()
   await using server = await listening(handler, { reservedPrefix: 'gateway' })
   assert.equal(statusOf(await converse(server.port, request('GET /gateways HTTP/1.1\r\nHost: a'))), 200)
@@ -168,7 +168,7 @@ test('hop-by-hop fields, and those that Connection names, are removed before fil
   assert.equal(body.length, 2)
 })
 
-test('odd header names are data, nothing else (B33)', async () => {
+test('header names of Object.prototype are data (B33)', async () => {
   const { seen, handler } = recorder()
   await using server = await listening(handler)
   const answer = await converse(
@@ -196,7 +196,7 @@ test('a transaction id is trusted only if configured and well-formed (B21)', asy
   }
 })
 
-test('requests on one connection are served one after the other, in their order', async () => {
+test('requests on one connection are served sequentially, in order', async () => {
   const started: string[] = []
   const gate = Promise.withResolvers<void>()
   await using server = await listening(async ({ request }) => {
@@ -212,7 +212,7 @@ test('requests on one connection are served one after the other, in their order'
   await client.receives(/\/1HTTP[\s\S]*\/2HTTP[\s\S]*\/3$/)
 })
 
-test('CONNECT gets its 405 behind the responses to the requests before it', async () => {
+test('CONNECT gets its 405 after the responses to earlier requests', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   await using server = await listening(async () => {
     await held
@@ -252,7 +252,7 @@ for (const [what, first, second] of [
   ],
   ['whose beginning came in a packet before', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /', 'FOO /x HTTP/1.1\r\n'],
 ] as const) {
-  test(`a line with an unknown method ${what} is no request line: never 501`, async () => {
+  test(`a line with an unknown method ${what} is not a request line: never 501`, async () => {
     const { seen, handler } = recorder()
     await using server = await listening(handler)
     await using client = new RawClient(server.port)
@@ -288,7 +288,7 @@ for (const [sent, seenAs] of [
   ['gzip;q=0.5, Trailers', 'trailers'],
   ['deflate', null],
 ] as const) {
-  test(`TE: ${sent} is seen as ${seenAs}: the gateway relays trailers, and no codings`, async () => {
+  test(`TE: ${sent} is forwarded as ${seenAs}: the gateway relays trailers, and no codings`, async () => {
     const { seen, handler } = recorder()
     await using server = await listening(handler)
     await converse(server.port, request(`GET / HTTP/1.1\r\nHost: a\r\nTE: ${sent}\r\nConnection: close, TE`))

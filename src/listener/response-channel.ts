@@ -23,23 +23,23 @@ export interface ChannelObserver {
   onResponseSent(): void
   /** The client read nothing of its response for the idle timeout. */
   onResponseStalled(): void
-  /** The client is gone, or reset the stream. */
+  /** The client disconnected, or reset the stream. */
   abandon(reason: Error): void
 }
 
-/** One request and its response as HTTP/1.1 or HTTP/2 carries them. It decides nothing: the transaction does. */
+/** One request and its response on an HTTP/1.1 connection or HTTP/2 stream. Decisions are made by the transaction. */
 export interface ResponseChannel extends ResponseTarget, InformationalSender {
   readonly peer: Peer
   /** Whether the whole request has arrived. */
   readonly isReceived: boolean
   /** Whether the head of the final response was sent. */
   readonly headersSent: boolean
-  /** Whether nothing can be sent any more. */
+  /** Whether the connection or stream is closed for sending. */
   readonly isClosed: boolean
   /** Whether the client waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean
   readonly acceptsInformational: boolean
-  /** Set where the request asks for an upgrade. */
+  /** Set for a request to upgrade. */
   readonly upgradable: Upgradable | null
   observe(observer: ChannelObserver): void
   /** Called once, when all responses before this one are sent. */
@@ -52,7 +52,7 @@ export interface ResponseChannel extends ResponseTarget, InformationalSender {
   /** Throws, with nothing sent, where the head can not be sent. */
   sendHead(response: Response, persistence: Persistence): ResponseHead
   flushHeaders(): void
-  /** Ends the connection or stream so that the client can not take a part of the response for the whole (threats B27). */
+  /** Ends the connection or stream so that the client detects the truncation (threats B27). */
   truncate(reason: Error): void
   /** The transaction has ended: with its response sent, or without one. */
   release(outcome: 'sent' | 'abandoned'): void

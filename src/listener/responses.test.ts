@@ -9,7 +9,7 @@ import { converse, listening, RawClient } from '#test/listening'
 
 const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 
-/** A body that the test pushes itself. */
+/** A body driven by the test. */
 class Pushed implements BodySource {
   sink!: BodySink
   cancelled: Error | null = null
@@ -37,7 +37,7 @@ class Pushed implements BodySource {
   }
 }
 
-test('status, reason, and headers go out in their order and case, with a length of our own', async () => {
+test('status, reason and headers are sent in their order and case, with a computed Content-Length', async () => {
   const headers = new Headers([
     ['X-First', '1'],
     ['set-cookie', 'a=1'],
@@ -57,7 +57,7 @@ test('status, reason, and headers go out in their order and case, with a length 
   )
 })
 
-test('a body of unknown length is chunked, with its trailers, except those that belong in the head (B32)', async () => {
+test('a body of unknown length is chunked, with its trailers, except those allowed in the head only (B32)', async () => {
   const body = new Pushed()
   await using server = await listening(async () => new Response(200, { body: Body.fromSource(body) }))
   const answer = converse(server.port, get())
@@ -68,7 +68,7 @@ test('a body of unknown length is chunked, with its trailers, except those that 
   assert.match(await answer, /Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n0\r\nX-Sum: abc\r\n\r\n$/)
 })
 
-test('a small body in memory keeps the trailers it came with', async () => {
+test('a small buffered body is sent with its trailers', async () => {
   const body = new Pushed()
   await using server = await listening(async ({ storage }) => {
     const whole = Body.fromSource(body)
@@ -85,7 +85,7 @@ test('a small body in memory keeps the trailers it came with', async () => {
   )
 })
 
-test('an HTTP/1.0 client gets a body of unknown length up to the end of the connection', async () => {
+test('an HTTP/1.0 client gets a body of unknown length that ends with the connection', async () => {
   const body = new Pushed()
   await using server = await listening(async () => new Response(200, { body: Body.fromSource(body) }))
   const answer = converse(server.port, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n')
@@ -113,7 +113,7 @@ for (const [method, status, expected] of [
   })
 }
 
-test('HEAD of a response in memory declares the length that GET has; of an empty one it declares nothing', async () => {
+test('HEAD of a buffered response has the Content-Length of GET; of an empty one it has none', async () => {
   await using server = await listening(async ({ request }) => {
     const path = request.uri.path.slice(1)
     return respond(200, path === 'wrong' ? { 'Content-Length': '99' } : {}, path)
@@ -145,7 +145,7 @@ test('a bad reason phrase and a final response with an informational status beco
   }
 })
 
-test('a handler that throws or rejects costs its own request only: 500, nothing of the fault, one log entry (B86, B91)', async () => {
+test('a handler that throws or rejects fails its own request only: 500 without details, one log entry (B86, B91)', async () => {
   const faultAt = (path: string) =>
     Object.assign(new Error(`secret detail in /etc/passwd for ${path}`), { code: 'GW_TEST' })
   await using server = await listening((exchange) => {
@@ -214,7 +214,7 @@ test('a body shorter or longer than its Content-Length is truncated', async () =
   }
 })
 
-/** A body of 64 MB that is written as fast as it is taken, and tells when nothing of it was taken for a while. */
+/** A body of 64 MB, written as fast as the client reads; detects when the client stops reading. */
 class Flood implements BodySource {
   sent = 0
   readonly total = 1024
@@ -245,7 +245,7 @@ class Flood implements BodySource {
   }
 }
 
-test('the head is sent at once if the body begins later', async () => {
+test('the head is sent at once if the body starts later', async () => {
   const source = new Pushed()
   await using server = await listening(
     async () => new Response(200, { headers: { 'X-Early': 'yes' }, body: Body.fromSource(source, null) }),
@@ -323,7 +323,7 @@ test('the exchange is aborted when the client disconnects, and completes once', 
   assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
 })
 
-test('a response that is sent completes its exchange without aborting it', async () => {
+test('a sent response completes its exchange without aborting it', async () => {
   const events: string[] = []
   const done = Promise.withResolvers<void>()
   await using server = await listening(async (exchange) => {
@@ -340,7 +340,7 @@ test('a response that is sent completes its exchange without aborting it', async
   assert.deepEqual(events, ['complete'])
 })
 
-test('the body of a response that comes too late is cancelled', async () => {
+test('the body of a late response is cancelled', async () => {
   const body = new Pushed()
   const gate = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<void>()

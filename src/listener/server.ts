@@ -13,7 +13,7 @@ import { DescriptorReserve } from './descriptor-reserve.ts'
 import { fieldKinds } from './header-field.ts'
 import { Http1Channel } from './http1/channel.ts'
 import { Http1Connection } from './http1/connection.ts'
-import { asksForWebSocket, DetachedSocket } from './http1/detached-socket.ts'
+import { DetachedSocket, isWebSocketUpgrade } from './http1/detached-socket.ts'
 import { RequestMessage } from './http1/request-message.ts'
 import { Http2Connections } from './http2/connections.ts'
 import { keepErrorListener } from './keep-error-listener.ts'
@@ -176,7 +176,7 @@ class HttpListener implements Listener {
   /** Closes connections that would use the reserve of file descriptors. */
   #keepReserve(server: HttpServer): void {
     const { logger, settings } = this.#context
-    const reserve = new DescriptorReserve(settings.isForOperator === true ? 'management' : 'traffic')
+    const reserve = new DescriptorReserve(settings.isManagement === true ? 'management' : 'traffic')
     server.on('connection', (socket: Socket) => {
       if (!reserve.has(socket)) return
       this.refused++
@@ -243,7 +243,7 @@ function serverOptions(settings: ListenerSettings): ServerOptions<typeof Request
     noDelay,
     keepAlive,
     ...(highWaterMark === undefined ? {} : { highWaterMark }),
-    shouldUpgradeCallback: asksForWebSocket,
+    shouldUpgradeCallback: isWebSocketUpgrade,
   }
 }
 

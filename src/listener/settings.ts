@@ -22,7 +22,7 @@ export interface ListenerSettings {
   readonly requestTimeout: number
   readonly headersTimeout: number
   readonly keepAliveTimeout: number
-  /** Ends a request of which the client sends no body, or reads no response, for this long. */
+  /** Ends a request whose client sends no byte of its body, or reads no byte of the response, for this long. */
   readonly idleTimeout: number
   /** Larger request bodies are refused with 413. */
   readonly maxBodyBytes?: number
@@ -41,7 +41,7 @@ export interface ListenerSettings {
   /** Response to a request refused before the handler, where clients may see the reason. */
   readonly refusal?: (status: number, problem: string) => Response
   /** Whether this is the management port, which has its own reserve of file descriptors. */
-  readonly isForOperator?: boolean
+  readonly isManagement?: boolean
   /** Set for TLS, with HTTP/2 by ALPN. */
   readonly tls?: ServerTls | null
 }

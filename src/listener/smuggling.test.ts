@@ -1,4 +1,4 @@
-// Raw messages of a public corpus: a forwarded request must be the strictest reading of the bytes, or it is refused.
+// Raw messages of a public corpus: a request is parsed as strictly as RFC 9112 allows, or refused.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -18,11 +18,11 @@ interface Reading {
 
 const field = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/
 
-/** Reads as many requests as RFC 9112 allows without leniency (Node takes RTSP for HTTP/1.0); stops at the first doubt. */
+/** Parses requests strictly by RFC 9112 (Node parses RTSP as HTTP/1.0); stops at the first ambiguity. */
 function strictly(bytes: string): Reading[] {
   const readings: Reading[] = []
   for (let rest = bytes; ; ) {
-    // RFC 9112 section 2.2: empty lines before a request are nothing.
+    // RFC 9112 section 2.2: empty lines before a request are ignored.
     rest = rest.replace(/^(?:\r\n)+/, '')
     const end = rest.indexOf('\r\n\r\n')
     if (end < 0) return readings
@@ -76,12 +76,12 @@ interface Seen {
   changed: () => void
 }
 
-/** Everything the handler was given, by the port of the client it came from. */
-class Witness {
+/** Records the requests of the handler by client port. */
+class RequestRecorder {
   readonly #seen = new Map<number, Seen>()
   dispatched = 0
 
-  /** What will come from a client of that port; ports are used again. */
+  /** Starts recording for a client port; ports are reused. */
   watch(port: number): Seen {
     const seen = { heads: [], bodies: [], changed: () => {} }
     this.#seen.set(port, seen)
@@ -101,20 +101,20 @@ class Witness {
   }
 }
 
-/** Plays one message; returns what is wrong with what came of it, or null. */
-async function play(port: number, witness: Witness, bytes: string): Promise<string | null> {
+/** Sends one message; returns the problem of its outcome, or null. */
+async function play(port: number, recorder: RequestRecorder, bytes: string): Promise<string | null> {
   const expected = strictly(bytes)
   const whole = expected.filter(({ body }) => body !== null)
   await using client = new RawClient(port)
   await new Promise<void>((resolve) => client.socket.once('connect', resolve))
-  const seen = witness.watch(client.socket.localPort!)
+  const seen = recorder.watch(client.socket.localPort!)
   const answered = new Promise<void>((resolve) => {
     seen.changed = () => seen.bodies.length >= whole.length && resolve()
     if (whole.length === 0) resolve()
   })
   client.send(bytes)
   if (await late(Promise.race([answered, client.closed]))) return 'no answer in time'
-  // Another round trip: whatever else the bytes would have started has started by now.
+  // Another round trip: any further request in the bytes has been parsed by then.
   await converse(port, 'GET /sentinel HTTP/1.1\r\nHost: gw.test\r\nConnection: close\r\n\r\n')
   client.socket.end()
   if (await late(client.closed)) return 'the connection does not end'
@@ -146,13 +146,13 @@ function compare({ heads, bodies }: Seen, expected: readonly Reading[]): string 
 async function playAll(
   messages: readonly { name: string; bytes: string }[],
 ): Promise<{ problems: string[]; dispatched: number }> {
-  const witness = new Witness()
-  await using server = await listening(witness.handler, { idleTimeout: 5000, headersTimeout: 5000 })
+  const recorder = new RequestRecorder()
+  await using server = await listening(recorder.handler, { idleTimeout: 5000, headersTimeout: 5000 })
   const problems: string[] = []
   const queue = messages.values()
   const worker = async () => {
     for (const { name, bytes } of queue) {
-      const problem = await play(server.port, witness, bytes)
+      const problem = await play(server.port, recorder, bytes)
       if (problem !== null) problems.push(`${name}: ${problem}`)
     }
   }
@@ -160,7 +160,7 @@ async function playAll(
   const alive = await converse(server.port, 'GET /sentinel HTTP/1.1\r\nHost: gw.test\r\nConnection: close\r\n\r\n')
   assert.match(alive, /^HTTP\/1\.1 200 /)
   assert.equal(server.listener.stats.active, 0)
-  return { problems, dispatched: witness.dispatched }
+  return { problems, dispatched: recorder.dispatched }
 }
 
 function corpus(name: string): { skip: string } | { skip: false; entries: Record<string, string>[] } {
@@ -172,7 +172,7 @@ function corpus(name: string): { skip: string } | { skip: false; entries: Record
 const decode = (base64: string) => Buffer.from(base64, 'base64').toString('latin1')
 
 const payloads = corpus('smuggler_payloads.json')
-test('no smuggling payload is read as anything but its strict reading (B22)', { skip: payloads.skip }, async () => {
+test('smuggling payloads are parsed strictly or refused (B22)', { skip: payloads.skip }, async () => {
   if (payloads.skip !== false) return
   const messages = payloads.entries.map(({ name, kind, raw_b64: raw }) => ({
     name: `${name} ${kind}`,
@@ -184,7 +184,7 @@ test('no smuggling payload is read as anything but its strict reading (B22)', { 
 })
 
 const requests = corpus('llhttp_requests.json')
-test('messages of the parser suite are read strictly or not at all', { skip: requests.skip }, async () => {
+test('messages of the parser suite are parsed strictly or refused', { skip: requests.skip }, async () => {
   if (requests.skip !== false) return
   const messages = requests.entries.flatMap(({ id, raw_b64: raw }) => {
     const bytes = decode(raw!)
@@ -201,7 +201,7 @@ test('messages of the parser suite are read strictly or not at all', { skip: req
   assert.ok(dispatched > 50, `only ${dispatched} were handed on: the suite does not reach the handler`)
 })
 
-test('a body that looks like a request stays a body, and a pipelined request is one', async () => {
+test('a body that looks like a request is not parsed as one, a pipelined request is', async () => {
   const inner = 'GET /inner HTTP/1.1\r\nHost: gw.test\r\n\r\n'
   const { problems } = await playAll([
     {

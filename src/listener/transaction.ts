@@ -156,7 +156,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   }
 
   #onHandlerError(error: unknown, exchange: Exchange): void {
-    // Handlers fail as a consequence of a client that is gone.
+    // Handlers also fail because the client disconnected.
     if (this.#ended || this.#channel.isClosed) return
     if (error instanceof BodyTooLargeError && !this.#channel.headersSent) {
       this.#refuse({ status: error.status, problem: error.message })
@@ -200,7 +200,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     } else {
       this.#writer = new ResponseWriter(channel, response, head, (error) => this.#onResponseFailed(error))
       this.#writer.start()
-      // A body that begins later, as an event stream may, does not delay its head.
+      // A body that starts later, such as an event stream, does not delay its head.
       if (this.#writer.written === 0 && !this.#writer.isDone) channel.flushHeaders()
     }
   }
@@ -254,7 +254,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#notify((exchange) => exchange.complete())
   }
 
-  /** Callbacks of filters run outside of any handler: an exception of theirs must not end the process. */
+  /** Callbacks of filters run outside of any handler: their exceptions must not end the process. */
   #notify(event: (exchange: Exchange) => void): void {
     if (this.#exchange === null) return
     try {

@@ -73,19 +73,19 @@ test('the exchange lasts as long as the upgraded connection', async () => {
   assert.deepEqual([completed, server.listener.stats.active], [1, 0])
 })
 
-test('B66: any other answer is plain HTTP, and no tunnel follows', async () => {
+test('B66: any other response is plain HTTP, without a tunnel', async () => {
   await using server = await listening(async () => respond(403, {}, 'no'))
   const answer = await converse(server.port, `${ASKING}\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n`)
   assert.match(answer, /^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n[\s\S]*\r\n\r\nno$/)
   assert.equal(server.listener.stats.active, 0)
 })
 
-test('B67: a 101 without anything behind it is answered 502', async () => {
+test('B67: a 101 without an upgrade: 502', async () => {
   await using server = await listening(async () => new Response(101))
   assert.match(await converse(server.port, `${ASKING}\r\n`), /^HTTP\/1\.1 502 /)
 })
 
-test('a 101 with a header that can not be sent is answered 502 instead', async () => {
+test('a 101 with a header that can not be sent: 502', async () => {
   const upgrade = new Capitals()
   const response = switching(upgrade)
   response.reason = 'two\r\nlines'
@@ -113,7 +113,7 @@ for (const [what, sent] of [
     'GET / HTTP/1.1\r\nHost: a\r\nConnection: close, upgrade\r\nUpgrade: websocket\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
   ],
 ] as const) {
-  test(`a wish to upgrade with ${what} makes an ordinary request, which no 101 can answer`, async () => {
+  test(`an upgrade request with ${what} is an ordinary request; a 101 for it is not sent`, async () => {
     const upgrade = new Capitals()
     const seen: Exchange[] = []
     await using server = await listening(async (exchange) => {
@@ -126,7 +126,7 @@ for (const [what, sent] of [
   })
 }
 
-test('an upgrade behind other requests on one connection waits for its turn', async () => {
+test('an upgrade pipelined after other requests waits for their responses', async () => {
   const first = Promise.withResolvers<void>()
   await using server = await listening(async ({ request }) => {
     if (request.uri.path === '/chat') return switching(new Capitals())
@@ -193,7 +193,7 @@ for (const [what, head, status] of [
   ['a reserved path', ASKING.replace('/chat', '/gateway/chat'), 404],
   ['B68: 1,500 fields', ASKING + 'x:1\r\n'.repeat(1_500), 431],
 ] as const) {
-  test(`a request to upgrade with ${what} is refused as any other`, async () => {
+  test(`an upgrade request with ${what} is refused like any other`, async () => {
     const upgrade = new Capitals()
     await using server = await listening(async () => switching(upgrade), { reservedPrefix: 'gateway' })
     assert.match(await converse(server.port, `${head}\r\n`), new RegExp(`^HTTP/1\\.1 ${status} `))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mapVertxServerOptions } from './index.ts'
 
-test('options with a counterpart are taken over, with their units', () => {
+test('options with a counterpart are mapped, with their units', () => {
   const { options, warnings } = mapVertxServerOptions({
     acceptBacklog: 100,
     tcpNoDelay: false,

@@ -11,7 +11,7 @@ function observed(values: readonly number[]) {
   return registry.collect()[0]
 }
 
-test('a summary keeps sum, count, and each observation in a bucket that is at most 5 % wide', () => {
+test('a summary has sum, count, and each observation in a bucket that is at most 5 % wide', () => {
   const values = [0.5, 0.0001, 59.9, 0.0123, 1]
   const sample = observed(values)
   assert.equal(sample?.count, values.length)
@@ -45,7 +45,7 @@ test('the quantile of one observation is that observation', () => {
   for (const part of [0, 0.5, 0.999, 1]) assert.equal(quantile(recent, part), 0.123)
 })
 
-test('quantiles are those of the sorted observations, to 5 %', () => {
+test('quantiles are those of the sorted observations, within 5 %', () => {
   const durations = fc.double({ min: 1e-5, max: 1000, noNaN: true })
   fc.assert(
     fc.property(
@@ -62,7 +62,7 @@ test('quantiles are those of the sorted observations, to 5 %', () => {
   )
 })
 
-test('quantiles cover the last ten minutes, sums and counts everything', () => {
+test('quantiles cover the last ten minutes; sum and count cover all observations', () => {
   const registry = new MetricsRegistry()
   const summary = registry.open().summary('s', '')
   const minutes = (count: number) => {
@@ -81,7 +81,7 @@ test('quantiles cover the last ten minutes, sums and counts everything', () => {
   assert.deepEqual([sample?.value, sample?.count], [101, 2])
 })
 
-test('rates follow the observations of the last one, five and fifteen minutes', () => {
+test('rates are weighted over the last one, five and fifteen minutes', () => {
   const registry = new MetricsRegistry()
   const summary = registry.open().summary('s', '')
   const rates = () => registry.collect()[0]?.rates as { m1: number; m5: number; m15: number }

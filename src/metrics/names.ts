@@ -1,14 +1,14 @@
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
 
-/** Throws for names outside of the Prometheus text format: one of them makes the whole scrape fail. */
+/** Throws for names that are invalid in the Prometheus text format: a single one fails the whole scrape. */
 export function checkNames(name: string, labels: Readonly<Record<string, string>>): void {
   if (!NAME.test(name)) {
     throw new Error(`expected the name of a metric, of letters, digits and "_", found ${JSON.stringify(name)}`)
   }
   for (const label of Object.keys(labels)) {
     if (!LABEL.test(label) || label === 'quantile' || label === 'le') {
-      throw new Error(`the metric ${name} can not have a label ${JSON.stringify(label)}; choose another name for it`)
+      throw new Error(`the metric ${name} can not have a label ${JSON.stringify(label)}; use another name`)
     }
   }
 }

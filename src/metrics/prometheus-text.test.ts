@@ -9,7 +9,7 @@ async function written(measure: (scope: MetricsScope) => void): Promise<string> 
   return (await prometheusText(registry.collect())).toString('utf8')
 }
 
-test('families are in order of their names, each with its help and its type once', async () => {
+test('families are sorted by name, each with its help and type once', async () => {
   const text = await written((scope) => {
     scope.gauge('gw_y', 'Ys.').set(7)
     scope.counter('gw_x_total', 'Xs.', { route: 'a', name: 'A' }).add(3)
@@ -49,7 +49,7 @@ test('a summary without observations has no quantiles', async () => {
   assert.deepEqual(text.split('\n').slice(2), ['gw_t_sum 0', 'gw_t_count 0', ''])
 })
 
-test('B92: backslashes, quotes and ends of lines can not end a value or a line', async () => {
+test('B92: backslashes, quotes and line ends in values are escaped', async () => {
   const text = await written((scope) => {
     scope.gauge('gw_a', 'one\ntwo \\ "three"', { name: 'a"\n{}\\', route: '} 1\ngw_b 2' }).set(1)
   })
@@ -64,7 +64,7 @@ test('B92: backslashes, quotes and ends of lines can not end a value or a line',
   )
 })
 
-test('NaN, infinite, very large and very small values are written as Prometheus reads them', async () => {
+test('NaN, infinite, very large and very small values are written in the format of Prometheus', async () => {
   const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e21, 1e-7, -0, 2 ** 53]
   const text = await written((scope) => {
     for (const [at, value] of values.entries()) scope.gauge(`gw_${at}`, '').set(value)
@@ -76,7 +76,7 @@ test('NaN, infinite, very large and very small values are written as Prometheus 
   )
 })
 
-test('a long text yields to the event loop while it is written', async () => {
+test('writing a long text yields to the event loop', async () => {
   const registry = new MetricsRegistry()
   const scope = registry.open()
   for (let at = 0; at < 10_000; at++) scope.counter('gw_x_total', 'Xs.', { at: String(at) })

@@ -23,7 +23,7 @@ export async function prometheusText(samples: readonly MetricSample[]): Promise<
     const { help, type } = family[0] as MetricSample
     text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`
     for (const sample of family) {
-      // Prometheus refuses a scrape that has a metric with two types.
+      // Prometheus rejects a scrape that has a metric with two types.
       if (sample.type === type) text += sampleLines(sample)
       if (++written % SAMPLES_AT_ONCE > 0) continue
       chunks.push(Buffer.from(text))
@@ -42,7 +42,7 @@ function sampleLines({ name, type, labels, value, count = 0, recent }: MetricSam
   const before = pairs === '' ? '' : `${pairs},`
   const quantiles = QUANTILES.map((part) => {
     const at = recent === undefined ? null : quantile(recent, part)
-    // The format allows leaving out a quantile without observations.
+    // The format allows omitting quantiles without observations.
     return at === null ? '' : `${name}{${before}quantile="${part}"} ${numberText(at)}\n`
   })
   return `${quantiles.join('')}${name}_sum${all} ${numberText(value)}\n${name}_count${all} ${count}\n`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MetricsRegistry } from './registry.ts'
 
-/** Samples without what is different each time. */
+/** Samples without their time-dependent fields. */
 function plain(registry: MetricsRegistry) {
   return registry.collect().map(({ since, name, help, type, labels, value }) => {
     assert.ok(Date.now() - since < 60_000)
@@ -53,7 +53,7 @@ test('the contribution of an old version to a gauge is removed with it', () => {
   assert.deepEqual(values(registry), [1])
 })
 
-test('a gauge goes up and down', () => {
+test('a gauge can be increased and decreased', () => {
   const registry = new MetricsRegistry()
   const gauge = registry.open().gauge('g', '')
   gauge.add(3)
@@ -61,7 +61,7 @@ test('a gauge goes up and down', () => {
   assert.deepEqual(values(registry), [1])
 })
 
-test('a reading is read at each scrape, and declares how threads are merged', () => {
+test('a reading is evaluated at each scrape, and declares its merge over threads', () => {
   const registry = new MetricsRegistry()
   const scope = registry.open()
   let value = -1
@@ -80,13 +80,13 @@ test('a reading is read at each scrape, and declares how threads are merged', ()
   assert.deepEqual(values(registry), [2, 2])
 })
 
-test('a counter may be read at each scrape too', () => {
+test('a counter can be read at each scrape', () => {
   const registry = new MetricsRegistry()
   registry.open().countReading('gw_x_total', 'Xs.', { read: () => 4 })
   assert.deepEqual(plain(registry), [{ name: 'gw_x_total', help: 'Xs.', type: 'counter', labels: {}, value: 4 }])
 })
 
-test('one name has one type', () => {
+test('a name can not be used with two types', () => {
   const registry = new MetricsRegistry()
   const scope = registry.open()
   scope.counter('gw_x_total', '')
@@ -100,7 +100,7 @@ test('one name has one type', () => {
   registry.open().gauge('gw_x_total', '')
 })
 
-test('B92: names outside of the text format are refused', () => {
+test('B92: names that are invalid in the text format are rejected', () => {
   const scope = new MetricsRegistry().open()
   for (const name of ['', '1x', 'a-b', 'a b', 'a\n', 'ä']) assert.throws(() => scope.counter(name, ''), /found/)
   for (const label of ['', '__name__', 'a-b', 'le', 'quantile', 'a"']) {

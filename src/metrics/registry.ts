@@ -11,7 +11,7 @@ type Labels = Readonly<Record<string, string>>
 /** Quantiles cover the current and the previous window of 5 minutes: the last 5 to 10 minutes. */
 const TICKS_PER_WINDOW = 300 / TICK_SECONDS
 
-/** The metrics of one thread. Each object or route has a scope, and its contributions end with the scope. */
+/** The metrics of one thread. Each object or route has a scope; releasing it removes its contributions. */
 export class MetricsRegistry {
   readonly #series = new Map<string, Series>()
   /** The series in order of their ids; null after a change. */
@@ -33,7 +33,7 @@ export class MetricsRegistry {
     return threads.samples()
   }
 
-  /** Report for a thread that knows all series up to the id `after`. */
+  /** Report for a receiver that has the heads of all series up to the id `after`. */
   report(after: number, headsAtOnce?: number): MetricReport {
     this.#list ??= [...this.#series.values()]
     return metricReport(this.#list, after, headsAtOnce)
@@ -140,7 +140,7 @@ export class MetricsScope implements Metrics {
     this.#getOrJoin(name, labels, () => this.#own(name, 'counter', help, labels, new ObservedContribution(reading)))
   }
 
-  /** Removes the contributions of this scope; shared totals stay while another scope uses them. */
+  /** Removes the contributions of this scope; shared totals remain while another scope uses them. */
   release(): void {
     for (const { leave } of this.#measures.values()) leave()
     this.#measures.clear()

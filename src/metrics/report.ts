@@ -7,7 +7,7 @@ import type { Series } from './series-key.ts'
 const HEADS_AT_ONCE = 2000
 
 /**
- * Encodes the metrics of a thread. `series` are in the order of their ids; heads up to the id `after` are left out.
+ * Encodes the metrics of a thread. `series` are in the order of their ids; heads up to the id `after` are omitted.
  *
  * The values are one list of numbers: the number of counters and gauges, id and value of each; then for each summary its
  * id, the length of the rest, sum, count, three rates, the number of windows, and for each window count, sum, sum of

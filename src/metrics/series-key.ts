@@ -13,7 +13,7 @@ export interface Series extends SeriesHead {
   users: number
 }
 
-/** Identity of a series. Ill-formed Unicode is replaced, as in the exposition, so that no two series are written alike. */
+/** Identity of a series. Ill-formed Unicode is replaced, as in the exposition, so that no two series have the same text. */
 export function seriesKey(name: string, labels: Readonly<Record<string, string>>): string {
   let key = name
   for (const label in labels) key += `\u0000${label}\u0000${(labels[label] as string).toWellFormed()}`

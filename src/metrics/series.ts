@@ -8,7 +8,7 @@ const DECAY_1 = 1 - Math.exp(-TICK_SECONDS / 60)
 const DECAY_5 = 1 - Math.exp(-TICK_SECONDS / 300)
 const DECAY_15 = 1 - Math.exp(-TICK_SECONDS / 900)
 
-/** A counter shared by all versions of an object: totals outlive a reload. */
+/** A counter shared by all versions of an object: its total survives reloads. */
 export class CounterSeries implements Counter {
   value = 0
 
@@ -17,7 +17,7 @@ export class CounterSeries implements Counter {
   }
 }
 
-/** What one scope adds to a gauge, until the scope is released. */
+/** The value that one scope adds to a gauge until it is released. */
 export class GaugeContribution implements Gauge {
   value = 0
 
@@ -52,7 +52,7 @@ export class SummarySeries implements Summary {
   m15 = 0
   #ticked = 0
   #isFirstTick = true
-  // Created on the first observation: most of 10,000 routes may never see a request.
+  // Created on the first observation: most of 10,000 routes may never get a request.
   #current: Histogram | null = null
   #previous: Histogram | null = null
 

@@ -21,7 +21,7 @@ function labelText(labels: Readonly<Record<string, string>>): string {
     .join('')
 }
 
-test('counters and gauges of threads are added up, by their labels', () => {
+test('counters and gauges of threads are summed by their labels', () => {
   const { one, other, ask, read } = twoThreads()
   for (const registry of [one, other]) {
     const scope = registry.open()
@@ -41,7 +41,7 @@ test('with merge max the largest value of all threads is exposed', () => {
   assert.deepEqual(read(), { g: -3 })
 })
 
-test('a summary has the quantiles of all observations together', () => {
+test('the quantiles of a summary cover the observations of all threads', () => {
   const { threads, one, other, ask } = twoThreads()
   const [first, second] = [one.open().summary('s', ''), other.open().summary('s', '')]
   for (let at = 0; at < 90; at++) first.observe(0.01)
@@ -55,7 +55,7 @@ test('a summary has the quantiles of all observations together', () => {
   assert.ok(Math.abs(sample.value - 10.9) < 1e-9)
 })
 
-test('totals do not decrease when a thread ends and its successor starts from zero', () => {
+test('totals do not decrease when a thread ends and its replacement starts from zero', () => {
   const { threads, one, other, ask, read } = twoThreads()
   for (const registry of [one, other]) {
     const scope = registry.open()
@@ -107,7 +107,7 @@ test('a series that a thread released is removed with its next report, and resta
   assert.deepEqual(read(), { c_total: 1 })
 })
 
-test('heads without values change nothing', () => {
+test('heads without values have no effect', () => {
   const { one, ask, read } = twoThreads()
   const scope = one.open()
   for (let at = 0; at < 2500; at++) scope.counter('c_total', '', { at: String(at) }).add()
@@ -117,7 +117,7 @@ test('heads without values change nothing', () => {
   assert.equal(Object.keys(read()).length, 2500)
 })
 
-test('B92: labels that are written alike are one series', () => {
+test('B92: labels with the same text are one series', () => {
   const { one, ask, read } = twoThreads()
   const scope = one.open()
   scope.counter('c_total', '', { route: '\ud800' }).add()
@@ -126,7 +126,7 @@ test('B92: labels that are written alike are one series', () => {
   assert.deepEqual(Object.values(read()), [2])
 })
 
-test('since is that of the first thread', () => {
+test('`since` is that of the first thread', () => {
   const { threads, one, other } = twoThreads()
   const head = { name: 'c_total', help: '', type: 'counter', labels: {} } as const
   threads.addReport(one, { heads: [{ ...head, id: 1, since: 2000 }], values: Float64Array.of(1, 1, 1) })

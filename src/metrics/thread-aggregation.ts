@@ -5,15 +5,15 @@ import { seriesKey } from './series-key.ts'
 
 /** The reported state of one thread. */
 interface ThreadState {
-  /** By the thread's own ids. */
+  /** By the series ids of the thread. */
   readonly entries: Map<number, Entry>
-  /** The largest series id that it has declared. */
+  /** The largest declared series id. */
   lastHead: number
   values: Float64Array
-  /** Ids in the order of the values, and their entries: mostly the same from one report to the next. */
+  /** Ids in the order of the values, and their entries; usually unchanged between reports. */
   ids: readonly number[]
   order: readonly Entry[]
-  /** Index of each into the exposed series; bitwise complement where the maximum is taken instead of the sum. */
+  /** Index of each in the exposed series; bitwise complement where values are merged by maximum instead of sum. */
   indexes: Int32Array
 }
 
@@ -21,9 +21,9 @@ interface ThreadState {
 interface Entry {
   readonly head: Head
   since: number
-  /** How many threads have it. */
+  /** Number of threads that have it. */
   threads: number
-  /** Totals of threads that ended. */
+  /** Totals of ended threads. */
   endedSum: number
   endedCount: number
   /** Index into the exposed series; -1 where it is not exposed. */
@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /**
- * Merges the metrics of all threads. Totals of a thread are kept when it ends, since counters must not decrease;
+ * Merges the metrics of all threads. Totals of an ended thread are retained, since counters must not decrease;
  * increments after its last report are lost.
  */
 export class ThreadAggregation {
@@ -72,7 +72,7 @@ export class ThreadAggregation {
     return this.#states.get(thread)?.lastHead ?? 0
   }
 
-  /** Removes a thread that ended; its totals stay. */
+  /** Removes an ended thread; its totals are retained. */
   remove(thread: object): void {
     const state = this.#states.get(thread)
     if (state === undefined) return
@@ -152,7 +152,7 @@ function indexOf({ index, head }: Entry): number {
   return head.merge === 'max' ? ~index : index
 }
 
-/** Adds the values of a thread to the sums. 10,000 routes have 100,000 values in each thread. */
+/** Adds the values of a thread to the sums; with 10,000 routes these are 100,000 values. */
 function addUp({ values, indexes }: ThreadState, sums: Float64Array, found: (SummaryOffset[] | null)[]): void {
   let next = 0
   readValues(values, {
@@ -174,7 +174,7 @@ function hasIds(values: Float64Array, ids: readonly number[]): boolean {
     at += 2
   }
   if (next < numbers) return false
-  // A summary holds its own length.
+  // A summary includes its length.
   while (at < values.length && values[at] === ids[next]) {
     next++
     at += 2 + (values[at + 1] as number)

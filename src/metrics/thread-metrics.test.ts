@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MetricsRegistry } from './registry.ts'
-import { measureThread } from './thread-metrics.ts'
+import { exposeThreadMetrics } from './thread-metrics.ts'
 
 test('event loop, heap and garbage collections of a thread are exported until it is disposed', async () => {
   const registry = new MetricsRegistry()
-  const measuring = measureThread(registry.open(), 'unit-0')
+  const measuring = exposeThreadMetrics(registry.open(), 'unit-0')
   const value = (name: string) => {
     const found = registry.collect().find((sample) => sample.name === name)
     assert.equal(found?.labels['thread'], 'unit-0', name)
     return found?.value as number
   }
-  // The histogram begins with the first turn of its timer: a stall counts from there on.
+  // The histogram starts with the first tick of its timer: earlier stalls are not measured.
   while (value('gw_event_loop_delay_max_seconds') < 0.05) {
     await wait(30)
     const until = performance.now() + 100

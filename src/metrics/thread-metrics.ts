@@ -18,7 +18,7 @@ const WINDOW = 60_000
 const NANOSECONDS = 1e9
 
 /** Exports event loop, heap, garbage collection and log metrics of the calling thread, until it is disposed. */
-export function measureThread(scope: MetricsScope, thread: string): Disposable {
+export function exposeThreadMetrics(scope: MetricsScope, thread: string): Disposable {
   const loop = measureLoop(scope, thread)
   const collections = measureCollections(scope, thread)
   measureHeap(scope, thread)

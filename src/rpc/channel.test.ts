@@ -45,20 +45,20 @@ function pair(handlers: Partial<Handlers<typeof CALLS>> = {}) {
   return { near, far, faults, port1, port2, [Symbol.dispose]: close }
 }
 
-test('a call gets the answer of its handler, many at a time', async () => {
+test('concurrent calls get the answers of their handlers', async () => {
   using ends = pair()
   const answers = await Promise.all([1, 2, 3].map((number) => ends.near.remote.double(number)))
   assert.deepEqual(answers, [2, 4, 6])
 })
 
-test('a handler that fails rejects the call with its message and code, and ends nothing', async () => {
+test('a handler that throws rejects the call with its message and code; the channel stays open', async () => {
   using ends = pair()
   await assert.rejects(ends.near.remote.fail(), { name: 'RemoteError', message: 'it went wrong', code: 'E_WRONG' })
   await assert.rejects(ends.near.remote.strange(), /could not be cloned/)
   assert.equal(await ends.near.remote.double(2), 4)
 })
 
-test('a notice has no answer; a fault of its handler is reported where it happened', async () => {
+test('a notice has no answer; an error of its handler is reported on the receiving side', async () => {
   const noted: string[] = []
   using ends = pair({
     note: (text) => {
@@ -71,7 +71,7 @@ test('a notice has no answer; a fault of its handler is reported where it happen
   assert.deepEqual([noted, ends.faults], [['one'], ['not this one']])
 })
 
-test('a call without an answer ends with its deadline, and the signal of the handler aborts', async () => {
+test('a call without an answer times out, and the signal of its handler aborts', async () => {
   const cancelled = Promise.withResolvers<void>()
   using ends = pair({
     wait: (_, { signal }) =>
@@ -84,7 +84,7 @@ test('a call without an answer ends with its deadline, and the signal of the han
   await cancelled.promise
 })
 
-/** Makes a call, then keeps this thread from doing anything until its deadline is over. Timers are what runs next. */
+/** Makes a call, then blocks this thread beyond its deadline. Timers run next. */
 async function callAndStall<T>(call: () => Promise<T>): Promise<T> {
   await new Promise((resolve) => setImmediate(resolve))
   const answer = call()
@@ -116,7 +116,7 @@ test('after a stall of the whole process the other side has another second for i
   await assert.rejects(never, { name: 'CallTimeoutError' })
 })
 
-test('the caller may end a call, before it is sent and after', async () => {
+test('a call can be cancelled before and after it is sent', async () => {
   using ends = pair()
   const controller = new AbortController()
   const waiting = ends.near.remote.wait({ milliseconds: 1 }, { signal: controller.signal })
@@ -125,7 +125,7 @@ test('the caller may end a call, before it is sent and after', async () => {
   await assert.rejects(ends.near.remote.double(1, { signal: controller.signal }), /no longer wanted/)
 })
 
-test('an answer that comes too late is dropped', async () => {
+test('a late answer is dropped', async () => {
   const late = Promise.withResolvers<string>()
   using ends = pair({ wait: () => late.promise })
   await assert.rejects(ends.near.remote.wait({ milliseconds: 1 }, { timeout: 5 }))
@@ -133,7 +133,7 @@ test('an answer that comes too late is dropped', async () => {
   assert.equal(await ends.near.remote.double(1), 2)
 })
 
-test('closing rejects the calls that wait, and all later ones', async () => {
+test('close rejects pending and later calls', async () => {
   using ends = pair()
   const waiting = ends.near.remote.wait({ milliseconds: 1 })
   ends.near.close()
@@ -159,7 +159,7 @@ test('a peer that reads nothing gets a bounded number of calls, also when each o
   port2.close()
 })
 
-test('handlers that never answer use up no calls of a peer that reads', async () => {
+test('calls that time out without an answer do not count against the limit of a peer that reads', async () => {
   using ends = pair()
   for (let round = 0; round < 3; round++) {
     const calls = Array.from({ length: 5_000 }, () => ends.near.remote.wait({ milliseconds: 1 }, { timeout: 1 }))
@@ -168,17 +168,17 @@ test('handlers that never answer use up no calls of a peer that reads', async ()
   }
 })
 
-test('a message outside the protocol is a fault and no more', async () => {
+test('a message outside the protocol is reported as a fault; the channel stays open', async () => {
   using ends = pair()
   ends.port1.postMessage([0, 1, 'constructor', null])
   const [frame] = (await once(ends.port1, 'message')) as [unknown]
-  assert.deepEqual(frame, [3, 1, 'there is no handler of constructor', undefined])
+  assert.deepEqual(frame, [3, 1, 'no handler for constructor', undefined])
   ends.port1.postMessage(['nonsense'])
   assert.equal(await ends.near.remote.double(1), 2)
   assert.deepEqual(ends.faults, ['near sent a message outside the protocol'])
 })
 
-test('a ping is answered whatever the handlers do', async () => {
+test('a ping is answered while handlers are pending', async () => {
   using ends = pair()
   void ends.near.remote.wait({ milliseconds: 1 }).catch(() => {})
   const answered = new Promise<void>((resolve) => {

@@ -10,23 +10,23 @@ interface Port {
 
 /** Parts of a channel. */
 interface ChannelParts<Theirs extends Protocol, Ours extends Protocol> {
-  /** The other side, as errors name it. */
+  /** Name of the other side in errors. */
   readonly peer: string
   readonly remote: Theirs
   readonly handlers: Handlers<Ours>
-  /** A handler of a notice has thrown, or a message was none of the protocol. */
+  /** Called when the handler of a notice throws, or a message violates the protocol. */
   onFault(error: Error): void
 }
 
-/** Calls that are sent and not answered yet. Beyond this many the other side is stuck, and further ones are refused. */
+/** Limit of unanswered calls; beyond it calls are rejected, since the other side is overloaded. */
 const MAX_UNANSWERED = 10_000
 
-/** A timer that fires this many milliseconds late shows a stall of the thread or of the process. */
+/** A timer that is late by this many milliseconds indicates a stall of the thread or process. */
 const STALL = 100
-/** Milliseconds that the other side has for its answer after such a stall. */
+/** Additional milliseconds for the answer after a stall. */
 const TIME_AFTER_STALL = 1_000
 
-/** Kinds of frames. Frames are lists: the copy that messages make of them is cheaper than that of objects. */
+/** Kinds of frames. Frames are arrays: structured clone copies them faster than objects. */
 const CALL = 0
 const NOTICE = 1
 const ANSWER = 2
@@ -51,7 +51,7 @@ interface Pending {
 
 type AnyHandler = (argument: unknown, context: CallContext) => unknown
 
-/** One end of a connection between two threads: typed calls with deadlines and cancellation, notices, and a heartbeat. */
+/** One end of a channel between two threads: typed calls with deadlines and cancellation, notices, and a heartbeat. */
 export class Channel<Theirs extends Protocol, Ours extends Protocol> {
   readonly remote: Remote<Theirs>
   /** Called when the other side has answered a ping. */
@@ -72,7 +72,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     this.#handlers = new Map(Object.entries(handlers)) as unknown as ReadonlyMap<string, AnyHandler>
     this.#onFault = onFault
     this.remote = this.#remote(remote)
-    port.on('message', (frame) => this.#take(frame as Frame))
+    port.on('message', (frame) => this.#receive(frame as Frame))
   }
 
   /** Sends a heartbeat; the peer's event loop answers it, whatever its handlers do. */
@@ -80,7 +80,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     if (!this.#isClosed) this.#port.postMessage([PING] satisfies Frame)
   }
 
-  /** Rejects every call that waits, and every later one. */
+  /** Rejects pending and later calls. */
   close(): void {
     this.#isClosed = true
     for (const { name, reject } of this.#pending.values()) reject(new PeerEndedError(this.#peer, name))
@@ -114,12 +114,12 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
       signal?.removeEventListener('abort', onAbort)
       this.#pending.delete(id)
     }
-    const giveUp = (error: Error): void => {
+    const abandon = (error: Error): void => {
       settle()
       reject(error)
       this.#post([CANCEL, id])
     }
-    const onAbort = (): void => giveUp(signal?.reason as Error)
+    const onAbort = (): void => abandon(signal?.reason as Error)
     const delay = Math.min(timeout, MAX_TIMER_DELAY)
     const due = performance.now() + delay
     let hasStalled = false
@@ -130,7 +130,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
         return
       }
       // Timers run before messages are read: the answer may have arrived.
-      setImmediate(() => this.#pending.has(id) && giveUp(new CallTimeoutError(this.#peer, name, timeout)))
+      setImmediate(() => this.#pending.has(id) && abandon(new CallTimeoutError(this.#peer, name, timeout)))
     }
     let timer = setTimeout(expire, delay).unref()
     signal?.addEventListener('abort', onAbort)
@@ -149,7 +149,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
       this.#port.postMessage([CALL, id, name, argument] satisfies Frame)
       this.#unanswered++
     } catch (error) {
-      // What can not be cloned was never sent.
+      // The argument can not be cloned: the call was not sent.
       settle()
       reject(error as Error)
     }
@@ -160,13 +160,13 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     if (!this.#isClosed) this.#port.postMessage(frame)
   }
 
-  #take(frame: Frame): void {
+  #receive(frame: Frame): void {
     switch (frame[0]) {
       case CALL:
         this.#run(frame[1], frame[2], frame[3])
         return
       case NOTICE:
-        this.#note(frame[1], frame[2])
+        this.#runNotice(frame[1], frame[2])
         return
       case CANCEL:
         this.#cancel(frame[1])
@@ -190,10 +190,10 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     }
   }
 
-  #note(name: string, argument: unknown): void {
+  #runNotice(name: string, argument: unknown): void {
     try {
       const handler = this.#handlers.get(name)
-      if (handler === undefined) throw new Error(`there is no handler of ${name}`)
+      if (handler === undefined) throw new Error(`no handler for ${name}`)
       handler(argument, NO_CALL)
     } catch (error) {
       this.#onFault(error as Error)
@@ -204,7 +204,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     const running = new RunningCall()
     try {
       const handler = this.#handlers.get(name)
-      if (handler === undefined) throw new Error(`there is no handler of ${name}`)
+      if (handler === undefined) throw new Error(`no handler for ${name}`)
       const answer = handler(argument, running)
       if (!(answer instanceof Promise)) {
         this.#answer(id, answer)
@@ -220,7 +220,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     }
   }
 
-  /** Answered at once, whatever the handler goes on with: the caller counts the calls that it has no answer to. */
+  /** Answers at once, although the handler may still run: the caller limits its unanswered calls. */
   #cancel(id: number): void {
     const running = this.#running.get(id)
     if (running === undefined) return

@@ -8,7 +8,7 @@ export class CallTimeoutError extends Error {
   }
 }
 
-/** The other side has ended, or the channel was closed. */
+/** The other thread ended, or the channel was closed. */
 export class PeerEndedError extends Error {
   override readonly name = 'PeerEndedError'
   readonly code = 'GW_PEER_ENDED'
@@ -18,7 +18,7 @@ export class PeerEndedError extends Error {
   }
 }
 
-/** Too many calls have not been answered: another one would only make the queue longer. */
+/** The limit of unanswered calls is reached. */
 export class PeerBusyError extends Error {
   override readonly name = 'PeerBusyError'
   readonly code = 'GW_PEER_BUSY'
@@ -28,10 +28,10 @@ export class PeerBusyError extends Error {
   }
 }
 
-/** The handler on the other side failed. */
+/** The remote handler failed. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError'
-  /** The code of the error there, if it had one. */
+  /** The code of the remote error. */
   readonly code: string | undefined
 
   constructor(message: string, code?: string) {

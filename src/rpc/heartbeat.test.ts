@@ -24,13 +24,13 @@ function watched(t: TestContext, parts: { isStarting?: boolean } = {}) {
   return { seen, thread, heartbeat, pass }
 }
 
-test('a thread that answers is left alone', async (t) => {
+test('a thread that answers causes no event', async (t) => {
   const { seen, pass } = watched(t)
   await pass(100)
   assert.deepEqual(seen, [])
 })
 
-test('a stall of 3 seconds goes unnoticed', async (t) => {
+test('a stall of 3 seconds causes no event', async (t) => {
   const { seen, thread, heartbeat, pass } = watched(t)
   await pass(2)
   thread.isStuck = true
@@ -41,7 +41,7 @@ test('a stall of 3 seconds goes unnoticed', async (t) => {
   assert.deepEqual(seen, [])
 })
 
-test('a thread that does not answer is unresponsive before 10 seconds and lost before 20, once each', async (t) => {
+test('a thread that does not answer is unresponsive within 10 seconds and lost within 20, once each', async (t) => {
   const { seen, thread, pass } = watched(t)
   await pass(2)
   thread.isStuck = true
@@ -55,7 +55,7 @@ test('a thread that does not answer is unresponsive before 10 seconds and lost b
   assert.deepEqual(seen, ['unresponsive', 'lost'])
 })
 
-test('a thread that answers again has recovered, and is watched as before', async (t) => {
+test('a thread that answers again has recovered, and its limits start from zero', async (t) => {
   const { seen, thread, heartbeat, pass } = watched(t)
   thread.isStuck = true
   await pass(9)
@@ -67,12 +67,12 @@ test('a thread that answers again has recovered, and is watched as before', asyn
   assert.deepEqual(seen, ['unresponsive', 'recovered', 'unresponsive'])
 })
 
-test('a stall of the own thread is one interval, however long it was', async (t) => {
+test('a stall of the checking thread counts as one interval', async (t) => {
   const { seen, thread, pass, heartbeat } = watched(t)
   await pass(1)
   thread.isStuck = true
   await pass(1)
-  // An interval fires once after a stall; what had arrived meanwhile is read after it.
+  // setInterval fires once after a stall, before the messages that arrived meanwhile are read.
   await pass(1)
   heartbeat.answered()
   thread.isStuck = false
@@ -80,7 +80,7 @@ test('a stall of the own thread is one interval, however long it was', async (t)
   assert.deepEqual(seen, [])
 })
 
-test('a thread that starts has a minute between two answers', async (t) => {
+test('a thread that is starting may take a minute between two answers', async (t) => {
   const { seen, thread, pass } = watched(t, { isStarting: true })
   thread.isStuck = true
   await pass(60)

@@ -1,18 +1,18 @@
-/** When a thread counts as what; all but the interval are numbers of intervals. */
+/** Limits of missed heartbeats; all but `interval` are numbers of intervals. */
 export interface HeartbeatLimits {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly interval: number
   /** Intervals without an answer after which the thread is unresponsive. */
   readonly unresponsive: number
-  /** And after which it is lost. */
+  /** Intervals without an answer after which it is lost. */
   readonly lost: number
   /** The same for a thread that is still starting. */
   readonly lostWhileStarting: number
-  /** Intervals that a thread has to end: some system calls can not be interrupted. */
+  /** Intervals for a thread to terminate: some system calls can not be interrupted. */
   readonly ending: number
 }
 
-/** Not ready after 5 s, lost after 15 s: its successor serves before 30 s are over. Stalls up to 4 s go unnoticed. */
+/** Not ready after 5 s, lost after 15 s: its replacement serves within 30 s. Stalls up to 4 s have no effect. */
 export const HEARTBEAT: HeartbeatLimits = {
   interval: 1_000,
   unresponsive: 5,
@@ -21,7 +21,7 @@ export const HEARTBEAT: HeartbeatLimits = {
   ending: 5,
 }
 
-/** What becomes of a thread. */
+/** Callbacks of a heartbeat. */
 interface HeartbeatEvents {
   ping(): void
   /** Whether the thread is still loading. */
@@ -32,8 +32,8 @@ interface HeartbeatEvents {
 }
 
 /**
- * Watches whether the event loop of another thread turns. Counts intervals rather than time: a stall of the own thread,
- * or of the whole process, is one interval without an answer, however long it was.
+ * Checks that the event loop of another thread runs. Counts intervals instead of time: a stall of this thread or of the
+ * process is one missed interval, however long it is.
  */
 export class Heartbeat implements Disposable {
   readonly #limits: HeartbeatLimits
@@ -45,7 +45,7 @@ export class Heartbeat implements Disposable {
   constructor(limits: HeartbeatLimits, events: HeartbeatEvents) {
     this.#limits = limits
     this.#events = events
-    this.#timer = setInterval(() => this.#look(), limits.interval).unref()
+    this.#timer = setInterval(() => this.#check(), limits.interval).unref()
   }
 
   /** Milliseconds without an answer. */
@@ -65,7 +65,7 @@ export class Heartbeat implements Disposable {
     clearInterval(this.#timer)
   }
 
-  #look(): void {
+  #check(): void {
     if (!this.#isWaiting) {
       this.#isWaiting = true
       this.#events.ping()

@@ -14,7 +14,7 @@ interface Notice<Argument> {
   readonly types?: (argument: Argument) => void
 }
 
-/** What one side of a channel takes, by name. */
+/** The messages that one side of a channel accepts, by name. */
 export type Protocol = Readonly<Record<string, Call<never, unknown> | Notice<never>>>
 
 /** Declares a request. Argument and answer cross threads: plain data, or memory that is shared. */
@@ -27,7 +27,7 @@ export function notice<Argument>(): Notice<Argument> {
   return { kind: 'notice' }
 }
 
-/** How long one call is waited for, and what ends it early. */
+/** Deadline and cancellation of one call. */
 export interface CallOptions {
   readonly timeout?: number
   readonly signal?: AbortSignal
@@ -35,11 +35,11 @@ export interface CallOptions {
 
 /** Context of a call for its handler. */
 export interface CallContext {
-  /** Aborted when the caller no longer waits. */
+  /** Aborted when the caller cancels or times out. */
   readonly signal: AbortSignal
 }
 
-/** The other side's messages as functions. Calls reject with CallTimeoutError, PeerEndedError, PeerBusyError or RemoteError. */
+/** Messages of the other side as functions. Calls reject with CallTimeoutError, PeerEndedError, PeerBusyError or RemoteError. */
 export type Remote<P extends Protocol> = {
   readonly [Name in keyof P]: P[Name] extends Call<infer Argument, infer Answer>
     ? (argument: Argument, options?: CallOptions) => Promise<Answer>
@@ -48,7 +48,7 @@ export type Remote<P extends Protocol> = {
       : never
 }
 
-/** What one side does with the messages it takes. */
+/** Handlers of the messages that one side accepts. */
 export type Handlers<P extends Protocol> = {
   readonly [Name in keyof P]: P[Name] extends Call<infer Argument, infer Answer>
     ? (argument: Argument, context: CallContext) => Answer | Promise<Answer>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { withBuildTimeout } from './build-timeout.ts'
 
-test('a build within the limit is returned, a failure too', async () => {
+test('result and error of a build within the limit are passed through', async () => {
   assert.equal(await withBuildTimeout(1000, Promise.resolve('route'), () => assert.fail()), 'route')
   await assert.rejects(
     withBuildTimeout(1000, Promise.reject<string>(new Error('bad')), () => assert.fail()),

@@ -1,8 +1,8 @@
 import { ConfigError } from '#schema'
 
 /**
- * Limits the time of a build: an object that never becomes ready must not block every later
- * change of its folder. A late result goes to `discard`.
+ * Limits the time of a build: an object that never becomes ready must not block later changes of its folder. A late
+ * result is passed to `discard`.
  */
 export async function withBuildTimeout<T>(limit: number, building: Promise<T>, discard: (late: T) => void): Promise<T> {
   const { promise: deadline, reject } = Promise.withResolvers<never>()

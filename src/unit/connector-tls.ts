@@ -2,7 +2,7 @@ import type { ServerTls, UnitSettings } from '#contracts'
 import { type AdminInput, buildAdmin } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 
-/** The TLS of a unit's connectors, in their order. */
+/** TLS of a unit's connectors, in the order of the settings. */
 export interface ConnectorTls {
   readonly tls: readonly (ServerTls | null)[]
   /** Reads keystores and secrets again. */
@@ -10,7 +10,7 @@ export interface ConnectorTls {
   dispose(): Promise<void>
 }
 
-/** Builds the TLS objects of admin.json for one unit; nothing is built where no connector speaks TLS. */
+/** Builds the TLS objects of admin.json for one unit; none where no connector uses TLS. */
 export async function openConnectorTls({ admin }: UnitSettings, input: AdminInput): Promise<ConnectorTls> {
   if (admin === null) return { tls: [], reload: () => {}, dispose: async () => {} }
   const built = await buildAdmin(readDocument(admin).value as JsonObject, input)

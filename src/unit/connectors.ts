@@ -42,7 +42,7 @@ export class Connectors {
     return this.#listeners.map(({ listener }) => listener.port)
   }
 
-  /** Connections that were closed at once for want of file descriptors. */
+  /** Connections closed on accept because too many files were open. */
   get refused(): number {
     return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
   }
@@ -54,7 +54,7 @@ export class Connectors {
   }
 }
 
-/** How one port of a connector treats requests. */
+/** Listener settings of one port of a connector. */
 export function listenerSettings(
   { settings }: Pick<UnitSettings, 'settings'>,
   connector: ConnectorSettings,

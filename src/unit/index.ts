@@ -1,5 +1,5 @@
+export type { ControlServices } from './control-services.ts'
 export type { LiveRouter } from './live-router.ts'
-export type { RouteFeed } from './route-feed.ts'
-export { matchRoutes, simulateArrival } from './route-matching.ts'
+export { matchRoutes, simulateAdmission } from './route-matching.ts'
 export { Routers } from './routers.ts'
 export { Unit, type UnitInput } from './unit.ts'

@@ -7,7 +7,7 @@ import { RouteIndex } from './route-index.ts'
 /** The routes that one Router serves. A change is one assignment, so that no request sees half of it. */
 export class LiveRouter {
   readonly name: string
-  /** Heap path of the Router, such as `gateway+_router`; routers in routes may share a name, but not this. */
+  /** Heap path of the Router, such as `gateway+_router`; unlike the name it is unique. */
   readonly qualifiedName: string
   readonly directory: string
   readonly order: RouteOrder
@@ -37,7 +37,7 @@ export class LiveRouter {
     return this.#dispatch(exchange, index, index.positions(exchange.request.uri.path), 0)
   }
 
-  /** Puts routes in place and takes others away, at once; those that go are retired. */
+  /** Adds and removes routes in one step; replaced and removed ones are retired. */
   replace(arriving: readonly Route[], leaving: ReadonlySet<string>): void {
     const replaced = new Set([...leaving, ...arriving.map(({ id }) => id)])
     const retired = this.#routes.filter(({ id }) => replaced.has(id))
@@ -48,7 +48,7 @@ export class LiveRouter {
     for (const route of retired) this.#retire(route)
   }
 
-  /** Retires every route, and waits for those that were retired before. */
+  /** Retires every route, and waits until all retired ones are disposed. */
   async close(): Promise<void> {
     this.replace([], new Set(this.#routes.map(({ id }) => id)))
     await Promise.all(this.#retiring)
@@ -66,7 +66,7 @@ export class LiveRouter {
       if (accepts === true) return route.run(exchange)
       if (accepts !== false) {
         return accepts.then((late) => {
-          // While the body was read for the condition, routes may have been replaced: ask those of now.
+          // Routes may have been replaced while the body was read for the condition: match again.
           if (index !== this.#index) return this.handle(exchange)
           return late ? route.run(exchange) : this.#dispatch(exchange, index, positions, at + 1)
         })

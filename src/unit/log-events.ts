@@ -3,7 +3,7 @@ import { logEvents } from '#logging'
 export const EVENTS = logEvents('GW_UNIT', {
   CLOSE_FAILED: {
     message: 'a unit could not close one of its parts while it drained',
-    meaning: 'The unit ended without closing everything; nothing is served by it any more.',
+    meaning: 'The unit ended without closing all of its parts; it serves no more traffic.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   CONTROL_MESSAGE_FAILED: {
@@ -12,9 +12,9 @@ export const EVENTS = logEvents('GW_UNIT', {
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   NO_RESPONSE: {
-    message: 'the handler gave no response',
+    message: 'the handler returned no response',
     meaning: 'The request got 500.',
-    action: 'Check the handler or script of the route: it returned nothing.',
+    action: 'Check the handler or script of the route.',
   },
   REQUEST_FAILED: {
     message: 'the request failed',
@@ -22,18 +22,18 @@ export const EVENTS = logEvents('GW_UNIT', {
     action: 'See the error: a filter, a handler or a script of the route failed.',
   },
   ROUTE_NOT_RELEASED: {
-    message: 'the retired route could not release everything it held',
-    meaning: 'Something of the earlier version of a route stays open until the process ends.',
+    message: 'the retired route could not dispose all of its objects',
+    meaning: 'Resources of the replaced version of a route, such as connections, may stay open until the process ends.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   ROUTE_REQUESTS_CUT: {
     message: 'the retired route still has requests: they are aborted',
-    meaning: 'Requests that ran longer than the grace time were truncated.',
-    action: 'Raise the grace time where such requests are wanted.',
+    meaning: 'Requests that were in flight 10 minutes after the route was replaced were aborted.',
+    action: 'Check which requests run that long; the limit can not be changed.',
   },
   SESSION_NOT_SAVED: {
     message: 'session not saved: it is too large',
     meaning: 'The user may have to log in again.',
-    action: 'Keep less in the session, or use a session manager with more room.',
+    action: 'Store less in the session, or use a session manager with a higher size limit.',
   },
 })

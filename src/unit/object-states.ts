@@ -1,13 +1,13 @@
 import type { ObjectStatus } from '#contracts'
 import type { StateReporter } from '#heap'
 
-/** Passes on how objects are doing; each has a number of its own, since two versions of a route may overlap. */
+/** Forwards the states of objects. Reporters are numbered, since two versions of a route may overlap. */
 export class ObjectStates {
-  readonly #tell: (status: ObjectStatus) => void
+  readonly #send: (status: ObjectStatus) => void
   #reporters = 0
 
-  constructor(tell: (status: ObjectStatus) => void) {
-    this.#tell = tell
+  constructor(send: (status: ObjectStatus) => void) {
+    this.#send = send
   }
 
   /** A reporter for one object: reports changes only, and nothing after its withdrawal. */
@@ -20,10 +20,10 @@ export class ObjectStates {
         const text = `${state} ${detail}`
         if (withdrawn || text === last) return
         last = text
-        this.#tell({ reporter, report: { object, route, state, detail } })
+        this.#send({ reporter, report: { object, route, state, detail } })
       },
       withdraw: () => {
-        if (!withdrawn && last !== null) this.#tell({ reporter, report: null })
+        if (!withdrawn && last !== null) this.#send({ reporter, report: null })
         withdrawn = true
       },
     }

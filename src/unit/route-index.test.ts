@@ -13,7 +13,7 @@ interface Item {
   readonly matches: (path: string) => boolean
 }
 
-/** The first match of trying one after the other: what the index must never change. */
+/** First match of a linear search, which the index must return too. */
 function linear(items: readonly Item[], asked: string): Item | undefined {
   return items.find(({ matches }) => matches(asked))
 }
@@ -28,7 +28,7 @@ function indexed(items: readonly Item[], asked: string): Item | undefined {
   return positions.map((position) => index.at(position)).find(({ matches }) => matches(asked))
 }
 
-test('finds the same as a linear search, whatever facts the candidates have', () => {
+test('returns the match of a linear search for any combination of facts', () => {
   const item = fc
     .tuple(fc.constantFrom('nothing', 'equal', 'prefix', 'both', 'method'), path, fc.boolean())
     .map(([known, value, also]): Item => {
@@ -49,7 +49,7 @@ test('finds the same as a linear search, whatever facts the candidates have', ()
   )
 })
 
-test('finds the same as a linear search, for conditions as users write them', () => {
+test('returns the match of a linear search for typical conditions', () => {
   const literal = fc.constantFrom('/', '/a', '/a/b', '/ab', '/b', '/ä')
   const clause = fc.oneof(
     literal.map((text) => `request.uri.path == '${text}'`),
@@ -76,7 +76,7 @@ test('finds the same as a linear search, for conditions as users write them', ()
   )
 })
 
-test('ten thousand routes with a path of their own leave one candidate', () => {
+test('ten thousand routes with distinct paths leave one candidate', () => {
   const items = Array.from({ length: 10_000 }, (_, at) => ({
     facts: { pathPrefix: `/app-${String(at).padStart(5, '0')}/` },
   }))

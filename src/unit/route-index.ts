@@ -1,18 +1,18 @@
 import type { ConditionFacts } from '#expression'
 
-/** Something that is tried in order, unless its facts rule it out. */
+/** A candidate; its facts are necessary conditions on the path. */
 interface Indexed {
   readonly facts: ConditionFacts | null
 }
 
 /**
- * Finds which of many ordered candidates can match a path, so that ten thousand routes cost about as much as ten.
- * It only leaves out what can not match: the order, and who wins, stay exactly those of trying one after the other.
+ * Index of ordered candidates by path: ten thousand routes cost about as much as ten. It excludes only candidates that
+ * can not match; the first match is that of a linear search.
  */
 export class RouteIndex<T extends Indexed> {
   readonly #items: readonly T[]
-  /** Positions of those that nothing is known of. */
-  readonly #anywhere: number[] = []
+  /** Positions of candidates without facts. */
+  readonly #anyPath: number[] = []
   readonly #byPath = new Map<string, number[]>()
   readonly #byPrefix = new Map<string, number[]>()
   readonly #prefixLengths: readonly number[]
@@ -25,7 +25,7 @@ export class RouteIndex<T extends Indexed> {
       else if (facts?.pathPrefix !== undefined && facts.pathPrefix !== '') {
         push(this.#byPrefix, facts.pathPrefix, position)
         lengths.add(facts.pathPrefix.length)
-      } else this.#anywhere.push(position)
+      } else this.#anyPath.push(position)
     }
     this.#prefixLengths = [...lengths].sort((a, b) => a - b)
   }
@@ -36,7 +36,7 @@ export class RouteIndex<T extends Indexed> {
 
   /** Positions of the candidates for a path, ascending. */
   positions(path: string): readonly number[] {
-    const lists: (readonly number[])[] = this.#anywhere.length > 0 ? [this.#anywhere] : []
+    const lists: (readonly number[])[] = this.#anyPath.length > 0 ? [this.#anyPath] : []
     const exact = this.#byPath.get(path)
     if (exact !== undefined) lists.push(exact)
     for (const length of this.#prefixLengths) {

@@ -1,6 +1,6 @@
 import type { ConditionResult, ConnectorSettings, RouteMatch, SimulatedRequestMessage, UnitSettings } from '#contracts'
 import { Body, BodyTooLargeError, type Exchange, type TemporaryStorage } from '#http'
-import { previewRequest, type Refusal, type SimulatedRequest } from '#listener'
+import { type Refusal, type SimulatedRequest, simulateRequest } from '#listener'
 import { listenerSettings } from './connectors.ts'
 import type { LiveRouter } from './live-router.ts'
 import type { Routers } from './routers.ts'
@@ -8,13 +8,13 @@ import type { Routers } from './routers.ts'
 type ConnectorFields = Pick<UnitSettings, 'connectors' | 'settings'>
 
 /** Runs a simulated request through the checks of the first connector. */
-export function simulateArrival(
+export function simulateAdmission(
   simulated: SimulatedRequest,
   unit: ConnectorFields,
   storage: TemporaryStorage,
 ): { readonly exchange: Exchange } | Refusal {
   const connector = unit.connectors[0] as ConnectorSettings
-  return previewRequest(simulated, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
+  return simulateRequest(simulated, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
 }
 
 /** Evaluates the conditions of a router's routes in the order and with the code of live traffic, until one is true. */
@@ -40,7 +40,7 @@ export async function matchSimulatedRequest(
   storage: TemporaryStorage,
 ): Promise<RouteMatch | { readonly refused: { readonly status: number; readonly reason: string } }> {
   const body = request.body === '' ? Body.empty : Body.of(request.body)
-  const arrived = simulateArrival({ ...request, body }, settings, storage)
+  const arrived = simulateAdmission({ ...request, body }, settings, storage)
   if (!('exchange' in arrived)) return { refused: { status: arrived.status, reason: arrived.problem } }
   const live = routers.live.find(({ qualifiedName }) => qualifiedName === router)
   try {

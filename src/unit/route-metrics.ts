@@ -51,7 +51,7 @@ export class RouteMetrics {
     ;(this.#families[family] ?? (this.#families[UNKNOWN] as Counter)).add()
   }
 
-  /** The exchange has ended: its response was sent, truncated or cancelled. */
+  /** The exchange is complete: its response was sent, truncated or cancelled. */
   left(exchange: Exchange): void {
     this.#active.add(-1)
     if (exchange.isTruncated) this.#errors.add()

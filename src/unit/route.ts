@@ -13,7 +13,7 @@ import { routeBoundary } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
 import { withSession } from './session-boundary.ts'
 
-/** What routes are built in: the heap and properties of the configuration around their router. */
+/** Inputs of route builds: heap and properties of the configuration that declares the router. */
 export interface RouteBuildContext {
   readonly unitContext: UnitContext
   readonly heap: Heap
@@ -23,10 +23,10 @@ export interface RouteBuildContext {
   openMetrics(): MetricsScope
 }
 
-/** How long a retired route waits for its last requests before it cuts them off. */
+/** Milliseconds after which a retired route aborts its in-flight requests. */
 const RETIREMENT_LIMIT = 10 * 60_000
 
-/** A deployed route: a condition, a folded handler, and everything built for it. */
+/** A deployed route: its condition, its folded handler and their objects. */
 export class Route {
   readonly id: string
   readonly name: string
@@ -35,8 +35,8 @@ export class Route {
   readonly revision: string
   /** Necessary condition on the path, where one can be derived from the route's condition. */
   readonly facts: ReturnType<typeof conditionFacts>
-  /** Whether its condition is true whatever the request is. */
-  readonly takesEverything: boolean
+  /** Whether its condition is true for every request. */
+  readonly matchesAll: boolean
   readonly warnings: readonly Problem[]
   readonly #condition: Condition
   readonly #handler: Handler
@@ -44,7 +44,7 @@ export class Route {
   readonly #scope: MetricsScope
   readonly #logger: Logger
   readonly #dispose: () => Promise<void>
-  readonly #active = new ActiveList<Visit>()
+  readonly #active = new ActiveList<ActiveRequest>()
   #idle: (() => void) | null = null
 
   private constructor(source: RouteSource, parts: RouteParts) {
@@ -53,7 +53,7 @@ export class Route {
     this.file = source.file.replace(/\.json$/, '')
     this.revision = source.revision
     this.facts = conditionFacts(parts.condition.expression)
-    this.takesEverything = isAlwaysTrue(parts.condition.expression)
+    this.matchesAll = isAlwaysTrue(parts.condition.expression)
     this.warnings = parts.warnings
     this.#condition = parts.condition
     this.#metrics = parts.metrics
@@ -63,7 +63,7 @@ export class Route {
     this.#dispose = parts.dispose
   }
 
-  /** Builds a route aside. Throws ConfigError with every problem; nothing is left behind then. */
+  /** Builds a route aside. Throws ConfigError with every problem, after disposing the objects built so far. */
   static async build(source: RouteSource, around: RouteBuildContext): Promise<Route> {
     const segments = [...around.segments, source.id]
     const document = new ConfigDocument(RouteDocument, readDocument(source.text).value as JsonObject, {
@@ -92,7 +92,7 @@ export class Route {
     })
   }
 
-  /** Whether this route takes the request; a condition that fails does not, and is counted. */
+  /** Whether the condition matches; a condition that throws does not match, and is counted. */
   accepts(exchange: Exchange, failed?: (error: unknown) => void): boolean | Promise<boolean> {
     const onFailure = (error: unknown): void => {
       this.#metrics.conditionFailed()
@@ -101,17 +101,17 @@ export class Route {
     return passes(this.#condition, exchange, null, this.#logger, { route: this.name, onFailure })
   }
 
-  /** The condition as it was written, for explanations. */
+  /** Source text of the condition, for explanations. */
   get condition(): string {
     return this.#condition.expression.source
   }
 
   /** Handles a request; the route is retained until the response has been sent. */
   run(exchange: Exchange): Promise<Response> {
-    const visit = new Visit(exchange)
-    this.#active.add(visit)
+    const request = new ActiveRequest(exchange)
+    this.#active.add(request)
     exchange.onComplete(() => {
-      this.#active.delete(visit)
+      this.#active.delete(request)
       this.#metrics.left(exchange)
       if (this.#active.size === 0) this.#idle?.()
     })
@@ -122,7 +122,7 @@ export class Route {
   async retire(limit = RETIREMENT_LIMIT): Promise<void> {
     if (this.#active.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(() => this.#cutOff(), limit).unref()
+      const timer = setTimeout(() => this.#abortActive(), limit).unref()
       this.#idle = resolve
       await promise
       clearTimeout(timer)
@@ -131,20 +131,20 @@ export class Route {
     try {
       await this.#dispose()
     } catch (error) {
-      // The route is gone all the same; a fault in taking it down must not take the unit with it.
+      // The route serves no more; a fault while it is disposed must not end the unit.
       this.#logger.error({ error }, EVENTS.ROUTE_NOT_RELEASED)
     }
   }
 
-  #cutOff(): void {
+  #abortActive(): void {
     this.#logger.warn({ requests: this.#active.size }, EVENTS.ROUTE_REQUESTS_CUT)
     for (const { exchange } of this.#active.all()) exchange.abort(new Error('the route was retired'))
     this.#idle?.()
   }
 }
 
-/** A request inside of the route. */
-class Visit implements ActiveListItem {
+/** An in-flight request of the route. */
+class ActiveRequest implements ActiveListItem {
   readonly exchange: Exchange
   slot = -1
 

@@ -3,10 +3,10 @@ import type { BuildPath, Heap, StateReporter, UnitContext } from '#heap'
 import type { Handler } from '#http'
 import type { MetricsRegistry } from '#metrics'
 import { ConfigError, type Environment, type RouterHost, type RouterSettings } from '#schema'
+import type { ControlServices } from './control-services.ts'
 import { LiveRouter } from './live-router.ts'
 import { Route, type RouteBuildContext } from './route.ts'
 import { routeBoundary } from './route-boundary.ts'
-import type { RouteFeed } from './route-feed.ts'
 import { RouteMetrics } from './route-metrics.ts'
 import { shadowIn } from './unreachable-routes.ts'
 import { yieldRegularly } from './yield-regularly.ts'
@@ -24,13 +24,13 @@ interface Prepared {
 
 /** The routers of a unit, and the deploys that are being prepared for them. */
 export class Routers {
-  readonly #feed: RouteFeed
+  readonly #control: ControlServices
   readonly #metrics: MetricsRegistry
   readonly #open = new Set<OpenRouter>()
   readonly #prepared = new Map<number, Prepared>()
 
-  constructor(feed: RouteFeed, metrics: MetricsRegistry) {
-    this.#feed = feed
+  constructor(control: ControlServices, metrics: MetricsRegistry) {
+    this.#control = control
     this.#metrics = metrics
   }
 
@@ -70,7 +70,7 @@ export class Routers {
     }
     const live = new LiveRouter(settings, env.name, this.#default(settings, env))
     const router: OpenRouter = { live, around }
-    const sources = await this.#feed.open({ directory, scanInterval, name, router: around.segments.join('.') })
+    const sources = await this.#control.openRouter({ directory, scanInterval, name, router: around.segments.join('.') })
     const failures: RouteFailure[] = []
     const routes: Route[] = []
     const pause = yieldRegularly()
@@ -84,17 +84,17 @@ export class Routers {
     }
     router.live.replace(routes, new Set())
     this.#open.add(router)
-    this.#feed.opened(directory, failures)
+    this.#control.routerOpened(directory, failures)
     this.#warn(router.live, routes)
     env.onDispose(async () => {
       this.#open.delete(router)
-      this.#feed.close(directory)
+      this.#control.closeRouter(directory)
       await router.live.close()
     })
     return router.live.handle
   }
 
-  /** The default handler, measured as a route named `default` (spec: Route metrics). */
+  /** The default handler, with the metrics of a route named `default` (spec: Route metrics). */
   #default({ defaultHandler }: RouterSettings, env: Environment): Handler | null {
     if (defaultHandler === null) return null
     const scope = this.#metrics.open()
@@ -141,7 +141,7 @@ export class Routers {
     return problems
   }
 
-  /** Second phase: swaps the given changes in; the others are thrown away. */
+  /** Second phase: swaps the given changes in; the others are discarded. */
   commit(deploy: number, accepted: readonly number[]): void {
     const prepared = this.#prepared.get(deploy)
     if (prepared === undefined) return
@@ -166,16 +166,16 @@ export class Routers {
   #warn(live: LiveRouter, arriving: readonly Route[]): void {
     const { directory } = live
     for (const { id, revision, warnings } of arriving) {
-      if (warnings.length > 0) this.#feed.warned({ directory, id, revision, warnings })
+      if (warnings.length > 0) this.#control.routeWarnings({ directory, id, revision, warnings })
     }
     const shadow = shadowIn(live)
     if (shadow === null) return
     const { id, revision } = shadow.by
-    this.#feed.warned({ directory, id, revision, warnings: [shadow.warning] })
+    this.#control.routeWarnings({ directory, id, revision, warnings: [shadow.warning] })
   }
 }
 
-/** Problems that are listed for one route. */
+/** Maximum number of problems listed for one route. */
 const MAX_LISTED_PROBLEMS = 100
 
 function problemsOf(error: unknown): { pointer: string; message: string }[] {
@@ -185,7 +185,7 @@ function problemsOf(error: unknown): { pointer: string; message: string }[] {
   return omitted === 0 ? listed : [...listed, { pointer: '', message: `${omitted} more problems are not listed` }]
 }
 
-/** Adds the route to the reports of its objects; reports of routes nested in it have theirs already. */
+/** Adds the route to the reports of its objects; reports of nested routes name theirs already. */
 function ofRoutes(directory: string, unitContext: UnitContext): StateReporter {
   const reporter = unitContext.stateReporter?.()
   return {

@@ -10,8 +10,8 @@ import type { Logger } from '#logging'
 import { EVENTS } from './log-events.ts'
 
 /**
- * Loads the session of a request, and saves it when the response leaves (spec, Route, session rules).
- * Without a manager, the session around the handler stays.
+ * Loads the session before the handler runs, and saves it before the response is sent (spec, Route, session rules).
+ * Without a manager, the handler uses the session of the enclosing context.
  */
 export function withSession(manager: SessionManager | undefined, handler: Handler, logger: Logger): Handler {
   if (manager === undefined) return handler
@@ -24,14 +24,14 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
   async function handled(open: OpenSession, exchange: Exchange): Promise<Response> {
     const inside = exchange.withSession(open.session)
     const response = await handler(open.cookie === null ? inside : inside.with(SessionCookieContext, open.cookie))
-    // A handler that gave no response is the route's business to answer; there is nothing to put a cookie on.
+    // The route boundary answers for a handler without a response: there is no response to set a cookie on.
     const saving = response === null || response === undefined ? undefined : open.save(response)
     if (saving === undefined) return response
     try {
       await saving
       return response
     } catch (error) {
-      // A login or logout that could not be saved must not look successful.
+      // A failed save must not look like a successful login or logout.
       const instead = error instanceof SessionTooLargeError ? tooLarge(error, exchange) : unavailable(error)
       response.body.cancel()
       return instead
@@ -41,8 +41,8 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
   function tooLarge(error: SessionTooLargeError, exchange: Exchange): Response {
     const transactionId = exchange.transactionId.value
     logger.limited(error.code).error({ reason: error.message, transactionId }, EVENTS.SESSION_NOT_SAVED)
-    const text = 'What belongs to your session does not fit. The operators of this site find the reason in the log.'
-    return pageResponse(500, { title: 'Your session can not be kept', text, link: null })
+    const text = 'Your session is too large to be saved. The operators of this site find the reason in the log.'
+    return pageResponse(500, { title: 'Your session can not be saved', text, link: null })
   }
 }
 

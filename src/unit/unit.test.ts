@@ -25,22 +25,22 @@ interface Opened extends AsyncDisposable {
   ask(exchange?: Exchange): Promise<string>
 }
 
-/** A unit over routes that the test hands out itself. */
+/** A unit with the routes of the test. */
 async function open(routes: Readonly<Record<string, string>>): Promise<Opened> {
   const instance = mkdtempSync(join(tmpdir(), 'gateway-unit-'))
   const directories = instanceDirectories(instance)
   const log = memoryLog()
   const closed: string[] = []
   const metrics = new MetricsRegistry()
-  const feed = {
-    open: async () => Object.entries(routes).map(([id, entity]) => source(id, entity)),
-    opened: () => {},
-    warned: () => {},
-    close: (directory: string) => void closed.push(directory),
+  const control = {
+    openRouter: async () => Object.entries(routes).map(([id, entity]) => source(id, entity)),
+    routerOpened: () => {},
+    routeWarnings: () => {},
+    closeRouter: (directory: string) => void closed.push(directory),
     sharedStore: () => unavailableStore('no store in this test'),
     share: async (_key: string, bytes: number) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
   }
-  const routers = new Routers(feed, metrics)
+  const routers = new Routers(control, metrics)
   const unit = await Unit.open({
     directories,
     mode: 'PRODUCTION',
@@ -48,7 +48,7 @@ async function open(routes: Readonly<Record<string, string>>): Promise<Opened> {
     settings: defaultSettings(),
     config: JSON.stringify({ handler: { name: '_router', type: 'Router' } }),
     types: CATALOGUE,
-    feed,
+    control,
     routers,
     metrics,
     logger: createLogger({ level: 'info', format: 'json', destination: log }),
@@ -85,7 +85,7 @@ function source(id: string, entity: string, condition = '${true}'): RouteSource 
   return { file: `${id}.json`, id, name: id, revision: entity, text }
 }
 
-test('a prepared deploy changes nothing until it is committed, and then all of it at once', async () => {
+test('a prepared deploy has no effect until it is committed', async () => {
   await using opened = await open({ a: 'one' })
   const { routers, directory } = opened
   assert.deepEqual(await routers.prepare(1, directory, [{ put: source('a', 'two') }]), [])
@@ -104,7 +104,7 @@ test('changes that the commit does not accept are discarded', async () => {
   assert.deepEqual([...new Set(routes)], ['a'])
 })
 
-test('a commit of a deploy that is not known, or a second one, does nothing', async () => {
+test('a commit of an unknown or already committed deploy is a no-op', async () => {
   await using opened = await open({ a: 'one' })
   const { routers, directory } = opened
   routers.commit(7, [0])
@@ -114,7 +114,7 @@ test('a commit of a deploy that is not known, or a second one, does nothing', as
   assert.equal(await opened.ask(), '200 two')
 })
 
-test('the first phase reports changes that can not be built, and builds the others', async () => {
+test('prepare reports the changes that can not be built, and builds the others', async () => {
   await using opened = await open({})
   const { routers, directory } = opened
   const bad = { file: 'b.json', id: 'b', name: 'b', revision: '1', text: '{"handler": "missing"}' }
@@ -127,14 +127,14 @@ test('the first phase reports changes that can not be built, and builds the othe
   assert.equal(await opened.ask(), '200 fine')
 })
 
-test('a deploy for another folder concerns no router here', async () => {
+test('a deploy for another folder leaves the router unchanged', async () => {
   await using opened = await open({ a: 'one' })
   assert.deepEqual(await opened.routers.prepare(1, '/elsewhere', [{ put: source('a', 'two') }]), [])
   opened.routers.commit(1, [0])
   assert.equal(await opened.ask(), '200 one')
 })
 
-test('a request whose condition waits for its body meets the routes that are there when it has come', async () => {
+test('a request whose condition waits for the body is matched against the routes deployed when the body has arrived', async () => {
   await using opened = await open({})
   const { routers, directory } = opened
   const waiting = "${request.entity.string == 'for a'}"
@@ -162,7 +162,7 @@ function delayedBody(content: string, ready: Promise<void>): Body {
   return Body.fromStream(Readable.from(chunks()))
 }
 
-test('a retired route is disposed when its last exchange is complete, and its metrics go then', async () => {
+test('a retired route is disposed, and its metrics removed, when its last exchange is complete', async () => {
   await using opened = await open({ a: 'one' })
   const { routers, directory, unit } = opened
   const exchange = exchangeFor('GET', 'http://localhost/')
@@ -178,7 +178,7 @@ test('a retired route is disposed when its last exchange is complete, and its me
   assert.equal(opened.closed.length, 1)
 })
 
-test('a retired route that still has requests when its time is over cuts them off', async () => {
+test('a retired route aborts requests that are in flight after the time limit', async () => {
   await using opened = await open({ a: 'one' })
   const [route] = opened.routers.live[0]?.routes ?? []
   const exchange = exchangeFor('GET', 'http://localhost/')
@@ -189,7 +189,7 @@ test('a retired route that still has requests when its time is over cuts them of
   assert.match(opened.log.lines.join(), /the retired route still has requests: they are aborted/)
 })
 
-test('storage of the unit is that of config.json', async () => {
+test('the unit uses the temporary storage of config.json', async () => {
   await using opened = await open({})
   assert.ok(opened.unit.storage instanceof TemporaryStorage)
 })

@@ -13,8 +13,8 @@ import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsRegistry } from '#metrics'
 import type { Clock, GatewaySettings, OwnListeners, Problem, TypeDefinition } from '#schema'
+import type { ControlServices } from './control-services.ts'
 import { ObjectStates } from './object-states.ts'
-import type { RouteFeed } from './route-feed.ts'
 import type { Routers } from './routers.ts'
 import { withSession } from './session-boundary.ts'
 
@@ -23,19 +23,19 @@ export interface UnitInput {
   readonly directories: InstanceDirectories
   readonly mode: string
   readonly units: number
-  /** States that objects report; sent to the feed by default. */
+  /** Receives the states that objects report; the control plane by default. */
   readonly states?: ObjectStates
   /** Settings of admin.json. */
   readonly settings: GatewaySettings
   readonly ownListeners?: OwnListeners
   /** False where the configuration is only checked. */
   readonly serving?: boolean
-  /** Whether the secrets that objects name are looked up while the configuration is checked. */
+  /** Whether a check of the configuration also looks up the secrets that objects name. */
   readonly secretsLookedUp?: boolean
   /** Text of config.json; null without one. */
   readonly config: string | null
   readonly types: readonly TypeDefinition[]
-  readonly feed: RouteFeed
+  readonly control: ControlServices
   /** Created before the unit, since deploys for its first routers may arrive while it opens. */
   readonly routers: Routers
   readonly metrics: MetricsRegistry
@@ -47,7 +47,7 @@ export interface UnitInput {
   readonly onReload?: UnitContext['onReload']
 }
 
-/** The data plane of one thread: a root handler with everything behind it. Knows nothing of sockets. */
+/** The data plane of one thread, without sockets: the root handler and all objects behind it. */
 export class Unit {
   readonly handler: Handler
   readonly storage: TemporaryStorage
@@ -67,7 +67,7 @@ export class Unit {
     this.#close = parts.close
   }
 
-  /** Builds config.json and, through its routers, every route. Throws ConfigError for config.json; a broken route is reported to the feed. */
+  /** Builds config.json and the routes of its routers. Throws ConfigError for config.json; invalid routes are reported. */
   static async open(input: UnitInput): Promise<Unit> {
     const { metrics, routers } = input
     const extensions = await loadExtensions(input.directories.extra)
@@ -92,14 +92,14 @@ export class Unit {
     })
   }
 
-  /** Retires every route and releases everything. */
+  /** Retires every route and disposes all objects. */
   close(): Promise<void> {
     return this.#close()
   }
 }
 
 function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry, catalogue: Catalogue): UnitContext {
-  const states = input.states ?? new ObjectStates((status) => input.feed.reported?.(status))
+  const states = input.states ?? new ObjectStates((status) => input.control.objectStatus?.(status))
   const unitContext: UnitContext = {
     catalogue,
     logger: input.logger,
@@ -115,8 +115,8 @@ function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     metrics: () => metrics.open(),
     stateReporter: () => states.open(),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
-    shared: (key, bytes) => input.feed.share(key, bytes),
-    sharedStore: (space) => input.feed.sharedStore(space),
+    shared: (key, bytes) => input.control.share(key, bytes),
+    sharedStore: (space) => input.control.sharedStore(space),
   }
   return unitContext
 }

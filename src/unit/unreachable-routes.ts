@@ -2,7 +2,7 @@ import type { Problem } from '#schema'
 import type { LiveRouter } from './live-router.ts'
 import type { Route } from './route.ts'
 
-/** How many routes a warning lists. */
+/** Maximum number of routes listed in a warning. */
 const MOST_LISTED = 10
 
 /** A route that matches every request, and the warning about the routes after it. */
@@ -11,9 +11,9 @@ interface Shadow {
   readonly warning: Problem
 }
 
-/** Finds routes of a router that no request can reach, since one before them takes everything; null where there are none. */
+/** Unreachable routes: those after a route that matches every request. Null without any. */
 export function shadowIn({ routes, order }: LiveRouter): Shadow | null {
-  const at = routes.findIndex(({ takesEverything }) => takesEverything)
+  const at = routes.findIndex(({ matchesAll }) => matchesAll)
   const by = routes[at]
   const behind = routes.slice(at + 1)
   if (by === undefined || behind.length === 0) return null
@@ -21,6 +21,6 @@ export function shadowIn({ routes, order }: LiveRouter): Shadow | null {
   const more = behind.length - listed.length
   const names = `${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   const what = order === 'name' ? 'a name' : 'a file name'
-  const message = `the route takes every request, so that those tried after it are never reached: ${names}; give it a condition, or ${what} behind theirs`
+  const message = `the route matches every request, so that the routes after it are unreachable: ${names}; give it a condition, or ${what} that sorts after theirs`
   return { by, warning: { pointer: '/condition', message } }
 }

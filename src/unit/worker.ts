@@ -4,15 +4,15 @@ import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } fro
 import { instanceDirectories, loadExtensions } from '#instance'
 import { TrafficListeners } from '#listener'
 import { createLogger, joinOutput, type Logger, type LogLevel } from '#logging'
-import { MetricsRegistry, measureThread, TICK_SECONDS } from '#metrics'
+import { exposeThreadMetrics, MetricsRegistry, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
 import { ConfigError, configWarning, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
-import { controlFeed } from './control-feed.ts'
+import type { ControlServices } from './control-services.ts'
 import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
-import type { RouteFeed } from './route-feed.ts'
+import { remoteControlServices } from './remote-control-services.ts'
 import { matchSimulatedRequest } from './route-matching.ts'
 import { Routers } from './routers.ts'
 import { Unit } from './unit.ts'
@@ -23,7 +23,7 @@ class UnitWorker {
   readonly #port: MessagePort
   readonly #logger: Logger
   readonly #channel: Channel<typeof CONTROL_CALLS, typeof UNIT_CALLS>
-  readonly #feed: RouteFeed
+  readonly #control: ControlServices
   readonly #metrics = new MetricsRegistry()
   readonly #measuring: Disposable
   readonly #routers: Routers
@@ -47,10 +47,10 @@ class UnitWorker {
       handlers: this.#handlers(),
       onFault: (error) => this.#logger.error({ error }, EVENTS.CONTROL_MESSAGE_FAILED),
     })
-    this.#feed = controlFeed(this.#channel.remote)
-    this.#routers = new Routers(this.#feed, this.#metrics)
+    this.#control = remoteControlServices(this.#channel.remote)
+    this.#routers = new Routers(this.#control, this.#metrics)
     setInterval(() => this.#metrics.tick(), TICK_SECONDS * 1000).unref()
-    this.#measuring = measureThread(this.#metrics.open(), `unit-${settings.unit}`)
+    this.#measuring = exposeThreadMetrics(this.#metrics.open(), `unit-${settings.unit}`)
   }
 
   #handlers(): Handlers<typeof UNIT_CALLS> {
@@ -89,7 +89,7 @@ class UnitWorker {
     const settings = this.#settings
     const logger = this.#logger
     const directories = instanceDirectories(settings.instance, settings.temporaryDirectory)
-    const states = new ObjectStates((status) => this.#feed.reported?.(status))
+    const states = new ObjectStates((status) => this.#control.objectStatus?.(status))
     const unit = await Unit.open({
       directories,
       mode: settings.mode,
@@ -98,7 +98,7 @@ class UnitWorker {
       ownListeners: this.#ownListeners,
       config: settings.config,
       types: CATALOGUE,
-      feed: this.#feed,
+      control: this.#control,
       states,
       routers: this.#routers,
       metrics: this.#metrics,

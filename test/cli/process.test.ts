@@ -33,7 +33,7 @@ test('run refuses a named instance that is not there, with advice', async () => 
   using folder = new Folder()
   const { code, stderr } = await ended(['run'], { GATEWAY_INSTANCE_DIR: folder.in('gone') })
   assert.equal(code, 78)
-  assert.match(stderr, /gone: there is no such directory; make one with: gateway init .*gone\n$/)
+  assert.match(stderr, /gone: no such directory; create one with: gateway init .*gone\n$/)
 })
 
 test('run exits with 1 where a port is in use, with the remedy', async () => {
@@ -102,7 +102,7 @@ test('a missing home directory is named, with the remedy', { timeout: 60_000 }, 
   assert.match(unmakable.stderr, advice)
   const none = await ended(['run'], { HOME: '' })
   assert.equal(none.code, 64)
-  assert.match(none.stderr, /there is no home directory for ~\/\.gateway/)
+  assert.match(none.stderr, /no home directory for ~\/\.gateway/)
   assert.match(none.stderr, advice)
   assert.deepEqual(await ended(['eval', '1 + 1'], { HOME: '' }), { code: 0, stdout: '2\n', stderr: '' })
 })

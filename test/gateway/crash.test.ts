@@ -55,7 +55,7 @@ describe('F21, B91: a fault inside a request', () => {
     late: 'a text',
     circular: 'circular',
     expression: 'division by zero',
-    nothing: 'the handler gave no response',
+    nothing: 'the handler returned no response',
   }
   for (const [fault, message] of Object.entries(messages)) {
     test(`${fault}: 500 without a word of the inside, and one log line under the qualified name of the object`, async () => {

@@ -45,7 +45,7 @@ test(
     const browser = new BrowserLike()
     const page = await logIn(browser, `${at.gateway.url}/app/page`)
     assert.equal(page.status, 500)
-    assert.match(page.text, /Your session can not be kept/)
+    assert.match(page.text, /Your session can not be saved/)
     const line = at.gateway.log.lines.find((text) => text.includes('session not saved: it is too large'))
     assert.match(line ?? '', /characters of cookies.*RedisSessionManager/)
   },

@@ -23,7 +23,7 @@ describe('a request that would go to the gateway itself', () => {
         assert.equal(status, 508)
         assert.equal(
           text,
-          'Loop Detected: the request would come back to this gateway; the route needs the baseURI of an application',
+          'Loop Detected: the request would be sent back to this gateway; set baseURI of the route to the application',
         )
       }
     }

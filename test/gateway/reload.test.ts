@@ -273,7 +273,7 @@ test('a retired route whose disposal fails is logged, and the unit keeps serving
     extra: { 'probe.js': PROBE_EXTENSION },
   })
   await gateway.deploy('a', route('two'))
-  await gateway.log.until(/the retired route could not release everything/)
+  await gateway.log.until(/the retired route could not dispose all of its objects/)
   assert.equal((await gateway.ask('/')).text, 'two')
   assert.equal(gateway.gateway.restarts, 0)
 })

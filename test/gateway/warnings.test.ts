@@ -24,9 +24,12 @@ test('routes that another hides are logged once, and again when there are more o
       '60-hidden': textRoute('hidden', { condition: '${request.method == "GET"}' }),
     },
   })
-  const hidden = /never reached/
+  const hidden = /are unreachable/
   const entry = await gateway.log.until(hidden, 0)
-  assert.match(entry.message ?? '', /^50-all\.json:1:\d+: \/condition: the route takes every request, .*: "60-hidden";/)
+  assert.match(
+    entry.message ?? '',
+    /^50-all\.json:1:\d+: \/condition: the route matches every request, .*: "60-hidden";/,
+  )
   await gateway.deploy('10-first', textRoute('first', { condition: '${request.method == "PUT"}' }))
   assert.equal(gateway.log.with(hidden).length, 1)
   await gateway.deploy('70-more', textRoute('more', { condition: '${request.method == "GET"}' }))

@@ -1,4 +1,4 @@
-import { answeringFailures, type Client, type ClientSettings } from '#client'
+import { type Client, type ClientSettings, withFailureResponses } from '#client'
 import { type Exchange, Uri } from '#http'
 import type { Listener, ListenerSettings } from '#listener'
 import { createLogger, type MemoryLog } from '#logging'
@@ -30,7 +30,7 @@ export async function proxying(url: string, parts: ProxyingParts = {}): Promise<
   const client = clientWith(parts.client)
   const base = Uri.parse(url)
   const logger = createLogger({ level: 'silent' })
-  const send = answeringFailures(async (exchange) => {
+  const send = withFailureResponses(async (exchange) => {
     const response = await client.send(exchange, exchange.request)
     if (parts.keepsResponses) await response.body.buffer(exchange.storage)
     return response

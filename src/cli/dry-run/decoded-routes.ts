@@ -5,9 +5,9 @@ import { defaultSettings, systemClock, type TypeDefinition } from '#schema'
 import type { RouteFolders } from './route-folders.ts'
 import { SILENT_LOGGER } from './silent-logger.ts'
 
-/** Where routes are decoded that can not be built. */
+/** Context for decoding routes that can not be built. */
 interface Decoding {
-  /** Null where config.json is no JSON, so that its decorators and properties are not known. */
+  /** Null if config.json is not JSON: its decorators and properties are then unknown. */
   readonly config: JsonObject | null
   readonly types: readonly TypeDefinition[]
   readonly directories: InstanceDirectories
@@ -15,8 +15,8 @@ interface Decoding {
 }
 
 /**
- * Decodes the routes of the default folder without building anything, and reports their problems to the folders. Those with
- * tokens are passed over, for the properties of config.json are not known.
+ * Decodes the routes of the default folder without building them, and reports their problems to the folders. Routes with
+ * tokens are skipped, since the properties of config.json are unknown.
  */
 export async function decodeRoutes(
   { config, types, directories, env }: Decoding,
@@ -38,7 +38,7 @@ export async function decodeRoutes(
     revision: '',
     defaults: DEFAULT_OBJECTS,
   })
-  const sources = await folders.open({ directory: directories.routes })
+  const sources = await folders.openRouter({ directory: directories.routes })
   const judged = sources.filter(({ text }) => !text.includes('&{'))
   const failures = judged.map(({ id, text }) => {
     const json = readDocument(text).value as JsonObject
@@ -54,13 +54,13 @@ export async function decodeRoutes(
       problems: route.problems.filter(({ message }) => config !== null || !message.startsWith(UNKNOWN_FIELD)),
     }
   })
-  folders.opened(directories.routes, failures)
+  folders.routerOpened(directories.routes, failures)
 }
 
-/** A unit context for decoding; nothing is built in it. */
+/** A unit context for decoding only. */
 function decodingContext(types: readonly TypeDefinition[], directories: InstanceDirectories): UnitContext {
   const never = (): never => {
-    throw new Error('decoding builds nothing')
+    throw new Error('expected no build while decoding')
   }
   return {
     catalogue: new Catalogue(types),

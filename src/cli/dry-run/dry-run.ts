@@ -9,18 +9,18 @@ import { MetricsRegistry } from '#metrics'
 import { ConfigError, defaultSettings, systemClock, type TypeDefinition } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
 import { instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
-import { byPlace, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
+import { byPosition, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { decodeRoutes } from './decoded-routes.ts'
 import { RouteFolders } from './route-folders.ts'
 import { SILENT_LOGGER } from './silent-logger.ts'
 
-/** An instance built as for serving, but never served: no port is opened and no thread started. */
+/** An instance that is built without serving traffic: no port is opened and no thread started. */
 export interface DryRun extends AsyncDisposable {
   readonly directories: InstanceDirectories
-  /** Null where admin.json can not be used. */
+  /** Null if admin.json is invalid. */
   readonly settings: AdminSettings | null
-  /** Null where config.json can not be used. */
+  /** Null if config.json is invalid. */
   readonly unit: Unit | null
   /** config.json, or its default. */
   readonly config: JsonObject
@@ -30,10 +30,10 @@ export interface DryRun extends AsyncDisposable {
   readonly warnings: readonly LocatedProblem[]
 }
 
-/** How an instance is built. */
+/** Options of a dry run. */
 export type DryRunOptions = Omit<SettingsOptions, 'serving'>
 
-/** Builds everything of an instance; what can not be built is among the problems. */
+/** Builds all objects of an instance, and collects their problems. */
 export async function openDryRun(
   instance: string,
   context: ProcessContext,
@@ -45,7 +45,7 @@ export async function openDryRun(
   const directories = settings?.directories ?? instanceDirectories(instance)
   const problems: LocatedProblem[] = 'problems' in admin ? [...admin.problems] : []
   const warnings: LocatedProblem[] = 'warnings' in admin ? [...admin.warnings] : []
-  // What stops an extension module from loading is reported with admin.json; nothing else can be judged then.
+  // Errors of extension modules are reported with admin.json; nothing else can be checked then.
   const types = await instanceTypes(directories).catch(() => null)
 
   const file = join(directories.config, 'config.json')
@@ -76,7 +76,7 @@ export async function openDryRun(
     config: (document?.value ?? DEFAULT_CONFIG) as JsonObject,
     types: types ?? CATALOGUE,
     folders,
-    problems: [...problems, ...folders.problems.toSorted(byPlace)],
+    problems: [...problems, ...folders.problems.toSorted(byPosition)],
     warnings,
     [Symbol.asyncDispose]: async () => {
       await unit?.close()
@@ -86,8 +86,8 @@ export async function openDryRun(
 }
 
 /**
- * Builds the routes of the default folder in the heap of a config.json whose own handler did not get to them. Problems
- * of config.json itself are reported already.
+ * Builds the routes of the default folder in the heap of a config.json whose own handler did not build them. Problems
+ * of config.json itself are already reported.
  */
 async function buildWithoutHandler(config: JsonObject, open: (document: JsonDocument) => Promise<Unit>): Promise<void> {
   const value: JsonObject = { ...config, handler: { type: 'Router' } }
@@ -120,7 +120,7 @@ function unitInput(
     types: CATALOGUE,
     serving: false,
     secretsLookedUp,
-    feed: folders,
+    control: folders,
     routers: new Routers(folders, metrics),
     metrics,
     logger: SILENT_LOGGER,

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
 import { KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
 import { type SharedStore, systemClock } from '#schema'
-import type { RouteFeed } from '#unit'
+import type { ControlServices } from '#unit'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
 
-/** Supplies a unit with the route files of its folders, and collects their problems. */
-export class RouteFolders implements RouteFeed {
+/** Provides a unit with the route files of its folders, and collects their problems. */
+export class RouteFolders implements ControlServices {
   readonly problems: LocatedProblem[] = []
   readonly warnings: LocatedProblem[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
@@ -14,23 +14,26 @@ export class RouteFolders implements RouteFeed {
   readonly #store = new KeyValueStore(systemClock)
   #withheld: boolean
 
-  /** `withheld`: folders open without routes until `giveRoutes` is called. `progress` is called for each folder. */
-  constructor(routes: 'given' | 'withheld' = 'given', progress: (directory: string, files: number) => void = () => {}) {
+  /** `withheld`: folders have no routes until `provideRoutes` is called. `progress` is called for each folder. */
+  constructor(
+    routes: 'provided' | 'withheld' = 'provided',
+    progress: (directory: string, files: number) => void = () => {},
+  ) {
     this.#withheld = routes === 'withheld'
     this.#progress = progress
   }
 
-  /** From now on folders open with their routes. */
-  giveRoutes(): void {
+  /** Routers opened from now on get their routes. */
+  provideRoutes(): void {
     this.#withheld = false
   }
 
-  /** Folders that were opened, with the number of their route files. */
+  /** Opened folders, with the number of their route files. */
   get folders(): readonly { readonly directory: string; readonly files: number }[] {
     return [...this.#folders].map(([directory, files]) => ({ directory, files: files.size }))
   }
 
-  async open({ directory }: { directory: string }): Promise<readonly RouteSource[]> {
+  async openRouter({ directory }: { directory: string }): Promise<readonly RouteSource[]> {
     const files = this.#withheld ? new Map<string, RouteFile>() : readRouteFiles(directory, new Map())
     const isNew = !this.#folders.has(directory)
     this.#folders.set(directory, files)
@@ -43,19 +46,19 @@ export class RouteFolders implements RouteFeed {
     return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
   }
 
-  warned({ directory, id, warnings }: Parameters<RouteFeed['warned']>[0]): void {
+  routeWarnings({ directory, id, warnings }: Parameters<ControlServices['routeWarnings']>[0]): void {
     const file = this.fileOf(directory, id)
     if (file !== null) this.#note(this.warnings, directory, file.file, warnings)
   }
 
-  opened(directory: string, failures: readonly RouteFailure[]): void {
+  routerOpened(directory: string, failures: readonly RouteFailure[]): void {
     for (const { id, problems } of failures) {
       const file = this.fileOf(directory, id)
       if (file !== null) this.#note(this.problems, directory, file.file, problems)
     }
   }
 
-  close(): void {}
+  closeRouter(): void {}
 
   sharedStore(space: string): SharedStore {
     return this.#store.space(space)
@@ -65,7 +68,7 @@ export class RouteFolders implements RouteFeed {
     return { memory: new SharedArrayBuffer(bytes), release: () => {} }
   }
 
-  /** The file that the route of an id in a folder was read from. */
+  /** The file of a route, by folder and id. */
   fileOf(directory: string, id: string): RouteFile | null {
     for (const file of this.#folders.get(directory)?.values() ?? []) if (file.route?.id === id) return file
     return null

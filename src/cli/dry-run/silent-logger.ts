@@ -1,4 +1,4 @@
 import { createLogger } from '#logging'
 
-/** Takes what objects would log, which is not what commands that serve nothing are asked for. */
+/** Discards the log of objects, which is not part of the output of commands. */
 export const SILENT_LOGGER = createLogger({ level: 'silent', format: 'json', destination: { write: () => {} } })

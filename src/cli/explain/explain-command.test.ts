@@ -17,7 +17,7 @@ async function explained(folder: Folder, request: string, ...words: string[]): P
   return JSON.parse(result.stdout) as Explanation
 }
 
-test('routes are tried in order of name until one takes the request', async () => {
+test('routes are tried in order of name until one matches the request', async () => {
   using folder = routes({
     first: { name: 'c', condition: '${request.method == "POST"}', handler: HANDLER },
     second: { name: 'a', condition: '${request.headers["X-Kind"][0] * 2 == 4}', handler: HANDLER },
@@ -44,7 +44,7 @@ test('conditions may read the body', async () => {
   assert.equal((await explained(folder, 'POST /orders', '-d', '{"express":false}')).route, null)
 })
 
-test('the chain is listed in the order of the request, chains inside chains flattened', async () => {
+test('the chain is listed in the order of processing, with nested chains flattened', async () => {
   using folder = routes({
     shop: {
       baseURI: 'http://localhost:3000',
@@ -85,7 +85,7 @@ test('the chain is listed in the order of the request, chains inside chains flat
   assert.equal(chain[1]?.qualifiedName, 'gateway+_router+shop+stamp')
 })
 
-test('routers inside routes are followed', async () => {
+test('routers in routes are included', async () => {
   using folder = routes(
     { outer: { handler: { name: 'inner', type: 'Router', config: { directory: 'inner' } } } },
     {
@@ -105,7 +105,7 @@ test('routers inside routes are followed', async () => {
   assert.equal(route, 'yes')
 })
 
-test('the path as the listener normalizes it is shown, and so is a refusal', async () => {
+test('the normalized path is shown, and so is a refusal of the listener', async () => {
   using folder = routes({ all: { handler: HANDLER } })
   const { stdout } = await gateway(['explain', '--instance', folder.path, 'GET http://localhost/a/../%62?q=%62'])
   assert.match(stdout, /^GET http:\/\/localhost\/b\?q=%62\n {2}the path \/a\/\.\.\/%62 is read as \/b\n/)
@@ -116,7 +116,7 @@ test('the path as the listener normalizes it is shown, and so is a refusal', asy
   assert.deepEqual((await explained(folder, '/gateway/x')).refused, { status: 404, reason: 'a path under /gateway' })
 })
 
-test('where no route takes it, the default handler is shown', async () => {
+test('if no route matches, the default handler is shown', async () => {
   using folder = routes({ never: { condition: '${false}', handler: HANDLER } })
   const { stdout } = await gateway(['explain', '--instance', folder.path, '/x'])
   assert.match(stdout, /Route: none\n/)
@@ -124,7 +124,7 @@ test('where no route takes it, the default handler is shown', async () => {
   assert.match(stdout, /note: no route of the router _router takes it/)
 })
 
-test('files with problems are left out with a warning; an instance that can not be built is an error', async () => {
+test('files with problems are skipped with a warning; an instance that can not be built is an error', async () => {
   using folder = routes({ good: { handler: HANDLER }, bad: { handler: 'Missing' } })
   const result = await gateway(['explain', '--instance', folder.path, '/x'])
   assert.match(result.stderr, /^warning: files with problems are left out; see: gateway validate/)

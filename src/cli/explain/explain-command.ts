@@ -1,4 +1,4 @@
-import { simulateArrival } from '#unit'
+import { simulateAdmission } from '#unit'
 import type { Command } from '../command.ts'
 import { openDryRun } from '../dry-run/dry-run.ts'
 import { RouteFolders } from '../dry-run/route-folders.ts'
@@ -18,25 +18,28 @@ import { explain, refusal } from './explanation.ts'
 import { explanationText } from './explanation-text.ts'
 import { simulatedRequest } from './simulated-request.ts'
 
-/** `gateway explain`: which route takes a request, and why. */
+/** `gateway explain`: the route that matches a request, and why. */
 export const ExplainCommand: Command = {
   usage: [
     "explain [--instance DIR] 'METHOD URL' [-H 'Name: value']... [--data TEXT] [--from ADDRESS] [-Dname=value]... [--json]",
   ],
   description: [
-    'Shows what happens to a request without sending it: what the listener makes of its path or why it refuses it, which routes are tried in which order, what each condition says, and the filters and handlers of the route that takes it.',
-    'Conditions are evaluated by the code that serves. Filters and handlers are listed, not run.',
+    'Shows how a request would be processed, without sending it: the path as the listener normalizes it or the reason to refuse it, the routes in the order they are tried, the result of each condition, and the filters and handlers of the route that matches.',
+    'Conditions are evaluated by the code that serves traffic. Filters and handlers are listed, not run.',
   ],
   options: [
     INSTANCE_OPTION,
     { name: 'header', short: 'H', value: "'Name: value'", repeated: true, description: 'A header of the request.' },
-    { name: 'data', short: 'd', value: 'TEXT', description: 'Its body, for conditions that read it.' },
-    { name: 'from', value: 'ADDRESS', description: 'Address it comes from; 127.0.0.1 by default.' },
+    { name: 'data', short: 'd', value: 'TEXT', description: 'Body of the request, for conditions that read it.' },
+    { name: 'from', value: 'ADDRESS', description: 'Client address; 127.0.0.1 by default.' },
     DEFINE_OPTION,
   ],
   operands: { least: 1, most: 1 },
   examples: [
-    { line: "gateway explain --instance ./my-gateway 'GET http://localhost:8080/hello'", note: 'who answers this?' },
+    {
+      line: "gateway explain --instance ./my-gateway 'GET http://localhost:8080/hello'",
+      note: 'which route handles this?',
+    },
     { line: `gateway explain 'POST /orders' -H 'Host: shop.example.com' -d '{"express":true}'`, note: 'with a body' },
   ],
   exits: [[EXIT.configuration, 'admin.json or config.json can not be used']],
@@ -55,7 +58,7 @@ export const ExplainCommand: Command = {
       stderr.write(
         `warning: files with problems are left out; see: gateway validate --instance ${shellWord(instance)}\n`,
       )
-    const arrived = simulateArrival(simulated, settings.unit, unit.storage)
+    const arrived = simulateAdmission(simulated, settings.unit, unit.storage)
     const request = {
       method: simulated.method,
       received: simulated.target,

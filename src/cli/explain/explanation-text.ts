@@ -3,7 +3,7 @@ import { shownPath } from '../problems.ts'
 import { aligned, type Paint } from '../terminal.ts'
 import type { Explanation, RouterConditionResult } from './explanation.ts'
 
-/** An explanation for people. */
+/** An explanation as text. */
 export function explanationText(explanation: Explanation, paint: Paint): string {
   const { request, refused, tried, route, file, decorations, chain, notes } = explanation
   const heading = paint('bold', `${request.method} ${request.uri ?? request.received}`)

@@ -9,30 +9,30 @@ import { isIgnoredKey } from '#schema'
 import { type LiveRouter, matchRoutes } from '#unit'
 import type { DryRun } from '../dry-run/dry-run.ts'
 
-/** A route that was asked whether it takes the request, and its router. */
+/** A route whose condition was evaluated, and its router. */
 export type RouterConditionResult = ConditionResult & { readonly router: string }
 
-/** What happens to a request, and why. */
+/** How a request would be processed, and why. */
 export interface Explanation {
   readonly request: { readonly method: string; readonly received: string; readonly uri: string | null }
   readonly refused: { readonly status: number; readonly reason: string } | null
   readonly tried: readonly RouterConditionResult[]
-  /** Id of the route that takes it; of the innermost where routers are nested. */
+  /** Id of the matching route; of the innermost one for nested routers. */
   readonly route: string | null
   readonly file: string | null
-  /** Decorations at the top of its document, around the whole chain. */
+  /** Top-level decorations of its document, which wrap the whole chain. */
   readonly decorations: JsonObject
   readonly chain: readonly Step[]
   readonly notes: readonly string[]
 }
 
-/** The explanation of a request that the listener does not hand on. */
+/** The explanation of a request that the listener refuses. */
 export function refusal(request: Explanation['request'], { status, problem }: Refusal): Explanation {
   const refused = { status, reason: problem }
   return { request, refused, tried: [], route: null, file: null, decorations: {}, chain: [], notes: [] }
 }
 
-/** Asks the routes of an instance about a request, in the order and with the code of serving. */
+/** Matches a request against the routes of an instance, in the order and with the code of live traffic. */
 export async function explain(
   request: Explanation['request'],
   exchange: Exchange,

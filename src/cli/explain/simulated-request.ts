@@ -6,7 +6,7 @@ const LINE = new RegExp(String.raw`^(?:([${TOKEN_CHARACTERS}]+)\s+)?(\S+)$`)
 const ABSOLUTE = /^(https?):\/\/([^/?#]*)([^#]*)/i
 const FIELD = new RegExp(String.raw`^([${TOKEN_CHARACTERS}]+)\s*:\s*(.*)$`)
 
-/** The request that a command line describes: `GET https://host/path`, -H fields, a body. */
+/** The request of a command line: `GET https://host/path`, -H fields, a body. */
 export function simulatedRequest(args: Arguments): SimulatedRequest {
   const [, method = 'GET', uri = ''] = LINE.exec((args.operands[0] as string).trim()) ?? []
   const [, scheme = 'http', host = 'localhost', rest = ''] = ABSOLUTE.exec(uri) ?? []

@@ -1,4 +1,4 @@
-// What validate says of routes whose requests would come back to the gateway.
+// Warnings of validate about routes whose requests would be sent back to the gateway.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
@@ -18,8 +18,8 @@ async function warnings(files: Record<string, unknown>): Promise<string[]> {
       .replaceAll(`${folder.path}/config/`, '')
       .replaceAll('warning: ', '')
       .split('\n')
-      // Routes without conditions hide one another, which is not what is looked at here.
-      .filter((line) => line !== '' && !line.includes('never reached'))
+      // Warnings about unreachable routes are not part of these tests.
+      .filter((line) => line !== '' && !line.includes('are unreachable'))
   )
 }
 
@@ -28,7 +28,7 @@ const proxy = { type: 'ReverseProxyHandler' }
 const chain = (handler: unknown, ...filters: unknown[]) => ({ type: 'Chain', config: { filters, handler } })
 const header = { type: 'HeaderFilter', config: { messageType: 'REQUEST', remove: ['A'] } }
 
-test('a handler that no baseURI is around is warned of, with file and place', async () => {
+test('a handler without a baseURI causes a warning with file and position', async () => {
   const found = await warnings({
     'routes/a.json': { name: 'a', handler: proxy },
     'routes/b.json': { name: 'b', handler: chain('ReverseProxyHandler', header) },
@@ -97,7 +97,7 @@ test('an object that may set the server suppresses the warning', async () => {
   assert.deepEqual(await warnings(files), [])
 })
 
-test('objects around a router count for its routes', async () => {
+test('objects that enclose a router apply to its routes', async () => {
   const routes = { 'routes/a.json': { name: 'a', handler: proxy } }
   const router = { type: 'Router' }
   assert.equal((await warnings({ ...routes, 'config.json': { handler: router } })).length, 1)
@@ -113,7 +113,7 @@ test('objects around a router count for its routes', async () => {
   )
 })
 
-test('a baseURI that is a connector of the gateway is warned of, by address and by localhost', async () => {
+test('a baseURI with a connector of the gateway causes a warning, by address and by localhost', async () => {
   const files = (host: string, baseURI: string) => ({
     'admin.json': { connectors: [{ port: 8080, host }, { port: 8443 }] },
     'routes/a.json': { name: 'a', baseURI, handler: proxy },
@@ -139,7 +139,7 @@ test('a baseURI that is a connector of the gateway is warned of, by address and 
   assert.deepEqual(await warnings(files('192.0.2.1', 'http://127.0.0.1:8080')), [])
 })
 
-test('so is a binding', async () => {
+test('the baseURI of a binding with a connector of the gateway causes a warning', async () => {
   const bindings = [{ baseURI: 'http://localhost:8080/x', handler: proxy }]
   const [warning = ''] = await warnings({
     'admin.json': { connectors: [{ port: 8080 }] },

@@ -8,14 +8,14 @@ import { RouteFolders } from '../dry-run/route-folders.ts'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** Findings in files that are not routes yet. */
+/** Problems and warnings of files that are not deployed. */
 interface RouteFileFindings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]
   readonly checked: string
 }
 
-/** Builds each file as a route of an instance, or of an empty one. Routes that are deployed there do not matter. */
+/** Builds each file as a route of an instance, or of an empty one. Deployed routes are ignored. */
 export async function checkRouteFiles(
   files: readonly string[],
   instance: string | null,
@@ -35,13 +35,13 @@ export async function checkRouteFiles(
       const message = 'the instance has no Router, so no route can be checked in it'
       problems.push({ file: instance as string, pointer: '', message })
     }
-    folders.giveRoutes()
+    folders.provideRoutes()
     for (const file of router === null ? [] : files) {
       const found = await checkRouteFile(resolve(file), router as LiveRouter, dryRun)
       problems.push(...found.problems)
       warnings.push(...found.warnings)
     }
-    // Routers inside the files have folders of their own.
+    // Routers in the files have their own folders.
     problems.push(...folders.problems)
     return { problems, warnings, checked: files.join(', ') }
   } finally {

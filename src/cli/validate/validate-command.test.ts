@@ -5,7 +5,7 @@ import { Folder } from '#test/folder'
 
 const HANDLER = '"handler": { "type": "StaticResponseHandler", "config": { "status": 200 } }'
 
-/** The lines of a check, with the folder taken out of them. */
+/** The output lines of a check, without the folder. */
 async function validate(folder: Folder, ...words: string[]) {
   const { code, stdout, stderr } = await gateway(['validate', ...words])
   const lines = (text: string) =>
@@ -16,7 +16,7 @@ async function validate(folder: Folder, ...words: string[]) {
   return { code, stdout: lines(stdout), stderr: lines(stderr) }
 }
 
-test('an instance without a mistake is valid, and routes inside routes are looked at', async () => {
+test('a correct instance is valid, nested routes included', async () => {
   using folder = new Folder({
     'config/routes/outer.json': '{ "handler": { "type": "Router", "config": { "directory": "inner" } } }',
     'config/inner/one.json': `{ ${HANDLER} }`,
@@ -56,7 +56,7 @@ test('every problem of every file is reported with its position', async () => {
   assert.deepEqual(stderr, ['8 problems in 6 files'])
 })
 
-test('a broken config.json does not hide problems of routes', async () => {
+test('problems of routes are reported although config.json is invalid', async () => {
   using folder = new Folder({
     'config/config.json': '{ "handler": { "type": "Routr" } }',
     'config/routes/a.json': '{ "handler": "InNoHeap", "timr": true, "capture": "all" }',
@@ -109,7 +109,7 @@ test('problems of all kinds in one file are reported together', async () => {
   )
 })
 
-test('routes are built as far as can be where an object of config.json can not', async () => {
+test('routes are built as far as possible if an object of config.json can not be built', async () => {
   using folder = new Folder({
     'config/config.json': `{
   "heap": [
@@ -136,7 +136,7 @@ test('routes are built as far as can be where an object of config.json can not',
   )
 })
 
-test('routes are decoded where config.json is no JSON or its properties can not be used', async () => {
+test('routes are decoded if config.json is not JSON or its properties are invalid', async () => {
   const routes = {
     'config/routes/a.json': '{ "handler": { "type": "Chian" }, "myDecorator": true }',
     'config/routes/b.json': '{ "handler": { "type": "Chian" }, "name": "&{name}" }',
@@ -184,7 +184,7 @@ test('secrets are looked up by their ids', async () => {
     /^config\/routes\/c\.json:4:32: \/handler\/config\/filters\/0\/config\/passwordSecretId: .*"line\.break".*ends in a line break/,
   )
   assert.equal((await validate(folder, '--instance', folder.path, '--without-secrets')).code, 0)
-  // An empty instance has no secrets to look into.
+  // An empty instance has no secrets.
   assert.equal((await validate(folder, folder.in('config/routes/b.json'))).code, 0)
   assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/b.json'))).code, 78)
 })
@@ -200,7 +200,7 @@ test('secrets of admin.json are looked up too', async () => {
   ])
 })
 
-test('a line break inside of base64 is warned of, and nothing is fetched for keys that others publish', async () => {
+test('a line break in base64 causes a warning, and no published keys are fetched', async () => {
   using folder = new Folder({
     'secrets/encoded': Buffer.from('password\n').toString('base64'),
     'config/routes/a.json': basic('encoded').replace('PLAIN', 'BASE64'),
@@ -214,7 +214,7 @@ test('a line break inside of base64 is warned of, and nothing is fetched for key
   assert.match(stderr.join('\n'), /^warning: config\/routes\/a\.json:4:32: .*the secret "encoded" ends in a line break/)
 })
 
-test('a config.json that is no JSON, and an extension that does not load, are problems too', async () => {
+test('a config.json that is not JSON, and an extension that does not load, are problems', async () => {
   using folder = new Folder({ 'config/config.json': '{ "handler": }' })
   assert.deepEqual((await validate(folder, '--instance', folder.path)).stdout, [
     'config/config.json:1:14: not valid JSON: expected a value, got "}"',
@@ -225,7 +225,7 @@ test('a config.json that is no JSON, and an extension that does not load, are pr
   assert.match(stdout.join('\n'), /^extra: extra\/broken\.ts: expected an exported function types/)
 })
 
-test('warnings go to standard error and do not fail', async () => {
+test('warnings are written to standard error, and the exit code is 0', async () => {
   using folder = new Folder({ 'config/routes/a.json': `{\n  "monitor": true,\n  ${HANDLER}\n}` })
   const { code, stderr } = await validate(folder, '--instance', folder.path)
   assert.equal(code, 0)
@@ -234,7 +234,7 @@ test('warnings go to standard error and do not fail', async () => {
   ])
 })
 
-test('a route that takes everything before others is warned about, with those it hides', async () => {
+test('a route that matches every request causes a warning with the routes it hides', async () => {
   using folder = new Folder({
     'config/routes/a.json': `{\n  "name": "50-all", ${HANDLER} }`,
     'config/routes/b.json': `{ "name": "10-some", "condition": "\${request.method == 'GET'}", ${HANDLER} }`,
@@ -244,11 +244,11 @@ test('a route that takes everything before others is warned about, with those it
   const { code, stderr } = await validate(folder, '--instance', folder.path)
   assert.equal(code, 0)
   assert.deepEqual(stderr, [
-    'warning: config/routes/a.json:1:1: /condition: the route takes every request, so that those tried after it are never reached: "60-hidden", "90-hidden"; give it a condition, or a name behind theirs',
+    'warning: config/routes/a.json:1:1: /condition: the route matches every request, so that the routes after it are unreachable: "60-hidden", "90-hidden"; give it a condition, or a name that sorts after theirs',
   ])
 })
 
-test('routes are ordered by file name where the router is configured so', async () => {
+test('routes are sorted by file name if the router is configured so', async () => {
   const route = (name: string, condition: string) => `{ "name": "${name}", "condition": ${condition}, ${HANDLER} }`
   using folder = new Folder({
     'config/config.json': '{ "handler": { "type": "Router", "config": { "order": "file" } } }',
@@ -259,7 +259,7 @@ test('routes are ordered by file name where the router is configured so', async 
   const { stderr } = await validate(folder, '--instance', folder.path)
   assert.match(
     stderr.join('\n'),
-    /^warning: config\/routes\/a-b\.json:1:16: .* never reached: "b"; give it a condition, or a file name behind theirs$/,
+    /^warning: config\/routes\/a-b\.json:1:16: .* are unreachable: "b"; give it a condition, or a file name that sorts after theirs$/,
   )
   const { stdout } = await gateway(['explain', '--instance', folder.path, 'PUT http://localhost/', '--json'])
   assert.deepEqual(
@@ -268,7 +268,7 @@ test('routes are ordered by file name where the router is configured so', async 
   )
 })
 
-test('--json gives the same for programs', async () => {
+test('--json prints the same as JSON', async () => {
   using folder = new Folder({ 'config/routes/b.json': '{ "handler": "Missing" }' })
   const { code, stdout } = await gateway(['validate', '--instance', folder.path, '--json'])
   assert.equal(code, 78)
@@ -287,7 +287,7 @@ test('--json gives the same for programs', async () => {
   })
 })
 
-test('single files are routes of an empty instance, or of the one that is named', async () => {
+test('single files are checked as routes of an empty instance, or of --instance', async () => {
   using folder = new Folder({
     'one/same.json': '{ "handler": "shared" }',
     'two/same.json': `{ ${HANDLER} }`,
@@ -305,11 +305,11 @@ test('single files are routes of an empty instance, or of the one that is named'
   assert.equal(inside.code, 0, inside.stdout.join('\n'))
 })
 
-test('a directory that is not there is named, with the way to make one', async () => {
+test('a missing directory is reported, with the command to create one', async () => {
   using folder = new Folder()
   const { code, stdout } = await validate(folder, '--instance', folder.in('gone'))
   assert.equal(code, 78)
-  assert.deepEqual(stdout, ['gone: there is no such directory; make one with: gateway init gone'])
+  assert.deepEqual(stdout, ['gone: no such directory; create one with: gateway init gone'])
 })
 
 test('routes are checked with the settings of admin.json', async () => {

@@ -19,10 +19,10 @@ const MANY = 200
 
 const WITHOUT_SECRETS: CommandOption = {
   name: 'without-secrets',
-  description: 'Does not look up the secrets that objects name: for a machine that does not have them.',
+  description: 'Do not look up the secrets that objects name, for a machine without them.',
 }
 
-/** What a check found. */
+/** Result of a check. */
 interface Findings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]
@@ -30,22 +30,22 @@ interface Findings {
   readonly checked: string
 }
 
-/** `gateway validate`: everything is built as for serving, and thrown away. */
+/** `gateway validate`: builds the whole configuration without serving traffic. */
 export const ValidateCommand: Command = {
   usage: [
     'validate [--instance DIR] [--without-secrets] [-Dname=value]... [--json]',
     'validate [--instance DIR] [--without-secrets] [-Dname=value]... FILE... [--json]',
   ],
   description: [
-    'Checks admin.json, config.json and every route of every router, by building all of it as for serving. Local files that are named are opened, and the secrets that objects name are looked up; no network is used, no port opened.',
-    'With FILE, each is checked as a route of that instance, or of an empty one if there is no --instance; it need not be in its folder.',
-    'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings go to standard error.',
+    'Checks admin.json, config.json and every route of every router, by building all of it. Referenced local files are opened, and secrets are looked up; no network is used, no port opened.',
+    'With FILE, each file is checked as a route of the instance, or of an empty one without --instance; it may be in any folder.',
+    'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings are written to standard error.',
   ],
   options: [INSTANCE_OPTION, WITHOUT_SECRETS, DEFINE_OPTION],
   operands: { least: 0, most: Number.POSITIVE_INFINITY },
   examples: [
     { line: 'gateway validate --instance ./my-gateway', note: 'before a deployment' },
-    { line: 'gateway validate new-route.json', note: 'a file that is not deployed yet' },
+    { line: 'gateway validate new-route.json', note: 'a file before its deployment' },
   ],
   exits: [[EXIT.configuration, 'there are problems']],
   async run(args, context) {
@@ -64,7 +64,7 @@ export const ValidateCommand: Command = {
 }
 
 async function checkInstance(instance: string, context: ProcessContext, options: DryRunOptions): Promise<Findings> {
-  const folders = new RouteFolders('given', progressOn(context))
+  const folders = new RouteFolders('provided', progressOn(context))
   await using dryRun = await openDryRun(instance, context, folders, options)
   const { problems, warnings } = dryRun
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)

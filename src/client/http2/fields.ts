@@ -26,7 +26,7 @@ export function streamFields(origin: URL, options: Dispatcher.DispatchOptions, b
   ]
 }
 
-// As over HTTP/1.1: these announce that they have no body.
+// As in HTTP/1.1: these send Content-Length 0 without a body.
 const HAVE_BODIES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Received fields without pseudo-header fields. */

@@ -32,7 +32,7 @@ const OVER_TLS = { overTls: true, inClear: 'off' } as const
 const KNOWN = { overTls: true, inClear: 'prior-knowledge' } as const
 const ASKED = { overTls: true, inClear: 'h2c-upgrade' } as const
 
-test('a server that speaks both is spoken to in HTTP/2, on one connection', secure, async () => {
+test('a server that supports both versions gets HTTP/2 on one connection', secure, async () => {
   await using upstream = await secureHttp2Upstream(
     issued,
     (request, response) => {
@@ -53,7 +53,7 @@ test('a server that speaks both is spoken to in HTTP/2, on one connection', secu
   assert.equal(client.stats[0]?.connected, 1)
 })
 
-test('a server that speaks HTTP/1.1 only gets it on the connection that found out', secure, async () => {
+test('a server that supports HTTP/1.1 only gets it on the connection that negotiated ALPN', secure, async () => {
   const { createServer } = await import('node:https')
   let connections = 0
   const server = createServer({ key: issued.key, cert: issued.certificate }, (request, response) =>
@@ -74,7 +74,7 @@ test('a server that speaks HTTP/1.1 only gets it on the connection that found ou
   server.close()
 })
 
-test('a certificate of another name is refused for HTTP/2 too', secure, async () => {
+test('a certificate of another name is rejected for HTTP/2 too', secure, async () => {
   await using upstream = await secureHttp2Upstream(authority!.issue({ name: 'other.example' }), (_, response) =>
     response.end(),
   )
@@ -83,7 +83,7 @@ test('a certificate of another name is refused for HTTP/2 too', secure, async ()
   await assert.rejects(sent, { code: 'GW_UPSTREAM_CONNECT' })
 })
 
-test('connections that are used once carry HTTP/1.1', secure, async () => {
+test('connections that are used once use HTTP/1.1', secure, async () => {
   await using upstream = await secureHttp2Upstream(issued, (request, response) => response.end(request.httpVersion), {
     allowHTTP1: true,
   })
@@ -91,7 +91,7 @@ test('connections that are used once carry HTTP/1.1', secure, async () => {
   assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), '1.1')
 })
 
-test('bodies of any kind go up and down, with their lengths', clear, async () => {
+test('request and response bodies are forwarded with their lengths', clear, async () => {
   await using upstream = await clearHttp2Upstream(async (request, response) => {
     let bytes = 0
     for await (const chunk of request) bytes += (chunk as Buffer).length
@@ -124,7 +124,7 @@ test('HEAD, 204, 304 and early hints', clear, async () => {
   while ((client.stats[0]?.running ?? 0) > 0) await new Promise((resolve) => setImmediate(resolve))
 })
 
-test('trailers pass in both directions', clear, async () => {
+test('trailers are forwarded in both directions', clear, async () => {
   await using upstream = await clearHttp2Upstream((request, response) => {
     request.resume()
     request.on('end', () => {
@@ -151,7 +151,7 @@ test('trailers pass in both directions', clear, async () => {
   assert.deepEqual(trailers, ['x-back', '42'])
 })
 
-test('a response says the version of HTTP that it came in', clear, async () => {
+test('a response has the HTTP version it was received with', clear, async () => {
   await using modern = await clearHttp2Upstream((_request, response) => response.end('x'))
   await using old = await httpUpstream((_request, response) => response.end('x'))
   await using client = clientWith({ http2: KNOWN })
@@ -160,13 +160,13 @@ test('a response says the version of HTTP that it came in', clear, async () => {
   assert.equal((await send(other, exchangeFor('GET', old.url))).version, 'HTTP/1.1')
 })
 
-test('a response over HTTP/2 gets the usual reason, which it came without', clear, async () => {
+test('a response over HTTP/2 gets the standard reason phrase', clear, async () => {
   await using upstream = await clearHttp2Upstream((_request, response) => response.writeHead(404).end())
   await using client = clientWith({ http2: KNOWN })
   assert.equal((await send(client, exchangeFor('GET', upstream.url))).reason, 'Not Found')
 })
 
-test('OPTIONS * asks the server itself over HTTP/2, too', clear, async () => {
+test('OPTIONS * is sent in asterisk-form over HTTP/2', clear, async () => {
   await using upstream = await clearHttp2Upstream((request, response) => response.end(request.url))
   await using client = clientWith({ http2: KNOWN })
   const exchange = exchangeFor('OPTIONS', upstream.url)
@@ -174,7 +174,7 @@ test('OPTIONS * asks the server itself over HTTP/2, too', clear, async () => {
   assert.equal(await textOf(await send(client, exchange)), '*')
 })
 
-test('a slow reader holds back its own stream, not the others', clear, async () => {
+test('a slow reader exerts back-pressure on its own stream only', clear, async () => {
   let sent = 0
   await using upstream = await clearHttp2Upstream((request, response) => {
     if (request.url === '/small') {
@@ -205,7 +205,7 @@ test('a slow reader holds back its own stream, not the others', clear, async () 
   assert.equal(upstream.accepted, 1)
 })
 
-test('silence: 504, and the connection takes no further request', clear, async () => {
+test('an unresponsive server: 504, and no further request on the connection', clear, async () => {
   let silent = true
   await using upstream = await clearHttp2Upstream((_request, response) => {
     if (!silent) response.end('ok')
@@ -217,7 +217,7 @@ test('silence: 504, and the connection takes no further request', clear, async (
   assert.equal(upstream.accepted, 2)
 })
 
-test('a client that goes away ends its stream only', clear, async () => {
+test('a client that disconnects resets its own stream only', clear, async () => {
   const held: Http2ServerResponse[] = []
   const { promise: aborted, resolve } = Promise.withResolvers<void>()
   await using upstream = await clearHttp2Upstream((request, response) => {
@@ -236,7 +236,7 @@ test('a client that goes away ends its stream only', clear, async () => {
   assert.equal(upstream.accepted, 1)
 })
 
-test('a stream that breaks off is visible before and after the head', clear, async () => {
+test('a stream reset is reported before and after the response head', clear, async () => {
   await using upstream = await clearHttp2Upstream(({ url, stream }, response) => {
     if (url === '/before') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     else {
@@ -254,7 +254,7 @@ test('a stream that breaks off is visible before and after the head', clear, asy
   assert.equal(upstream.accepted, 1)
 })
 
-test('a request the server has not begun is sent once more, whatever its method', clear, async () => {
+test('a request that the server did not process is retried, also if its method is not idempotent', clear, async () => {
   let refused = 0
   await using upstream = await clearHttp2Upstream(({ stream, url }, response) => {
     if (url === '/always' || refused++ === 0) stream.close(constants.NGHTTP2_REFUSED_STREAM)
@@ -284,7 +284,7 @@ test('GOAWAY: active streams finish, new requests use a new connection', clear, 
   assert.equal(upstream.accepted, 2)
 })
 
-test('more requests than streams: further connections up to the limit, then waiting', clear, async () => {
+test('more requests than streams: further connections up to the limit, then queueing', clear, async () => {
   const held: Http2ServerResponse[] = []
   await using upstream = await clearHttp2Upstream((_request, response) => {
     held.push(response)
@@ -300,7 +300,7 @@ test('more requests than streams: further connections up to the limit, then wait
   assert.ok(upstream.accepted <= 2, `${upstream.accepted}`)
 })
 
-test('asked in the clear: a server that does not change is spoken to in HTTP/1.1, and asked once', clear, async () => {
+test('h2c upgrade: a server that does not upgrade gets HTTP/1.1, and is probed once', clear, async () => {
   const seen: string[] = []
   await using upstream = await httpUpstream((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers.upgrade ?? ''}`)
@@ -311,7 +311,7 @@ test('asked in the clear: a server that does not change is spoken to in HTTP/1.1
   assert.deepEqual(seen, ['OPTIONS * h2c', 'GET / ', 'GET / '])
 })
 
-test('asked in the clear: a server that closes the connection is spoken to in HTTP/1.1', clear, async () => {
+test('h2c upgrade: a server that closes the connection gets HTTP/1.1', clear, async () => {
   await using upstream = await rawUpstream((socket, head) => {
     if (head.startsWith('OPTIONS')) socket.destroy()
     else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
@@ -320,7 +320,7 @@ test('asked in the clear: a server that closes the connection is spoken to in HT
   assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'ok')
 })
 
-test('known in the clear, but wrong: 502', clear, async () => {
+test('prior knowledge, but a server without HTTP/2: 502', clear, async () => {
   await using upstream = await httpUpstream((_request, response) => response.end())
   await using client = clientWith({ http2: KNOWN })
   await assert.rejects(send(client, exchangeFor('GET', upstream.url)), { status: 502 })
@@ -334,7 +334,7 @@ test('connection refused: 502 for all queued requests', clear, async () => {
   }
 })
 
-test('a server that allows no stream is not waited for beyond connectionTimeout: 503', clear, async () => {
+test('a server that allows no streams: 503 after connectionTimeout', clear, async () => {
   let answered = 0
   await using upstream = await clearHttp2Upstream((_request, response) => {
     answered++

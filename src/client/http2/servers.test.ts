@@ -19,7 +19,7 @@ const nghttpdMissing: string | false =
 const FILE = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => i % 251))
 const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('nginx: HTTP/2 over TLS, with large files both ways', {
+test('nginx: HTTP/2 over TLS, with large files in both directions', {
   skip: nginxMissing || opensslMissing,
   timeout: 30_000,
 }, async () => {
@@ -61,7 +61,7 @@ test('nginx: HTTP/2 over TLS, with large files both ways', {
   assert.equal(client.stats[0]?.connected, 1)
 })
 
-test('nghttpd: HTTP/2 in the clear, known and not asked', { skip: nghttpdMissing, timeout: 30_000 }, async () => {
+test('nghttpd: cleartext HTTP/2 with prior knowledge', { skip: nghttpdMissing, timeout: 30_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-nghttpd-'))
   writeFileSync(join(directory, 'file.bin'), FILE)
   const port = await freePort()

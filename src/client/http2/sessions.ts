@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { MAX_TIMER_DELAY } from '#schema'
-import { leadsToSelf } from '../self-connection.ts'
+import { isSelfConnection } from '../self-connection.ts'
 import type { Carrier, UpstreamCall } from '../upstream-call.ts'
 import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'
 
@@ -74,7 +74,7 @@ export class Sessions {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW, maxHeaderListSize: maxHeaderBytes },
     })
-    const added = new Session(session, this.#origin, this.#limits, leadsToSelf(socket), {
+    const added = new Session(session, this.#origin, this.#limits, isSelfConnection(socket), {
       dispatch: (options, call) => this.#owner.dispatch(options, call),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
@@ -99,7 +99,7 @@ interface SessionEvents extends SessionsOwner {
 export class Session implements StreamOwner, Carrier {
   readonly session: ClientHttp2Session
   readonly version = 'HTTP/2'
-  readonly leadsToSelf: boolean
+  readonly isSelfConnection: boolean
   lastStream: number | null = null
   isRetired = false
   readonly #origin: URL
@@ -116,11 +116,11 @@ export class Session implements StreamOwner, Carrier {
     session: ClientHttp2Session,
     origin: URL,
     limits: SessionLimits,
-    leadsToSelf: boolean,
+    isSelfConnection: boolean,
     events: SessionEvents,
   ) {
     this.session = session
-    this.leadsToSelf = leadsToSelf
+    this.isSelfConnection = isSelfConnection
     this.#origin = origin
     this.#limits = limits
     this.#events = events

@@ -59,7 +59,7 @@ export class StreamCall implements Dispatcher.DispatchController {
         waitForTrailers: body instanceof RequestBody,
       })
     } catch (error) {
-      // Node refuses fields that are invalid in HTTP/2 before anything is sent.
+      // Node throws for fields that are invalid in HTTP/2 before it sends the head.
       const failure = error instanceof UpstreamError ? error : new UpstreamError('GW_UPSTREAM_REQUEST', error)
       this.#finish('normal')
       this.#call.onResponseError(this, failure)

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import type { OwnListeners } from '#schema'
-import { leadsToSelf, markOwnConnection } from '../self-connection.ts'
+import { flagSelfConnection, isSelfConnection } from '../self-connection.ts'
 
 /** A server that may support h2c. */
 interface ProbedServer {
@@ -29,10 +29,10 @@ export function supportsH2cUpgrade({ hostname, port, timeout, ownListeners }: Pr
   const timer = setTimeout(() => asking.destroy(new Error('no answer to the question for HTTP/2')), timeout)
   let isConnected = false
   asking.once('socket', (socket) => {
-    if (ownListeners !== null) markOwnConnection(socket, ownListeners)
+    if (ownListeners !== null) flagSelfConnection(socket, ownListeners)
     socket.once('connect', () => {
       isConnected = true
-      if (leadsToSelf(socket)) socket.destroy(new Error('the server is this gateway'))
+      if (isSelfConnection(socket)) socket.destroy(new Error('the server is this gateway'))
     })
   })
   asking.once('upgrade', (response, socket) => {

@@ -8,7 +8,7 @@ import { MessageConnector } from './message-connector.ts'
 const connector = new MessageConnector({ connectionTimeout: 2_000, maxMessageBytes: 1_000, tls: null, proxy: null })
 const never = new AbortController().signal
 
-/** What a connection to a server that answers in raw bytes comes to: the messages and how it ended. */
+/** Connects to a server that answers with raw bytes; resolves with the messages and the close. */
 async function meet(answer: (accept: string) => string | Buffer) {
   const ended = Promise.withResolvers<void>()
   const server = createServer((socket: Socket) => {
@@ -31,7 +31,7 @@ async function meet(answer: (accept: string) => string | Buffer) {
     () => closed.promise,
     (error: { code?: string }) => error.code ?? String(error),
   )
-  // Nothing is left open on either side.
+  // No socket stays open on either side.
   await ended.promise
   server.close()
   await once(server, 'close')
@@ -53,7 +53,7 @@ const HANDSHAKES: [string, (accept: string) => string][] = [
 ]
 
 for (const [what, answer] of HANDSHAKES) {
-  test(`B68: a handshake with ${what} is a failure of the server, and leaves no connection`, async () => {
+  test(`B68: a handshake with ${what} is a protocol error, and the connection is closed`, async () => {
     const { outcome, messages } = await meet(answer)
     assert.match(outcome, /^GW_UPSTREAM_/)
     assert.deepEqual(messages, [])
@@ -70,7 +70,7 @@ const FRAMES: [string, number[], RegExp][] = [
 ]
 
 for (const [what, bytes, reason] of FRAMES) {
-  test(`B68: ${what} ends the connection`, async () => {
+  test(`B68: ${what} closes the connection`, async () => {
     const { outcome, messages } = await meet((accept) => Buffer.concat([Buffer.from(head(accept)), Buffer.from(bytes)]))
     assert.match(outcome, reason)
     assert.deepEqual(messages, [])

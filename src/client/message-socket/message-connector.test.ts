@@ -15,7 +15,7 @@ const SETTINGS: MessageConnectorSettings = {
   proxy: null,
 }
 
-/** Events of a connection, each to be waited for. */
+/** Records the events of a connection, and waits for them. */
 class RecordedEvents implements MessageEvents {
   readonly messages: (string | null)[] = []
   frames = 0
@@ -51,7 +51,7 @@ function asked(url: string, headers: Record<string, string> = {}) {
   return { url, protocol: 'news', headers }
 }
 
-test('messages go both ways, with the header fields and the subprotocol that were asked for', async () => {
+test('messages are sent in both directions, after a handshake with the given header fields and subprotocol', async () => {
   const seen: unknown[] = []
   await using upstream = await webSocketUpstream({
     onConnection: (socket, request) => {
@@ -88,7 +88,7 @@ test('pings of either side count as activity; a binary message is null', async (
   await heard.end.promise
 })
 
-test('an answer other than 101 is a refusal with its status, and a redirect is not followed', async () => {
+test('a response other than 101 rejects with its status, and a redirect is not followed', async () => {
   let calls = 0
   const server = createServer((_, response) => response.writeHead(401).end('no'))
   server.on('upgrade', (request, socket) => {
@@ -114,7 +114,7 @@ test('an answer other than 101 is a refusal with its status, and a redirect is n
   await once(server, 'close')
 })
 
-test('refused connections, unresponsive servers and garbage fail in time', async () => {
+test('refused connections, unresponsive servers and invalid responses fail within the time-out', async () => {
   const silent = createTcpServer((socket: Socket) => socket.on('error', () => {}).resume())
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -135,7 +135,7 @@ test('refused connections, unresponsive servers and garbage fail in time', async
   })
 })
 
-test('who no longer waits leaves no connection behind', async () => {
+test('an aborted attempt leaves no open connection', async () => {
   const connections = new Set<Socket>()
   const silent = createTcpServer((socket) => {
     connections.add(socket)
@@ -159,7 +159,7 @@ test('who no longer waits leaves no connection behind', async () => {
   silent.close()
 })
 
-test('B68: a message over the limit ends the connection with 1009, and an invalid header field is refused', async () => {
+test('B68: a message over the limit closes the connection with 1009, and an invalid header field is rejected', async () => {
   const ends: Promise<unknown[]>[] = []
   await using upstream = await webSocketUpstream({
     onConnection: (socket: WebSocket) => {

@@ -14,9 +14,9 @@ export interface MessageEvents {
 export interface MessageSocket {
   send(text: string): void
   ping(): void
-  /** Closing handshake: messages of the server before its close frame still arrive. */
+  /** Starts the closing handshake; messages before the server's close frame are still received. */
   close(): void
-  /** Closes it at once. */
+  /** Closes the socket without a handshake. */
   destroy(): void
 }
 

@@ -30,7 +30,7 @@ const tlsWith = (fields: Partial<ClientTls>): ClientTls => ({
   ...fields,
 })
 
-/** A server that answers with who the client is and how many connections it has seen. */
+/** A server that responds with the name in the client certificate and its number of connections. */
 async function upstream(issued: Issued, tls: TlsOptions = {}) {
   const server = createServer({ key: issued.key, cert: issued.certificate, ...tls }, (request, response) => {
     const { subject } = (request.socket as TLSSocket).getPeerCertificate()
@@ -72,7 +72,7 @@ const matrix: readonly [what: string, server: () => Issued, tls: () => Partial<C
 ]
 
 for (const [what, server, tls, accepted] of matrix) {
-  test(`${what}: ${accepted ? 'accepted' : 'refused'}`, options, async () => {
+  test(`${what}: ${accepted ? 'accepted' : 'rejected'}`, options, async () => {
     await using target = await upstream(server())
     await using client = clientWith({ tls: tlsWith(tls()) })
     for (let i = 0; i < 2; i++) {
@@ -83,13 +83,13 @@ for (const [what, server, tls, accepted] of matrix) {
   })
 }
 
-test('without TLS options the platform is trusted and names are checked', options, async () => {
+test('without TLS options the trust of the platform is used, and names are verified', options, async () => {
   await using target = await upstream(named)
   await using client = clientWith()
   await assert.rejects(send(client, exchangeFor('GET', target.url)), { code: 'GW_UPSTREAM_CONNECT' })
 })
 
-test('a resumed session does not get around the check of names', options, async () => {
+test('a resumed session does not bypass the verification of names', options, async () => {
   await using target = await upstream(misnamed)
   const tls = tlsWith({})
   await using client = clientWith({ tls, disableReuseConnection: true })
@@ -100,7 +100,7 @@ test('a resumed session does not get around the check of names', options, async 
 
 const asking = () => ({ requestCert: true, rejectUnauthorized: true, ca: authority!.certificate })
 
-test('a client certificate is shown where it is asked for, and its connections are used once', options, async () => {
+test('a client certificate is sent on request, and its connections are used once', options, async () => {
   await using target = await upstream(named, asking())
   const keys = keysOf(new Changing([visitor]))
   await using tracking = clientWith({ tls: tlsWith({ keys }), stateTracking: true })
@@ -113,16 +113,16 @@ test('a client certificate is shown where it is asked for, and its connections a
   assert.match(answers[5]!, /^visitor [34]$/)
 })
 
-test('without a client certificate connections are shared, whatever stateTracking says', options, async () => {
+test('without a client certificate connections are reused, also with stateTrackingEnabled', options, async () => {
   await using target = await upstream(named)
   await using client = clientWith({ tls: tlsWith({}), stateTracking: true })
   const answers = []
   for (let i = 0; i < 6; i++) answers.push(await textOf(await send(client, exchangeFor('GET', target.url))))
-  // The first connection may not be free yet when the second request comes; no third is needed.
+  // The first connection may still be busy at the second request; a third is not needed.
   assert.match(answers[5]!, /^anonymous [12]$/)
 })
 
-test('changed keys are used by the next request; one that runs ends on its connection', options, async () => {
+test('changed keys are used by the next request; an active one finishes on its connection', options, async () => {
   const gate = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
   await using target = await upstream(named, asking())
@@ -145,7 +145,7 @@ test('changed keys are used by the next request; one that runs ends on its conne
   assert.match(await textOf(await slow), /^visitor/)
 })
 
-test('versions and suites of the options are kept to', options, async () => {
+test('only the configured versions and cipher suites are used', options, async () => {
   await using target = await upstream(named, { maxVersion: 'TLSv1.2' })
   await using modern = clientWith({ tls: tlsWith({ minVersion: 'TLSv1.3' }) })
   await assert.rejects(send(modern, exchangeFor('GET', target.url)), { code: 'GW_UPSTREAM_CONNECT' })

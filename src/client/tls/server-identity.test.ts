@@ -43,11 +43,11 @@ const cases: readonly [what: string, certificate: X509Certificate, host: string,
 ]
 
 for (const [what, shown, host, accepted] of cases) {
-  test(`${what} is ${accepted ? 'accepted' : 'refused'} under STRICT (B49)`, () => {
+  test(`${what} is ${accepted ? 'accepted' : 'rejected'} under STRICT (B49)`, () => {
     assert.equal(identityProblem(host, shown) === null, accepted)
   })
 }
 
-test('no certificate is refused', () => {
+test('a missing certificate is rejected', () => {
   assert.equal(identityProblem('a.example.com', undefined), 'the server showed no certificate')
 })

@@ -1,6 +1,6 @@
 import type { UpgradeTarget } from './upgrade-connection.ts'
 
-// Open connections of this thread by server, over all handlers: those of a replaced route still have theirs.
+// Open connections of this thread by server, over all handlers: handlers of a replaced route may still have some.
 const open = new Map<string, number>()
 
 /** Counts a connection to a server; returns an idempotent release function, or null at the limit. */

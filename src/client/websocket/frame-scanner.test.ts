@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { closeFrame, pingFrame } from './control-frame.ts'
 import { FrameScanner } from './frame-scanner.ts'
 
-/** A frame as RFC 6455 section 5.2 has it, with a payload of zeros. */
+/** A frame (RFC 6455 section 5.2) with a payload of zeros. */
 function frame(length: number, opcode: number, masked: boolean): Buffer {
   const mask = masked ? 0x80 : 0
   const short = length < 126 ? length : length < 65_536 ? 126 : 127
@@ -24,7 +24,7 @@ const frames = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('finds every end of a frame, however the bytes are cut', () => {
+test('finds every end of a frame for chunks of any size', () => {
   fc.assert(
     fc.property(frames, fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1 }), (list, cuts) => {
       const bytes = Buffer.concat(list.map(({ length, opcode, masked }) => frame(length, opcode, masked)))
@@ -51,7 +51,7 @@ test('finds every end of a frame, however the bytes are cut', () => {
   )
 })
 
-test('a close frame is noticed when it is whole', () => {
+test('a close frame is detected when it is complete', () => {
   const scanner = new FrameScanner()
   const bytes = closeFrame(1001, 'going', 'server')
   scanner.advance(bytes.subarray(0, 9), 0)
@@ -60,13 +60,13 @@ test('a close frame is noticed when it is whole', () => {
   assert.equal(scanner.hasClosed, true)
 })
 
-test('a close frame without a code is one too', () => {
+test('a close frame without status code is detected', () => {
   const scanner = new FrameScanner()
   scanner.advance(Buffer.from([0x88, 0]), 0)
   assert.equal(scanner.hasClosed, true)
 })
 
-test('B68: a length of 64 bits neither ends nor breaks anything', () => {
+test('B68: a length of 64 bits is accepted, and does not end the frame', () => {
   const scanner = new FrameScanner()
   const bytes = Buffer.concat([Buffer.from([0x82, 127]), Buffer.alloc(8, 0xff), Buffer.alloc(1_000)])
   assert.equal(scanner.advance(bytes, 0), bytes.length)

@@ -26,7 +26,7 @@ export interface OfferLimits {
 }
 
 /** An invalid handshake. */
-export class RefusedOffer {
+export class InvalidOffer {
   readonly status: 400 | 426
   readonly problem: string
 
@@ -37,14 +37,14 @@ export class RefusedOffer {
 }
 
 /** Reads the handshake of a client (RFC 6455 section 4.2.1). */
-export function readOffer(headers: Headers, { subProtocols, withheldExtensions }: OfferLimits): Offer | RefusedOffer {
+export function readOffer(headers: Headers, { subProtocols, withheldExtensions }: OfferLimits): Offer | InvalidOffer {
   const keys = headers.all('sec-websocket-key')
   const [key = ''] = keys
   if (keys.length !== 1 || !KEY.test(key)) return broken('expected one Sec-WebSocket-Key of 16 bytes in base64')
   const versions = headers.all('sec-websocket-version')
   if (versions.length !== 1) return broken('expected one Sec-WebSocket-Version')
   // Frames of other versions can not be parsed.
-  if (versions[0] !== VERSION) return new RefusedOffer(426, `expected Sec-WebSocket-Version ${VERSION}`)
+  if (versions[0] !== VERSION) return new InvalidOffer(426, `expected Sec-WebSocket-Version ${VERSION}`)
   const wanted = listOf(headers, 'sec-websocket-protocol')
   if (
     wanted.length > MAX_NAMES ||
@@ -87,8 +87,8 @@ export function acceptanceProblem(headers: Headers, upgrade: string | undefined,
   return added === undefined ? null : 'expected no extension but those that were offered'
 }
 
-function broken(problem: string): RefusedOffer {
-  return new RefusedOffer(400, problem)
+function broken(problem: string): InvalidOffer {
+  return new InvalidOffer(400, problem)
 }
 
 function listOf(headers: Headers, name: string): string[] {

@@ -35,7 +35,7 @@ async function relayed(timeouts: RelayTimeouts = PATIENT, early: [Buffer, Buffer
     relay,
     client: new Far(client),
     server: new Far(server),
-    /** Resolves when nothing is left of the relay. */
+    /** Resolves when both sockets of the relay are closed. */
     closed: async () => {
       await closed
       client.destroy()
@@ -44,7 +44,7 @@ async function relayed(timeouts: RelayTimeouts = PATIENT, early: [Buffer, Buffer
   }
 }
 
-/** What a far end has received. */
+/** The bytes that a far end has received. */
 class Far {
   bytes = Buffer.alloc(0)
   readonly socket: Socket
@@ -62,7 +62,7 @@ class Far {
   }
 }
 
-test('relays both ways, early bytes first', options, async () => {
+test('relays in both directions, early bytes first', options, async () => {
   const { relay, client, server, closed } = await relayed(PATIENT, [
     Buffer.from([0x82, 1, 65]),
     Buffer.from([0x82, 1, 66]),
@@ -74,28 +74,24 @@ test('relays both ways, early bytes first', options, async () => {
   await closed()
 })
 
-test(
-  'a close frame of the gateway waits for the end of the frame under way, and nothing follows it',
-  options,
-  async () => {
-    const { relay, client, server, closed } = await relayed()
-    server.socket.write(Buffer.from([0x82, 4, 1, 2]))
-    await client.has(4)
-    relay.close(1001, '')
-    assert.deepEqual([...(await server.has(8))].slice(0, 2), [0x88, 0x82])
-    server.socket.write(Buffer.from([3, 4, 0x81, 1, 65]))
-    server.socket.write(Buffer.from([0x88, 2, 0x03, 0xe9]))
-    assert.deepEqual([...(await client.has(10))], [0x82, 4, 1, 2, 3, 4, 0x88, 2, 0x03, 0xe9])
-    await once(server.socket, 'end')
-    client.socket.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]))
-    await once(client.socket, 'end')
-    assert.equal(client.bytes.length, 10)
-    client.socket.end()
-    server.socket.end()
-    await closed()
-    assert.equal(server.bytes.length, 8)
-  },
-)
+test('a close frame of the gateway is sent after the current frame, and nothing after it', options, async () => {
+  const { relay, client, server, closed } = await relayed()
+  server.socket.write(Buffer.from([0x82, 4, 1, 2]))
+  await client.has(4)
+  relay.close(1001, '')
+  assert.deepEqual([...(await server.has(8))].slice(0, 2), [0x88, 0x82])
+  server.socket.write(Buffer.from([3, 4, 0x81, 1, 65]))
+  server.socket.write(Buffer.from([0x88, 2, 0x03, 0xe9]))
+  assert.deepEqual([...(await client.has(10))], [0x82, 4, 1, 2, 3, 4, 0x88, 2, 0x03, 0xe9])
+  await once(server.socket, 'end')
+  client.socket.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]))
+  await once(client.socket, 'end')
+  assert.equal(client.bytes.length, 10)
+  client.socket.end()
+  server.socket.end()
+  await closed()
+  assert.equal(server.bytes.length, 8)
+})
 
 test('a direction that ends leaves the other open', options, async () => {
   const { client, server, closed } = await relayed()
@@ -108,7 +104,7 @@ test('a direction that ends leaves the other open', options, async () => {
   await closed()
 })
 
-test('B69: a connection that is half closed and silent is destroyed in time', options, async () => {
+test('B69: a half-closed connection without activity is destroyed after the time-out', options, async () => {
   for (const timeouts of [
     { idleTime: 40, heartbeatTime: 10_000 },
     { idleTime: null, heartbeatTime: 40 },
@@ -119,7 +115,7 @@ test('B69: a connection that is half closed and silent is destroyed in time', op
   }
 })
 
-test('quiet ends are pinged, each in its own way', options, async () => {
+test('idle peers are pinged, the server with a masked frame', options, async () => {
   const { relay, client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 60 })
   assert.deepEqual([...(await client.has(2))].slice(0, 2), [0x89, 0])
   assert.deepEqual([...(await server.has(6))].slice(0, 2), [0x89, 0x80])
@@ -127,9 +123,9 @@ test('quiet ends are pinged, each in its own way', options, async () => {
   await closed()
 })
 
-test('no ping is put into a frame that is under way', options, async () => {
+test('no ping is inserted into an incomplete frame', options, async () => {
   const { relay, client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 60 })
-  // The client is quiet, and would be pinged if the frame towards it ended.
+  // The client is idle, and would be pinged if the frame to it ended.
   server.socket.write(Buffer.from([0x82, 126, 0x03, 0xe8]))
   let sent = 0
   const talking = setInterval(() => server.socket.write(Buffer.alloc(1, ++sent)), 5)

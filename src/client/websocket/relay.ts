@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { UpgradedConnection } from '#http'
 import type { Watchdog } from '../watchdog.ts'
-import { closeFrame, pingFrame, type Towards } from './control-frame.ts'
+import { closeFrame, type FrameReceiver, pingFrame } from './control-frame.ts'
 import { Heartbeat, IdleTimeout, type Liveness } from './liveness.ts'
 import { RelayDirection } from './relay-direction.ts'
 
@@ -32,8 +32,8 @@ export class Relay implements UpgradedConnection {
     this.#watchdog = watchdog
     const { idleTime, heartbeatTime } = timeouts
     const terminate = () => this.destroy()
-    const heartbeat = (towards: Towards) =>
-      new Heartbeat(heartbeatTime, { ping: () => this.#directionTo(towards).inject(pingFrame(towards)), terminate })
+    const heartbeat = (receiver: FrameReceiver) =>
+      new Heartbeat(heartbeatTime, { ping: () => this.#directionTo(receiver).inject(pingFrame(receiver)), terminate })
     const limit = idleTime === null ? null : new IdleTimeout(idleTime, terminate)
     const ofClient: Liveness = limit ?? heartbeat('client')
     const ofServer: Liveness = limit ?? heartbeat('server')
@@ -57,8 +57,8 @@ export class Relay implements UpgradedConnection {
     this.#toServer.sink.destroy()
   }
 
-  #directionTo(towards: Towards): RelayDirection {
-    return towards === 'client' ? this.#toClient : this.#toServer
+  #directionTo(receiver: FrameReceiver): RelayDirection {
+    return receiver === 'client' ? this.#toClient : this.#toServer
   }
 
   /** Ends the other side when one closes. */

@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import type { Socket } from 'node:net'
 import { Body, type Exchange, type Headers, type Request, Response, reasonPhrase, type Upgrade } from '#http'
 import { MAX_TIMER_DELAY } from '#schema'
-import { inboundHeaders, isOfHttp1, isReasonPhrase } from '../message-head.ts'
+import { inboundHeaders, isHttp1, isReasonPhrase } from '../message-head.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import type { Watchdog } from '../watchdog.ts'
 import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
@@ -11,7 +11,7 @@ import { Relay, type RelayTimeouts } from './relay.ts'
 const MAX_HEADER_BYTES = 65_536
 
 /** Inputs of a handshake beside the request. */
-interface UpgradeSurroundings {
+interface UpgradeContext {
   readonly offer: Offer
   /** Longest wait for the response. */
   readonly soTimeout: number
@@ -20,11 +20,11 @@ interface UpgradeSurroundings {
 }
 
 /** Sends a WebSocket handshake over its own connection; resolves with the response, 101 or another. */
-export function askForUpgrade(
+export function sendUpgradeRequest(
   exchange: Exchange,
   request: Request,
   socket: Socket,
-  around: UpgradeSurroundings,
+  context: UpgradeContext,
 ): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   const fail = (error: unknown) => {
@@ -33,29 +33,33 @@ export function askForUpgrade(
   }
   const timer = setTimeout(
     () => fail(new UpstreamError('GW_UPSTREAM_TIMEOUT')),
-    Math.min(around.soTimeout, MAX_TIMER_DELAY),
+    Math.min(context.soTimeout, MAX_TIMER_DELAY),
   )
   const stopListening = exchange.onAbort((reason) => fail(new UpstreamError('GW_CLIENT_GONE', reason)))
-  const asking = requestOver(socket, request, around.offer, fail)
-  asking?.on('information', ({ statusCode }) => {
+  const upgradeRequest = requestOver(socket, request, context.offer, fail)
+  upgradeRequest?.on('information', ({ statusCode }) => {
     // A 101 without Upgrade header is invalid.
     if (statusCode === 101) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
   })
-  asking?.once('response', (message) => {
+  upgradeRequest?.once('response', (message) => {
     const { statusCode = 0 } = message
-    if (statusCode < 200 || statusCode > 999 || !isOfHttp1(message)) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
-    else resolve(plainResponse(exchange, message, socket, around.soTimeout))
+    if (statusCode < 200 || statusCode > 999 || !isHttp1(message)) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
+    else resolve(plainResponse(exchange, message, socket, context.soTimeout))
   })
-  asking?.once('upgrade', (message, _socket, early) => {
+  upgradeRequest?.once('upgrade', (message, _socket, early) => {
     const headers = headersOf(message)
     const problem =
       message.httpVersion === '1.1'
-        ? acceptanceProblem(headers, message.headers.upgrade, around.offer)
+        ? acceptanceProblem(headers, message.headers.upgrade, context.offer)
         : 'expected a 101 of HTTP/1.1'
     if (problem !== null) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL', new Error(`upgrade: ${problem}`)))
     else
       resolve(
-        new Response(101, { reason: reasonOf(message), headers, upgrade: relaying(exchange, socket, early, around) }),
+        new Response(101, {
+          reason: reasonOf(message),
+          headers,
+          upgrade: relayUpgrade(exchange, socket, early, context),
+        }),
       )
   })
   return promise.finally(() => {
@@ -71,16 +75,16 @@ function requestOver(
   fail: (error: unknown) => void,
 ): ClientRequest | null {
   try {
-    const asking = httpRequest({
+    const upgradeRequest = httpRequest({
       createConnection: () => socket,
       method: 'GET',
       path: uri.requestTarget,
       headers: offerHeaders(headers, offer),
       maxHeaderSize: MAX_HEADER_BYTES,
     })
-    asking.on('error', fail)
-    asking.end()
-    return asking
+    upgradeRequest.on('error', fail)
+    upgradeRequest.end()
+    return upgradeRequest
   } catch (error) {
     fail(new UpstreamError('GW_UPSTREAM_REQUEST', error))
     return null
@@ -88,7 +92,7 @@ function requestOver(
 }
 
 /** Waits for the listener to take over the connection; closed with the exchange otherwise. */
-function relaying(exchange: Exchange, socket: Socket, early: Buffer, around: UpgradeSurroundings): Upgrade {
+function relayUpgrade(exchange: Exchange, socket: Socket, early: Buffer, context: UpgradeContext): Upgrade {
   let started = false
   const ignore = () => {}
   socket.on('error', ignore)
@@ -101,7 +105,7 @@ function relaying(exchange: Exchange, socket: Socket, early: Buffer, around: Upg
     start: (client, head) => {
       started = true
       const server = { socket, early }
-      const relay = new Relay({ socket: client, early: head }, server, around.timeouts, around.watchdog)
+      const relay = new Relay({ socket: client, early: head }, server, context.timeouts, context.watchdog)
       if (socket.destroyed || client.destroyed) relay.destroy()
       return relay
     },

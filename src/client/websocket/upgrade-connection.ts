@@ -12,10 +12,10 @@ export interface UpgradeTarget {
 }
 
 /** Opens a connection, until the time-out or the abort of the exchange. */
-export function openForUpgrade(exchange: Exchange, target: UpgradeTarget, ways: ConnectOptions): Promise<Socket> {
+export function openUpgradeSocket(exchange: Exchange, target: UpgradeTarget, options: ConnectOptions): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const { isSecure, hostname, port } = target
-  const opening = createOpener({ ...ways, tunnels: 'all' })(
+  const opening = createOpener({ ...options, tunnels: 'all' })(
     { hostname, host: hostname, protocol: isSecure ? 'https:' : 'http:', port: String(port) },
     (error, socket) => {
       if (error === null) resolve(socket)

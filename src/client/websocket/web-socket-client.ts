@@ -2,15 +2,15 @@ import type { Socket } from 'node:net'
 import type { ClientTls, ProxyOptions } from '#contracts'
 import { type Exchange, type Request, type Response, reasonPhrase, respond, withoutBrackets } from '#http'
 import type { OwnListeners } from '#schema'
-import { leadsToSelf } from '../self-connection.ts'
+import { isSelfConnection } from '../self-connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { Watchdog } from '../watchdog.ts'
 import { acquireConnection } from './connection-limit.ts'
-import { type OfferLimits, RefusedOffer, readOffer, VERSION } from './handshake.ts'
+import { InvalidOffer, type OfferLimits, readOffer, VERSION } from './handshake.ts'
 import type { RelayTimeouts } from './relay.ts'
-import { askForUpgrade } from './upgrade-call.ts'
-import { openForUpgrade, type UpgradeTarget } from './upgrade-connection.ts'
+import { sendUpgradeRequest } from './upgrade-call.ts'
+import { openUpgradeSocket, type UpgradeTarget } from './upgrade-connection.ts'
 
 /** Settings of relayed WebSocket connections; times in milliseconds. */
 interface WebSocketSettings extends OfferLimits, RelayTimeouts {
@@ -25,7 +25,8 @@ interface WebSocketSettings extends OfferLimits, RelayTimeouts {
   readonly ownListeners?: OwnListeners | null
 }
 
-const ALL_TAKEN = 'websocket: expected fewer open connections to the server; raise maxWebSockets of its vertx'
+const TOO_MANY_CONNECTIONS =
+  'websocket: expected fewer open connections to the server; raise maxWebSockets of its vertx'
 
 /** Relays WebSocket connections to the servers that request URIs name. */
 export class WebSocketClient {
@@ -48,13 +49,13 @@ export class WebSocketClient {
   async upgrade(exchange: Exchange, request: Request): Promise<Response> {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE')
     const offer = readOffer(request.headers, this.#settings)
-    if (offer instanceof RefusedOffer) return refusal(offer)
+    if (offer instanceof InvalidOffer) return refusal(offer)
     const socket = await this.#connect(exchange, targetOf(request))
     if (exchange.aborted) {
       socket.destroy()
       throw new UpstreamError('GW_CLIENT_GONE')
     }
-    return askForUpgrade(exchange, request, socket, {
+    return sendUpgradeRequest(exchange, request, socket, {
       offer,
       soTimeout: this.#settings.soTimeout,
       timeouts: this.#settings,
@@ -64,25 +65,25 @@ export class WebSocketClient {
 
   async #connect(exchange: Exchange, target: UpgradeTarget): Promise<Socket> {
     const { connectionTimeout, proxy, maxConnections } = this.#settings
-    const leavePlace = acquireConnection(target, maxConnections)
+    const release = acquireConnection(target, maxConnections)
     // Not queued, since WebSocket connections are long-lived.
-    if (leavePlace === null) throw new UpstreamError('GW_UPSTREAM_POOL_FULL', new Error(ALL_TAKEN))
+    if (release === null) throw new UpstreamError('GW_UPSTREAM_POOL_FULL', new Error(TOO_MANY_CONNECTIONS))
     try {
-      const socket = await openForUpgrade(exchange, target, {
+      const socket = await openUpgradeSocket(exchange, target, {
         timeout: connectionTimeout,
         contexts: this.#contexts,
         proxy: proxy?.proxyFor(target.isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
         ownListeners: this.#settings.ownListeners ?? null,
       })
-      if (leadsToSelf(socket)) {
+      if (isSelfConnection(socket)) {
         socket.destroy()
         throw new UpstreamError('GW_UPSTREAM_LOOP')
       }
-      if (socket.closed) leavePlace()
-      else socket.once('close', leavePlace)
+      if (socket.closed) release()
+      else socket.once('close', release)
       return socket
     } catch (error) {
-      leavePlace()
+      release()
       throw error
     }
   }
@@ -93,7 +94,7 @@ export class WebSocketClient {
   }
 }
 
-function refusal({ status, problem }: RefusedOffer): Response {
+function refusal({ status, problem }: InvalidOffer): Response {
   const response = respond(status, { 'Sec-WebSocket-Version': VERSION }, reasonPhrase(status))
   response.cause = new Error(`websocket: ${problem}`)
   return response

@@ -11,7 +11,7 @@ import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
 
-/** Where the metrics are as a Common REST collection. */
+/** Path of the metrics as a Common REST collection. */
 const METRICS = '/metrics/api'
 
 /** Dependencies of the management API. */
@@ -21,7 +21,7 @@ interface AdminApi {
   readonly allowedHosts: readonly string[]
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   readonly credentials: AdminCredentials
-  /** Guards the API in place of the admin credentials, where configured. */
+  /** Protects the API instead of the admin credentials, where configured. */
   readonly protection: Filter | null
   readonly health: Health
   readonly logger: Logger
@@ -31,7 +31,7 @@ interface AdminApi {
   metrics(): Promise<readonly MetricSample[]>
 }
 
-/** The handler of the management connector: health for all, everything else behind the checks of decisions 3. */
+/** The handler of the management connector: health without credentials, all other paths after the checks of decisions 3. */
 export function adminApi(api: AdminApi): Handler {
   const health = healthHandler(api.health)
   const scrape = scrapeHandler(() => api.metrics())
@@ -56,7 +56,7 @@ export function adminApi(api: AdminApi): Handler {
   return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
 }
 
-/** Faults are answered in the error format of the API, without the reason: it may name files (threats B86). */
+/** Responds to faults in the error format of the API, without the reason, which may name files (threats B86). */
 function inCommonRest(handler: Handler, logger: Logger): Handler {
   return async (exchange) => {
     try {
@@ -75,12 +75,12 @@ async function endpoint(api: AdminApi, exchange: Exchange): Promise<Response> {
   return crestError(404, `there is nothing at ${path}`)
 }
 
-/** Metrics answer callers on the same machine without credentials (decisions 3). */
+/** Callers on the same machine read metrics without credentials (decisions 3). */
 function isMetricsPath(path: string): boolean {
   return path === '/metrics' || path.startsWith('/metrics/')
 }
 
-/** Endpoints answer at `/x` and at `/<prefix>/x`. */
+/** Endpoints are served at `/x` and at `/<prefix>/x`. */
 function withoutPrefix(exchange: Exchange, prefix: string): Exchange {
   const { uri } = exchange.request
   if (!uri.rawPath.startsWith(`/${prefix}/`)) return exchange

@@ -2,26 +2,26 @@ import { CdssoContext, JwtValidationContext, OAuth2Context, OAuth2InfoContext, S
 import { type ContextKey, contextKey, type Exchange, type Filter } from '#http'
 import type { JsonValue } from '#json'
 
-/** Who uses the management API, and how that is known. */
+/** The authenticated caller of the management API. */
 export interface AdminCaller {
   /** Null for an anonymous caller. */
   readonly userId: string | null
-  /** `loopback`: no credentials were asked for, since the caller is on this machine and the mode is DEVELOPMENT. */
+  /** `loopback`: no credentials required, since the caller is on this machine and the mode is DEVELOPMENT. */
   readonly authentication: 'basic' | 'bearer' | 'loopback' | 'adminProtection'
 }
 
-/** The context `adminCaller`, of requests that were let into the management API. */
+/** The context `adminCaller` of authorized requests to the management API. */
 export const AdminCallerContext: ContextKey<AdminCaller> = contextKey<AdminCaller>('adminCaller')
 
-/** The user that the admin credentials stand for. */
+/** User name of the admin credentials. */
 export const ADMIN_USER = 'admin'
 
-/** Follows the configured protection: takes over whom it has found, in the contexts that its filters left. */
+/** Runs after the configured protection: sets the caller from the contexts of its filters. */
 export const identifyCaller: Filter = async (exchange, next) => {
   return next(exchange.with(AdminCallerContext, { userId: userIn(exchange), authentication: 'adminProtection' }))
 }
 
-/** The first name that one of the filters vouches for. */
+/** The first user name in the contexts of the filters. */
 function userIn(exchange: Exchange): string | null {
   const sso = exchange.context(SsoTokenContext)
   const login = exchange.context(OAuth2InfoContext)

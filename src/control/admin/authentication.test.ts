@@ -58,7 +58,7 @@ describe('admin authentication (decisions 3)', () => {
     })
   }
 
-  test('the right credentials open the API in each mode, from anywhere', async () => {
+  test('valid credentials are accepted in each mode, from any address', async () => {
     for (const mode of ['PRODUCTION', 'DEVELOPMENT'] as const) {
       for (const authorization of [basic('admin', PASSWORD), basic('admin', PASSWORD).replace('Basic', 'BASIC')]) {
         assert.equal(await statusOf({ mode, password: PASSWORD, from: elsewhere, authorization }), 200)
@@ -85,13 +85,13 @@ describe('admin authentication (decisions 3)', () => {
     })
   }
 
-  test('credentials are worth nothing where no secret is configured', async () => {
+  test('credentials are rejected where no secret is configured', async () => {
     for (const authorization of [basic('admin', ''), basic('admin', 'null'), 'Bearer null', 'Bearer undefined']) {
       assert.equal(await statusOf({ mode: 'PRODUCTION', password: null, from: here, authorization }), 401)
     }
   })
 
-  test('the refusal names the scheme and is not cached', async () => {
+  test('the 401 names the scheme and is not cacheable', async () => {
     const filter = authenticate({ password: () => 'x' }, 'PRODUCTION', () => false)
     const response = await filter(exchangeFor('GET', 'http://localhost/api/info'), async () => respond(200))
     assert.equal(response.headers.get('www-authenticate'), 'Basic realm="IdentityGateway", charset="UTF-8"')
@@ -99,7 +99,7 @@ describe('admin authentication (decisions 3)', () => {
   })
 })
 
-describe('who the caller is', () => {
+describe('the caller', () => {
   const callerOf = async (filter: Filter, exchange: Exchange): Promise<AdminCaller | null> => {
     let found: AdminCaller | null = null
     await filter(exchange, async (inner) => {
@@ -114,19 +114,19 @@ describe('who the caller is', () => {
       ...(authorization !== undefined && { headers: { Authorization: authorization } }),
     })
 
-  test('the admin, by Basic or by Bearer', async () => {
+  test('is the admin with Basic or Bearer credentials', async () => {
     const filter = authenticate({ password: () => 'token' }, 'PRODUCTION', () => false)
     const caller = (scheme: string) => callerOf(filter, asking(scheme))
     assert.deepEqual(await caller(basic('admin', 'token')), { userId: 'admin', authentication: 'basic' })
     assert.deepEqual(await caller('Bearer token'), { userId: 'admin', authentication: 'bearer' })
   })
 
-  test('an anonymous caller, where a process on this machine was admitted without credentials', async () => {
+  test('is anonymous for a process on this machine without credentials', async () => {
     const filter = authenticate({ password: () => null }, 'DEVELOPMENT', () => false)
     assert.deepEqual(await callerOf(filter, asking('Basic cm9vdDp4')), { userId: null, authentication: 'loopback' })
   })
 
-  test('whom the filters of the protection have found', async () => {
+  test('is the user authenticated by the filters of the protection', async () => {
     const authentication = 'adminProtection'
     assert.deepEqual(await callerOf(identifyCaller, asking()), { userId: null, authentication })
     const accessToken = { token: 't', info: { sub: 'carol' }, scopes: new Set<string>(), expiresAt: null }
@@ -143,7 +143,7 @@ describe('who the caller is', () => {
   })
 })
 
-test('the password is that of the file, without its line end, before that of the environment; an empty one does not count', () => {
+test('the password of the file, without its line end, precedes that of the environment; an empty one is ignored', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-secrets-'))
   try {
     const credentials = adminCredentials(directory, { GATEWAY_ADMIN_PASSWORD: 'from the environment' })
@@ -162,7 +162,7 @@ test('the password is that of the file, without its line end, before that of the
   }
 })
 
-test('loopback is 127.0.0.0/8 and ::1, as addresses and not as text that looks like them', () => {
+test('loopback is 127.0.0.0/8 and ::1, compared as addresses and not by prefix', () => {
   for (const address of ['127.0.0.1', '127.8.9.10', '::1']) assert.equal(isLoopback(address), true)
   for (const address of ['128.0.0.1', '10.127.0.1', '127.0.0.1.evil.test', '::2', '', 'localhost']) {
     assert.equal(isLoopback(address), false)

@@ -7,7 +7,7 @@ import { crestError } from './crest-error.ts'
 
 /** Credentials of the management API. */
 export interface AdminCredentials {
-  /** The admin password; null where none is configured. Read on each call, so that a changed file counts at once. */
+  /** The admin password; null where none is configured. Read on each call, so that a changed file takes effect at once. */
   password(): string | null
 }
 
@@ -23,7 +23,7 @@ export const ADMIN_SECURITY: ApiSecurity = {
   oneOf: ['basic', 'bearer'],
 }
 
-/** The password from the file `secrets/gateway.admin.password`, else from the environment (decisions 3). */
+/** The password from the file `secrets/gateway.admin.password`, otherwise from the environment (decisions 3). */
 export function adminCredentials(secrets: string, env: Readonly<Record<string, string | undefined>>): AdminCredentials {
   return {
     password: () => {
@@ -45,7 +45,7 @@ function readPassword(path: string): string | null {
   }
 }
 
-/** Admits requests with the admin credentials; without configured ones, by the mode (decisions 3). Sets the caller. */
+/** Accepts requests with the admin credentials; where none are configured, the mode decides (decisions 3). Sets the caller. */
 export function authenticate(
   credentials: AdminCredentials,
   mode: 'PRODUCTION' | 'DEVELOPMENT',
@@ -67,7 +67,7 @@ export function authenticate(
   }
 }
 
-/** How the password was presented: Basic with the user `admin`, or Bearer. Exactly one Authorization header. */
+/** The scheme of the credentials: Basic with the user `admin`, or Bearer; exactly one Authorization header. */
 function presented({ request }: Exchange, password: string): 'basic' | 'bearer' | null {
   const headers = request.headers.all('authorization')
   const [scheme = '', value = '', ...more] = (headers.length === 1 ? (headers[0] as string) : '').split(' ')
@@ -77,7 +77,7 @@ function presented({ request }: Exchange, password: string): 'basic' | 'bearer' 
   return equalsConstantTime(Buffer.from(value, 'base64').toString('utf8'), `${ADMIN_USER}:${password}`) ? 'basic' : null
 }
 
-/** Whether an address is this machine's own. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address)
 }

@@ -31,18 +31,18 @@ describe('the Host of a management request (threats B84)', () => {
     ['0.0.0.0', 403],
   ]
   for (const [host, status] of rows) {
-    test(`${host} is ${status}, whatever the method`, async () => {
+    test(`${host} is ${status}, for any method`, async () => {
       for (const method of ['GET', 'HEAD', 'PUT']) assert.equal(await statusOf(method, host), status)
     })
   }
 
-  test('the address that the connection came in on is the own one', async () => {
+  test('the local address of the connection is accepted', async () => {
     assert.equal(await statusOf('GET', '192.0.2.7:8085', {}, '192.0.2.7'), 200)
     assert.equal(await statusOf('GET', '192.0.2.8:8085', {}, '192.0.2.7'), 403)
   })
 })
 
-describe('changes that a browser is asked for by another origin (threats B84)', () => {
+describe('cross-origin changes by a browser (threats B84)', () => {
   const rows: readonly (readonly [Record<string, string | string[]>, number])[] = [
     [{}, 200],
     [{ Origin: 'http://localhost:8085' }, 200],

@@ -4,14 +4,14 @@ import { crestError } from './crest-error.ts'
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
 
 /**
- * Refuses requests under a foreign host name, which is how a web page reaches a loopback port after rebinding its
- * own name (threats B84), and cross-origin changes.
+ * Rejects requests with a foreign Host, by which a web page could access a loopback port after DNS rebinding (threats
+ * B84), and cross-origin changes.
  */
 export function callerChecks(ownHost: string, allowedHosts: readonly string[]): Filter {
   const allowed = new Set([...LOOPBACK_NAMES, ownHost.toLowerCase(), ...allowedHosts.map((host) => host.toLowerCase())])
   return async (exchange, next) => {
     const { request, client } = exchange
-    // An address can not be rebound as a name can: the one the connection came in on is the listener's own.
+    // The local address of the connection is safe: DNS rebinding applies to names, not to addresses.
     const host = request.uri.host.toLowerCase()
     if (!allowed.has(host) && withoutBrackets(host) !== client.localAddress) {
       return crestError(

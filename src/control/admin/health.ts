@@ -2,11 +2,11 @@ import { type Handler, Response } from '#http'
 import type { ObjectState } from '#schema'
 import { crestError } from './crest-error.ts'
 
-/** One thing that has to be well for the gateway to be. */
+/** One check of a health endpoint. */
 export interface HealthCheck {
   readonly name: string
   readonly ok: boolean
-  /** For objects that may serve less than they should, which does not make the gateway unready. */
+  /** Set for objects that may be degraded, which does not make the gateway unready. */
   readonly state?: ObjectState
   readonly detail?: string
 }
@@ -29,12 +29,12 @@ const PATHS: Readonly<Record<string, keyof Health>> = {
   '/startupz': 'startup',
 }
 
-/** Whether a path is a health endpoint: those answer everyone, whatever they send (threats B19). */
+/** Whether a path is a health endpoint, which is served without credentials (threats B19). */
 export function isHealthPath(path: string): boolean {
   return Object.hasOwn(PATHS, path)
 }
 
-/** Answers health endpoints: 200 or 503; `?verbose` lists the checks. */
+/** Serves health endpoints: 200 or 503; `?verbose` lists the checks. */
 export function healthHandler(health: Health): Handler {
   return async ({ request }) => {
     const endpoint = PATHS[request.uri.path] as keyof Health

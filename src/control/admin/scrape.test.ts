@@ -10,7 +10,7 @@ const TEXT = '# HELP gw_x_total Xs.\n# TYPE gw_x_total counter\ngw_x_total 3\n'
 
 const scrapeOf = () => exchangeFor('GET', 'http://localhost/metrics/prometheus')
 
-test('concurrent scrapes share one text', async () => {
+test('concurrent scrapes share one collection', async () => {
   let collections = 0
   const { promise, resolve } = Promise.withResolvers<void>()
   const scrape = scrapeHandler(async () => {

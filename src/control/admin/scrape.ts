@@ -9,7 +9,7 @@ const PATHS: ReadonlySet<string> = new Set(['/metrics/prometheus/0.0.4', '/metri
 
 const compress = promisify(gzip)
 
-/** Whether a path is where Prometheus comes for the numbers. */
+/** Whether a path is a Prometheus endpoint. */
 export function isScrapePath(path: string): boolean {
   return PATHS.has(path)
 }
@@ -20,7 +20,7 @@ interface Scrape {
   compressed: Promise<Buffer> | null
 }
 
-/** Answers a scrape. Concurrent scrapes share one text, which may be some megabytes. */
+/** Serves scrapes. Concurrent ones share one text, which may be some megabytes. */
 export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): Handler {
   let writing: Promise<Scrape> | null = null
   const write = () => {
@@ -49,7 +49,7 @@ export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): 
   }
 }
 
-/** RFC 9110, section 12.5.3. Prometheus accepts gzip, which is a twentieth of the text. */
+/** RFC 9110, section 12.5.3. Prometheus accepts gzip, which reduces the text to a twentieth. */
 function acceptsGzip({ headers }: Request): boolean {
   const codings = headers.all('accept-encoding').join(',').split(',')
   return codings.some((coding) => {

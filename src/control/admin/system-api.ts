@@ -34,7 +34,7 @@ interface SystemApi extends ExplainContext {
   readonly states: ObjectStates
   readonly logger: Logger
   readonly audit: Pick<GatewayAudit, 'config' | 'topics'>
-  /** How callers show who they are; null where a filter of the configuration decides. */
+  /** Security schemes of the API; null where a filter of the configuration authenticates. */
   readonly security: ApiSecurity | null
   /** Scripts of patches. */
   readonly scripts: Omit<PatchScripts, 'logger'>
@@ -46,7 +46,7 @@ const TYPES = '/api/system/types'
 const OBJECTS = '/api/system/objects'
 const AUDIT = '/api/audit'
 
-/** Paths that hold others and nothing of their own. */
+/** Paths that only contain other endpoints. */
 const HOLDERS = new Set(['/api', '/api/system', OBJECTS, AUDIT])
 
 /** One or more `/<router>/routes`, with `/<id>/objects` between them; then perhaps an id. */
@@ -107,7 +107,7 @@ export function systemApi(api: SystemApi): Handler {
   }
 }
 
-/** Nothing to read but the descriptors of the endpoints below; changes are refused with 405. */
+/** Serves only the descriptors of the endpoints below; changes get 405. */
 function holder(exchange: Exchange, all: () => EndpointGroup): Response {
   const { method, uri } = exchange.request
   if (method === 'GET' || method === 'HEAD') {
@@ -138,7 +138,7 @@ function infoSingleton(api: SystemApi): Singleton {
     description: {
       id: 'gateway:info',
       title: 'Gateway',
-      description: 'The version of the gateway, its mode, and the revision of its configuration.',
+      description: 'Version, mode and configuration revision of the gateway.',
       version: '1.0',
       schema: {
         type: 'object',

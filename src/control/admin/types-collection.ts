@@ -2,11 +2,11 @@ import { type Collection, contentRevision, listResources, PageCookies, Refusal, 
 import type { JsonObject } from '#json'
 import { type TypeDefinition, typeSchema } from '#schema'
 
-/** The object types of the gateway with their JSON Schemas, to read and to search. */
+/** The object types of the gateway with their JSON Schemas, as a read-only collection. */
 export function typesCollection(types: readonly TypeDefinition[]): Collection {
   const cookies = new PageCookies()
   let resources: ReadonlyMap<string, Resource> | null = null
-  // Schemas are made when first asked for: most gateways are never asked.
+  // Schemas are generated on first use: most gateways never need them.
   const all = () => {
     resources ??= new Map(types.map((type) => [type.name, typeResource(type, types)]))
     return resources
@@ -23,9 +23,9 @@ export function typesCollection(types: readonly TypeDefinition[]): Collection {
         type: 'object',
         properties: {
           aliases: { type: 'array', items: { type: 'string' } },
-          kind: { type: ['string', 'null'], description: 'What objects of the type can be used as.' },
+          kind: { type: ['string', 'null'], description: 'The contract of the objects, such as Handler or Filter.' },
           summary: { type: 'string' },
-          deprecated: { type: ['string', 'null'], description: 'What to use instead.' },
+          deprecated: { type: ['string', 'null'], description: 'The replacement to use.' },
           schema: { type: 'object', description: 'JSON Schema of its objects.' },
         },
       },

@@ -4,7 +4,7 @@ import type { Collection } from '#crest'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock } from '#schema'
-import { measureTrail } from '../monitoring/audit-metrics.ts'
+import { exposeTrailCounts } from '../monitoring/audit-metrics.ts'
 import { ConfigAudit } from './config-audit.ts'
 
 /** Audit trails of the gateway itself, below the folder `logs/audit`. */
@@ -18,7 +18,7 @@ export class GatewayAudit {
   constructor(logs: string, { logger, clock, metrics }: { logger: Logger; clock: Clock; metrics: MetricsScope }) {
     const file = new TrailFile({ directory: join(logs, 'audit'), topic: 'config', now: () => clock.now() })
     this.#trail = new AuditTrail(file, logger.child({ logger: 'audit' }))
-    measureTrail(metrics, 'config', this.#trail)
+    exposeTrailCounts(metrics, 'config', this.#trail)
     this.config = new ConfigAudit(this.#trail, clock)
     this.topics = new Map([['config', trailCollection(file, CONFIG_TOPIC)]])
   }

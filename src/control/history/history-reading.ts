@@ -9,20 +9,20 @@ import type { StoredVersion } from './version-index.ts'
 interface ReadHistory {
   /** The oldest first. */
   readonly versions: readonly StoredVersion[]
-  /** Names of versions beyond the number that is wanted, which were not looked into. */
+  /** Names of versions beyond the wanted number, which were not read. */
   readonly surplus: readonly string[]
-  /** The highest number in a name, also in one that could not be read: what comes next has a higher one. */
+  /** The highest sequence number in a name, also of an unreadable file; the next version gets a higher one. */
   readonly lastSequence: number
 }
 
 const AT_ONCE = 16
 
-/** So many strange files are named in a warning. */
+/** Maximum number of unreadable files named in a warning. */
 const NAMED = 5
 
 /**
- * Reads the heads of the newest versions in a folder. Whatever is wrong with the folder or a file in it is a warning:
- * a gateway that does not know its past must start all the same.
+ * Reads the heads of the newest versions in a folder. Problems of the folder or its files are warnings: the gateway must
+ * start without its history, too.
  */
 export async function readHistory(directory: string, wanted: number, logger: Logger): Promise<ReadHistory> {
   removeUnfinishedWrites(directory)

@@ -9,7 +9,7 @@ import type { ServedRoute } from '../route-plan.ts'
 import { ReplacedVersions } from './replaced-versions.ts'
 import { RouteHistory } from './route-history.ts'
 
-class Past extends Folder {
+class FolderWithHistory extends Folder {
   readonly all = new RouteHistory({
     instance: this.path,
     directory: join(this.path, 'history'),
@@ -18,7 +18,7 @@ class Past extends Folder {
   })
   readonly versions = new ReplacedVersions(this.all, join(this.path, 'config/routes'))
 
-  /** Handlers of the versions of a route, the newest first, and what replaced them. */
+  /** Handlers of the versions of a route, the newest first, with the operation that replaced each. */
   async of(id: string): Promise<string[]> {
     await this.all.settled()
     const kept = this.versions.versions(id)
@@ -39,7 +39,7 @@ const filesOf = (...files: RouteFile[]) => new Map(files.map((one) => [one.file,
 function serving(...files: RouteFile[]): Map<string, ServedRoute> {
   return new Map(
     files.map(({ file: name, text, route }) => {
-      if (route === null) throw new Error('a route that is served can be read')
+      if (route === null) throw new Error('expected a readable route')
       const { id, name: routeName, revision } = route
       return [id, { source: { file: name, id, name: routeName, revision, text }, file: name }]
     }),
@@ -48,8 +48,8 @@ function serving(...files: RouteFile[]): Map<string, ServedRoute> {
 
 const UPDATE = { operation: 'update' }
 
-test('a version that is replaced or removed by hand is stored once', async () => {
-  using past = new Past()
+test('a version replaced or removed outside the API is stored once', async () => {
+  using past = new FolderWithHistory()
   const served = serving(file('a', 'one'), file('b', 'one'), file('c', 'one'))
   const files = filesOf(file('a', 'two'), file('c', 'one'))
   past.versions.noteReading(files, served)
@@ -60,8 +60,8 @@ test('a version that is replaced or removed by hand is stored once', async () =>
   assert.equal(past.all.size, 2)
 })
 
-test('the served version is stored as soon as its file is broken: a restart would lose it', async () => {
-  using past = new Past()
+test('the served version is stored as soon as its file is invalid, since a restart would lose it', async () => {
+  using past = new FolderWithHistory()
   const served = serving(file('a', 'one'))
   past.versions.noteReading(filesOf(parseRouteFile('a.json', '{ broken', '')), served)
   assert.deepEqual(await past.of('a'), ['one file'])
@@ -69,47 +69,47 @@ test('the served version is stored as soon as its file is broken: a restart woul
   assert.deepEqual(await past.of('a'), ['one file'])
 })
 
-test('a version that was never served is not stored when it is replaced by hand', async () => {
-  using past = new Past()
+test('a version that was never served is not stored when its file is changed outside the API', async () => {
+  using past = new FolderWithHistory()
   const served = serving(file('a', 'one'))
   past.versions.noteReading(filesOf(file('a', 'two')), served)
   past.versions.noteReading(filesOf(file('a', 'three')), served)
   assert.deepEqual(await past.of('a'), ['one file'])
 })
 
-test('a file with another name or another look holds the same version', async () => {
-  using past = new Past()
+test('a renamed or reformatted file is the same version', async () => {
+  using past = new FolderWithHistory()
   const served = serving(file('a', 'one', { _id: 'x' }), file('b', 'one'))
   const reordered = parseRouteFile('b.json', '{\n"handler":   "one"\n}', '')
   past.versions.noteReading(filesOf(file('renamed', 'one', { _id: 'x' }), reordered), served)
   assert.equal(past.all.size, 0)
 })
 
-test('a file that gets another id leaves the route of its old id behind', async () => {
-  using past = new Past()
+test('a changed id in a file stores the version of the route with the old id', async () => {
+  using past = new FolderWithHistory()
   past.versions.noteReading(filesOf(file('a', 'one', { _id: 'new' })), serving(file('a', 'one', { _id: 'old' })))
   assert.deepEqual(await past.of('old'), ['one file'])
   assert.deepEqual(await past.of('new'), [])
 })
 
 test('before an edit is written, the replaced version is on disk', async () => {
-  using past = new Past()
+  using past = new FolderWithHistory()
   const old = file('a', 'one')
   await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, filesOf(old), serving(old))
   assert.equal(past.versions.versions('a')[0]?.text, null)
   assert.deepEqual(await past.of('a'), ['one update'])
 })
 
-test('an edit that changes nothing, and one of a new file, keep nothing', async () => {
-  using past = new Past()
+test('an edit without a change, and one of a new file, store no version', async () => {
+  using past = new FolderWithHistory()
   const old = file('a', 'one')
   await past.versions.noteEdit({ file: 'a.json', next: file('a', 'one'), by: UPDATE }, filesOf(old), serving(old))
   await past.versions.noteEdit({ file: 'b.json', next: file('b', 'one'), by: UPDATE }, filesOf(old), serving(old))
   assert.equal(past.all.size, 0)
 })
 
-test('an edit over a file that was just changed by hand stores that version too, also where it is no JSON', async () => {
-  using past = new Past()
+test('an edit of a file that was just changed outside the API stores that content too, also if it is not JSON', async () => {
+  using past = new FolderWithHistory()
   const served = serving(file('a', 'one'), file('b', 'one'))
   const files = filesOf(file('a', 'byHand'), parseRouteFile('b.json', '{ half', ''))
   await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
@@ -118,8 +118,8 @@ test('an edit over a file that was just changed by hand stores that version too,
   assert.deepEqual(await past.of('b'), ['{ half delete', 'one delete'])
 })
 
-test('the content of a file with the id of another route is a version of the route it is served as', async () => {
-  using past = new Past()
+test('the content of a file with the id of another route is a version of the route that it is served as', async () => {
+  using past = new FolderWithHistory()
   const foreign = file('b', 'one', { _id: 'a' })
   const next = file('b', 'two', { _id: 'b' })
   await past.versions.noteEdit({ file: 'b.json', next, id: 'b', by: UPDATE }, filesOf(foreign), serving(file('a', 'x')))
@@ -127,8 +127,8 @@ test('the content of a file with the id of another route is a version of the rou
   assert.deepEqual(await past.of('a'), [])
 })
 
-test('a version that a scan has stored is not stored again by an edit, but is on disk before it', async () => {
-  using past = new Past()
+test('a version already stored by a scan is not stored again by an edit, and is on disk before the edit', async () => {
+  using past = new FolderWithHistory()
   const served = serving(file('a', 'one'))
   const files = filesOf(file('a', 'failing'))
   past.versions.noteReading(files, served)
@@ -140,8 +140,8 @@ test('a version that a scan has stored is not stored again by an edit, but is on
   assert.deepEqual(await past.of('a'), ['failing update', 'one file'])
 })
 
-test('a version that returns to its file and is replaced again is stored with the later time', async () => {
-  using past = new Past()
+test('a version that is restored and replaced again is stored with the later time', async () => {
+  using past = new FolderWithHistory()
   const one = file('a', 'one')
   const served = serving(one)
   past.versions.noteReading(filesOf(file('a', 'two')), served)

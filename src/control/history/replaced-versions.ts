@@ -8,7 +8,7 @@ import type { StoredVersion } from './version-index.ts'
 type Files = ReadonlyMap<string, RouteFile>
 type Served = ReadonlyMap<string, ServedRoute>
 
-/** The history of one folder: stores versions that its files no longer hold. */
+/** The history of one folder: stores the versions that its files no longer contain. */
 export class ReplacedVersions {
   readonly #history: RouteHistory
   readonly #folder: string
@@ -20,7 +20,7 @@ export class ReplacedVersions {
     this.#folder = history.folderName(directory)
   }
 
-  /** Resolves when the versions of earlier processes are known. */
+  /** Resolves when the stored versions of earlier processes are loaded. */
   loaded(): Promise<void> {
     return this.#history.load()
   }
@@ -30,7 +30,7 @@ export class ReplacedVersions {
     return this.#history.versions(this.#folder, id)
   }
 
-  /** Ids of routes that have versions, deleted ones among them. */
+  /** Ids of routes with versions, including deleted routes. */
   ids(): Iterable<string> {
     return this.#history.ids(this.#folder)
   }
@@ -40,7 +40,7 @@ export class ReplacedVersions {
     return this.#history.read(version)
   }
 
-  /** After files were changed by hand: stores served versions that no file holds any more. */
+  /** After files were changed outside the API: stores served versions that are in no file any more. */
   noteReading(files: Files, serving: Served): void {
     const lost: ServedRoute[] = []
     for (const served of serving.values()) {
@@ -50,13 +50,13 @@ export class ReplacedVersions {
     }
     if (lost.length === 0) return
     const revisions = new Map([...files.values()].map(({ route }) => [route?.id, route?.revision]))
-    // A file that was given another name holds the same route.
+    // A renamed file contains the same route.
     const replaced = lost.filter(({ source }) => revisions.get(source.id) !== source.revision)
     for (const { source } of replaced) this.#kept.add(source)
     void this.#history.keepSoon(this.#folder, replaced.map(versionOf), { operation: 'file' })
   }
 
-  /** Before an edit is written: stores the served version and the content of the file, also where that was edited by hand. */
+  /** Before an edit is written: stores the served version, and the content of the file if it differs. */
   async noteEdit({ file, next, id: meant, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
     const replaced: ReplacedVersion[] = []
     const finishing: Promise<void>[] = []

@@ -31,7 +31,7 @@ async function textsOf(history: RouteHistory, id: string): Promise<(string | nul
   return Promise.all(history.versions(ROUTES, id).map((version) => history.read(version)))
 }
 
-test('versions survive the process, in order, with their time and who replaced them', async () => {
+test('versions are restored by the next process, in order, with their time and replacement', async () => {
   using folder = new Folder()
   const { history, clock } = open(folder.path)
   const [one, two] = [route('hello', 'one'), route('hello', 'two')]
@@ -62,14 +62,14 @@ test('B86: other users can not read the folder and its files', async () => {
   for (const name of readdirSync(directory)) assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
 })
 
-test('nothing is made in an instance whose routes do not change', async () => {
+test('no folder is created in an instance whose routes do not change', async () => {
   using folder = new Folder()
   const { history } = open(folder.path)
   await history.settled()
   assert.deepEqual(readdirSync(folder.path), [])
 })
 
-test('an instance that is moved takes its history along', async () => {
+test('the history of a moved instance is found', async () => {
   using folder = new Folder()
   const { history } = open(folder.in('here'))
   const name = history.folderName(folder.in('here/config/routes'))
@@ -100,7 +100,7 @@ test('versions over the limits are removed from the disk too, also by a process 
   assert.equal((await textsOf(tiny, 'other')).length, 1)
 })
 
-test('many at once are written one after the other, and one that is wanted now does not wait for them', async () => {
+test('background writes are queued, and an urgent write does not wait for them', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path)
   const many = Array.from({ length: 60 }, (_, n) => route(`r${n}`, 'x'))
@@ -115,7 +115,7 @@ test('many at once are written one after the other, and one that is wanted now d
   assert.equal(readdirSync(directory).length, 60)
 })
 
-test('one that gives way while it waits or is written leaves no file', async () => {
+test('a version evicted before or during its write leaves no file', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path, { versions: 2, files: 100, bytes: 10_000 })
   const writes = Array.from({ length: 10 }, (_, n) => history.keepNow(ROUTES, [route('now', `${n}`)], BY))
@@ -130,7 +130,7 @@ test('one that gives way while it waits or is written leaves no file', async () 
   assert.deepEqual(await textsOf(history, 'now'), [route('now', '9').text, route('now', '8').text])
 })
 
-test('after the end nothing touches the disk any more', async () => {
+test('no file is written after close', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path)
   await history.keepSoon(
@@ -146,8 +146,8 @@ test('after the end nothing touches the disk any more', async () => {
   assert.deepEqual(readdirSync(folder.path), [])
 })
 
-describe('F16: what can not be written', () => {
-  test('stays in memory until the end of the process, is counted, and logged once', async () => {
+describe('F16: a version that can not be written', () => {
+  test('stays in memory until the process ends, is counted, and logged once', async () => {
     using folder = new Folder({ history: 'a file, where a folder should be' })
     const { history, log, clock } = open(folder.path)
     const one = route('hello', 'one')
@@ -175,8 +175,8 @@ describe('F16: what can not be written', () => {
   })
 })
 
-describe('F18: whatever is in the folder, a start goes on', () => {
-  test('foreign and broken files are named in one warning, and stay', async () => {
+describe('F18: the gateway starts with any content of the folder', () => {
+  test('foreign and invalid files are named in one warning, and not removed', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
     await history.keepNow(ROUTES, [route('hello', 'one'), route('hello', 'two')], BY)
@@ -209,7 +209,7 @@ describe('F18: whatever is in the folder, a start goes on', () => {
     assert.match(log.lines.join(), /ENOTDIR/)
   })
 
-  test('a text that is no longer that of its revision is not given out', async () => {
+  test('a text that does not match its revision is not returned', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
     await history.keepNow(ROUTES, [route('hello', 'one')], BY)
@@ -217,10 +217,10 @@ describe('F18: whatever is in the folder, a start goes on', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"two"'))
     const { history: again, log } = open(folder.path)
     assert.deepEqual(await textsOf(again, 'hello'), [null])
-    assert.deepEqual([again.size, log.entries[0]?.['reason']], [0, 'its text is not that of its revision'])
+    assert.deepEqual([again.size, log.entries[0]?.['reason']], [0, 'its text does not match its revision'])
   })
 
-  test('a version whose file has gone is gone', async () => {
+  test('a version whose file is missing is removed from the list', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
     await history.keepNow(ROUTES, [route('hello', 'one')], BY)
@@ -230,7 +230,7 @@ describe('F18: whatever is in the folder, a start goes on', () => {
   })
 })
 
-test('a text that is no JSON is stored unchanged', async () => {
+test('a text that is not JSON is stored unchanged', async () => {
   using folder = new Folder()
   const text = '{ "half": '
   const { history } = open(folder.path)

@@ -8,7 +8,7 @@ import { type Replacement, readVersionText, UnreadableVersion, versionName } fro
 import { type HistoryLimits, type StoredVersion, VersionIndex } from './version-index.ts'
 import { VersionWriter } from './version-writer.ts'
 
-/** A version of a route that another one takes the place of. */
+/** A version of a route that is being replaced. */
 export interface ReplacedVersion {
   readonly id: string
   readonly file: string
@@ -19,7 +19,7 @@ export interface ReplacedVersion {
 /** Input of a history. */
 interface HistoryInput {
   readonly instance: string
-  /** Where the versions are. */
+  /** Folder of the versions. */
   readonly directory: string
   readonly logger: Logger
   readonly clock: { now(): number }
@@ -30,12 +30,12 @@ const LIMITS: HistoryLimits = { versions: 10, files: 10_000, bytes: 64 * 1024 * 
 
 const WARNING_INTERVAL = 60_000
 
-/** Longer ones are cut: access managers name users, and trusted proxies transactions, as they like. */
+/** Longer values are truncated: names of users and transaction ids have no limit at their source. */
 const MAX_NAME = 256
 
 /**
- * The replaced versions of all routes, each in a file of its own, so that a restart does not lose them. What can not
- * be written stays in memory until the process ends, and is counted: a deploy does not fail for its history.
+ * The replaced versions of all routes, one file each, so that they survive a restart. A version that can not be written
+ * stays in memory until the process ends, and is counted: a deploy does not fail because of its history.
  */
 export class RouteHistory {
   readonly #input: HistoryInput
@@ -68,22 +68,22 @@ export class RouteHistory {
     return this.#loading
   }
 
-  /** How many versions there are. */
+  /** Number of versions. */
   get size(): number {
     return this.#index.size
   }
 
-  /** How long their texts are. */
+  /** Total length of their texts. */
   get bytes(): number {
     return this.#index.bytes
   }
 
-  /** How many versions could not be written. */
+  /** Number of versions that could not be written. */
   get failures(): number {
     return this.#failures
   }
 
-  /** The name of a router's folder in here: the instance may be moved, and its history with it. */
+  /** The name of a router's folder in the history: relative, since the instance may be moved. */
   folderName(directory: string): string {
     const inside = relative(this.#input.instance, directory)
     return inside.startsWith('..') || isAbsolute(inside) ? directory : inside.split(sep).join('/')
@@ -94,7 +94,7 @@ export class RouteHistory {
     return this.#index.versions(folder, id)
   }
 
-  /** Ids of the routes of a folder that have versions, deleted ones among them. */
+  /** Ids of the routes of a folder with versions, including deleted routes. */
   ids(folder: string): Iterable<string> {
     return this.#index.ids(folder)
   }
@@ -112,20 +112,20 @@ export class RouteHistory {
     for (const version of replaced) this.#writer.soon(this.#add(folder, version, by))
   }
 
-  /** Writes what waits of a route now; resolves when it is on disk, or can not be written. */
+  /** Writes the queued versions of a route now; resolves when they are on disk, or can not be written. */
   async finish(folder: string, id: string): Promise<void> {
     await this.load()
     const unwritten = this.versions(folder, id).filter(({ text }) => text !== null)
     await Promise.all(unwritten.map((version) => this.#writer.now(version)))
   }
 
-  /** The text of a version; null where its file is gone or damaged, and then so is the version. Throws on a shortage. */
+  /** The text of a version; null if its file is invalid, which removes the version. Throws if resources are exhausted. */
   async read(version: StoredVersion): Promise<string | null> {
     try {
       const text = version.text ?? (await readVersionText(this.#input.directory, version.name))
       const { file, revision } = version.head
       if ((parseRouteFile(file, text, '').route?.revision ?? revisionOf({ text })) === revision) return text
-      throw new UnreadableVersion('its text is not that of its revision')
+      throw new UnreadableVersion('its text does not match its revision')
     } catch (error) {
       if (isResourceShortage(error)) throw error
       this.#index.remove(version)
@@ -138,13 +138,13 @@ export class RouteHistory {
     }
   }
 
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when all queued versions are written. */
   async settled(): Promise<void> {
     await this.load()
     await this.#writer.settled()
   }
 
-  /** Gives up what waits, and resolves when nothing touches the disk any more. */
+  /** Drops queued writes, and resolves when the running ones have ended. */
   async close(): Promise<void> {
     await this.load()
     await this.#writer.close()

@@ -25,13 +25,13 @@ const HEAD: VersionHead = {
 }
 const NAME = versionName(7, 'hello')
 
-test('a version is read as it was written, to the last character', async () => {
+test('a version is read exactly as written', async () => {
   using folder = new Folder({ [NAME]: printVersion(HEAD, TEXT) })
   assert.deepEqual(await readVersionHead(folder.path, NAME), HEAD)
   assert.equal(await readVersionText(folder.path, NAME), TEXT)
 })
 
-test('the text stands below the first line, where people find it', () => {
+test('the text of the route follows the first line unchanged', () => {
   assert.equal(printVersion(HEAD, TEXT).split('\n').slice(1).join('\n'), TEXT)
 })
 
@@ -42,7 +42,7 @@ test('an empty version, and one longer than the part read for its head', async (
   }
 })
 
-test('B76: names are unlike one another whatever the file system, and lead nowhere else', () => {
+test('B76: names are unique on any file system, and contain no path', () => {
   const ids = ['Hello', 'hello', 'hello', '../../etc/passwd', 'ä', '', 'x'.repeat(500), 'a\0b', 'con']
   const names = ids.map((id, at) => versionName(at, id))
   assert.equal(new Set(names.map((name) => name.toLowerCase())).size, ids.length)
@@ -53,25 +53,25 @@ test('B76: names are unlike one another whatever the file system, and lead nowhe
   assert.deepEqual(names.map(sequenceIn), [...ids.keys()])
 })
 
-test('names that are no versions have no number', () => {
+test('names of other files have no sequence number', () => {
   for (const name of ['hello.json', '.gitkeep', '7-hello-00000000.route', `${NAME}.tmp`, `.${NAME}`, `x${NAME}`, '']) {
     assert.equal(sequenceIn(name), null, name)
   }
 })
 
-describe('a broken file is refused with its reason', () => {
+describe('an invalid file is rejected with its reason', () => {
   const whole = printVersion(HEAD, TEXT)
   const rows: Readonly<Record<string, readonly [string, RegExp]>> = {
     empty: ['', /does not end/],
-    'cut off in its first line': [whole.slice(0, 20), /does not end/],
-    'cut off in its text': [whole.slice(0, -1), /expected \d+ bytes/],
+    'truncated in its first line': [whole.slice(0, 20), /does not end/],
+    'truncated in its text': [whole.slice(0, -1), /expected \d+ bytes/],
     'with more than its text': [`${whole}x`, /expected \d+ bytes/],
     'a route file': [TEXT, /not JSON/],
-    'a list': ['[]\n', /not about a version/],
-    'without fields': ['{}\n', /not about a version/],
-    'with a length that is not valid': [whole.replace(/"bytes":\d+/, '"bytes":-1'), /not about a version/],
-    'with a length beyond all': [whole.replace(/"bytes":\d+/, '"bytes":1e300'), /not about a version/],
-    'with an id of another type': [whole.replace('"_id":"hello"', '"_id":5'), /not about a version/],
+    'a list': ['[]\n', /not the metadata of a version/],
+    'without fields': ['{}\n', /not the metadata of a version/],
+    'with a length that is not valid': [whole.replace(/"bytes":\d+/, '"bytes":-1'), /not the metadata of a version/],
+    'with a length beyond all': [whole.replace(/"bytes":\d+/, '"bytes":1e300'), /not the metadata of a version/],
+    'with an id of another type': [whole.replace('"_id":"hello"', '"_id":5'), /not the metadata of a version/],
     'very deep': [`${'['.repeat(10_000)}\n`, /not JSON/],
     'with a first line without end': ['x'.repeat(1_000_000), /does not end/],
   }
@@ -87,7 +87,7 @@ describe('a broken file is refused with its reason', () => {
   }
 })
 
-test('a pipe is not waited for, and a link is not followed', async () => {
+test('a pipe does not block, and a symbolic link is not followed', async () => {
   using folder = new Folder({ elsewhere: printVersion(HEAD, TEXT) })
   execFileSync('mkfifo', [folder.in('pipe')])
   symlinkSync(folder.in('elsewhere'), folder.in('link'))
@@ -96,7 +96,7 @@ test('a pipe is not waited for, and a link is not followed', async () => {
     await assert.rejects(readVersionHead(folder.path, name), name)
 })
 
-test('who replaced it is known as far as it was written', async () => {
+test('unknown parts of the replacement are absent', async () => {
   const line = printVersion(HEAD, TEXT).replace(/"replacedBy":\{[^}]*\}/, '"replacedBy":{"operation":5,"client":null}')
   using folder = new Folder({ [NAME]: line })
   assert.deepEqual((await readVersionHead(folder.path, NAME)).replacedBy, { operation: 'file' })

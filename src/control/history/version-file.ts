@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 
-/** Who replaced a version, as far as that is known. */
+/** The change that replaced a version; unknown parts are absent. */
 export interface Replacement {
   /** Such as `update`, `delete` or `rollback`; `file` where the file was changed outside the API. */
   readonly operation: string
@@ -15,13 +15,13 @@ export interface Replacement {
 
 /** Metadata of a version. */
 export interface VersionHead {
-  /** The folder of its router: within the instance by its path there, else by its whole path. */
+  /** The folder of its router: relative within the instance, otherwise absolute. */
   readonly folder: string
   /** The name of its file in that folder. */
   readonly file: string
   readonly id: string
   readonly revision: string
-  /** ISO text. */
+  /** ISO 8601. */
   readonly replacedAt: string
   readonly replacedBy: Replacement
   /** The length of the text. */
@@ -36,21 +36,21 @@ const MAX_HEAD = 16 * 1024
 const NEWLINE = 0x0a
 
 /**
- * A name for a version. The number puts versions in order whatever the clock does; the id is for people, who may know
- * it in another case than the file system can tell; the end keeps names apart.
+ * The file name of a version: a sequence number for the order, independent of the clock; the id in lower case, for
+ * operators; and a random suffix, since ids may differ by case only.
  */
 export function versionName(sequence: number, id: string): string {
   const readable = id.toLowerCase().replace(/[^a-z0-9._-]/g, '_')
   return `${String(sequence).padStart(10, '0')}-${readable.slice(0, 80)}-${randomBytes(4).toString('hex')}.route`
 }
 
-/** The number in the name of a version; null for names that are no versions. */
+/** The sequence number in the name of a version; null for names of other files. */
 export function sequenceIn(name: string): number | null {
   const found = NAME.exec(name)
   return found === null ? null : Number(found[1])
 }
 
-/** A version as a file: one line about it, then the text of the route as it was. */
+/** The content of a version file: one line of metadata, then the unchanged text of the route. */
 export function printVersion(head: VersionHead, text: string): string {
   const { folder, file, id, revision, replacedAt, replacedBy, bytes } = head
   return `${JSON.stringify({ folder, file, _id: id, _rev: revision, replacedAt, replacedBy, bytes })}\n${text}`
@@ -74,7 +74,7 @@ export function readVersionText(directory: string, name: string): Promise<string
   })
 }
 
-/** Regular files only: reading a pipe would block, and a link may lead out of the folder. */
+/** Regular files only: reading a pipe would block, and a symbolic link may point outside of the folder. */
 async function withFile<T>(
   directory: string,
   name: string,
@@ -111,7 +111,7 @@ function parseHead(line: string): VersionHead {
     Number.isSafeInteger(bytes) &&
     bytes >= 0 &&
     isPlainObject(replacedBy)
-  if (!isWhole) throw new UnreadableVersion('its first line is not about a version')
+  if (!isWhole) throw new UnreadableVersion('its first line is not the metadata of a version')
   const [inFolder, inFile, ofId, ofRevision, at] = texts as [string, string, string, string, string]
   return {
     folder: inFolder,

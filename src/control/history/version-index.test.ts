@@ -11,7 +11,7 @@ function version(id: string, revision: string, bytes = 1, folder = 'routes'): St
 
 const revisions = (versions: readonly StoredVersion[]) => versions.map(({ head }) => head.revision)
 
-test('the newest versions of each route stay', () => {
+test('the newest versions of each route are retained', () => {
   const index = new VersionIndex({ versions: 3, files: 100, bytes: 100 })
   const gone = ['1', '2', '3', '4', '5'].flatMap((revision) => index.add(version('a', revision)))
   index.add(version('b', '1'))
@@ -21,14 +21,14 @@ test('the newest versions of each route stay', () => {
   assert.equal(index.size, 4)
 })
 
-test('a revision that comes again takes the place of the older one', () => {
+test('a repeated revision replaces the older entry', () => {
   const index = new VersionIndex({ versions: 3, files: 100, bytes: 100 })
   for (const revision of ['1', '2', '3']) index.add(version('a', revision))
   assert.deepEqual(revisions(index.add(version('a', '1'))), ['1'])
   assert.deepEqual(revisions(index.versions('routes', 'a')), ['1', '3', '2'])
 })
 
-test('beyond the number or the length of all, the oldest of all go', () => {
+test('over the total number or length, the oldest versions of all routes are evicted', () => {
   const byNumber = new VersionIndex({ versions: 3, files: 2, bytes: 100 })
   for (const id of ['a', 'b']) byNumber.add(version(id, id))
   assert.deepEqual(revisions(byNumber.add(version('c', 'c'))), ['a'])
@@ -41,7 +41,7 @@ test('beyond the number or the length of all, the oldest of all go', () => {
   assert.deepEqual(revisions(byLength.add(version('e', 'e', 200))), ['c', 'd'], 'one stays, however long it is')
 })
 
-test('routes of other folders, and ids that differ by case, are other routes', () => {
+test('equal ids in other folders, and ids that differ by case, are different routes', () => {
   const index = new VersionIndex({ versions: 1, files: 100, bytes: 100 })
   for (const [folder, id] of [
     ['outer', 'a'],
@@ -56,7 +56,7 @@ test('routes of other folders, and ids that differ by case, are other routes', (
   assert.deepEqual([...index.ids('none')], [])
 })
 
-test('a removed version is gone, and removing it again changes nothing', () => {
+test('removal is idempotent', () => {
   const index = new VersionIndex({ versions: 3, files: 100, bytes: 100 })
   const one = version('a', '1', 5)
   index.add(one)

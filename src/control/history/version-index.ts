@@ -6,7 +6,7 @@ export interface HistoryLimits {
   readonly versions: number
   /** Versions of all routes together. */
   readonly files: number
-  /** Texts of all versions together. */
+  /** Total length of the texts of all versions. */
   readonly bytes: number
 }
 
@@ -16,16 +16,16 @@ export interface StoredVersion {
   /** The name of its file. */
   readonly name: string
   readonly sequence: number
-  /** The text of the route, until it is on disk. */
+  /** The text of the route; null once it is on disk. */
   text: string | null
 }
 
-/** Which versions there are, within the limits: the oldest give way. */
+/** Index of the versions within the limits; the oldest are evicted. */
 export class VersionIndex {
   readonly #limits: HistoryLimits
-  /** All of them, the oldest first. */
+  /** All versions, the oldest first. */
   readonly #all = new Set<StoredVersion>()
-  /** Those of each route, the newest first; by folder, then by id. */
+  /** Versions of each route, the newest first; by folder, then by id. */
   readonly #routes = new Map<string, Map<string, readonly StoredVersion[]>>()
   #bytes = 0
 
@@ -55,7 +55,7 @@ export class VersionIndex {
     return this.#routes.get(folder)?.keys() ?? []
   }
 
-  /** Takes a version that is newer than all others in; gives those that have to go for it. */
+  /** Adds a version that is newer than all others; returns the evicted ones. */
   add(version: StoredVersion): readonly StoredVersion[] {
     const { folder, id, revision, bytes } = version.head
     const older = this.versions(folder, id)

@@ -4,7 +4,7 @@ import { writeDurably } from '../durable-file.ts'
 import { printVersion } from './version-file.ts'
 import type { StoredVersion } from './version-index.ts'
 
-/** Readable by the owner only: routes can hold secrets in plain text, and old versions keep them. */
+/** Readable by the owner only: routes can contain secrets in plain text. */
 const RIGHTS = { file: 0o600, folder: 0o700 }
 
 /** Concurrent writes of versions that no request waits for, so that the thread pool stays free for others. */
@@ -21,7 +21,7 @@ interface WriterEvents {
 export class VersionWriter {
   readonly #directory: string
   readonly #events: WriterEvents
-  /** Versions that will be written when their turn comes, and files that will be removed. */
+  /** Queue of versions to write and of files to remove. */
   readonly #waiting = new Set<StoredVersion>()
   readonly #leaving = new Set<string>()
   readonly #writes = new Map<StoredVersion, Promise<void>>()
@@ -34,13 +34,13 @@ export class VersionWriter {
     this.#events = events
   }
 
-  /** Writes a version, or waits for its write that runs already; resolves when it is on disk, or can not be. */
+  /** Writes a version, or joins its running write; resolves when it is on disk, or can not be written. */
   now(version: StoredVersion): Promise<void> {
     this.#waiting.delete(version)
     return this.#writes.get(version) ?? this.#write(version)
   }
 
-  /** Writes a version when its turn comes. */
+  /** Queues the write of a version. */
   soon(version: StoredVersion): void {
     if (this.#isClosed) return
     this.#waiting.add(version)
@@ -53,20 +53,20 @@ export class VersionWriter {
     if (!this.#waiting.delete(version) && !this.#writes.has(version)) this.removeFile(version.name)
   }
 
-  /** Queues the removal of a file; no caller waits for it. */
+  /** Queues the removal of a file. */
   removeFile(name: string): void {
     this.#leaving.add(name)
     if (this.#removal === null) void this.#removeLeaving()
   }
 
-  /** Resolves when there is nothing left to do. */
+  /** Resolves when the queue is empty and all writes have ended. */
   async settled(): Promise<void> {
     while (this.#writers > 0 || this.#writes.size > 0 || this.#removal !== null) {
       await Promise.all([...this.#writes.values(), this.#removal])
     }
   }
 
-  /** Gives up what waits, writes no more, and resolves when nothing touches the disk. */
+  /** Drops the queue, and resolves when running writes have ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#waiting.clear()
@@ -92,7 +92,7 @@ export class VersionWriter {
     return write
   }
 
-  /** A file that is still there after a crash goes when the folder is read again. */
+  /** A file that remains after a crash is removed when the folder is read again. */
   async #removeLeaving(): Promise<void> {
     for (const name of this.#leaving) {
       this.#leaving.delete(name)

@@ -1,8 +1,8 @@
 import type { TrailCounts } from '#audit'
 import type { MetricsScope } from '#metrics'
 
-/** Shows how the events of a topic fare. */
-export function measureTrail(metrics: MetricsScope, topic: string, trail: { readonly counts: TrailCounts }): void {
+/** Exposes the counts of the events of a topic. */
+export function exposeTrailCounts(metrics: MetricsScope, topic: string, trail: { readonly counts: TrailCounts }): void {
   const labels = { topic }
   metrics.countReading('gw_audit_events_total', 'Audit events that were written.', {
     labels,

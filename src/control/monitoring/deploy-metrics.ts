@@ -1,10 +1,10 @@
 import type { Metrics } from '#schema'
 
-/** What became of the changes to the routes of one folder. */
+/** Outcomes of the changes to the routes of one folder. */
 export interface DeployCounts {
   succeeded: number
   failed: number
-  /** When a change was last put in place, in milliseconds since the epoch; 0 for never. */
+  /** Time of the last deployed change, in milliseconds since the epoch; 0 for none. */
   lastAt: number
 }
 
@@ -26,8 +26,8 @@ interface ReadMetrics extends Metrics {
   countReading(name: string, help: string, reading: { labels?: Record<string, string>; read(): number }): void
 }
 
-/** Shows how many routes a router has, and how its changes fare. */
-export function measureDeploys(metrics: ReadMetrics, router: string, routes: DeployedRoutes): void {
+/** Exposes the number of routes of a router, and the outcomes of its changes. */
+export function exposeDeployCounts(metrics: ReadMetrics, router: string, routes: DeployedRoutes): void {
   const labels = { router }
   metrics.reading('gw_router_deployed_routes', 'Routes that are served.', { labels, read: () => routes.served })
   metrics.reading('gw_router_failed_routes', 'Route files that are not served as they are written.', {
@@ -47,7 +47,7 @@ export function measureDeploys(metrics: ReadMetrics, router: string, routes: Dep
 }
 
 /** Exposes the size of the history. */
-export function measureHistory(metrics: ReadMetrics, history: HistorySize): void {
+export function exposeHistorySize(metrics: ReadMetrics, history: HistorySize): void {
   metrics.reading('gw_route_history_versions', 'Replaced versions of routes that are kept.', {
     read: () => history.size,
   })

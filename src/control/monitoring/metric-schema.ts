@@ -10,9 +10,9 @@ export const metricSchema: JsonObject = {
   required: ['_id', '_type'],
   properties: {
     _id: { type: 'string', description: '`heap.<router-name>.route.<route-name>.<metric>`.' },
-    _type: { enum: ['counter', 'gauge', 'timer'], description: 'Which of the other fields there are.' },
+    _type: { enum: ['counter', 'gauge', 'timer'], description: 'Determines the other fields.' },
     value: number('Value of a gauge.'),
-    count: { type: 'integer', description: 'What a counter has counted, or how many observations a timer has.' },
+    count: { type: 'integer', description: 'The value of a counter, or the number of observations of a timer.' },
     total: number('Sum of all observations of a timer, in milliseconds.'),
     max: duration('Longest duration'),
     mean: duration('Mean duration'),

@@ -12,10 +12,10 @@ import { metricsCollection } from './metrics-collection.ts'
 const ROUTES = 10_000
 const FAMILIES = ['Informational', 'Successful', 'Redirection', 'Client_Error', 'Server_Error', 'Unknown', 'Other']
 
-/** Milliseconds of processor time: what a quiet machine needs less than half of. */
+/** Milliseconds of CPU time; an idle machine needs less than half. */
 const BOUNDS = { total: 100, longest: 50 }
 
-/** A unit with the metrics of so many routes. */
+/** A unit with the metrics of this many routes. */
 function unit(routes: number): MetricsRegistry {
   const registry = new MetricsRegistry()
   for (let n = 0; n < routes; n++) {
@@ -32,7 +32,7 @@ function unit(routes: number): MetricsRegistry {
   return registry
 }
 
-/** Asks the collection for a page. */
+/** Queries one page of the collection. */
 function reading(collect: () => Promise<readonly MetricSample[]>) {
   const handle = commonRest(metricsCollection(collect), { base: '/metrics/api' })
   return async (query: string): Promise<JsonObject> => {
@@ -78,7 +78,7 @@ describe('metrics of 10,000 routes in two units', () => {
     ['how many have counted', `${filter('_type eq "counter" and count gt 0')}&_countOnly=true`, { resultCount: 9_999 }],
   ]
   for (const [label, query, expected] of rows) {
-    test(`${label}, in time`, async () => {
+    test(`${label}, within the limit of CPU time`, async () => {
       const { total, longest } = await leastCost(BOUNDS, async () => {
         const page = await get(query)
         for (const [name, value] of Object.entries(expected)) assert.equal(page[name], value, name)
@@ -104,7 +104,7 @@ describe('metrics of 10,000 routes in two units', () => {
   })
 })
 
-test('fields are the same whether they are asked for alone or with all others', async () => {
+test('a field has the same value if selected alone or with all others', async () => {
   const registry = unit(5)
   const get = reading(async () => registry.collect())
   const { results } = await get(`${filter('_id sw "heap._router.route.route-3."')}&_pageSize=50`)

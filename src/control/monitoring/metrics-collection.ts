@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#json'
 import { metricSchema } from './metric-schema.ts'
 import { timerContent } from './timer-content.ts'
 
-/** What each metric of a route is called in the collection (spec: Route metrics). */
+/** Names of the metrics of a route in the collection (spec: Route metrics). */
 const ROUTE_METRICS: Readonly<Record<string, string>> = {
   gw_route_request_total: 'request',
   gw_route_request_active: 'request.active',
@@ -14,7 +14,7 @@ const ROUTE_METRICS: Readonly<Record<string, string>> = {
   gw_route_response_time: 'response.time',
 }
 
-/** The metrics of routes as a Common REST collection, which is read only. */
+/** The metrics of routes as a read-only Common REST collection. */
 export function metricsCollection(collect: () => Promise<readonly MetricSample[]>): Collection {
   const cookies = new PageCookies()
   return {
@@ -22,7 +22,7 @@ export function metricsCollection(collect: () => Promise<readonly MetricSample[]
     description: {
       id: 'gateway:metrics',
       title: 'Metrics',
-      description: 'What routes have measured, over all units.',
+      description: 'Metrics of routes, merged over all units.',
       version: '1.0',
       schema: metricSchema,
       revisions: false,
@@ -36,7 +36,7 @@ export function metricsCollection(collect: () => Promise<readonly MetricSample[]
   }
 }
 
-/** Generated one at a time: of ten thousand routes, a query matches few. */
+/** Generated lazily: of ten thousand routes, a query matches few. */
 function* resourcesOf(samples: readonly MetricSample[]): Generator<Resource> {
   for (const sample of samples) {
     const id = knownId(sample)
@@ -71,7 +71,7 @@ class MetricResource implements Resource {
   }
 }
 
-/** The id of a sample; putting it together takes longer than anything else a query does with it. */
+/** Cache of the ids of samples: building them is the most expensive part of a query. */
 function knownId(sample: MetricSample): string | null {
   const { series } = sample
   if (series === undefined) return idOf(sample)

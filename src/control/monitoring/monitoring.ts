@@ -1,10 +1,10 @@
 import type { MetricSample } from '#contracts'
 import type { Logger } from '#logging'
-import { type MetricsRegistry, measureThread, ThreadAggregation, TICK_SECONDS } from '#metrics'
+import { exposeThreadMetrics, type MetricsRegistry, ThreadAggregation, TICK_SECONDS } from '#metrics'
 import { EVENTS } from '../log-events.ts'
 import type { UnitLink } from '../unit-link.ts'
 
-/** The numbers of the whole gateway: of its units, and of the control plane itself. */
+/** Metrics of the whole gateway: of its units and of the control plane. */
 export class Monitoring implements Disposable {
   /** Metrics of the control plane. */
   readonly registry: MetricsRegistry
@@ -21,7 +21,7 @@ export class Monitoring implements Disposable {
     this.registry = registry
     this.#units = units
     this.#logger = logger
-    this.#measuring = measureThread(this.registry.open(), 'control')
+    this.#measuring = exposeThreadMetrics(this.registry.open(), 'control')
     this.#ticking = setInterval(() => this.registry.tick(), TICK_SECONDS * 1000).unref()
     this.#measureUnits()
   }
@@ -34,7 +34,7 @@ export class Monitoring implements Disposable {
     return this.#collecting
   }
 
-  /** A unit has ended; its totals stay. */
+  /** A unit has ended; its totals are retained. */
   ended(unit: UnitLink): void {
     this.#threads.remove(unit)
     this.#late.delete(unit)
@@ -50,17 +50,17 @@ export class Monitoring implements Disposable {
     const serving = units.filter(({ state }) => state === 'ready')
     const answered = await Promise.all(serving.map((unit) => this.#ask(unit)))
     this.#threads.addReport(this, this.registry.report(this.#threads.lastHead(this), Number.POSITIVE_INFINITY))
-    // Totals wait for the successor of a unit that has ended; only then is it known which of them are still wanted.
+    // Totals of an ended unit are retained until its replacement reports, which shows which series still exist.
     if (serving.length === units.length && !answered.includes(false)) this.#threads.dropUnused()
     return this.#threads.samples()
   }
 
-  /** Whether the unit has reported everything. Names and labels come in portions, so that no unit stalls over them. */
+  /** Whether the unit has reported everything. Names and labels are sent in portions, so that no unit stalls. */
   async #ask(unit: UnitLink): Promise<boolean> {
     try {
       for (;;) {
         const report = await unit.remote.collect({ after: this.#threads.lastHead(unit) })
-        // One that ended meanwhile was taken out of the threads.
+        // A unit that ended meanwhile is no longer in the list.
         if (unit.state === 'ended') return false
         this.#threads.addReport(unit, report)
         if (report.values !== null) break

@@ -8,7 +8,7 @@ interface BuildInfo {
 }
 
 /** Process metrics under their conventional Prometheus names, and the build information. */
-export function measureProcess(scope: MetricsScope, { version, revision }: BuildInfo): void {
+export function exposeProcessMetrics(scope: MetricsScope, { version, revision }: BuildInfo): void {
   const startedAt = Date.now() / 1000 - process.uptime()
   const { node } = process.versions
   const build = { version, revision, node }
@@ -34,7 +34,7 @@ export function measureProcess(scope: MetricsScope, { version, revision }: Build
 /** Null where the system does not provide it. */
 function openFiles(): number | null {
   try {
-    // Reading the folder opens one more.
+    // Reading the folder itself opens one more descriptor.
     return readdirSync('/proc/self/fd').length - 1
   } catch {
     return null

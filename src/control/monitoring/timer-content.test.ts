@@ -12,7 +12,7 @@ function timerOf(seconds: readonly number[], ticks = 0): MetricSample {
   return registry.collect()[0] as MetricSample
 }
 
-test('durations are milliseconds, rates are for each second', () => {
+test('durations are in milliseconds, rates are per second', () => {
   const sample = timerOf([0.1, 0.2, 0.3, 0.4], 1)
   const content = timerContent(sample, sample.since + 8000)
   assert.equal(content['count'], 4)
@@ -28,7 +28,7 @@ test('durations are milliseconds, rates are for each second', () => {
   assert.deepEqual([content['m1_rate'], content['m5_rate'], content['m15_rate']], [0.8, 0.8, 0.8])
 })
 
-test('a timer without observations is all zeros, and one whose observations are old keeps its totals', () => {
+test('a timer without observations is all zeros, and one with old observations only has its totals', () => {
   const sample = timerOf([])
   for (const [name, value] of Object.entries(timerContent(sample, sample.since))) {
     if (typeof value === 'number') assert.equal(value, 0, name)
@@ -37,7 +37,7 @@ test('a timer without observations is all zeros, and one whose observations are 
   assert.deepEqual([quiet['count'], quiet['total'], quiet['max'], quiet['p50'], quiet['stddev']], [1, 500, 0, 0, 0])
 })
 
-test('equal observations have no deviation, whatever is lost in rounding', () => {
+test('equal observations have no deviation, despite rounding', () => {
   const sample = timerOf(Array.from({ length: 1000 }, () => 0.1))
   assert.equal(timerContent(sample, sample.since)['stddev'], 0)
 })

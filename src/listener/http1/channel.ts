@@ -104,7 +104,7 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
     return head
   }
 
-  /** Where the connection ends the body (HTTP/1.0), only a reset or, with TLS, a missing close_notify tells the client. */
+  /** For bodies that end with the connection (HTTP/1.0), a reset or a missing close_notify of TLS shows the truncation. */
   truncate(): void {
     const { socket, peer } = this.#connection
     if (this.#endsWithConnection && peer.scheme === 'http') socket.resetAndDestroy()

@@ -7,10 +7,10 @@ import type { Upgradable } from '../response-channel.ts'
 const MAX_EARLY_BYTES = 16_384
 
 /**
- * Whether a request asks for an upgrade to WebSocket, the only protocol offered (threats B35). One with a body stays an
+ * Whether a request is an upgrade to WebSocket, the only protocol offered (threats B35). One with a body stays an
  * ordinary request: its body would be read as frames.
  */
-export function asksForWebSocket({ method, httpVersion, headers }: IncomingMessage): boolean {
+export function isWebSocketUpgrade({ method, httpVersion, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&
     httpVersion === '1.1' &&

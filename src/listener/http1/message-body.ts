@@ -11,7 +11,7 @@ const FRAMING_PER_CHUNK = 12
 // Bytes that may have been read but not parsed when a check runs within a read.
 const MAX_UNPARSED = 65_536
 
-/** The body of a request in HTTP/1.1, read from the socket only as fast as its sink takes it. */
+/** The body of a request in HTTP/1.1, with back-pressure on the socket. */
 export class MessageBody extends ReceivedBody {
   readonly #message: RequestMessage
   readonly #framing: 'chunked' | 'length'

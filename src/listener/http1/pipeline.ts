@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import type { Transaction } from '../transaction.ts'
 
-/** From so many on the socket is paused. With fewer it is read, so that a disconnect is noticed. */
+/** From this many on the socket is paused. With fewer it is read, so that a disconnect is detected. */
 const PAUSE_AT = 32
 
-/** One read can bring many more; each would take fifty times its bytes in memory. */
+/** Limit of pipelined requests: one read can contain many more, and each would take fifty times its bytes in memory. */
 const MAX_PIPELINED = 100
 
 /** Pipelined requests of one connection (RFC 9112 section 9.3.2). */

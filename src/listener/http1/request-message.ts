@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 
-/** Chunks below this size are coalesced, up to the other. */
+/** Chunks below the first size are coalesced, up to the second. */
 const SMALL_CHUNK = 1024
 const MAX_COALESCED = 16_384
 

@@ -15,7 +15,7 @@ after(() => authority?.[Symbol.dispose]())
 const EIGHT = Buffer.alloc(8)
 
 for (const [name, turn] of Object.entries(FLOODS)) {
-  test(`a flood of ${name} ends with its connection; others are served meanwhile (F25)`, options, async () => {
+  test(`a flood of ${name} closes its connection; others are served meanwhile (F25)`, options, async () => {
     await using server = await listening(async () => respond(200, {}, 'ok'), { tls: serverTlsOf(issued) })
     await using attacker = await FrameClient.open(server.port)
     await using victim = new H2Client(server.port)
@@ -53,7 +53,7 @@ const broken: Readonly<Record<string, Uint8Array[]>> = {
 }
 
 for (const [name, frames] of Object.entries(broken)) {
-  test(`${name} ends that connection only (B90)`, options, async () => {
+  test(`${name} closes that connection only (B90)`, options, async () => {
     await using server = await listening(async () => respond(200), { tls: serverTlsOf(issued) })
     await using victim = new H2Client(server.port)
     assert.equal((await victim.ask('/')).status, 200)
@@ -125,7 +125,7 @@ test('a field with a line break in its value reaches no handler: nghttp2 drops i
 })
 
 test(
-  'clients that disconnect right after the handshake, or in the middle of a request, affect no other client (B90)',
+  'clients that disconnect after the handshake or during a request do not affect other clients (B90)',
   options,
   async () => {
     await using server = await listening(async () => respond(200), { tls: serverTlsOf(issued) })

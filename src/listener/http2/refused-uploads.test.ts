@@ -13,14 +13,14 @@ const issued = authority?.issue({ name: 'localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
 const deny = async () => respond(401, {}, 'no')
-// The short idle time makes the listener look often.
+// With a short idle time the listener checks often.
 const secure = (handler: (exchange: Exchange) => ReturnType<typeof deny>) =>
   listening(handler, { tls: serverTlsOf(issued), idleTimeout: 400 })
 
 const POST = literal({ ':method': 'POST', ':scheme': 'https', ':authority': 'localhost', ':path': '/' })
 const END_HEADERS = 4
 
-test('uploads that are answered unread do not count as a flood', options, async () => {
+test('unread uploads that got a response do not count as a flood', options, async () => {
   await using server = await secure(deny)
   await using client = new H2Client(server.port)
   for (const end = performance.now() + 1_000; performance.now() < end; ) {
@@ -35,7 +35,7 @@ test('uploads that are answered unread do not count as a flood', options, async 
 })
 
 test(
-  'the rest of an upload that was answered is thrown away up to a limit, then the stream is reset',
+  'the rest of an upload is discarded after the response up to a limit, then the stream is reset',
   options,
   async () => {
     await using server = await secure(deny)
@@ -54,7 +54,7 @@ test(
   },
 )
 
-test('an upload that stops after its answer is reset in time', options, async () => {
+test('an upload that stalls after the response is reset after the time-out', options, async () => {
   await using server = await secure(deny)
   await using client = new H2Client(server.port)
   const stream = client.session.request({ ':path': '/', ':method': 'POST' })
@@ -63,7 +63,7 @@ test('an upload that stops after its answer is reset in time', options, async ()
 })
 
 test(
-  'a second head without END_STREAM resets the stream with PROTOCOL_ERROR, also behind the answer',
+  'a second head without END_STREAM resets the stream with PROTOCOL_ERROR, also after the response',
   options,
   async () => {
     await using server = await secure(deny)
@@ -71,7 +71,7 @@ test(
       await using client = await FrameClient.open(server.port)
       const malformed = frame(FRAME.headers, END_HEADERS, 1, literal({ 'x-a': 'b' }))
       client.send(frame(FRAME.headers, END_HEADERS, 1, POST))
-      // Half of them arrive after the answer.
+      // Half of them arrive after the response.
       if (round % 2 === 0) await client.receives(({ type, stream }) => type === FRAME.headers && stream === 1)
       client.send(malformed)
       const reset = await client.receives(({ type }) => type === FRAME.reset)
@@ -80,10 +80,10 @@ test(
   },
 )
 
-test('a session that is ended for a flood gets GOAWAY with ENHANCE_YOUR_CALM', options, async () => {
+test('a session closed for a flood gets GOAWAY with ENHANCE_YOUR_CALM', options, async () => {
   await using server = await secure(deny)
   await using client = await FrameClient.open(server.port)
-  // Few frames, so that nghttp2 itself lets them pass.
+  // Fewer frames than the flood limit of nghttp2 itself.
   client.send(...Array.from({ length: 100 }, () => frame(0xbb, 0, 0, Buffer.alloc(16_384))))
   await client.closed
   const goaway = framesOf(client.received).find(({ type }) => type === FRAME.goaway)
@@ -91,7 +91,7 @@ test('a session that is ended for a flood gets GOAWAY with ENHANCE_YOUR_CALM', o
   assert.equal(server.log.entries.filter(({ reason }) => reason === 'a flood of frames').length, 1)
 })
 
-test('a field whose value is content-length leaves the body alone', options, async () => {
+test('a field with the value content-length does not affect the body', options, async () => {
   await using server = await secure(async ({ request }) =>
     respond(200, {}, Buffer.from(await request.body.read(1_000)).toString()),
   )

@@ -19,7 +19,7 @@ interface SessionOptions extends ServerSessionOptions {
   readonly streamResetRate: number
 }
 
-/** Options of a session, with a limit for everything a client can make the gateway keep (threats B89, F25). */
+/** Options of a session; they bound all memory that a client can cause (threats B89, F25). */
 export function sessionOptions({ maxTotalHeadersSize }: ListenerSettings): SessionOptions {
   return {
     settings: {

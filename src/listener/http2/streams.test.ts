@@ -20,7 +20,7 @@ const secure = (handler: (exchange: Exchange) => Promise<Response>, settings: Pa
 
 const echo = async ({ request }: Exchange) => respond(200, {}, Buffer.from(await request.body.read(1e6)).toString())
 
-test('a request over HTTP/2 is the exchange it would be over HTTP/1.1', options, async () => {
+test('a request over HTTP/2 results in the same exchange as over HTTP/1.1', options, async () => {
   await using server = await secure(async ({ request, client }) => {
     const { version, method, headers } = request
     const cookie = headers.all('cookie')
@@ -42,7 +42,7 @@ test('a request over HTTP/2 is the exchange it would be over HTTP/1.1', options,
   })
 })
 
-test('bodies arrive whole, with a length and without', options, async () => {
+test('bodies with and without Content-Length are received completely', options, async () => {
   await using server = await secure(echo)
   await using client = new H2Client(server.port)
   assert.equal((await client.ask('/', { method: 'POST', body: 'hello' })).text, 'hello')
@@ -61,7 +61,7 @@ test('look-alikes of framing and forwarding fields are dropped, and so is Proxy 
   for (const name of Object.keys(headers)) assert.ok(!text.split(' ').includes(name), name)
 })
 
-test('trailers pass in both directions, except those that belong in the head (B32)', options, async () => {
+test('trailers are forwarded in both directions, except those allowed in the head only (B32)', options, async () => {
   const ended = Promise.withResolvers<readonly string[] | null>()
   const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
   await using server = await secure(async ({ request }) => {
@@ -81,7 +81,7 @@ test('trailers pass in both directions, except those that belong in the head (B3
 })
 
 test(
-  'trailers of a server of HTTP/1.1 reach a client of HTTP/2, from memory as well, and those of the client the server',
+  'trailers are forwarded between an HTTP/1.1 server and an HTTP/2 client in both directions, also with buffering',
   options,
   async () => {
     await using upstream = await httpUpstream((request, response) => {
@@ -191,7 +191,7 @@ test('a request body fails when its stream is reset, also with NO_ERROR', option
   }
 })
 
-test('requests whose body was read before the response end as sent, not as reset', options, async () => {
+test('requests whose body was read before the response do not count as reset', options, async () => {
   let [completed, aborted] = [0, 0]
   await using server = await secure(async (exchange) => {
     exchange.onComplete(() => completed++)
@@ -200,7 +200,7 @@ test('requests whose body was read before the response end as sent, not as reset
     return respond(200, {}, 'ok')
   })
   await using client = new H2Client(server.port)
-  // More than a session may take back.
+  // More than the reset budget of a session.
   for (let count = 0; count < 300; count++) {
     assert.equal((await client.ask('/', { method: 'POST', body: 'some' })).text, 'ok')
   }
@@ -218,7 +218,7 @@ test('the rest of a request body is discarded after the response', options, asyn
   assert.equal((await client.ask('/')).text, 'early')
 })
 
-test('a handler that throws gives 500, and the others are served', options, async () => {
+test('a handler that throws: 500, and other requests are served', options, async () => {
   await using server = await secure(async ({ request }) => {
     if (request.uri.path === '/bad') throw new Error('boom')
     return respond(200)
@@ -229,18 +229,22 @@ test('a handler that throws gives 500, and the others are served', options, asyn
   assert.equal(good.status, 200)
 })
 
-test('the host of :authority counts; another Host, another scheme or no path is refused (B9)', options, async () => {
-  await using server = await secure(async ({ request }) => respond(200, {}, request.uri.authority))
-  await using client = new H2Client(server.port)
-  const ask = (headers: Record<string, string>) => client.ask('/', { headers })
-  assert.equal((await ask({ ':authority': 'a.example', host: 'A.example:443' })).text, 'a.example')
-  assert.equal((await ask({ ':authority': 'a.example', host: 'b.example' })).status, 400)
-  await assert.rejects(ask({ ':authority': 'a@b.example' }), /PROTOCOL_ERROR/)
-  assert.equal((await ask({ ':scheme': 'http' })).status, 400)
-  assert.equal((await client.ask('/%00')).status, 400)
-  assert.equal((await client.ask('*', { method: 'OPTIONS' })).status, 200)
-  assert.equal((await client.ask('/', { method: 'TRACE' })).status, 405)
-})
+test(
+  'the host is that of :authority; a different Host, a different scheme or a missing path is refused (B9)',
+  options,
+  async () => {
+    await using server = await secure(async ({ request }) => respond(200, {}, request.uri.authority))
+    await using client = new H2Client(server.port)
+    const ask = (headers: Record<string, string>) => client.ask('/', { headers })
+    assert.equal((await ask({ ':authority': 'a.example', host: 'A.example:443' })).text, 'a.example')
+    assert.equal((await ask({ ':authority': 'a.example', host: 'b.example' })).status, 400)
+    await assert.rejects(ask({ ':authority': 'a@b.example' }), /PROTOCOL_ERROR/)
+    assert.equal((await ask({ ':scheme': 'http' })).status, 400)
+    assert.equal((await client.ask('/%00')).status, 400)
+    assert.equal((await client.ask('*', { method: 'OPTIONS' })).status, 200)
+    assert.equal((await client.ask('/', { method: 'TRACE' })).status, 405)
+  },
+)
 
 test(
   'headers over the limit: 431, far over it the stream is reset, and the connection serves on (B89)',
@@ -310,7 +314,7 @@ test('an idle connection is closed after keepAliveTimeout', options, async () =>
   await client.closed
 })
 
-test('a request body that stops for the idle time: 408', options, async () => {
+test('a request body that stalls for idleTimeout: 408', options, async () => {
   await using server = await secure(echo, { idleTimeout: 200 })
   await using client = new H2Client(server.port)
   const stream = client.session.request({ ':path': '/', ':method': 'POST' })

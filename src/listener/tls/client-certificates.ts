@@ -18,7 +18,7 @@ export function clientCertificates(socket: TLSSocket): readonly Certificate[] {
   return chain
 }
 
-/** Why the certificate of a client is refused, or its absence; null where it is accepted. */
+/** The reason to reject a client certificate or its absence; null where it is accepted. */
 export function clientRejection(
   socket: TLSSocket,
   { clientAuth }: Pick<ServerTls, 'clientAuth'>,

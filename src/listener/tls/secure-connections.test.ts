@@ -20,7 +20,7 @@ const hello = async () => respond(200, {}, 'hello')
 const subjects = async ({ client }: Exchange) =>
   respond(200, {}, client.certificates.map((each) => (each as Certificate).x509.subject).join(' < '))
 
-/** One request over HTTP/1.1 on a connection of its own. */
+/** One request over HTTP/1.1 on a new connection. */
 function ask(port: number, extra: object = {}): Promise<{ status: number; text: string; peer: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({ port, host: '127.0.0.1', rejectUnauthorized: false, agent: false, ...extra }, (response) => {
@@ -37,7 +37,7 @@ function ask(port: number, extra: object = {}): Promise<{ status: number; text: 
   })
 }
 
-/** What openssl s_client says of a connection. */
+/** Output of `openssl s_client` for a connection. */
 function client(port: number, ...args: string[]): Promise<string> {
   return new Promise((resolve) => {
     const child = execFile('openssl', ['s_client', '-connect', `127.0.0.1:${port}`, ...args], (_error, out, err) =>
@@ -47,7 +47,7 @@ function client(port: number, ...args: string[]): Promise<string> {
   })
 }
 
-test('HTTP/1.1 and HTTP/2 are served on one port, each client as it likes', options, async () => {
+test('HTTP/1.1 and HTTP/2 are served on one port, by ALPN', options, async () => {
   await using server = await listening(hello, { tls: serverTlsOf(issued) })
   assert.equal((await ask(server.port)).text, 'hello')
   await using h2 = new H2Client(server.port)
@@ -62,7 +62,7 @@ test('without ALPN only HTTP/1.1 is offered', options, async () => {
   socket.destroy()
 })
 
-test('TLS 1.2 and 1.3 are offered, and nothing older', options, async () => {
+test('only TLS 1.2 and 1.3 are offered', options, async () => {
   await using server = await listening(hello, { tls: serverTlsOf(issued) })
   assert.match(await client(server.port, '-tls1_3', '-alpn', 'h2'), /TLSv1\.3[\s\S]*ALPN protocol: h2/)
   assert.match(await client(server.port, '-tls1_2'), /Protocol *: TLSv1\.2/)
@@ -91,7 +91,7 @@ test('key exchange uses the groups of the intermediate profile of Mozilla, and n
   }
 })
 
-test('the versions and suites of the options are kept to', options, async () => {
+test('only the configured versions and cipher suites are offered', options, async () => {
   const tls = serverTlsOf(issued, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-GCM-SHA384' })
   await using server = await listening(hello, { tls })
   assert.doesNotMatch(await client(server.port, '-tls1_3'), /Cipher is TLS_/)
@@ -113,7 +113,7 @@ test('a certificate for each server name; an error for one ends that handshake o
   assert.equal((await ask(server.port)).peer, 'localhost')
 })
 
-test('client certificates: required, requested, not asked for', options, async () => {
+test('client certificates: required, requested, not requested', options, async () => {
   const shown = { key: other.key, cert: other.chain }
   using strangers = new Authority('Strangers')
   const stranger = strangers.issue({ name: 'stranger' })
@@ -143,7 +143,7 @@ test('client certificates: required, requested, not asked for', options, async (
   await assert.rejects(ask(open.port))
 })
 
-test('a renewed certificate is shown to new connections; open ones go on', options, async () => {
+test('a renewed certificate is used for new connections; open ones stay open', options, async () => {
   const keys = new Changing<readonly Issued[]>([issued])
   await using server = await listening(hello, { tls: serverTlsOf(keys) })
   await using h2 = new H2Client(server.port)
@@ -164,7 +164,7 @@ test('a failed renewal leaves the previous certificate in use', options, async (
   assert.equal((await ask(server.port)).peer, 'localhost')
 })
 
-test('clear text, garbage and handshakes that never end do not affect other clients (B90)', options, async () => {
+test('cleartext, garbage and stalled handshakes do not affect other clients (B90)', options, async () => {
   await using server = await listening(hello, { tls: serverTlsOf(issued), headersTimeout: 300 })
   const { connect: open } = await import('node:net')
   const silent = open(server.port, '127.0.0.1')
@@ -188,7 +188,10 @@ test('clear text, garbage and handshakes that never end do not affect other clie
 
 const curlMissing = spawnSync('curl', ['--http2', '--version']).status === 0 ? false : 'curl is not on the PATH'
 
-test('curl gets its answer over HTTP/2 and HTTP/1.1', { ...options, skip: opensslMissing || curlMissing }, async () => {
+test('curl gets its response over HTTP/2 and HTTP/1.1', {
+  ...options,
+  skip: opensslMissing || curlMissing,
+}, async () => {
   await using server = await listening(hello, { tls: serverTlsOf(issued) })
   const curl = (...args: string[]): Promise<string> =>
     new Promise((resolve, reject) => {

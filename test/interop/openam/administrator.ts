@@ -3,7 +3,7 @@
 /** The name of OpenAM's session cookie, and of the header field for session tokens. */
 export const COOKIE = 'iPlanetDirectoryPro'
 
-export interface RestAnswer {
+export interface RestResponse {
   readonly status: number
   readonly json: unknown
 }
@@ -61,12 +61,12 @@ export class Administrator {
     path: string,
     body?: unknown,
     version = 'protocol=2.0,resource=1.0',
-  ): Promise<RestAnswer> {
+  ): Promise<RestResponse> {
     const headers = { [COOKIE]: this.#token, 'Accept-API-Version': version }
     return this.#call(`${restPath(realm)}/${path}`, method, headers, body)
   }
 
-  async #call(path: string, method: string, headers: Record<string, string>, body?: unknown): Promise<RestAnswer> {
+  async #call(path: string, method: string, headers: Record<string, string>, body?: unknown): Promise<RestResponse> {
     const answer = await fetch(this.url + path, {
       method,
       headers: { ...headers, 'Content-Type': 'application/json' },

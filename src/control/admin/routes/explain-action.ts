@@ -20,13 +20,14 @@ export interface ExplainContext {
 }
 
 /**
- * `explain`: which route of a router takes a request, and why. Conditions are evaluated by a unit, with the code that
- * serves; filters and handlers are listed, not run. `names` are the router's, and the routes' around it: `_router`,
- * or `_router`, `outer`, `inner`.
+ * `explain`: the route of a router that matches a request, and why. A unit evaluates the conditions, with the code of
+ * live traffic; filters and handlers are listed, not run. `names` are those of the router and of the routes that contain
+ * it: `_router`, or `_router`, `outer`, `inner`.
  */
 export function explainAction(names: readonly string[], context: ExplainContext): Action {
   return {
-    description: 'Says which route takes a request, which ones were tried before it, and what the request would meet.',
+    description:
+      'Names the route that matches a request, the routes tried before it, and the filters and handlers that would process it.',
     request: EXPLAIN_REQUEST,
     response: EXPLAIN_RESPONSE,
     run: async (_, { body }) => {
@@ -68,7 +69,7 @@ async function explain(
   return { refused: null, tried: tried as unknown as JsonValue, route, chain: chain as unknown as JsonValue }
 }
 
-/** The qualified name of a router, and the heaps its routes see. */
+/** The qualified name of a router, and the heaps visible to its routes. */
 function routerAndScope(names: readonly string[], context: ExplainContext): [string, DocumentScope] {
   let router = `gateway+${names[0]}`
   const defaults = { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null }

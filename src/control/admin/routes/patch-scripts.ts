@@ -17,9 +17,9 @@ import {
 export interface PatchScripts {
   /** False: `transform` is 403 (spec gap 108). */
   readonly enabled: boolean
-  /** The folder that scripts come from, and no other (threats B77). */
+  /** The only folder that scripts are read from (threats B77). */
   readonly directory: string
-  /** Milliseconds: the longest stretch without a pause, and the longest evaluation. */
+  /** Milliseconds: the longest run without a pause, and the longest evaluation. */
   readonly timeout: number
   readonly deadline: number
   readonly logger: Logger
@@ -53,8 +53,8 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
       })
       const result = await script.evaluate({ exchange, result: 'json', values: { value, resource } })
       const json = JSON.stringify(result ?? null)
-      // A script without a return gives null too.
-      if (json === 'null') throw new PatchError(`${file}: expected the script to return the new value, and not null`)
+      // A script without a return also results in null.
+      if (json === 'null') throw new PatchError(`${file}: expected the script to return the new value, got null`)
       return parseJson(json)
     } catch (error) {
       const isOfScript = [ScriptSyntaxError, ScriptError, ScriptTimeoutError].some((kind) => error instanceof kind)
@@ -74,7 +74,7 @@ function readInstruction(instruction: JsonValue): { language: ScriptLanguage; fi
   return { language, file }
 }
 
-/** The text of a script; links are followed first, so that none leads out of the folder. */
+/** The text of a script; symbolic links are resolved first, so that none points outside of the folder. */
 async function readScript(directory: string, language: ScriptLanguage, file: string): Promise<string> {
   for (const candidate of file.includes('\0') ? [] : [resolve(directory, language, file), resolve(directory, file)]) {
     try {
@@ -82,8 +82,8 @@ async function readScript(directory: string, language: ScriptLanguage, file: str
       const way = relative(root, real)
       if (way !== '' && way !== '..' && !way.startsWith(`..${sep}`)) return await readFile(real, 'utf8')
     } catch {
-      // Not there, or not to be read: the next place, then the same answer for all.
+      // Missing or unreadable: try the next folder; the error is the same for all reasons.
     }
   }
-  throw new PatchError('transform: there is no such file in the scripts folder')
+  throw new PatchError('transform: no such file in the scripts folder')
 }

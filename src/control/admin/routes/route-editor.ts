@@ -9,13 +9,13 @@ import { fileRevision, MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '..
 import { AdminCallerContext } from '../admin-caller.ts'
 import { contentOf, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 
-/** Names that are devices on other systems, where the folder may be read too (threats B75). */
+/** Names of devices on other systems, where the folder may be read too (threats B75). */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
-/** Names that routers read, without a way out of their folder. */
+/** File names that routers read; without path separators. */
 const FILE_NAME = /^[^./\\\0][^/\\\0]{0,199}\.json$/
 
-/** Changes routes over the two phases of a deploy: each change is checked, built, written and swapped in, or refused. */
+/** Changes routes in the two phases of a deploy: each change is checked, built, written and swapped in, or rejected. */
 export class RouteEditor {
   readonly #sources: RouteSources
   readonly #logger: Logger
@@ -54,19 +54,19 @@ export class RouteEditor {
     return done instanceof Refusal ? done : (deleted as unknown as Resource)
   }
 
-  /** Gives a route a text it had before; one that was deleted comes back under the file name it had. */
+  /** Restores an earlier text of a route; a deleted route is restored under its former file name. */
   restore(call: Call, id: string, before: { file: string; text: string }): Promise<Resource | Refusal> {
     return this.#run(call, 'rollback', id, () => {
       const current = this.#current(id, null)
       if (!(current instanceof Refusal)) return restored(current.file, id, before.text)
-      // File names of the history are checked: they must stay within the folder.
+      // File names from the history are validated: they must not leave the folder.
       const file = FILE_NAME.test(before.file) ? before.file : `${id}.json`
       this.#sources.store.reread(file)
       return refusedId(id) ?? this.#clash(id, file) ?? restored(file, id, before.text)
     })
   }
 
-  /** What would happen to a route; nothing changes. */
+  /** Dry run of a change of a route. */
   async problems(id: string, content: JsonObject): Promise<readonly Problem[] | Refusal> {
     const known = fileOf(this.#sources.store, id)
     const refused = known === null ? (refusedId(id) ?? this.#clash(id)) : null
@@ -82,7 +82,7 @@ export class RouteEditor {
     return outcome.state === 'done' ? [] : (refusalOf(outcome) as Refusal)
   }
 
-  /** Why a new route can not have this id: another one has it, or one that a file system may take for the same. */
+  /** Why a new route can not have this id: it is in use, or differs only by case, which some file systems ignore. */
   #clash(id: string, file = `${id}.json`): Refusal | null {
     const { store } = this.#sources
     const same = id.toLowerCase()
@@ -94,7 +94,7 @@ export class RouteEditor {
     return new Refusal(409, 'another route has this file, or an id that differs from this one by case only')
   }
 
-  /** The file of a route as it is now, if it has the revision that is meant. */
+  /** The current file of a route, if it has the expected revision. */
   #current(id: string, revision: string | null): RouteFile | Refusal {
     const { store } = this.#sources
     const known = fileOf(store, id)
@@ -136,7 +136,7 @@ export class RouteEditor {
     return routeResource(now ?? (old as RouteFile), this.#sources)
   }
 
-  /** Every change is in the log: who, what, which revision. */
+  /** Logs the change with caller, operation and revision. */
   #note({ exchange }: Call, operation: string, route: string, file: RouteFile): void {
     const { client, transactionId } = exchange
     const fields = {
@@ -158,15 +158,15 @@ function audited(file: RouteFile): AuditedState {
 function refusedId(id: string): Refusal | null {
   const identity = routeIdentity('route.json', { _id: id })
   if ('message' in identity) return new Refusal(400, `_id: ${identity.message}`)
-  // As a key of an object it would be its prototype (threats B76).
+  // As a key of an object it would set the prototype (threats B76).
   if (id === '__proto__') return new Refusal(400, '_id: "__proto__" can not be the id of a route')
   return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
 }
 
-/** Fields of a resource that its file does not have. */
+/** Fields of a resource that are not stored in its file. */
 const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_status', '_history'])
 
-/** The edit that stores a route; a refusal where it can be no route. */
+/** The edit that stores a route; a refusal where the content is not a route. */
 function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusal {
   const stored: JsonObject = { _id: id }
   for (const [key, value] of Object.entries(content)) if (!NOT_STORED.has(key)) setOwn(stored, key, value)
@@ -178,7 +178,7 @@ function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusa
   return next.route === null ? notLoaded(next.problems) : { file, next }
 }
 
-/** The edit that stores a text as it is, where that is the same route in this file. */
+/** The edit that stores a text unchanged, where it is the same route in this file. */
 function restored(file: string, id: string, text: string): RouteEdit | Refusal {
   const next = parseRouteFile(file, text, '')
   if (next.route === null) return notLoaded(next.problems)

@@ -9,7 +9,7 @@ interface DegradedObject {
   readonly detail: string
 }
 
-/** Objects of routes that serve less than they should, by the id of the route. */
+/** Degraded objects by the id of their route. */
 export type DegradedObjects = ReadonlyMap<string, readonly DegradedObject[]>
 
 /** Sources of the resources of a folder. */
@@ -18,13 +18,13 @@ export interface RouteSources {
   degraded(id: string): readonly DegradedObject[]
 }
 
-/** The id of a file. One with the id of another route gets its file name as id, so that it can be repaired. */
+/** The id of a file. A file with the id of another route gets its file name as id, so that it can be corrected. */
 export function idIn(store: RouteStore, file: RouteFile): string {
   const isTaken = store.problemsOf(file.file).some(({ pointer }) => pointer === '/_id')
   return isTaken ? file.file.replace(/\.json$/, '') : idOf(file)
 }
 
-/** The file of a route; of several with one id, the one that is served. */
+/** The file of a route; of several with one id, the served one. */
 export function fileOf(store: RouteStore, id: string): RouteFile | null {
   let found: RouteFile | null = null
   for (const file of store.files.values()) {
@@ -35,7 +35,7 @@ export function fileOf(store: RouteStore, id: string): RouteFile | null {
   return found
 }
 
-/** Contents are immutable, and queries read all of them: each is extracted from its document once. */
+/** Cache: contents are immutable, and queries read all of them. */
 const contents = new WeakMap<RouteFile, JsonObject>()
 
 /** A route as stored, without `_id` and `_rev`. */
@@ -54,7 +54,7 @@ export function versionsOf({ history }: RouteStore, id: string, current: RouteFi
   return history.versions(id).filter(({ head }) => head.revision !== now)
 }
 
-/** A version as the API returns it. */
+/** A version in responses of the API. */
 export function versionSummary({ head }: StoredVersion): JsonObject {
   return { _rev: head.revision, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
 }
@@ -83,6 +83,6 @@ export function routeResource(file: RouteFile, sources: RouteSources): Resource 
 function statusOf(id: string, { file }: RouteFile, { store, degraded }: RouteSources): JsonObject {
   const problems = store.problemsOf(file).map(({ pointer, message }) => ({ pointer, message }))
   if (problems.length > 0) return { state: 'failed', problems }
-  const limping = degraded(id).map(({ object, detail }) => ({ pointer: '', message: `${object}: ${detail}` }))
-  return { state: limping.length > 0 ? 'degraded' : 'loaded', problems: limping }
+  const degradedProblems = degraded(id).map(({ object, detail }) => ({ pointer: '', message: `${object}: ${detail}` }))
+  return { state: degradedProblems.length > 0 ? 'degraded' : 'loaded', problems: degradedProblems }
 }

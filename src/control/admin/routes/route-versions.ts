@@ -9,7 +9,7 @@ import { DELETED_RESPONSE, HISTORY_RESPONSE, VERSION_REQUEST } from './routes-de
 
 const NO_VERSION = 'there is no version of this revision; _action=history lists those that are kept'
 
-/** Brings an earlier version of a route back. */
+/** Restores an earlier version of a route. */
 export function rollbackAction(store: RouteStore, editor: RouteEditor): Action {
   return {
     description:
@@ -29,7 +29,7 @@ export function rollbackAction(store: RouteStore, editor: RouteEditor): Action {
   }
 }
 
-/** Lists the earlier versions of a route, or shows one of them. */
+/** Lists the earlier versions of a route, or returns one of them. */
 export function historyAction(store: RouteStore): Action {
   return {
     description:
@@ -50,10 +50,10 @@ export function historyAction(store: RouteStore): Action {
   }
 }
 
-/** Lists the routes that are gone, each with its last version. */
+/** Lists the deleted routes, each with its last version. */
 export function deletedAction(store: RouteStore): Action {
   return {
-    description: 'Lists deleted routes that rollback can bring back, each with its last version.',
+    description: 'Lists deleted routes that rollback can restore, each with its last version.',
     response: DELETED_RESPONSE,
     run: async () => {
       await store.history.loaded()
@@ -91,7 +91,7 @@ async function findVersion(
   return version === undefined || text === null ? null : { version, text }
 }
 
-/** The revision that the body names; null where it names none. */
+/** The revision in the body; null without one. */
 function revisionIn(body: unknown): string | null | Refusal {
   if (body === null || body === undefined) return null
   const revision = isPlainObject(body) ? body['_rev'] : false

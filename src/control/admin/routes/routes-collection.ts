@@ -32,7 +32,7 @@ export function routesCollection(
 ): Collection {
   let degradedNow: DegradedObjects = new Map()
   const sources: RouteSources = { store, degraded: (id) => degradedNow.get(id) ?? [] }
-  // Resources stay the same as long as their files and ids do, and there may be many: each is made once.
+  // Cached by file and id, since there may be many.
   const resources = new WeakMap<RouteFile, Resource>()
   const resourceOf = (file: RouteFile): Resource => {
     const known = resources.get(file)
@@ -86,7 +86,7 @@ async function patch(
     if (Object.hasOwn(content, '_id') && content['_id'] !== id) return new Refusal(400, '_id can not be patched')
     const { _id: _, _rev: __, ...fields } = content
     const done = await editor.update(call, id, fields, revision ?? current.revision)
-    // A concurrent edit won. A request without a revision applies to the current version.
+    // A concurrent edit was first. A request without a revision applies to the current version.
     const isOvertaken = done instanceof Refusal && done.status === 412 && revision === null
     if (!isOvertaken) return done
     if (tries === PATCH_TRIES) return new Refusal(409, 'the route is changed by others all the time; try again')
@@ -95,7 +95,7 @@ async function patch(
 
 function validate(editor: RouteEditor): Action {
   return {
-    description: 'Says whether a route would load, and what is wrong with it. Nothing changes.',
+    description: 'Checks whether a route would load, and returns its problems. Nothing is changed.',
     request: { type: 'object' },
     response: VALIDATE_RESPONSE,
     run: async (_, { body }) => {

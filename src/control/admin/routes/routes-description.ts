@@ -7,13 +7,13 @@ const PROBLEMS: JsonObject = {
   items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
 }
 
-/** What `validate` answers. */
+/** Response of `validate`. */
 export const VALIDATE_RESPONSE: JsonObject = {
   type: 'object',
   properties: { valid: { type: 'boolean' }, problems: PROBLEMS },
 }
 
-/** What `explain` takes. */
+/** Request of `explain`. */
 export const EXPLAIN_REQUEST: JsonObject = {
   type: 'object',
   required: ['uri'],
@@ -26,11 +26,11 @@ export const EXPLAIN_REQUEST: JsonObject = {
   },
 }
 
-/** What `explain` answers. */
+/** Response of `explain`. */
 export const EXPLAIN_RESPONSE: JsonObject = {
   type: 'object',
   properties: {
-    refused: { type: ['object', 'null'], description: 'Why the listener would not hand the request on.' },
+    refused: { type: ['object', 'null'], description: 'Why the listener would refuse the request.' },
     tried: { type: 'array', items: { type: 'object' } },
     route: { type: ['string', 'null'] },
     chain: { type: 'array', items: { type: 'object' } },
@@ -42,7 +42,7 @@ const VERSION = {
   replacedAt: { type: 'string', format: 'date-time' },
   replacedBy: {
     type: 'object',
-    description: 'Who replaced it; operation is file where the file was changed outside the API.',
+    description: 'The change that replaced it; operation is `file` where the file was changed outside the API.',
     properties: {
       operation: { type: 'string' },
       user: { type: 'string' },
@@ -52,13 +52,13 @@ const VERSION = {
   },
 } satisfies JsonObject
 
-/** What names a version. */
+/** Request that selects a version. */
 export const VERSION_REQUEST: JsonObject = {
   type: 'object',
   properties: { _rev: { type: 'string' } },
 }
 
-/** What `history` answers: the list, or the one version that was asked for. */
+/** Response of `history`: the list, or the requested version. */
 export const HISTORY_RESPONSE: JsonObject = {
   type: 'object',
   properties: {
@@ -66,11 +66,11 @@ export const HISTORY_RESPONSE: JsonObject = {
     deleted: { type: 'boolean' },
     versions: { type: 'array', items: { type: 'object', properties: VERSION } },
     ...VERSION,
-    content: { type: 'object', description: 'The route as it was.' },
+    content: { type: 'object', description: 'The content of that version.' },
   },
 }
 
-/** What `deleted` answers. */
+/** Response of `deleted`. */
 export const DELETED_RESPONSE: JsonObject = {
   type: 'object',
   properties: {
@@ -82,12 +82,12 @@ export const DELETED_RESPONSE: JsonObject = {
 const ADDED: JsonObject = {
   _status: {
     type: 'object',
-    description: 'How the route fares; sent where _fields names it.',
+    description: 'The status of the route; included if `_fields` names it.',
     properties: { state: { type: 'string', enum: ['loaded', 'failed', 'degraded'] }, problems: PROBLEMS },
   },
   _history: {
     type: 'array',
-    description: 'Versions that were replaced, the newest first; sent where _fields names it.',
+    description: 'Replaced versions, the newest first; included if `_fields` names it.',
     items: { type: 'object', properties: VERSION },
   },
 }
@@ -96,20 +96,21 @@ const ADDED: JsonObject = {
 export const ROUTES_DESCRIPTION: Description = {
   id: 'gateway:routes',
   title: 'Routes',
-  description: 'The routes of a router. A change is built by every unit, written to a file and swapped in, or refused.',
+  description:
+    'The routes of a router. A change is built by every unit, written to a file and swapped in, or rejected.',
   version: '1.0',
   schema: {
     type: 'object',
     required: ['handler'],
     properties: {
-      name: { type: 'string', description: 'The router orders routes by name; the id where it is missing.' },
-      condition: { type: ['string', 'boolean'], description: 'Which requests the route takes.' },
+      name: { type: 'string', description: 'The router sorts routes by name; the default is the id.' },
+      condition: { type: ['string', 'boolean'], description: 'Which requests the route matches.' },
       handler: { description: 'The handler of the route: its name in the heap, or an object.' },
       heap: { type: 'array', items: { type: 'object' }, description: 'Objects local to this route.' },
       ...ADDED,
     },
   },
-  // A file that does not load is answered as it is stored.
+  // A file that does not load is returned as stored.
   answer: { type: 'object', properties: ADDED },
   idPattern: ROUTE_ID.source,
 }

@@ -3,7 +3,7 @@ import { AccessManagerError, type LoginRedirect, LoginRedirectContext } from '#c
 import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
-import { takeTransaction } from '../../lib/policy/transaction.ts'
+import { removeTransactionId } from '../../lib/policy/transaction.ts'
 import { clearAddress } from '../../lib/sso/clear-address.ts'
 import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
@@ -37,7 +37,7 @@ export const enforcePolicies = flow<EnforcementRequest>(
 function removeParameters(state: EnforcementRequest): void {
   const { uri } = state.exchange.request
   state.followed = takeAdviceMarker(uri)
-  state.transaction = takeTransaction(uri)
+  state.transaction = removeTransactionId(uri)
 }
 
 function evaluateSubject(state: EnforcementRequest): Awaitable<void> {
@@ -136,7 +136,7 @@ async function redirectToAdvice({ exchange, settings, subject, decision }: Enfor
   const login = exchange.context(LoginRedirectContext) as LoginRedirect
   const { adviceEncoding } = await settings.amService.dialect()
   const back = exchange.originalUri.clone()
-  takeTransaction(back)
+  removeTransactionId(back)
   takeAdviceMarker(back)
   login.stripMarker(back)
   // The id of a transaction differs each time, so that its advice is never repeated.

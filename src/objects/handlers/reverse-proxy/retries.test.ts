@@ -17,7 +17,7 @@ const ON_503 = '${response.status.code == 503}'
 
 async function proxy(retries: JsonValue, more: JsonObject = {}, type: TypeDefinition = ReverseProxyHandler) {
   const executor = new ManualExecutor()
-  const built = await build<Handler>(type, { retries, ...more }, executor.surroundings)
+  const built = await build<Handler>(type, { retries, ...more }, executor.buildOptions)
   return {
     ...built,
     executor,
@@ -206,7 +206,7 @@ test('B74: a client that goes away during the delay ends it at once', async () =
   assert.equal((await asked).status, 502)
   assert.equal(built.executor.waiting.length, 0)
   assert.equal(upstream.methods.length, 1)
-  assert.deepEqual(built.logged, ['debug no whole request'])
+  assert.deepEqual(built.logged, ['debug incomplete request'])
 })
 
 test('B74: a request that waits for its retry holds no connection', async () => {

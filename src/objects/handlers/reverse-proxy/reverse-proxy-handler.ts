@@ -1,4 +1,4 @@
-import { answeringFailures } from '#client'
+import { withFailureResponses } from '#client'
 import { HandlerKind } from '#contracts'
 import { defineType } from '#schema'
 import { checkProxySettings, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
@@ -11,5 +11,5 @@ export const ReverseProxyHandler = defineType({
   target: 'needs',
   config: PROXY_FIELDS,
   check: checkProxySettings,
-  create: async (settings, env) => answeringFailures(await upstreamOf(settings, env), env.logger),
+  create: async (settings, env) => withFailureResponses(await upstreamOf(settings, env), env.logger),
 })

@@ -1,7 +1,7 @@
 import { LoginRedirectContext, type ResourceUriProvider } from '#contracts'
 import type { Exchange, Uri } from '#http'
 import { takeAdviceMarker } from './advice-marker.ts'
-import { takeTransaction } from './transaction.ts'
+import { removeTransactionId } from './transaction.ts'
 
 /** Which URI of a request names the resource. */
 interface RequestResourceSettings {
@@ -25,7 +25,7 @@ function textOf(uri: Uri, includeQuery: boolean): string {
 
 function originalUri(exchange: Exchange): Uri {
   const uri = exchange.originalUri.clone()
-  takeTransaction(uri)
+  removeTransactionId(uri)
   takeAdviceMarker(uri)
   exchange.context(LoginRedirectContext)?.stripMarker(uri)
   return uri

@@ -5,7 +5,7 @@ const PARAMETER = '_txid'
 const FORM = /^[A-Za-z0-9._~-]{1,256}$/
 
 /** Takes the id of a transaction off a URI, whose other parameters stay as they were written. */
-export function takeTransaction(uri: Uri): string | null {
+export function removeTransactionId(uri: Uri): string | null {
   const { rawQuery } = uri
   if (rawQuery === null || !rawQuery.includes(PARAMETER)) return null
   const pairs = rawQuery.split('&')
@@ -20,7 +20,7 @@ export function takeTransaction(uri: Uri): string | null {
 /** The URI with the id of a transaction in its query. */
 export function withTransaction(uri: Uri, id: string): string {
   const copy = uri.clone()
-  takeTransaction(copy)
+  removeTransactionId(copy)
   const pair = `${PARAMETER}=${encodeURIComponent(id)}`
   copy.rawQuery = copy.rawQuery === null || copy.rawQuery === '' ? pair : `${copy.rawQuery}&${pair}`
   return copy.toString()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
-import { headEdit, trailerEdit, WrittenText } from './written-text.ts'
+import { headEdit, trailerEdit, WriteEditor } from './write-editor.ts'
 
-test('one write is changed, and the connection is as it was before', () => {
+test('one write is edited, and write() of the socket is restored', () => {
   const socket = new Socket()
-  const written = new WrittenText()
+  const written = new WriteEditor()
   written.attach(socket)
   written.editNext((text) => text.toUpperCase())
   assert.equal(Object.hasOwn(socket, 'write'), true)
@@ -19,7 +19,7 @@ test('one write is changed, and the connection is as it was before', () => {
   socket.destroy()
 })
 
-test('a head that needs no change has no edit; others are changed in one place each', () => {
+test('edits of a request head: none, asterisk-form and TE', () => {
   assert.equal(headEdit(false, false), null)
   const head =
     'OPTIONS /* HTTP/1.1\r\nhost: a\r\nconnection: keep-alive\r\nx: OPTIONS /* HTTP/1.1, connection: close\r\n\r\n'
@@ -29,7 +29,7 @@ test('a head that needs no change has no edit; others are changed in one place e
   )
 })
 
-test('trailers go where a body ends, and nowhere else', () => {
+test('trailers are inserted at the end of a body only', () => {
   const edit = trailerEdit(['X-A', '1'])
   assert.equal(edit('\r\n0\r\n\r\n'), '\r\n0\r\nX-A: 1\r\n\r\n')
   assert.equal(edit('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n'), emptyBody('POST'))

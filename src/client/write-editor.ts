@@ -2,13 +2,13 @@ import type { Socket } from 'node:net'
 import { isToken } from '#http'
 
 /** Edit of one write. */
-export type TextEdit = (text: string) => string
+export type WriteEdit = (text: string) => string
 
 /**
  * Edits single writes of a connection, for parts of HTTP/1.1 that undici does not support: `OPTIONS *`, the connection
  * option `TE`, and trailers. It wraps `write()` of the socket for the edited write alone.
  */
-export class WrittenText {
+export class WriteEditor {
   #socket: Socket | null = null
 
   attach(socket: Socket): void {
@@ -16,7 +16,7 @@ export class WrittenText {
   }
 
   /** Edits the next write, which must be text. */
-  editNext(edit: TextEdit): void {
+  editNext(edit: WriteEdit): void {
     const socket = this.#socket
     if (socket === null) return
     const write = socket.write.bind(socket) as (text: unknown, ...others: unknown[]) => boolean
@@ -34,11 +34,11 @@ export class WrittenText {
 }
 
 /** The edit of a request head; null for none. */
-export function headEdit(isAboutServer: boolean, asksForTrailers: boolean): TextEdit | null {
-  if (!isAboutServer && !asksForTrailers) return null
+export function headEdit(isAsteriskForm: boolean, acceptsTrailers: boolean): WriteEdit | null {
+  if (!isAsteriskForm && !acceptsTrailers) return null
   return (head) => {
-    const line = isAboutServer ? head.replace(STANDS_FOR_ASTERISK, '$1*') : head
-    return asksForTrailers ? line.replace(CONNECTION, '$&, TE') : line
+    const line = isAsteriskForm ? head.replace(STANDS_FOR_ASTERISK, '$1*') : head
+    return acceptsTrailers ? line.replace(CONNECTION, '$&, TE') : line
   }
 }
 
@@ -53,7 +53,7 @@ const EMPTY_BODY = 'content-length: 0\r\n\r\n'
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Inserts trailers at the end of a chunked body (RFC 9112 section 7.1.2). */
-export function trailerEdit(fields: readonly string[]): TextEdit {
+export function trailerEdit(fields: readonly string[]): WriteEdit {
   const section = sectionOf(fields)
   return (text) => {
     if (section === '') return text

@@ -1,16 +1,16 @@
 import type { CONTROL_CALLS } from '#contracts'
 import type { Remote } from '#rpc'
 import type { SharedStore } from '#schema'
-import type { RouteFeed } from './route-feed.ts'
+import type { ControlServices } from './control-services.ts'
 
 /** Services of the control plane, over the channel of a unit. */
-export function controlFeed(control: Remote<typeof CONTROL_CALLS>): RouteFeed {
+export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>): ControlServices {
   return {
-    open: (router) => control.openRouter(router),
-    opened: (directory, failures) => control.routerOpened({ directory, failures }),
-    close: (directory) => control.closeRouter({ directory }),
-    warned: (warnings) => control.routeWarnings(warnings),
-    reported: (status) => control.objectStatus(status),
+    openRouter: (router) => control.openRouter(router),
+    routerOpened: (directory, failures) => control.routerOpened({ directory, failures }),
+    closeRouter: (directory) => control.closeRouter({ directory }),
+    routeWarnings: (warnings) => control.routeWarnings(warnings),
+    objectStatus: (status) => control.objectStatus(status),
     sharedStore: (space) => controlStore(control, space),
     share: async (key, bytes) => {
       const memory = await control.share({ key, bytes })
@@ -19,7 +19,7 @@ export function controlFeed(control: Remote<typeof CONTROL_CALLS>): RouteFeed {
   }
 }
 
-/** The store of the control thread. */
+/** The key-value store of the control thread. */
 function controlStore(control: Remote<typeof CONTROL_CALLS>, space: string): SharedStore {
   return {
     get: (key, lifetime) => control.storeGet({ space, key, lifetime: lifetime ?? null }),

@@ -19,7 +19,7 @@ export interface SimulatedRequest {
 }
 
 /** Dry run of a listener: the exchange for its handler, or the refusal for its client. */
-export function previewRequest(
+export function simulateRequest(
   { method, target, rawHeaders, scheme, clientAddress, body }: SimulatedRequest,
   settings: ListenerSettings,
 ): { readonly exchange: Exchange } | Refusal {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Body } from '#http'
 import { temporaryStorage } from '#test/exchange'
-import { previewRequest, type SimulatedRequest } from './preview.ts'
+import { type SimulatedRequest, simulateRequest } from './simulated-request.ts'
 
 const settings = {
   port: 8080,
@@ -21,7 +21,7 @@ const settings = {
   reservedPrefix: 'gateway',
 }
 
-function preview(parts: Partial<SimulatedRequest>) {
+function simulate(parts: Partial<SimulatedRequest>) {
   const plain: SimulatedRequest = {
     method: 'GET',
     target: '/',
@@ -30,25 +30,25 @@ function preview(parts: Partial<SimulatedRequest>) {
     clientAddress: '127.0.0.1',
     body: Body.empty,
   }
-  return previewRequest({ ...plain, ...parts }, settings)
+  return simulateRequest({ ...plain, ...parts }, settings)
 }
 
-test('a request arrives in the normal form that routes see', () => {
-  const arrived = preview({ target: '/a/../%62/?q=1', method: 'POST' })
+test('the exchange has the normalized request', () => {
+  const arrived = simulate({ target: '/a/../%62/?q=1', method: 'POST' })
   assert.ok('exchange' in arrived)
   assert.equal(arrived.exchange.request.uri.toString(), 'http://app.example.com/b/?q=1')
   assert.equal(arrived.exchange.request.headers.get('x-forwarded-for'), '127.0.0.1')
 })
 
-test('what the listener refuses is refused with its status', () => {
-  assert.deepEqual(preview({ target: '/a%2fb' }), { status: 400, problem: 'the path holds an escaped slash' })
-  assert.deepEqual(preview({ target: '/Gateway/x' }), { status: 404, problem: 'a path under /gateway' })
-  assert.deepEqual(preview({ rawHeaders: [] }), { status: 400, problem: 'no Host' })
+test('requests that the listener refuses are refused with the same status', () => {
+  assert.deepEqual(simulate({ target: '/a%2fb' }), { status: 400, problem: 'the path holds an escaped slash' })
+  assert.deepEqual(simulate({ target: '/Gateway/x' }), { status: 404, problem: 'a path under /gateway' })
+  assert.deepEqual(simulate({ rawHeaders: [] }), { status: 400, problem: 'no Host' })
 })
 
-test('a trusted proxy is believed about the client', () => {
+test('forwarding headers of a trusted proxy determine the client', () => {
   const rawHeaders = ['Host', 'app.example.com', 'X-Forwarded-Proto', 'https', 'X-Forwarded-For', '192.0.2.1']
-  const arrived = preview({ clientAddress: '10.1.1.1', rawHeaders })
+  const arrived = simulate({ clientAddress: '10.1.1.1', rawHeaders })
   assert.ok('exchange' in arrived)
   assert.equal(arrived.exchange.originalUri.scheme, 'https')
   assert.equal(arrived.exchange.client.remoteAddress, '192.0.2.1')
