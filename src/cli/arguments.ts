@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import type { CommandOption, CommandSyntax } from './command-syntax.ts'
 
-/** A command line that can not be understood; the message is for people. */
+/** An invalid command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** A misspelled word and the suggestions for it. */
+  /** A misspelled argument, with suggestions. */
   readonly misspelled: { readonly word: string; readonly known: readonly string[] } | null
 
   constructor(message: string, misspelled: UsageError['misspelled'] = null) {
@@ -13,13 +13,13 @@ export class UsageError extends Error {
   }
 }
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const SHARED_OPTIONS: readonly CommandOption[] = [
-  { name: 'json', description: 'Write JSON, for programs.' },
+  { name: 'json', description: 'Write JSON.' },
   { name: 'help', short: 'h', description: 'Show this help.' },
 ]
 
-/** The words of a command line, parsed by the command's syntax. */
+/** The arguments of a command line, parsed by the command's syntax. */
 export class Arguments {
   readonly operands: readonly string[]
   readonly #values: ReadonlyMap<string, readonly string[]>
@@ -29,7 +29,7 @@ export class Arguments {
     this.#values = values
   }
 
-  /** Reads the words after the command's name. Throws UsageError. */
+  /** Parses the arguments after the command's name. Throws UsageError. */
   static read(words: readonly string[], command: CommandSyntax): Arguments {
     const known = [...command.options, ...SHARED_OPTIONS]
     const { tokens } = parseArgs({
@@ -61,7 +61,7 @@ export class Arguments {
     return this.#values.has(option)
   }
 
-  /** The value of an option, or undefined where it was not given. */
+  /** The value of an option; undefined without it. */
   value(option: string): string | undefined {
     return this.#values.get(option)?.[0]
   }
@@ -70,7 +70,7 @@ export class Arguments {
     return this.#values.get(option) ?? []
   }
 
-  /** Whether the answer is for a program. */
+  /** Whether the output is JSON. */
   get json(): boolean {
     return this.has('json')
   }
@@ -89,7 +89,7 @@ function givenValue(
     if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`)
     return ''
   }
-  // A word that looks like an option is not a value; `--name=-x` makes it one.
+  // An argument that starts with `-` is not a value, except in the form `--name=-x`.
   if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) {
     throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
   }
@@ -102,6 +102,6 @@ function unknownOption(rawName: string, known: readonly CommandOption[]): UsageE
 
 function checkOperands(operands: readonly string[], { operands: { least, most }, usage }: CommandSyntax): void {
   const form = `usage: gateway ${usage[0]}`
-  if (operands.length < least) throw new UsageError(`something is missing; ${form}`)
-  if (operands.length > most) throw new UsageError(`unexpected word ${JSON.stringify(operands[most])}; ${form}`)
+  if (operands.length < least) throw new UsageError(`missing argument; ${form}`)
+  if (operands.length > most) throw new UsageError(`unexpected argument ${JSON.stringify(operands[most])}; ${form}`)
 }

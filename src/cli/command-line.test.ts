@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { COMMANDS } from './commands.ts'
 
-test('without a command, and with help, the overview names every command', async () => {
+test('without a command, and with help, the overview lists every command', async () => {
   const overview = await gateway([])
   assert.equal(overview.code, 0)
   for (const { name, summary } of COMMANDS) assert.match(overview.stdout, new RegExp(`^  ${name} +${summary}$`, 'm'))
@@ -11,7 +11,7 @@ test('without a command, and with help, the overview names every command', async
   assert.equal((await gateway(['--help'])).stdout, overview.stdout)
 })
 
-test('every command has a help with usage, options, exit codes and an example', async () => {
+test('the help of every command has usage, options, exit codes and an example', async () => {
   for (const { name } of COMMANDS) {
     const { code, stdout } = await gateway([name, '--help'])
     assert.equal(code, 0)
@@ -21,7 +21,7 @@ test('every command has a help with usage, options, exit codes and an example', 
   }
 })
 
-test('an unknown command, option, or word too many is a usage error with advice', async () => {
+test('an unknown command or option, or an extra argument, is a usage error with advice', async () => {
   const cases: [string[], string][] = [
     [['vallidate'], 'gateway: unknown command "vallidate"; did you mean "validate"?\nTry: gateway help\n'],
     [['xyz'], 'gateway: unknown command "xyz"\nTry: gateway help\n'],
@@ -37,9 +37,9 @@ test('an unknown command, option, or word too many is a usage error with advice'
     [['version', '--json=yes'], 'gateway: version: --json takes no value\nTry: gateway version --help\n'],
     [
       ['version', 'x'],
-      'gateway: version: unexpected word "x"; usage: gateway version [--json]\nTry: gateway version --help\n',
+      'gateway: version: unexpected argument "x"; usage: gateway version [--json]\nTry: gateway version --help\n',
     ],
-    [['init'], 'gateway: init: something is missing; usage: gateway init DIR [--json]\nTry: gateway init --help\n'],
+    [['init'], 'gateway: init: missing argument; usage: gateway init DIR [--json]\nTry: gateway init --help\n'],
     [
       ['demo', '--port', 'x'],
       'gateway: demo: --port: expected a port from 0 to 65535, got "x"\nTry: gateway demo --help\n',
@@ -52,7 +52,7 @@ test('an unknown command, option, or word too many is a usage error with advice'
   for (const [words, stderr] of cases) assert.deepEqual(await gateway(words), { code: 64, stdout: '', stderr })
 })
 
-test('colours are for terminals, and off with NO_COLOR', async () => {
+test('colours are used on terminals only, and not with NO_COLOR', async () => {
   const colour = '\u001b['
   assert.ok((await gateway(['help'], { terminal: true })).stdout.includes(colour))
   assert.ok(!(await gateway(['help'])).stdout.includes(colour))

@@ -6,7 +6,7 @@ import type { ProcessContext } from './process-context.ts'
 import { paintFor } from './terminal.ts'
 import { VERSION } from './version.ts'
 
-/** Runs a command line, without the program's name; gives the exit code. */
+/** Runs a command line, without the name of the program; resolves to the exit code. */
 export async function runCommand(words: readonly string[], context: ProcessContext): Promise<number> {
   try {
     return await dispatch(words, context)
@@ -23,7 +23,7 @@ export async function runCommand(words: readonly string[], context: ProcessConte
 
 async function suggestion({ misspelled }: UsageError): Promise<string> {
   if (misspelled === null) return ''
-  // Loaded here, because commands that never need it start much faster without.
+  // Loaded here: commands that do not need it start much faster.
   const { didYouMean } = await import('#schema')
   return didYouMean(misspelled.word, misspelled.known)
 }

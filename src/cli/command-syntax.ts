@@ -1,20 +1,20 @@
-/** An option of a command, as its help shows it. */
+/** An option of a command, with its help. */
 export interface CommandOption {
   /** Name without dashes. */
   readonly name: string
   readonly short?: string
-  /** Placeholder of the value in the help; an option without it is a switch. */
+  /** Placeholder of the value in the help; absent for a boolean option. */
   readonly value?: string
-  /** Whether it may be given more than once. */
+  /** Whether it can be repeated. */
   readonly repeated?: boolean
   readonly description: string
 }
 
-/** Which arguments a command accepts. */
+/** Syntax of the arguments of a command. */
 export interface CommandSyntax {
   /** Forms of the command line, without the leading `gateway`. */
   readonly usage: readonly string[]
   readonly options: readonly CommandOption[]
-  /** How many words beside the options it accepts. */
+  /** Number of arguments beside options. */
   readonly operands: { readonly least: number; readonly most: number }
 }

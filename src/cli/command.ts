@@ -2,12 +2,12 @@ import type { Arguments } from './arguments.ts'
 import type { CommandSyntax } from './command-syntax.ts'
 import type { ProcessContext } from './process-context.ts'
 
-/** A command of the gateway: its arguments, its help, its action. */
+/** A command of the gateway: arguments, help and action. */
 export interface Command extends CommandSyntax {
   /** Paragraphs of the help. */
   readonly description: readonly string[]
   readonly examples: readonly { readonly line: string; readonly note: string }[]
-  /** Meaning of its exit codes beside 0 and 64. */
+  /** Its exit codes beside 0 and 64. */
   readonly exits: readonly (readonly [code: number, meaning: string])[]
   run(args: Arguments, context: ProcessContext): Promise<number>
 }

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** A command by its name. Its modules are loaded when it runs: `gateway version` needs no gateway. */
+/** A command by its name. Its modules are loaded when it runs, so that small commands start fast. */
 export interface CommandEntry {
   readonly name: string
   /** One-line summary. */
@@ -22,17 +22,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'init',
-    summary: 'make a new instance directory',
+    summary: 'create an instance directory',
     load: async () => (await import('./init/init-command.ts')).InitCommand,
   },
   {
     name: 'validate',
-    summary: 'check all configuration without serving anything',
+    summary: 'check all configuration without serving traffic',
     load: async () => (await import('./validate/validate-command.ts')).ValidateCommand,
   },
   {
     name: 'explain',
-    summary: 'show which route takes a request, and why',
+    summary: 'show which route matches a request, and why',
     load: async () => (await import('./explain/explain-command.ts')).ExplainCommand,
   },
   {
@@ -52,7 +52,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'keys',
-    summary: 'make a keystore for development',
+    summary: 'create a keystore for development',
     load: async () => (await import('./keys/keys-command.ts')).KeysCommand,
   },
   {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:f
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
 
-/** The directory that a process gets, which loads this module from there or not. */
+/** The cache directory in use by a new process. */
 function enableIn(directory: string, env: Readonly<Record<string, string>> = {}): string | null {
   const code = `
     const { enableCompileCacheIn } = await import(${JSON.stringify(new URL('./compile-cache.ts', import.meta.url))})
@@ -17,7 +17,7 @@ function enableIn(directory: string, env: Readonly<Record<string, string>> = {})
   return JSON.parse(stdout) as string | null
 }
 
-test('compiled modules are cached in a directory that no other user may read or write', () => {
+test('compiled modules are cached in a directory that other users can neither read nor write', () => {
   using folder = new Folder()
   const directory = folder.in('a/compiled')
   assert.equal(enableIn(directory), directory)
@@ -25,7 +25,7 @@ test('compiled modules are cached in a directory that no other user may read or 
   assert.ok(readdirSync(directory, { recursive: true }).length > 1)
 })
 
-test('a directory that others may write to is not used: compiled modules are code', () => {
+test('a directory that other users can write to is not used: compiled modules are code', () => {
   using folder = new Folder()
   const directory = folder.in('compiled')
   for (const mode of [0o770, 0o707, 0o777]) {
@@ -36,7 +36,7 @@ test('a directory that others may write to is not used: compiled modules are cod
   }
 })
 
-test('a link to a directory is not used', () => {
+test('a symbolic link to a directory is not used', () => {
   using folder = new Folder()
   mkdirSync(folder.in('elsewhere'))
   symlinkSync(folder.in('elsewhere'), folder.in('compiled'))
@@ -44,12 +44,12 @@ test('a link to a directory is not used', () => {
   assert.deepEqual(readdirSync(folder.in('elsewhere')), [])
 })
 
-test('where the directory can not be made, modules are compiled at each start', () => {
+test('if the directory can not be created, modules are compiled at each start', () => {
   using folder = new Folder({ file: '' })
   assert.equal(enableIn(folder.in('file/compiled')), null)
 })
 
-test('NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE come first', () => {
+test('NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE take precedence', () => {
   using folder = new Folder()
   assert.equal(enableIn(folder.in('compiled'), { NODE_COMPILE_CACHE: folder.in('chosen') }), null)
   assert.ok(readdirSync(folder.in('chosen'), { recursive: true }).length > 1)

@@ -4,9 +4,9 @@ import { constants, enableCompileCache, getCompileCacheDir } from 'node:module'
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Keeps compiled modules in a directory, which halves the processor time of the next start. Compiled modules are code: a
- * directory of another user, or one that others may write to, is not used. Gives the directory, or null if it can not be
- * used or the environment has chosen already (NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE): the start is slower then.
+ * Caches compiled modules in a directory, which halves the CPU time of the next start. Compiled modules are code: a
+ * directory of another user, or one that others can write to, is not used. Returns the directory; null if it can not be
+ * used, which makes the start slower, or if the environment decides (NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE).
  */
 export function enableCompileCacheIn(directory: string): string | null {
   if (getCompileCacheDir() !== undefined || !isPrivate(directory)) return null
@@ -20,7 +20,7 @@ function isPrivate(directory: string): boolean {
     const stats = lstatSync(directory)
     return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & WRITABLE_BY_OTHERS) === 0
   } catch {
-    // Installations may be read-only.
+    // The installation may be read-only.
     return false
   }
 }

@@ -10,25 +10,25 @@ const WIDTH = 80
 /** Exit codes that every command has. */
 const SHARED_EXITS: Command['exits'] = [
   [EXIT.ok, 'success'],
-  [EXIT.usage, 'the command line was not understood'],
+  [EXIT.usage, 'invalid command line'],
 ]
 
-/** Output of `gateway` alone: every command in a line, and where to begin. */
+/** Output of `gateway` without a command: one line for each command, and first steps. */
 export function overview(commands: readonly CommandEntry[], version: string, paint: Paint): string {
   const rows = commands.map(({ name, summary }) => [`  ${name}`, summary])
   return [
-    `Identity Gateway ${version}: a reverse proxy that decides who gets through.`,
+    `Identity Gateway ${version}: an identity-aware reverse proxy.`,
     '',
     `${paint('bold', 'Usage:')} gateway COMMAND [OPTIONS]`,
     '',
     paint('bold', 'Commands:'),
     ...aligned(rows),
     '',
-    paint('bold', 'To begin:'),
+    paint('bold', 'Getting started:'),
     ...aligned([
-      ['  gateway demo', 'try it, nothing to configure'],
-      ['  gateway init my-gateway', 'make an instance of your own'],
-      ['  gateway COMMAND --help', 'what a command does, with examples'],
+      ['  gateway demo', 'try it without configuration'],
+      ['  gateway init my-gateway', 'create an instance'],
+      ['  gateway COMMAND --help', 'help of a command, with examples'],
     ]),
     '',
   ].join('\n')

@@ -24,7 +24,7 @@ import { shellWord } from './shell-word.ts'
 export const INSTANCE_OPTION: CommandOption = {
   name: 'instance',
   value: 'DIR',
-  description: 'Instance directory. By default $GATEWAY_INSTANCE_DIR, else ~/.gateway.',
+  description: 'Instance directory. By default $GATEWAY_INSTANCE_DIR, otherwise ~/.gateway.',
 }
 
 /** The option that defines a system property. */
@@ -33,10 +33,10 @@ export const DEFINE_OPTION: CommandOption = {
   short: 'D',
   value: 'NAME=VALUE',
   repeated: true,
-  description: 'System property that expressions see as system[...] and tokens by its name, as in -Dname=value.',
+  description: 'System property, system[...] in expressions and &{name} in tokens, as in -Dname=value.',
 }
 
-/** The system properties that a command was started with. */
+/** The system properties of a command. */
 export function definedProperties(args: Arguments, { env }: ProcessContext): SystemProperties {
   const definitions = args.values(DEFINE_OPTION.name)
   const nameless = definitions.find((definition) => /^(?:=|$)/.test(definition))
@@ -54,22 +54,22 @@ export function chosenInstance(
   const instance = instanceDirectory(asked, env)
   if (instance === null) {
     const how = 'name the instance with --instance DIR or GATEWAY_INSTANCE_DIR'
-    throw new UsageError(`there is no home directory for ~/.gateway, since HOME is not set to an absolute path; ${how}`)
+    throw new UsageError(`no home directory for ~/.gateway, since HOME is not set to an absolute path; ${how}`)
   }
   return { instance, origin: named ? 'named' : 'default' }
 }
 
-/** Why a directory can not be an instance, or null. */
+/** The problem of a missing instance directory, or null. */
 export function missingInstance(instance: string): LocatedProblem | null {
   if (existsSync(instance)) return null
   return {
     file: instance,
     pointer: '',
-    message: `there is no such directory; make one with: gateway init ${shellWord(instance)}`,
+    message: `no such directory; create one with: gateway init ${shellWord(instance)}`,
   }
 }
 
-/** admin.json settled, or every problem of it. */
+/** Settled admin.json, or all of its problems. */
 type OpenedSettings =
   | { readonly settings: AdminSettings; readonly warnings: readonly LocatedProblem[] }
   | { readonly problems: readonly LocatedProblem[] }
@@ -79,7 +79,7 @@ export async function instanceTypes({ extra }: InstanceDirectories): Promise<rea
   return [...CATALOGUE, ...(await loadExtensions(extra))]
 }
 
-/** How admin.json is opened. */
+/** Options for opening admin.json. */
 export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp' | 'system'>
 
 /** Reads, decodes and settles admin.json. */

@@ -3,28 +3,28 @@ import { logEvents } from '#logging'
 export const EVENTS = logEvents('GW_PROCESS', {
   DRAIN_TIMED_OUT: {
     message: 'the drain after an uncaught error did not end in time: the gateway exits now',
-    meaning: 'Requests in flight are cut.',
+    meaning: 'In-flight requests are aborted.',
     action: 'Nothing, where clients were slow; see the uncaught error before it.',
   },
   RELOAD_FAILED: {
-    message: 'reloading failed; everything stays as it was',
-    meaning: 'The configuration stays as it was.',
+    message: 'reload failed; the configuration is unchanged',
+    meaning: 'Routes, keystores and secrets are unchanged.',
     action: 'See the error; the reload can be repeated.',
   },
   SECOND_SIGNAL: {
     message: 'second stop signal: ending now',
-    meaning: 'Requests in flight are cut.',
+    meaning: 'In-flight requests are aborted.',
     action: 'Nothing.',
   },
   SECOND_UNCAUGHT_ERROR: {
     message: 'another uncaught error in the control thread: the gateway exits now',
-    meaning: 'The gateway exits at once; requests in flight are cut.',
+    meaning: 'The gateway exits at once; in-flight requests are aborted.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
   START_FAILED: {
     message: 'the gateway could not start',
-    meaning: 'Nothing is served.',
-    action: 'Correct what the error says; `gateway validate` checks the configuration alone.',
+    meaning: 'No traffic is served.',
+    action: 'Correct the configuration as the error says; `gateway validate` checks it without starting.',
   },
   STOP_FAILED: {
     message: 'stopping failed',
@@ -33,7 +33,7 @@ export const EVENTS = logEvents('GW_PROCESS', {
   },
   UNCAUGHT_ERROR: {
     message: 'uncaught error in the control thread: the gateway drains its units and exits',
-    meaning: 'The gateway drains and exits with a failure; a supervisor should start it again.',
+    meaning: 'The gateway drains and exits with a failure; a supervisor should restart it.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
 })

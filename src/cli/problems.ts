@@ -2,15 +2,15 @@ import { isAbsolute, relative } from 'node:path'
 import { type JsonDocument, JsonSyntaxError, type Position } from '#json'
 import { ConfigError, type Problem } from '#schema'
 
-/** A problem as it is found: syntax errors know their place, others are looked up in the document. */
+/** A problem without its file: syntax errors have a position, for others it is looked up by pointer. */
 type FoundProblem = Problem & Partial<Position>
 
-/** A problem and the place of it, as it is printed. */
+/** A problem with its file and position. */
 export interface LocatedProblem extends FoundProblem {
   readonly file: string
 }
 
-/** Finds the line of each problem in its file. */
+/** Adds file, line and column to problems. */
 export function locateProblems(
   file: string,
   document: JsonDocument | null,
@@ -19,21 +19,21 @@ export function locateProblems(
   return problems.map((problem) => ({ file, ...document?.locate(problem.pointer), ...problem }))
 }
 
-/** A path as it is shown: from where the user is, unless that leads upwards. */
+/** A path for output: relative to the working directory if it is below it. */
 export function shownPath(path: string): string {
   const near = relative(process.cwd(), path)
   if (near === '') return '.'
   return near.startsWith('..') || isAbsolute(near) ? path : near
 }
 
-/** `file:line:column: /json/pointer: message`, as editors and terminals make it a link. */
+/** `file:line:column: /json/pointer: message`, which editors and terminals show as a link. */
 export function formatLocated({ file, line, column, pointer, message }: LocatedProblem): string {
   const shown = shownPath(file)
   const place = line === undefined ? shown : `${shown}:${line}:${column}`
   return pointer === '' ? `${place}: ${message}` : `${place}: ${pointer}: ${message}`
 }
 
-/** The problems an error stands for; any other error is one problem of the whole file. */
+/** The problems of a ConfigError or syntax error; any other error is one problem of the whole file. */
 export function problemsOf(error: unknown): readonly FoundProblem[] {
   if (error instanceof ConfigError) return error.problems
   if (error instanceof JsonSyntaxError) {
@@ -44,8 +44,8 @@ export function problemsOf(error: unknown): readonly FoundProblem[] {
   return [{ pointer: '', message: (error as Error).message }]
 }
 
-/** By file, then from the top of it to the bottom. */
-export function byPlace(a: LocatedProblem, b: LocatedProblem): number {
+/** Sorts by file, line and column. */
+export function byPosition(a: LocatedProblem, b: LocatedProblem): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 }

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean }
 
-/** What a command may use of the process it runs in. */
+/** The parts of the process that commands use. */
 export interface ProcessContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdout: Output

@@ -11,12 +11,12 @@ import { aligned, writeJson } from './terminal.ts'
 export const SchemaCommand: Command = {
   usage: ['schema [TYPE] [--json]', 'schema --list [--json]'],
   description: [
-    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of a whole route file where no type is named. Types of the instance\'s "extra" folder are known too.',
+    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of route files without TYPE. Types of the instance\'s "extra" folder are included.',
   ],
   options: [{ name: 'list', description: 'List the types instead.' }, INSTANCE_OPTION],
   operands: { least: 0, most: 1 },
   examples: [
-    { line: 'gateway schema > route.schema.json', note: 'for an editor that completes and checks route files' },
+    { line: 'gateway schema > route.schema.json', note: 'for completion and checks in an editor' },
     { line: 'gateway schema StaticResponseHandler', note: 'one type' },
   ],
   exits: [],

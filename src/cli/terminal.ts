@@ -5,7 +5,7 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as c
 /** Styles text; returns it unchanged where colours are off. */
 export type Paint = (style: keyof typeof CODES, text: string) => string
 
-/** Colours on terminals only, and not where NO_COLOR asks for none (no-color.org). */
+/** Colours on terminals only, and not with NO_COLOR (no-color.org). */
 export function paintFor(output: Output, { env }: ProcessContext): Paint {
   const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   return wanted ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text
@@ -16,7 +16,7 @@ export function writeJson(output: Output, value: unknown): void {
   output.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Rows of texts with their columns aligned; the last column is as long as it is. */
+/** Rows with aligned columns; the last column is not padded. */
 export function aligned(rows: readonly (readonly string[])[], gap = 2): string[] {
   const widths: number[] = []
   for (const row of rows) {

@@ -6,7 +6,7 @@ import { platformVersions, VERSION } from './version.ts'
 /** `gateway version`. */
 export const VersionCommand: Command = {
   usage: ['version [--json]'],
-  description: ['Prints the version of the gateway and of what it runs on. A bug report should hold it.'],
+  description: ['Prints the versions of the gateway and its platform, for bug reports.'],
   options: [],
   operands: { least: 0, most: 0 },
   examples: [{ line: 'gateway version --json', note: 'for a script' }],

@@ -7,7 +7,7 @@ export const VERSION = {
   revision: process.env['GATEWAY_BUILD_REVISION'] ?? 'checkout',
 }
 
-/** Versions of what the gateway runs on. */
+/** Versions of the platform. */
 export function platformVersions(): { node: string; v8: string; openssl: string; undici: string | null } {
   const undici = findPackageJSON('undici', import.meta.url)
   const { node, v8, openssl } = process.versions

@@ -15,20 +15,20 @@ const TRAFFIC_PORT = 8080
 const ADMIN_PORT = 8085
 const ACCESS_MANAGER_PORT = 8088
 
-/** `gateway demo`: a sample gateway in front of an application, and what to try with it. */
+/** `gateway demo`: a sample gateway in front of an application, with commands to try. */
 export const DemoCommand: Command = {
   usage: ['demo [--port PORT] [--admin-port PORT] [--am-port PORT] [--json]'],
   description: [
-    'Runs the gateway on a sample instance, in front of a small application that shows what reaches it and beside an access manager that gives out tokens, and prints commands to try. Everything is in a temporary directory that is removed at the end; only this machine can reach it. Ctrl-C stops it.',
-    'Without options it uses the ports 8080, 8085 and 8088, or free ones where those are taken.',
+    'Runs the gateway on a sample instance, with a small application that echoes its requests and an access manager that issues tokens, and prints commands to try. All files are in a temporary directory that is removed at the end; all ports are on the loopback interface. Ctrl-C stops it.',
+    'Without options it uses the ports 8080, 8085 and 8088, or free ones where those are in use.',
   ],
   options: [
-    { name: 'port', value: 'PORT', description: 'Port for traffic; 0 takes a free one.' },
-    { name: 'admin-port', value: 'PORT', description: 'Port for management; 0 takes a free one.' },
-    { name: 'am-port', value: 'PORT', description: 'Port of the access manager; 0 takes a free one.' },
+    { name: 'port', value: 'PORT', description: 'Port for traffic; 0 for a free one.' },
+    { name: 'admin-port', value: 'PORT', description: 'Port for management; 0 for a free one.' },
+    { name: 'am-port', value: 'PORT', description: 'Port of the access manager; 0 for a free one.' },
   ],
   operands: { least: 0, most: 0 },
-  examples: [{ line: 'gateway demo --port 9000', note: 'where something else has port 8080' }],
+  examples: [{ line: 'gateway demo --port 9000', note: 'if port 8080 is in use' }],
   exits: [
     [EXIT.failed, 'it could not start'],
     [EXIT.forced, 'it got a second signal to stop'],

@@ -16,7 +16,7 @@ export interface DemoFacts {
 
 const COMMAND = join(import.meta.dirname, '..', '..', '..', 'bin', 'gateway')
 
-/** The rows of the demo as they can be typed. */
+/** The commands of the demo with their addresses filled in. */
 export function filledRows(facts: DemoFacts): { title: string; line: string }[] {
   const values: Readonly<Record<string, string>> = {
     ...facts,

@@ -5,7 +5,7 @@ export function preferredPort(port: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const probe = createServer()
   probe.once('error', () => resolve(0))
-  // Without sharing the port, so that another gateway on it counts as taken.
+  // Without SO_REUSEPORT, so that a port of another gateway is detected as in use.
   probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => probe.close(() => resolve(port)))
   return promise
 }

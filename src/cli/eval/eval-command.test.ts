@@ -9,7 +9,7 @@ const evaluated = async (...words: string[]): Promise<unknown> => {
   return JSON.parse(stdout)
 }
 
-test('text is printed as it is, other values and --json as JSON', async () => {
+test('text is printed unchanged, other values and --json as JSON', async () => {
   assert.equal((await gateway(['eval', "toUpperCase('abc')"])).stdout, 'ABC\n')
   assert.equal((await gateway(['eval', "toUpperCase('abc')", '--json'])).stdout, '"ABC"\n')
   assert.equal((await gateway(['eval', '1 + 2'])).stdout, '3\n')
@@ -17,7 +17,7 @@ test('text is printed as it is, other values and --json as JSON', async () => {
   assert.equal((await gateway(['eval', '${null}'])).stdout, 'null\n')
 })
 
-test('the expression sees system properties', async () => {
+test('the expression can read system properties', async () => {
   assert.equal(await evaluated("system['a.b']", '-Da.b=x=y'), 'x=y')
   assert.equal(await evaluated("system['none']"), null)
   const { code, stderr } = await gateway(['eval', '1', '-D=x'])
@@ -25,10 +25,10 @@ test('the expression sees system properties', async () => {
   assert.match(stderr, /-D needs a name: -DNAME=VALUE/)
 })
 
-test('the expression sees the request of a file', async () => {
+test('the expression can read the request of a file', async () => {
   using folder = new Folder({
     'request.json': `{
-      // comments are fine
+      // comments are allowed
       "method": "PUT",
       "uri": "https://shop.example.com/cart?id=7",
       "headers": { "Content-Type": "application/json", "X-Two": ["a", "b"] },
@@ -50,11 +50,11 @@ test('the expression sees the request of a file', async () => {
   assert.equal(whole['entity'], '{"express":true}')
 })
 
-test('without a file it sees a plain request', async () => {
+test('without a file the request is a plain one', async () => {
   assert.equal(await evaluated('${request.method} ${request.uri}'), 'GET http://localhost/')
 })
 
-test('a syntax error exits with 1 and a caret under the place', async () => {
+test('a syntax error exits with 1 and a caret under the position', async () => {
   const wrapped = await gateway(['eval', '1 + (2'])
   assert.equal(wrapped.code, 1)
   assert.equal(wrapped.stdout, '')
@@ -71,7 +71,7 @@ test('a failing evaluation exits with 1 and the reason, with --json as JSON', as
   assert.deepEqual(JSON.parse(json.stderr), { error: { message: 'expected a number, found a string' } })
 })
 
-test('a request file that can not be used is named', async () => {
+test('an invalid request file is reported', async () => {
   using folder = new Folder({ 'request.json': '{ "methd": "GET" }', 'broken.json': '{' })
   const unknown = await gateway(['eval', '1', '--request', folder.in('request.json')])
   assert.equal(unknown.code, 1)

@@ -16,12 +16,12 @@ import { exchangeOf } from './request-file.ts'
 export const EvalCommand: Command = {
   usage: ['eval EXPRESSION [--request FILE] [-Dname=value]... [--json]'],
   description: [
-    'Evaluates an expression as a route would, and prints its value: text as it is, everything else as JSON. The ${} around a lone expression may be left out.',
-    'FILE holds the request it sees, as JSON: {"method", "uri", "headers", "entity"}, each optional; without it that is GET http://localhost/.',
+    'Evaluates an expression as a route does, and prints its value: text unchanged, other values as JSON. The ${} around a single expression is optional.',
+    'FILE contains the request as JSON: {"method", "uri", "headers", "entity"}, each optional; without it the request is GET http://localhost/.',
   ],
   options: [
-    { name: 'request', value: 'FILE', description: 'The request that the expression sees.' },
-    { ...INSTANCE_OPTION, description: 'Instance directory that the expression sees as `gateway`.' },
+    { name: 'request', value: 'FILE', description: 'The request of the expression.' },
+    { ...INSTANCE_OPTION, description: 'Instance directory, `gateway` in the expression.' },
     DEFINE_OPTION,
   ],
   operands: { least: 1, most: 1 },
@@ -33,7 +33,7 @@ export const EvalCommand: Command = {
   async run(args, context) {
     const text = args.operands[0] as string
     const system = definedProperties(args, context)
-    // `1 + 2` is meant as an expression: as plain text there would be nothing to evaluate.
+    // `1 + 2` is an expression here: plain text needs no evaluation.
     const source = isExpression(text) ? text : `\${${text}}`
     try {
       const value = plainValue(evaluate(source, args, system, context))
@@ -50,7 +50,7 @@ export const EvalCommand: Command = {
 function evaluate(source: string, args: Arguments, system: SystemProperties, context: ProcessContext): unknown {
   const expression = compile(source)
   const { env, stderr } = context
-  // An expression needs no instance, and so no home directory either.
+  // An expression needs no instance, and so no home directory.
   const instance = instanceDirectory(args.value('instance'), env) ?? process.cwd()
   const clock = { now: () => Date.now(), monotonic: () => performance.now() }
   const { scope } = rootProperties({

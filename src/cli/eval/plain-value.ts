@@ -3,7 +3,7 @@ import { isPlainObject, JsonNumber } from '#json'
 
 const DEEPEST = 16
 
-/** A value of an expression as JSON: what host objects show to expressions, and nothing else of them. */
+/** A value of an expression as JSON; of host objects only the exposed members. */
 export function plainValue(value: unknown, depth = 0): unknown {
   if (value === undefined || depth > DEEPEST) return null
   if (typeof value === 'bigint') return Number(value)
@@ -16,7 +16,7 @@ export function plainValue(value: unknown, depth = 0): unknown {
   return plainEntries(entries, depth)
 }
 
-/** Its entries where it is a map, its text where it has one, else its properties. */
+/** The entries of a map, otherwise the text of the object, otherwise its properties. */
 function shownValue(host: object, exposure: Exposure<unknown>, depth: number): unknown {
   const { keys, index, call, value, get = {} } = exposure
   if (keys !== undefined && index !== undefined) {
@@ -34,7 +34,7 @@ function shownValue(host: object, exposure: Exposure<unknown>, depth: number): u
   )
 }
 
-/** A property that can not be read, such as the JSON of an entity that is not JSON, is null here. */
+/** Null for a property that can not be read, such as the JSON of an entity that is not JSON. */
 function attempted(read: () => unknown): unknown {
   try {
     return read()

@@ -7,7 +7,7 @@ import { didYouMean } from '#schema'
 const MEMBERS = ['method', 'uri', 'headers', 'entity']
 const ENTITY_LIMIT = 16 * 1024 * 1024
 
-/** The exchange an expression sees: of the request in a file, or of a plain one. */
+/** The exchange of an expression: with the request in a file, or with a plain one. */
 export function exchangeOf(file: string | undefined): Exchange {
   const json = file === undefined ? {} : readRequestFile(file)
   const { method = 'GET', uri = 'http://localhost/', headers = {}, entity } = json

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
 
-test('a new instance has every folder, is valid, and its secrets are its own', async () => {
+test('a new instance has all folders, is valid, and its secrets are readable by the owner only', async () => {
   using folder = new Folder()
   const directory = folder.in('new')
   const made = await gateway(['init', directory])
@@ -26,7 +26,7 @@ test('a new instance has every folder, is valid, and its secrets are its own', a
   assert.deepEqual(valid, { code: 0, stdout: 'valid: 1 route file and the files around them\n', stderr: '' })
 })
 
-test('nothing that exists is touched', async () => {
+test('existing files are not changed', async () => {
   using folder = new Folder({ 'config/admin.json': '{}', 'extra/a.ts': '', 'notes.txt': 'mine' })
   const { code, stdout, stderr } = await gateway(['init', folder.path])
   assert.equal(code, 1)
@@ -36,7 +36,7 @@ test('nothing that exists is touched', async () => {
   assert.ok(!existsSync(folder.in('secrets')))
 })
 
-test('other files do not matter, a file in the place of the directory does', async () => {
+test('unrelated files are allowed; a file with the name of the directory is an error', async () => {
   using folder = new Folder({ 'there/notes.txt': 'mine', file: '' })
   assert.equal((await gateway(['init', folder.in('there'), '--json'])).code, 0)
   const refused = await gateway(['init', folder.in('file')])
@@ -44,13 +44,13 @@ test('other files do not matter, a file in the place of the directory does', asy
   assert.match(refused.stderr, /it holds a file of that name already/)
 })
 
-test('the lines it prints can be pasted, also where the path needs quotes', async () => {
+test('the printed commands can be pasted, also if the path needs quotes', async () => {
   using folder = new Folder()
   const directory = folder.in("it's my gateway")
   const { stdout } = await gateway(['init', directory])
   const lines = stdout.split('\n').filter((line) => /^ {2}(?:gateway|curl)/.test(line))
   assert.equal(lines.length, 4)
-  // Each word on a line of its own, as the shell understands it.
+  // One line for each word of the shell.
   const words = (line: string) =>
     execFileSync('/bin/sh', ['-c', `gateway() { printf '%s\\n' "$@"; }; curl() { printf '%s\\n' "$@"; }; ${line}`], {
       encoding: 'utf8',

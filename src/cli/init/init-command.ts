@@ -12,12 +12,12 @@ import { createInstance, existingFiles, PASSWORD_FILE, SAMPLE_ROUTE_FILE } from 
 export const InitCommand: Command = {
   usage: ['init DIR [--json]'],
   description: [
-    'Makes an instance directory: listeners in config/admin.json, one sample route in config/routes, a random password for the management API, and the folders the gateway looks into. Nothing that exists is changed: if DIR holds any of them already, nothing is done.',
+    'Creates an instance directory: listeners in config/admin.json, one sample route in config/routes, a random password for the management API, and the folders of an instance. Existing files are never changed: if DIR contains any of them, nothing is done.',
   ],
   options: [],
   operands: { least: 1, most: 1 },
   examples: [{ line: 'gateway init ./my-gateway', note: 'then: gateway run --instance ./my-gateway' }],
-  exits: [[EXIT.failed, 'DIR holds an instance already, or can not be written']],
+  exits: [[EXIT.failed, 'DIR contains an instance already, or can not be written']],
   async run({ operands, json }, context) {
     const directory = resolve(operands[0] as string)
     try {

@@ -6,28 +6,28 @@ import { makeDirectory } from '#http'
 /** The folders of an instance (decisions 2). */
 const FOLDERS = ['config/routes', 'scripts', 'secrets', 'audit-schemas', 'extra', 'logs', 'tmp'] as const
 
-/** Top-level names that make a directory an instance. */
+/** Top-level names of an instance. */
 const OWN_NAMES = [...new Set(FOLDERS.map((folder) => folder.split('/')[0] as string))]
 
 const ADMIN = `{
-  // Where traffic comes in. More connectors, or several ports in one, are allowed.
+  // Listeners for traffic. More connectors, or several ports in one, are allowed.
   "connectors": [{ "port": 8080 }],
 
-  // Where the gateway is managed: health, information, routes, metrics. Only this machine reaches it.
+  // Listener for management: health, information, routes, metrics. Reachable from this machine only.
   "adminConnector": { "port": 8085, "host": "127.0.0.1" },
 
   // The management API needs the password in secrets/gateway.admin.password. Without that file,
-  // DEVELOPMENT admits every process of this machine without a password, PRODUCTION none.
+  // DEVELOPMENT accepts every process of this machine without a password, PRODUCTION none.
   "mode": "PRODUCTION"
 }
 `
 
 const SAMPLE_ROUTE = `{
-  // A route takes the requests for which its condition is true. Routes are tried in the order of
-  // their names; without a "name", the name is that of the file.
+  // A route handles the requests for which its condition is true. Routes are tried in the order of
+  // their names; the default of "name" is the name of the file.
   "condition": "\${find(request.uri.path, '^/hello')}",
 
-  // What answers: here the gateway itself. To pass requests on to an application, write instead
+  // This handler responds itself. To forward requests to an application, write instead
   //   "baseURI": "http://localhost:3000",
   //   "handler": "ReverseProxyHandler"
   "handler": {
@@ -52,20 +52,20 @@ const FILES: Readonly<Record<string, string>> = {
   [SAMPLE_ROUTE_FILE]: SAMPLE_ROUTE,
 }
 
-/** What of a new instance is in the way already. */
+/** Names of an instance that exist already. */
 export function existingFiles(directory: string): string[] {
   if (!existsSync(directory)) return []
   return readdirSync(directory).filter((name) => OWN_NAMES.includes(name))
 }
 
-/** Makes the folders of an instance that are not there yet. */
+/** Creates the missing folders of an instance. */
 export function createFolders(directory: string): void {
   for (const folder of FOLDERS) makeDirectory(join(directory, folder))
-  // Secrets are for the user that runs the gateway alone.
+  // Secrets are readable only by the user that runs the gateway.
   chmodSync(join(directory, 'secrets'), 0o700)
 }
 
-/** Makes a whole instance with its sample files; gives the files, relative to it. */
+/** Creates an instance with its sample files; returns the files, relative to it. */
 export function createInstance(directory: string): string[] {
   createFolders(directory)
   for (const [path, text] of Object.entries(FILES)) writeFileSync(join(directory, path), text, { flag: 'wx' })

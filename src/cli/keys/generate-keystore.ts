@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { makeDirectory } from '#http'
 import { altName, selfSigned, writePkcs12 } from '#secrets'
 
-/** The types of keys that are made. */
+/** Supported types of keys. */
 export const KEY_TYPES = ['rsa', 'ec', 'ed25519'] as const
 
 /** Options of a keystore. */
@@ -25,10 +25,10 @@ export interface GeneratedKeystore {
 }
 
 const DAY = 86_400_000
-/** Clocks of clients may be behind. */
+/** Validity before now: clocks of clients may be behind. */
 const EARLIER = 3_600_000
 
-/** Makes a key, a certificate that it signs itself, and a keystore of both. Never writes over a file. */
+/** Creates a key, a self-signed certificate, and a keystore of both. Never overwrites a file. */
 export function generateKeystore(options: KeystoreOptions, now: Date): GeneratedKeystore {
   const { privateKey, publicKey } = keyPair(options.type)
   const certificate = selfSigned({
@@ -53,7 +53,7 @@ function keyPair(type: KeystoreOptions['type']): { privateKey: KeyObject; public
   return generateKeyPairSync('ed25519')
 }
 
-/** The password of the file, as stores read it; null where there is no such file. */
+/** The password in the file; null if the file does not exist. */
 function passwordIn(file: string): string | null {
   try {
     const password = readFileSync(file, 'utf8')
@@ -67,7 +67,7 @@ function passwordIn(file: string): string | null {
   }
 }
 
-/** Readable by the owner alone; a file that is there stays as it is. */
+/** Readable by the owner only; throws for an existing file. */
 function writeNew(path: string, content: string | Uint8Array): void {
   makeDirectory(dirname(path))
   writeFileSync(path, content, { flag: 'wx', mode: 0o600 })

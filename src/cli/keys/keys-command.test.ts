@@ -18,7 +18,7 @@ class Folder implements Disposable {
   }
 }
 
-test('makes a keystore and its password, which only the owner can read and which is not shown', async () => {
+test('creates a keystore and its password, readable by the owner only and not printed', async () => {
   using folder = new Folder()
   const out = join(folder.path, 'sub', 'keystore.p12')
   const { code, stdout, stderr } = await gateway(['keys', 'generate', '--out', out])
@@ -65,7 +65,7 @@ test('uses its options: names, type, days, alias and an existing password', asyn
   assert.equal(entry.chain[0]?.subjectAltName, 'DNS:a.test, IP Address:0:0:0:0:0:0:0:1')
 })
 
-test('writes over nothing', async () => {
+test('overwrites no file', async () => {
   using folder = new Folder()
   const out = join(folder.path, 'k.p12')
   writeFileSync(out, 'mine')

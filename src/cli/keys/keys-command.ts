@@ -14,18 +14,18 @@ export const KeysCommand: Command = {
     'keys generate [--out FILE] [--alias NAME] [--type rsa|ec|ed25519] [--hostname NAME]... [--days N] [--password-file FILE] [--json]',
   ],
   description: [
-    'Makes a PKCS12 keystore with a new key and a certificate that it signs itself: for development, where a browser may complain. For production get a certificate from an authority.',
-    'The password is taken from the password file, or made and written there if that does not exist; it is never shown. Nothing that exists is written over.',
+    'Creates a PKCS12 keystore with a new key and a self-signed certificate, for development: browsers do not trust it. For production use a certificate of an authority.',
+    'The password is read from the password file, or generated and written to it if it does not exist; it is never printed. Existing files are not overwritten.',
   ],
   options: [
-    { name: 'out', value: 'FILE', description: 'The keystore to make; keystore.p12 by default.' },
+    { name: 'out', value: 'FILE', description: 'The keystore to create; keystore.p12 by default.' },
     { name: 'alias', value: 'NAME', description: 'Name of the key in the keystore; server by default.' },
-    { name: 'type', value: 'TYPE', description: 'rsa, ec (default) or ed25519, which browsers do not know.' },
+    { name: 'type', value: 'TYPE', description: 'rsa, ec (default) or ed25519, which browsers do not support.' },
     {
       name: 'hostname',
       value: 'NAME',
       repeated: true,
-      description: 'Host name or address the certificate is for; localhost, 127.0.0.1 and ::1 by default.',
+      description: 'Host name or address of the certificate; localhost, 127.0.0.1 and ::1 by default.',
     },
     { name: 'days', value: 'N', description: 'Days until the certificate expires, 1 to 3650; 365 by default.' },
     { name: 'password-file', value: 'FILE', description: 'File of the password; the keystore with .pass by default.' },
@@ -38,7 +38,7 @@ export const KeysCommand: Command = {
     },
     { line: 'gateway keys generate --hostname gateway.test --type rsa --days 30', note: 'for one name, for a month' },
   ],
-  exits: [[EXIT.failed, 'a file is in the way or can not be written']],
+  exits: [[EXIT.failed, 'a file exists already or can not be written']],
   async run(args, context) {
     if (args.operands[0] !== 'generate') {
       throw new UsageError(`keys: expected generate, got "${args.operands[0]}"`)

@@ -6,7 +6,7 @@ import { startFailure } from './start-failure.ts'
 
 type Connectors = AdminSettings['unit']['connectors']
 
-test('addresses can be clicked: every interface is localhost, IPv6 stands in brackets', () => {
+test('URLs can be opened: localhost for all interfaces, IPv6 addresses in brackets', () => {
   const connectors = [
     { host: '0.0.0.0', ports: [0, 8081] },
     { host: '::1', ports: [8082] },
@@ -20,7 +20,7 @@ test('addresses can be clicked: every interface is localhost, IPv6 stands in bra
   ])
 })
 
-test('a port that can not be opened is named with the field to change', () => {
+test('a port that can not be opened is reported with the field to change', () => {
   const settings = { admin: { ports: [8085] } } as unknown as AdminSettings
   const reason = (message: string): string | null => startFailure(new Error(message), settings)
   assert.match(

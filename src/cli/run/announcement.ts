@@ -4,7 +4,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { aligned, paintFor } from '../terminal.ts'
 import { VERSION } from '../version.ts'
 
-/** The addresses at which a gateway takes traffic, such that they can be clicked. */
+/** URLs of the traffic connectors, which terminals show as links. */
 export function trafficUrls(
   { unit }: { readonly unit: Pick<AdminSettings['unit'], 'connectors'> },
   ports: readonly number[],
@@ -18,7 +18,7 @@ export function adminUrl({ admin }: AdminSettings, port: number): string {
   return url(admin.host, port, admin.secure)
 }
 
-/** An address that means every interface is reached by the name of this machine. */
+/** localhost for an address that means all interfaces. */
 function url(host: string, port: number, secure: boolean): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `${secure ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`

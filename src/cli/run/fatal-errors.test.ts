@@ -17,7 +17,7 @@ function watching(deadline: number) {
   return { source, log, exits, exited, fatal }
 }
 
-test('the first uncaught error is logged with its code and reported, and the process goes on', async () => {
+test('the first uncaught error is logged with its code and reported, and the process continues', async () => {
   const { source, log, exits, fatal } = watching(60_000)
   const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   source.emit('uncaughtException', error, 'uncaughtException')

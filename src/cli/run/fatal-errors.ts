@@ -3,19 +3,19 @@ import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
 import { EVENTS } from '../log-events.ts'
 
-/** What a fault outside of any request does to the process. */
+/** Reactions to an uncaught error. */
 interface FatalHandling {
   readonly logger: Logger
-  /** Milliseconds in which an orderly stop has to come to its end. */
+  /** Longest time for a drain, in milliseconds. */
   readonly deadline: number
   readonly source?: EventEmitter
   readonly exit?: (code: number) => void
 }
 
 /**
- * Errors of the control thread that no code caught, rejected promises included (ADR 22). Its state is unknown after the
- * first: the gateway is to drain, so that requests in flight are answered. A second error, or a drain that does not end in
- * time, ends the process at once.
+ * Uncaught errors of the control thread, unhandled rejections included (ADR 22). Its state is unknown after the first: the
+ * gateway drains, so that in-flight requests get their responses. A second error, or a drain that times out, ends the
+ * process at once.
  */
 export class FatalErrors implements Disposable {
   readonly #first = Promise.withResolvers<unknown>()

@@ -18,15 +18,15 @@ import { serve } from './serve.ts'
 export const RunCommand: Command = {
   usage: ['run [--instance DIR] [-Dname=value]... [--json]'],
   description: [
-    'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts nothing new, lets what runs end within the grace period of its connector, and exits; a second signal ends it at once. SIGHUP looks at all route files again.',
-    'Route files are watched: what you save is served within moments, and a file with a mistake leaves its last good version serving. A missing ~/.gateway is made; a missing directory that was named is an error.',
-    'With --json, logs are JSON lines on a terminal too.',
+    'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts no new connections, lets in-flight requests end within the grace period of their connector, and exits; a second signal ends it at once. SIGHUP reloads all route files, keystores and secrets.',
+    'Route files are watched: a saved file is deployed within a second, and of an invalid file the last good version keeps serving. A missing ~/.gateway is created; any other missing directory is an error.',
+    'With --json, the log has JSON lines on a terminal, too.',
   ],
   options: [INSTANCE_OPTION, DEFINE_OPTION],
   operands: { least: 0, most: 0 },
   examples: [
-    { line: 'gateway run --instance ./my-gateway', note: 'the instance that `gateway init ./my-gateway` made' },
-    { line: 'GATEWAY_LOG_LEVEL=debug gateway run', note: '~/.gateway, with more to read' },
+    { line: 'gateway run --instance ./my-gateway', note: 'an instance created by `gateway init ./my-gateway`' },
+    { line: 'GATEWAY_LOG_LEVEL=debug gateway run', note: '~/.gateway, with debug log' },
   ],
   exits: [
     [EXIT.failed, 'it could not start, for example because a port is taken, or it stopped after an internal error'],

@@ -18,13 +18,13 @@ const DRAIN_MARGIN = 10_000
 
 const FAILED = Symbol('an uncaught error')
 
-/** What to serve, and who wants to know that it is served. */
+/** Input of `serve`. */
 interface Serving {
   readonly settings: AdminSettings
   readonly warnings: readonly LocatedProblem[]
   /** Overrides the format of admin.json. */
   readonly logFormat: 'json' | 'pretty' | null
-  /** Announces the ready gateway, in place of the usual lines. */
+  /** Announces the ready gateway, instead of the usual lines. */
   ready?(urls: { readonly traffic: readonly string[]; readonly admin: string }): void
 }
 
@@ -44,7 +44,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   // Before the start, so that a signal during it is handled.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
-  // Units load the same modules: the first start compiles them once, not once for each thread.
+  // Units load the same modules: on the first start they are compiled once, not by each thread.
   flushCompileCache()
   const started = gateway.start()
   try {
@@ -63,11 +63,11 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
   if (serving.ready !== undefined) serving.ready(urls)
   else announce(urls, gateway, settings, logger, context)
-  // Awaited here: the signals are let go when this function ends.
+  // Awaited here: the signal handlers are removed when this function ends.
   return await serveUntilStopped(gateway, { signals, fatal }, logger)
 }
 
-/** Longer than any drain that goes well. */
+/** Longer than any successful drain. */
 function drainDeadline({ unit }: AdminSettings): number {
   return Math.max(...unit.connectors.map(({ gracePeriod }) => gracePeriod)) + DRAIN_MARGIN
 }
@@ -99,7 +99,7 @@ function reportFailedStart(
     return report(locateProblems(file, null, problemsOf(error)))
   if (!(error instanceof UnitStartError) || error.problems.length === 0) {
     const reason = startFailure(error, settings)
-    // Who reads both on a terminal needs the stack only where the reason is not clear by itself.
+    // On a terminal, the log entry with the stack is only needed if the reason is unknown.
     if (reason === null || stdout.isTTY !== true) logger.error({ error }, EVENTS.START_FAILED)
     stderr.write(`gateway: could not start: ${reason ?? (error as Error).message}\n`)
     return EXIT.failed

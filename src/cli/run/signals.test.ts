@@ -26,7 +26,7 @@ test('the first and the second signal are distinguished', async () => {
   assert.deepEqual(seen, ['SIGTERM'])
 })
 
-test('one press of Ctrl-C that arrives twice is one signal', async () => {
+test('a Ctrl-C that is received twice counts as one signal', async () => {
   const { seen, send } = signals()
   await send('SIGINT', 0)
   await send('SIGINT', 5)
@@ -35,7 +35,7 @@ test('one press of Ctrl-C that arrives twice is one signal', async () => {
   assert.deepEqual(seen, ['SIGINT'])
 })
 
-test('nothing listens after the end', () => {
+test('signal handlers are removed by dispose', () => {
   const { source, stop } = signals()
   stop[Symbol.dispose]()
   assert.equal(source.listenerCount('SIGINT') + source.listenerCount('SIGTERM'), 0)

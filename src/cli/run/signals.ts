@@ -5,10 +5,10 @@ import { EXIT } from '../exit-codes.ts'
 import { EVENTS } from '../log-events.ts'
 import type { FatalErrors } from './fatal-errors.ts'
 
-/** One press of Ctrl-C can arrive twice: npm forwards signals that its child also got from the terminal. */
+/** Milliseconds within which signals count as one: npm forwards a Ctrl-C that its child also got from the terminal. */
 const ONE_KEY_PRESS = 250
 
-/** SIGTERM and SIGINT, the first and the second of them, from the moment this is made. */
+/** Promises for the first and the second SIGTERM or SIGINT after construction. */
 export class StopSignals implements Disposable {
   readonly #first = Promise.withResolvers<NodeJS.Signals>()
   readonly #second = Promise.withResolvers<NodeJS.Signals>()
@@ -45,15 +45,15 @@ export class StopSignals implements Disposable {
   }
 }
 
-/** What ends a gateway that serves. */
+/** Reasons to stop a serving gateway. */
 interface StopSources {
   readonly signals: Pick<StopSignals, 'first' | 'second'>
   readonly fatal: Pick<FatalErrors, 'first'>
 }
 
 /**
- * Serves until the first signal or a fatal error, then drains; a second signal ends at once. SIGHUP reads the routes
- * again.
+ * Serves until the first signal or a fatal error, then drains; a second signal ends at once. SIGHUP reloads routes,
+ * keystores and secrets.
  */
 export async function serveUntilStopped(
   gateway: Gateway,

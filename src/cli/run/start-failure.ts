@@ -2,7 +2,7 @@ import type { AdminSettings } from '#control'
 
 const LISTEN = /listen (E[A-Z]+):.*? (\S+):(\d+)$/
 
-/** Reason of a failed start, and the remedy; null where only the error is known. */
+/** Reason and remedy of a failed start; null for other errors. */
 export function startFailure(error: unknown, { admin }: Pick<AdminSettings, 'admin'>): string | null {
   const message = error instanceof Error ? error.message : String(error)
   const [, code, host, port] = LISTEN.exec(message) ?? []

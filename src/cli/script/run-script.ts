@@ -6,20 +6,20 @@ import { UsageError } from '../arguments.ts'
 import { exchangeOf } from '../eval/request-file.ts'
 import { compileFile } from './script-file.ts'
 
-/** What a run of a script needs. */
+/** Input of a run. */
 interface ScriptRun {
   readonly file: string
-  /** File of the request; a plain one without it. */
+  /** File of the request; a plain request by default. */
   readonly request: string | undefined
   /** JSON of the arguments. */
   readonly args: string | undefined
-  /** Milliseconds it may run without a pause. */
+  /** Longest run without a pause, in milliseconds. */
   readonly timeout: number
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: LogDestination
 }
 
-/** Nothing is sent: requests of a script get this response, and are logged. */
+/** Requests of a script are not sent: they get this response, and are logged. */
 function noNetwork(log: LogDestination): Handler {
   return async ({ request }) => {
     log.write(`not sent: ${request.method} ${request.uri}\n`)
@@ -27,7 +27,7 @@ function noNetwork(log: LogDestination): Handler {
   }
 }
 
-/** Runs a script as a filter or handler would, for one request. What `next` gets is answered with 200. */
+/** Runs a script for one request, as a filter or handler does. `next` responds with 200. */
 export async function runScript(run: ScriptRun): Promise<Response> {
   const args = argumentsIn(run.args)
   const script = await compileFile(run.file, Object.keys(args))
@@ -58,7 +58,7 @@ function argumentsIn(text: string | undefined): Record<string, unknown> {
     const value = parseJson(text)
     if (isPlainObject(value)) return value
   } catch (error) {
-    throw new UsageError(`script: --args is no JSON: ${(error as Error).message}`)
+    throw new UsageError(`script: --args is not JSON: ${(error as Error).message}`)
   }
   throw new UsageError('script: --args: expected a JSON object, argument name to value')
 }

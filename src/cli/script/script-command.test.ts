@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
 
-test('check lists all problems of all files, and runs nothing', async () => {
+test('check lists all problems of all files, and runs no script', async () => {
   using folder = new Folder({
     'good.groovy': 'next.handle(context, request).thenOnResult { it.headers["X"] = "y" }',
     'bad.groovy': 'import com.nimbusds.jwt.SignedJWT\n\nrequest.getFoo()\nnew Response(Status.OK).hedaers',
@@ -26,7 +26,7 @@ test('check lists all problems of all files, and runs nothing', async () => {
   ])
 })
 
-test('check reports a file that can not be read, or is of an unknown language', async () => {
+test('check reports files that can not be read or have an unknown extension', async () => {
   using folder = new Folder({})
   const gone = await gateway(['script', 'check', folder.in('gone.groovy')])
   assert.equal(gone.code, 1)
@@ -70,7 +70,7 @@ test('run fails with the position of a thrown error, and stops an endless script
   assert.match(sent.stderr, /not sent: GET http:\/\/x\.example\.com\/y/)
 })
 
-test('an unknown subcommand, and arguments that are no JSON, are usage errors', async () => {
+test('an unknown subcommand, and arguments that are not JSON, are usage errors', async () => {
   assert.equal((await gateway(['script', 'chek', 'x.groovy'])).code, 64)
   using folder = new Folder({ 'a.groovy': '1' })
   assert.equal((await gateway(['script', 'run', folder.in('a.groovy'), '--args', '[1]'])).code, 64)

@@ -20,18 +20,18 @@ export const ScriptCommand: Command = {
     'script migrate FILE',
   ],
   description: [
-    'check compiles scripts (.groovy, .js, .ts) and runs none: one line for each problem, FILE:LINE:COLUMN: MESSAGE. In Groovy these are unknown classes, methods and properties too, all at once.',
-    'run evaluates a script as a ScriptableFilter or ScriptableHandler would, for the request in --request (as of gateway eval), and prints the response. What is passed to next is answered with 200; nothing is sent anywhere: what the script sends with http is answered with 502 and listed on standard error.',
-    'migrate prints a script of Groovy as TypeScript: a beginning that a person goes through. Lines with // LOOK say where the two languages differ, by line and column of the Groovy file.',
+    'check compiles scripts (.groovy, .js, .ts) without running them: one line for each problem, FILE:LINE:COLUMN: MESSAGE. For Groovy these include all unknown classes, methods and properties.',
+    'run evaluates a script as a ScriptableFilter or ScriptableHandler does, for the request in --request (format as in gateway eval), and prints the response. next responds with 200. No request is sent: requests of the script with http get 502 and are listed on standard error.',
+    'migrate translates a Groovy script to TypeScript, for manual review. Lines with // LOOK mark differences of the two languages, with line and column of the Groovy file.',
   ],
   options: [
-    { name: 'request', value: 'FILE', description: 'The request that the script sees.' },
+    { name: 'request', value: 'FILE', description: 'The request of the script.' },
     { name: 'args', value: 'JSON', description: 'Arguments of the script, as a JSON object.' },
-    { name: 'timeout', value: 'MS', description: 'Milliseconds it may run without a pause; 1000 by default.' },
+    { name: 'timeout', value: 'MS', description: 'Longest run without a pause, in milliseconds; 1000 by default.' },
   ],
   operands: { least: 2, most: 10_000 },
   examples: [
-    { line: 'gateway script check scripts/groovy/*.groovy', note: 'what an upgrade would trip over' },
+    { line: 'gateway script check scripts/groovy/*.groovy', note: 'before an upgrade' },
     {
       line: `gateway script run filter.groovy --request request.json --args '{"realm": "/"}'`,
       note: 'one evaluation',

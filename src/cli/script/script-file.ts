@@ -9,7 +9,7 @@ const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
   '.ts': 'typescript',
 }
 
-/** Names of single types of objects: the type that runs a file is unknown. */
+/** Bindings of single object types; allowed, since the type that runs a file is unknown. */
 const TYPE_BINDINGS = ['next', 'token']
 const GROOVY_TYPE_BINDINGS = ['builder']
 
@@ -30,14 +30,14 @@ export async function compileFile(file: string, args: readonly string[] = []): P
   })
 }
 
-/** `scripts/groovy` where the file is below it, else the folder of the file. */
+/** `scripts/groovy` if the file is below it, otherwise the folder of the file. */
 function classFolderOf(file: string): string {
   const path = resolve(file)
   const [before, ...below] = path.split(`${sep}scripts${sep}groovy${sep}`)
   return below.length > 0 ? join(before as string, 'scripts', 'groovy') : dirname(path)
 }
 
-/** One thing that keeps a script from being used. */
+/** One problem of a script. */
 interface FileProblem {
   readonly file: string
   readonly line: number
@@ -45,7 +45,7 @@ interface FileProblem {
   readonly message: string
 }
 
-/** The problems of a script; empty where it can be used. */
+/** The problems of a script; empty for a valid one. */
 export async function problemsOf(file: string): Promise<FileProblem[]> {
   try {
     await compileFile(file)

@@ -1,10 +1,10 @@
-// Calls of Groovy's and of the gateway's methods, in the words of JavaScript.
+// Translation of calls of methods of Groovy and of the gateway.
 import type { syntax } from '#groovy'
 import { type Migration, member, quoted } from './migration.ts'
 
 type Translate = (target: string, args: readonly string[]) => string
 
-/** Methods that have another name in JavaScript, or none. */
+/** Methods with another name, or without a counterpart, in JavaScript. */
 const METHODS: Readonly<Record<string, Translate>> = {
   collect: (target, [fn = '']) => `${target}.map(${fn})`,
   each: (target, [fn = '']) => `${target}.forEach(${fn})`,
@@ -41,7 +41,7 @@ const METHODS: Readonly<Record<string, Translate>> = {
   thenOnException: (target, [fn = '']) => `${target}.catch(async (error) => { await (${fn})(error); throw error })`,
   getOrThrow: (target) => `(await ${target})`,
   getOrThrowUninterruptibly: (target) => `(await ${target})`,
-  // Statuses have properties in place of these methods.
+  // Statuses have properties instead of these methods.
   isSuccessful: (target) => `${target}.isSuccessful`,
   isClientError: (target) => `${target}.isClientError`,
   isServerError: (target) => `${target}.isServerError`,
@@ -105,7 +105,7 @@ export function callText(
   return `${member(target, name, node.access === 'safe')}(${args.join(', ')})`
 }
 
-/** A function that waits can not be a callback of a list. */
+/** An asynchronous function can not be a callback of a list. */
 function warned(migration: Migration, node: syntax.CallNode, name: string, text: string): string {
   if (/^(?:collect|each|findAll|any|sum)$/.test(name) && /\.\w+\(async /.test(text)) {
     migration.remark(node.namePosition, `the function waits: write a loop, or Promise.all(...map(...))`)
@@ -113,7 +113,7 @@ function warned(migration: Migration, node: syntax.CallNode, name: string, text:
   return text
 }
 
-/** A setter; those of a new request are put together in its constructor. */
+/** A setter; those of a new request become arguments of its constructor. */
 function setterText(target: string, name: string, value: string): string {
   const property = name.charAt(3).toLowerCase() + name.slice(4)
   const [, fields] = /^new Request\((?:\{ (.*) \})?\)$/.exec(target) ?? []
@@ -123,7 +123,7 @@ function setterText(target: string, name: string, value: string): string {
   return `${target}.${property} = ${value}`
 }
 
-/** `target.name`, where content is read by a call that waits. */
+/** `target.name`; content is read by an awaited call. */
 export function propertyText(target: string, name: string, safe: boolean): string {
   if (target.endsWith('.entity') && CONTENT.has(name)) return `(await ${target}.${name}())`
   const [, headers, field] = /^(.*\.headers)\[(.*)\]$/.exec(target) ?? []
@@ -132,7 +132,7 @@ export function propertyText(target: string, name: string, safe: boolean): strin
   return member(target, name, safe)
 }
 
-/** `target = value`, where headers are set and content is assigned as a whole. */
+/** `target = value`; headers are set, content is replaced. */
 export function assignmentText(target: string, value: string): string {
   const [, message] = /^\(await (.*)\.entity\.(?:string|json|bytes)\(\)\)$/.exec(target) ?? []
   if (message !== undefined) return `${message}.entity = ${value}`

@@ -103,7 +103,7 @@ function propertyNodeText(node: syntax.PropertyNode, migration: Migration): stri
   const target = expressionText(node.target, migration)
   if (typeof node.name !== 'string') return `${target}[${expressionText(node.name, migration)}]`
   if (node.access === 'spread') return `${target}.map((each) => ${propertyText('each', node.name, false)})`
-  // A class with its package: the classes of scripts are in scope.
+  // A qualified class name: the classes of scripts are in scope without package.
   if (/^(?:org|java|groovy|com)(?:\.\w+)*$/.test(target) && /^[a-z]/.test(node.name)) return `${target}.${node.name}`
   if (/^(?:org|java|groovy|com)(?:\.[a-z]\w*)*$/.test(target)) return node.name
   if (node.name === 'class') migration.remark(node.namePosition, 'JavaScript has no class values like this')

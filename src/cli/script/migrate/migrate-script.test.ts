@@ -12,7 +12,7 @@ import { migrateScript } from './migrate-script.ts'
 
 const migrated = (source: string): string => migrateScript(source, 'test.groovy')
 
-test('the words of the gateway', () => {
+test('methods and properties of the gateway', () => {
   assert.equal(
     migrated(`
       request.headers['X-A'] = 'b'
@@ -62,7 +62,7 @@ test('closures, methods, names without a declaration, and JSON', () => {
   )
 })
 
-test('places for manual review have a remark with line and column', () => {
+test('code for manual review has a remark with line and column', () => {
   const text = migrated(
     "def m = path =~ /a(.)/\nswitch (x) { case 1..3: return 'a'; default: return 'b' }\nx.mystery()",
   )
@@ -85,7 +85,7 @@ test('a migrated filter behaves as the script', async () => {
   }
 })
 
-test('the output for snippets of the language is valid TypeScript nearly always', async () => {
+test('the output for most snippets of the language is valid TypeScript', async () => {
   const folder = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'interop', 'groovy', 'snippets')
   const files = ['control', 'closures', 'strings', 'maps', 'json']
   const snippets = files.flatMap((name) => readFileSync(join(folder, `${name}.groovy`), 'utf8').split('\n----\n'))
@@ -96,7 +96,7 @@ test('the output for snippets of the language is valid TypeScript nearly always'
       const text = migrated(snippet)
       await compileScript({ language: 'typescript', text, file: 'x.ts', bindings: [] })
     } catch (error) {
-      // Some snippets are there because they do not parse.
+      // Some snippets are invalid on purpose.
       if (error instanceof GroovyCompileError) continue
       assert.ok(error instanceof ScriptSyntaxError, String(error))
       bad += 1
@@ -105,7 +105,7 @@ test('the output for snippets of the language is valid TypeScript nearly always'
   assert.ok(bad <= snippets.length / 10, `${bad} of ${snippets.length}`)
 })
 
-test('the command prints TypeScript alone, and fails where the script does not parse', async () => {
+test('the command prints only TypeScript, and fails if the script does not parse', async () => {
   using folder = new Folder({ 'a.groovy': 'new Response(Status.OK)', 'bad.groovy': 'def x = (' })
   const { code, stdout } = await gateway(['script', 'migrate', folder.in('a.groovy')])
   assert.deepEqual([code, stdout], [0, 'return new Response(Status.OK)\n'])

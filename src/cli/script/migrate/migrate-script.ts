@@ -2,7 +2,7 @@ import { syntax } from '#groovy'
 import { blockText, statementLines } from './migrate-statements.ts'
 import { Migration } from './migration.ts'
 
-/** A script of Groovy as TypeScript, with remarks where a person must look. Throws GroovyCompileError where it does not parse. */
+/** Translates a Groovy script to TypeScript, with remarks for manual review. Throws GroovyCompileError if it does not parse. */
 export function migrateScript(text: string, file: string): string {
   const script = syntax.parseScript(text, file)
   const migration = new Migration(
@@ -23,7 +23,7 @@ export function migrateScript(text: string, file: string): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Names that are assigned without a declaration, which Groovy keeps in the binding. */
+/** Names that are assigned without a declaration: variables of the binding in Groovy. */
 function undeclaredNames(script: syntax.ScriptNode): string[] {
   const assigned = new Set<string>()
   const declared = new Set<string>()

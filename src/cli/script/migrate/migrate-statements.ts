@@ -4,21 +4,21 @@ import type { Migration } from './migration.ts'
 
 type Statement = syntax.Statement
 
-/** A block with its braces. Where it `gives` a value, its last expression is returned. */
-export function blockText(block: syntax.BlockNode, migration: Migration, gives: boolean): string {
-  const lines = statementLines(block.statements, migration, gives)
+/** A block with its braces; with `returns` its last expression is returned. */
+export function blockText(block: syntax.BlockNode, migration: Migration, returns: boolean): string {
+  const lines = statementLines(block.statements, migration, returns)
   return lines.length === 0 ? '{}' : `{\n${lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`).join('\n')}\n}`
 }
 
-/** Statements, each after its remarks. */
-export function statementLines(statements: readonly Statement[], migration: Migration, gives: boolean): string[] {
+/** Lines of statements, each preceded by its remarks. */
+export function statementLines(statements: readonly Statement[], migration: Migration, returns: boolean): string[] {
   return statements.flatMap((statement, at) => {
-    const text = statementText(statement, migration, gives && at === statements.length - 1)
+    const text = statementText(statement, migration, returns && at === statements.length - 1)
     return [...migration.takeRemarks(), text]
   })
 }
 
-function statementText(node: Statement, migration: Migration, gives: boolean): string {
+function statementText(node: Statement, migration: Migration, returns: boolean): string {
   const write = (each: syntax.Expression): string => expressionText(each, migration)
   const body = (each: Statement, isLast = false): string =>
     each.kind === 'block'
@@ -26,11 +26,11 @@ function statementText(node: Statement, migration: Migration, gives: boolean): s
       : blockText({ kind: 'block', statements: [each], position: each.position }, migration, isLast)
   switch (node.kind) {
     case 'block':
-      return blockText(node, migration, gives)
+      return blockText(node, migration, returns)
     case 'expression': {
       const text = write(node.expression)
       const isAssignment = node.expression.kind === 'assign'
-      return gives && !isAssignment ? `return ${text}` : text.startsWith('{') ? `(${text})` : text
+      return returns && !isAssignment ? `return ${text}` : text.startsWith('{') ? `(${text})` : text
     }
     case 'declaration':
       return declarationText(node, migration)
@@ -38,8 +38,8 @@ function statementText(node: Statement, migration: Migration, gives: boolean): s
       const no =
         node.no === null
           ? ''
-          : ` else ${node.no.kind === 'if' ? statementText(node.no, migration, gives) : body(node.no, gives)}`
-      return `if (${write(node.condition)}) ${body(node.yes, gives)}${no}`
+          : ` else ${node.no.kind === 'if' ? statementText(node.no, migration, returns) : body(node.no, returns)}`
+      return `if (${write(node.condition)}) ${body(node.yes, returns)}${no}`
     }
     case 'while':
       return `while (${write(node.condition)}) ${body(node.body)}`
@@ -53,9 +53,9 @@ function statementText(node: Statement, migration: Migration, gives: boolean): s
       return `for (${initial}; ${condition}; ${node.update.map(write).join(', ')}) ${body(node.body)}`
     }
     case 'switch':
-      return switchText(node, migration, gives)
+      return switchText(node, migration, returns)
     case 'try':
-      return tryText(node, migration, gives)
+      return tryText(node, migration, returns)
     case 'return':
     case 'yield':
       return node.value === null ? 'return' : `return ${write(node.value)}`
@@ -79,25 +79,25 @@ function declarationText({ variables, unpacks }: syntax.DeclarationNode, migrati
     .join(', ')}`
 }
 
-function switchText(node: syntax.SwitchNode, migration: Migration, gives: boolean): string {
+function switchText(node: syntax.SwitchNode, migration: Migration, returns: boolean): string {
   const cases = node.cases.map(({ labels, body, isArrow, position }) => {
     if (labels.some(({ kind }) => kind !== 'literal')) {
       migration.remark(position, 'a case of Groovy that is no plain value: write an if')
     }
     const head =
       labels.length === 0 ? 'default:' : labels.map((each) => `case ${expressionText(each, migration)}:`).join(' ')
-    const lines = statementLines(body, migration, gives)
-    return [head, ...lines.map((line) => `  ${line}`), ...(isArrow && !gives ? ['  break'] : [])].join('\n')
+    const lines = statementLines(body, migration, returns)
+    return [head, ...lines.map((line) => `  ${line}`), ...(isArrow && !returns ? ['  break'] : [])].join('\n')
   })
   return `switch (${expressionText(node.value, migration)}) {\n${cases.join('\n')}\n}`
 }
 
-function tryText(node: syntax.TryNode, migration: Migration, gives: boolean): string {
+function tryText(node: syntax.TryNode, migration: Migration, returns: boolean): string {
   const [first, ...more] = node.catches
   if (more.length > 0 || node.resources.length > 0) {
     migration.remark(node.position, 'several catch clauses, or resources: JavaScript has one catch')
   }
-  const caught = first === undefined ? '' : ` catch (${first.name}) ${blockText(first.body, migration, gives)}`
+  const caught = first === undefined ? '' : ` catch (${first.name}) ${blockText(first.body, migration, returns)}`
   const last = node.finally === null ? '' : ` finally ${blockText(node.finally, migration, false)}`
-  return `try ${blockText(node.body, migration, gives)}${caught}${last}`
+  return `try ${blockText(node.body, migration, returns)}${caught}${last}`
 }

@@ -4,8 +4,8 @@ import type { syntax } from '#groovy'
 export class Migration {
   /** Methods of the script, which are asynchronous functions. */
   readonly methods: ReadonlySet<string>
-  /** Translates a block; `gives`: whether it returns its last value. */
-  readonly block: (block: syntax.BlockNode, migration: Migration, gives: boolean) => string
+  /** Translates a block; `returns`: whether its last expression is returned. */
+  readonly block: (block: syntax.BlockNode, migration: Migration, returns: boolean) => string
   readonly #remarks: string[] = []
 
   constructor(methods: Iterable<string>, block: Migration['block']) {
@@ -25,7 +25,7 @@ export class Migration {
   }
 }
 
-/** A name of a property as it is written behind a dot, or in brackets. */
+/** Property access with a dot, or with brackets where necessary. */
 export function member(target: string, name: string, safe = false): string {
   const dot = safe ? '?.' : '.'
   if (/^[A-Za-z_$][\w$]*$/.test(name)) return `${target}${dot}${name}`
@@ -36,7 +36,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
 }
 
-/** A function is asynchronous where something in it waits. */
+/** An arrow function, asynchronous if its body contains `await`. */
 export function functionText(parameters: string, body: string): string {
   return `${/\bawait\b/.test(body) ? 'async ' : ''}(${parameters}) => ${body}`
 }
