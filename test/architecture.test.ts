@@ -65,6 +65,7 @@ const homes: Record<string, readonly string[]> = {
   tldts: ['http'],
   '@cfworker/json-schema': ['audit'],
   rhea: ['jms'],
+  '@platformatic/kafka': ['audit'],
 }
 
 /** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */
@@ -260,7 +261,7 @@ test('an object type does not import the folder of another', () => {
 test('each package and each dangerous module has one home', () => {
   const servers = /\b(?:createServer|createSecureServer|Server)\b|\*/
   const findings = importFindings(shipped, (source, { specifier, names, typeOnly }) => {
-    const home = homes[specifier.split('/')[0]!]
+    const home = homes[/^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '']
     if (home !== undefined && !home.includes(source.folder)) return `${specifier} belongs to src/${home.join(', src/')}`
     if (/^(?:node:)?vm$/.test(specifier) && source.folder !== 'scripts')
       return 'node:vm is no sandbox; scripts are run by src/scripts'

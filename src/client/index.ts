@@ -4,5 +4,6 @@ export { MessageConnector, type MessageRequest, UpgradeRefusedError } from './me
 export type { MessageSocket } from './message-socket/open-message-socket.ts'
 export type { OriginStats } from './origin-pool.ts'
 export type { ClientSettings } from './settings.ts'
+export { identityProblem } from './tls/server-identity.ts'
 export { UpstreamError, type UpstreamErrorCode } from './upstream-error.ts'
 export { WebSocketClient } from './websocket/web-socket-client.ts'

@@ -1,0 +1,96 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { ConnectionOptions, SecureVersion, TLSSocket } from 'node:tls'
+import { identityProblem } from '#client'
+import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
+
+/** TLS of a transport as plain data, for a thread that has no objects of the heap. */
+export interface TlsPlan {
+  /** Private keys and certificate chains, PEM, in the same order. */
+  readonly key?: readonly string[]
+  readonly cert?: readonly string[]
+  /** Trusted certificates, PEM; without them those of the platform. */
+  readonly ca?: readonly string[]
+  readonly allowPartialTrustChain?: boolean
+  /** False trusts each certificate. */
+  readonly rejectUnauthorized: boolean
+  /** Whether the certificate must name the host. */
+  readonly checkServerIdentity: boolean
+  readonly minVersion: SecureVersion
+  readonly maxVersion: SecureVersion
+  /** OpenSSL names joined by colons; null for the defaults. */
+  readonly ciphers: string | null
+}
+
+/** The trust of the platform, names verified, no client certificate. */
+export const DEFAULT_TLS_PLAN: TlsPlan = {
+  rejectUnauthorized: true,
+  checkServerIdentity: true,
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.3',
+  ciphers: null,
+}
+
+/** Reads keys and trust of `tls` once. */
+export async function tlsPlanOf({
+  keys,
+  trust,
+  minVersion,
+  maxVersion,
+  ciphers,
+  hostnames,
+}: ClientTls): Promise<TlsPlan> {
+  const authorities = (await trust?.authorities()) ?? 'platform'
+  return {
+    ...(identityOptions((await keys?.identities()) ?? []) as Pick<TlsPlan, 'key' | 'cert'>),
+    ...(authorityOptions(authorities) as Pick<TlsPlan, 'ca' | 'allowPartialTrustChain'>),
+    rejectUnauthorized: authorities !== 'anything',
+    checkServerIdentity: hostnames === 'STRICT',
+    minVersion,
+    maxVersion,
+    ciphers,
+  }
+}
+
+/** Options of `tls.connect`. Node checks no name without `rejectUnauthorized`: `serverIdentityProblem` does in all cases. */
+export function tlsConnectOptions(plan: TlsPlan): ConnectionOptions {
+  const { checkServerIdentity: _name, ciphers, key, cert, ca, ...rest } = plan
+  return {
+    ...rest,
+    ...(key !== undefined && { key: [...key] }),
+    ...(cert !== undefined && { cert: [...cert] }),
+    ...(ca !== undefined && { ca: [...ca] }),
+    ...(ciphers !== null && { ciphers }),
+    checkServerIdentity: (host, { raw }) => {
+      const problem = plan.checkServerIdentity ? identityProblem(host, new X509Certificate(raw)) : null
+      return problem === null ? undefined : new Error(problem)
+    },
+  }
+}
+
+/** Why the server of a connection is not the one that was asked for; null where it is. */
+export function serverIdentityProblem(plan: TlsPlan, host: string, socket: TLSSocket): string | null {
+  return plan.checkServerIdentity ? identityProblem(host, socket.getPeerX509Certificate()) : null
+}
+
+/** The plan as TLS settings of `#client`. */
+export function clientTlsOf(plan: TlsPlan): ClientTls {
+  const { key = [], cert = [], ca, rejectUnauthorized, checkServerIdentity, minVersion, maxVersion, ciphers } = plan
+  const identities = key.map((pem, index) => ({ key: createPrivateKey(pem), chain: certificatesIn(cert[index] ?? '') }))
+  const trusted = ca?.map((pem) => new X509Certificate(pem)) ?? ('platform' as const)
+  const onChange = () => () => {}
+  return {
+    minVersion,
+    maxVersion,
+    ciphers,
+    alpn: true,
+    keys: { identities: async () => identities, onChange },
+    trust: { authorities: async () => (rejectUnauthorized ? trusted : 'anything'), onChange },
+    hostnames: checkServerIdentity ? 'STRICT' : 'ALLOW_ALL',
+  }
+}
+
+function certificatesIn(pem: string): X509Certificate[] {
+  return [...pem.matchAll(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs)].map(
+    ([text]) => new X509Certificate(text),
+  )
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createSecureServer, type TlsOptions } from 'node:tls'
+
+/** What a peer does with each connection. */
+export type PeerBehaviour = (socket: Socket, connection: number) => void
+
+/** A server on a loopback port that behaves as a test wants; received bytes are collected by connection. */
+export class TcpPeer implements AsyncDisposable {
+  readonly received: Buffer[] = []
+  readonly port: number
+  readonly #server: Server
+  readonly #sockets: Set<Socket>
+  readonly #changes: Set<() => void>
+
+  private constructor(
+    server: Server,
+    state: Pick<TcpPeer, 'received'> & { sockets: Set<Socket>; changes: Set<() => void> },
+  ) {
+    this.#server = server
+    this.received = state.received
+    this.#sockets = state.sockets
+    this.#changes = state.changes
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  static async start(
+    behaviour: PeerBehaviour = () => {},
+    { tls, port = 0, reads = true }: { tls?: TlsOptions; port?: number; reads?: boolean } = {},
+  ): Promise<TcpPeer> {
+    const state = { received: [] as Buffer[], sockets: new Set<Socket>(), changes: new Set<() => void>() }
+    const changed = () => {
+      for (const each of state.changes) each()
+    }
+    const onConnection = (socket: Socket) => {
+      const connection = state.received.push(Buffer.alloc(0)) - 1
+      socket.on('error', () => {})
+      if (reads) {
+        socket.on('data', (data: Buffer) => {
+          state.received[connection] = Buffer.concat([state.received[connection] as Buffer, data])
+          changed()
+        })
+      }
+      behaviour(socket, connection)
+      changed()
+    }
+    const server = tls === undefined ? createServer(onConnection) : createSecureServer(tls, onConnection)
+    // Of the handshakes that clients break off.
+    server.on('tlsClientError', () => {})
+    server.on('connection', (socket: Socket) => {
+      state.sockets.add(socket)
+      socket.on('close', () => state.sockets.delete(socket))
+    })
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return new TcpPeer(server, state)
+  }
+
+  /** All that was received, as text. */
+  get text(): string {
+    return Buffer.concat(this.received).toString()
+  }
+
+  get connections(): number {
+    return this.received.length
+  }
+
+  /** Waits until something is true of what was received. */
+  async until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#changes.add(resolve)
+      await promise
+      this.#changes.delete(resolve)
+    }
+  }
+
+  /** Resets all connections, and accepts further ones. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    if (!this.#server.listening) return
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}
