@@ -1,5 +1,8 @@
 import type { TypeDefinition } from '#schema'
 import { ScriptableResourceAccess } from './access/scriptable/scriptable-resource-access.ts'
+import { KafkaAuditEventHandler } from './audit-handlers/kafka/kafka-audit-event-handler.ts'
+import { OtlpAuditEventHandler } from './audit-handlers/otlp/otlp-audit-event-handler.ts'
+import { SyslogAuditEventHandler } from './audit-handlers/syslog/syslog-audit-event-handler.ts'
 import { ScriptableJwtValidatorCustomizer } from './customizers/scriptable-jwt-validator/scriptable-jwt-validator-customizer.ts'
 import { BaseUriDecorator } from './decorators/base-uri/base-uri-decorator.ts'
 import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
@@ -148,6 +151,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   JwkSetSecretStore,
   JwtBuilderFilter,
   JwtValidationFilter,
+  KafkaAuditEventHandler,
   KeyManager,
   KeyStore,
   KeyStoreSecretStore,
@@ -158,6 +162,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   OAuth2ResourceServerFilter,
   OAuth2TokenExchangeFilter,
   OpenAmAccessTokenResolver,
+  OtlpAuditEventHandler,
   PemPropertyFormat,
   PlainPropertyFormat,
   PolicyEnforcementFilter,
@@ -188,6 +193,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   StaticRequestFilter,
   StaticResponseHandler,
   SwitchFilter,
+  SyslogAuditEventHandler,
   SystemAndEnvSecretStore,
   SystemProxyOptions,
   TemporaryStorage,
