@@ -60,6 +60,14 @@ export class JavaProcess implements AsyncDisposable {
     }
   }
 
+  /** Ends it without warning. */
+  async kill(): Promise<void> {
+    if (this.hasEnded) return
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+
   /** Ends it: SIGTERM, and SIGKILL after 20 seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.hasEnded) return

@@ -1,6 +1,6 @@
 // Artefacts from a Maven repository, for suites that run a real peer in a JVM.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Git ignores it; what is there is not fetched again. */
@@ -39,10 +39,36 @@ export function fetchUnpacked(artifact: string, jdk: string): string {
   return unpacked
 }
 
+/** Fetches `group:name:version` artefacts with all that they need to run, once, and returns the folder of the jar files. */
+export function fetchWithDependencies(name: string, ...artifacts: readonly string[]): string {
+  const jars = join(folder, name)
+  if (existsSync(jars)) return jars
+  const aside = `${jars}.fetching`
+  rmSync(aside, { recursive: true, force: true })
+  mkdirSync(aside, { recursive: true })
+  const dependencies = artifacts.map((artifact) => {
+    const [group, id, version] = artifact.split(':')
+    return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version></dependency>`
+  })
+  const pom = join(aside, 'pom.xml')
+  const project = `<modelVersion>4.0.0</modelVersion><groupId>interop</groupId><artifactId>${name}</artifactId><version>1</version>`
+  writeFileSync(pom, `<project>${project}<dependencies>${dependencies.join('')}</dependencies></project>`)
+  console.log(`fetching ${artifacts.join(', ')} with dependencies`)
+  const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${aside}`]
+  maven('-f', pom, ...copy)
+  renameSync(aside, jars)
+  return jars
+}
+
 function fetch(artifact: string, file: string): void {
   console.log(`fetching ${artifact}`)
-  const args = ['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`]
-  const { status, error, stdout } = spawnSync('mvn', args, { encoding: 'utf8', timeout: 300_000 })
+  const output = maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`)
+  if (!existsSync(file)) throw new Error(`${artifact} could not be fetched:\n${output.slice(-2000)}`)
+}
+
+function maven(...args: readonly string[]): string {
+  const { status, error, stdout } = spawnSync('mvn', ['-q', '-B', ...args], { encoding: 'utf8', timeout: 300_000 })
   if (error !== undefined) throw new Error(`mvn can not be run: ${error.message}`)
-  if (status !== 0 || !existsSync(file)) throw new Error(`${artifact} could not be fetched:\n${stdout.slice(-2000)}`)
+  if (status !== 0) throw new Error(`mvn ${args.join(' ')} failed:\n${stdout.slice(-2000)}`)
+  return stdout
 }

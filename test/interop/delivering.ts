@@ -1,0 +1,36 @@
+// Repeats failed calls of a transport, as the delivery engine does, without its queue and spool.
+import { type AuditRecord, RecordRefused, type Transport } from '../../src/audit/delivery/transport.ts'
+
+export interface Delivered {
+  /** Ids of records that the destination refused for good. */
+  readonly refused: readonly string[]
+  readonly failures: readonly Error[]
+}
+
+/** Sends records in batches until all are accepted or refused, for at most `patience` milliseconds. */
+export async function deliver(
+  transport: Transport,
+  records: readonly AuditRecord[],
+  { batch = 100, patience = 60_000 }: { batch?: number; patience?: number } = {},
+): Promise<Delivered> {
+  const [refused, failures]: [string[], Error[]] = [[], []]
+  const signal = AbortSignal.timeout(patience)
+  let waiting = [...records]
+  while (waiting.length > 0) {
+    const next = waiting.slice(0, batch)
+    try {
+      await transport.send(next, signal)
+      waiting = waiting.slice(next.length)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof RecordRefused) {
+        refused.push((next[error.index] as AuditRecord).id)
+        waiting = waiting.slice(error.index + 1)
+      } else {
+        failures.push(error as Error)
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+    }
+  }
+  return { refused, failures }
+}
