@@ -1,6 +1,7 @@
 import type { Description } from '#crest'
 import type { JsonObject } from '#json'
-import { type AuditEvent, eventLine } from './event.ts'
+import type { AuditRecord } from './delivery/transport.ts'
+import { type AuditEvent, eventLine, jsonText } from './event.ts'
 
 /** Operation on a part of the configuration. */
 export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION'
@@ -48,6 +49,11 @@ const MAX_TEXT = 256
 const MAX_OBJECT_ID = 512
 const MAX_POINTERS = 100
 const MAX_POINTER_BYTES = 4_096
+
+/** A change on its way to the trail. */
+export function configRecord(id: string, time: number, change: ConfigChange): AuditRecord {
+  return { topic: 'config', id, time, text: jsonText(configEvent(id, time, change)) }
+}
 
 /** The event of a change (the fields of field-notes 7.2 and of the commons topic `config`). */
 export function configEvent(id: string, time: number, change: ConfigChange): AuditEvent {

@@ -1,7 +1,13 @@
-export { AuditTrail, type TrailCounts } from './audit-trail.ts'
 export { changedFields } from './changed-fields.ts'
-export { CONFIG_TOPIC, type ConfigActor, type ConfigChange, type ConfigOperation, configEvent } from './config-event.ts'
+export {
+  CONFIG_TOPIC,
+  type ConfigActor,
+  type ConfigChange,
+  type ConfigOperation,
+  configRecord,
+} from './config-event.ts'
 export { Delivery, type DeliveryEnv } from './delivery/delivery.ts'
+export type { DeliveryCounts } from './delivery/delivery-counts.ts'
 export type { QueuePlan } from './delivery/queue-plan.ts'
 export { type AuditRecord, RecordRefused, type Transport } from './delivery/transport.ts'
 export { EventIds } from './event.ts'
@@ -21,6 +27,7 @@ export { readTopicSchemas, TopicSchemaError } from './topics/topic-schemas.ts'
 export { BUILT_IN_TOPICS, findTopic, type WrittenTopic } from './topics/topics.ts'
 export { trailCollection } from './trail-collection.ts'
 export { TrailFile } from './trail-file.ts'
+export { TrailTransport } from './trail-transport.ts'
 export type { KafkaPlan } from './transports/kafka/kafka-plan.ts'
 export type { OtlpPlan } from './transports/otlp/otlp-transport.ts'
 export type { SyslogPlan } from './transports/syslog/syslog-plan.ts'

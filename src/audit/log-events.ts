@@ -77,9 +77,4 @@ export const EVENTS = logEvents('GW_AUDIT', {
     meaning: 'The receiver took a request, but not all of its log records; they must not be sent again.',
     action: 'Read `reason`, and the log of the receiver: size limits and rules for attributes are the usual causes.',
   },
-  WRITE_FAILED: {
-    message: 'audit events can not be written; they wait, and are tried again',
-    meaning: 'Audit events wait in memory and are written when the disk allows it.',
-    action: 'Check free space and permissions of the audit directory.',
-  },
 })

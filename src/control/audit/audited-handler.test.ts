@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { AuditRecord } from '#audit'
 import { type Handler, Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import { exchangeFor } from '#test/exchange'
@@ -12,11 +13,16 @@ const BASE = '/api/system/things'
 /** Sends a request to a handler, and gives what is on record when the answer comes. */
 async function recorded(method: string, target: string, handler: Handler, headers = {}): Promise<JsonObject[]> {
   const events: JsonObject[] = []
-  const append = async (event: JsonObject): Promise<void> => {
-    await new Promise((resolve) => setImmediate(resolve))
-    events.push(event)
+  const added: AuditRecord[] = []
+  const trail = {
+    add: (records: readonly AuditRecord[]) => added.push(...records),
+    attempt: async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      events.push(...added.splice(0).map(({ text }) => JSON.parse(text) as JsonObject))
+      return true
+    },
   }
-  const audit = new ConfigAudit({ append }, { now: () => 0 })
+  const audit = new ConfigAudit(trail, { now: () => 0 })
   await auditedHandler(handler, BASE, audit)(exchangeFor(method, `http://localhost${BASE}${target}`, { headers }))
   return events
 }

@@ -1,13 +1,16 @@
-import { type AuditTrail, type ConfigChange, configEvent, EventIds } from '#audit'
+import { type ConfigChange, configRecord, type Delivery, EventIds } from '#audit'
 import type { Clock } from '#schema'
+
+/** Milliseconds that a change waits for an unresponsive disk. */
+const WRITE_LIMIT = 2_000
 
 /** Records changes of the configuration: the topic `config`. */
 export class ConfigAudit {
-  readonly #trail: Pick<AuditTrail, 'append'>
+  readonly #trail: Pick<Delivery, 'add' | 'attempt'>
   readonly #clock: Pick<Clock, 'now'>
   readonly #ids = new EventIds()
 
-  constructor(trail: Pick<AuditTrail, 'append'>, clock: Pick<Clock, 'now'>) {
+  constructor(trail: Pick<Delivery, 'add' | 'attempt'>, clock: Pick<Clock, 'now'>) {
     this.#trail = trail
     this.#clock = clock
   }
@@ -18,7 +21,8 @@ export class ConfigAudit {
   }
 
   /** Resolves when the event is on the disk, or when it is known that it has to wait; never rejects. */
-  record(change: ConfigChange, { id, time } = this.moment()): Promise<void> {
-    return this.#trail.append(configEvent(id, time, change))
+  async record(change: ConfigChange, { id, time } = this.moment()): Promise<void> {
+    this.#trail.add([configRecord(id, time, change)])
+    await this.#trail.attempt(WRITE_LIMIT)
   }
 }

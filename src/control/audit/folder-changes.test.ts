@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { AuditRecord } from '#audit'
 import type { JsonObject } from '#json'
 import type { ServedRoute } from '../route-plan.ts'
 import { ConfigAudit } from './config-audit.ts'
@@ -10,13 +11,16 @@ function trail() {
   const events: JsonObject[] = []
   let open = 0
   const most = { atOnce: 0 }
-  const append = async (event: JsonObject): Promise<void> => {
+  const add = (records: readonly AuditRecord[]): void => {
+    for (const { text } of records) events.push(JSON.parse(text) as JsonObject)
+  }
+  const attempt = async (): Promise<boolean> => {
     most.atOnce = Math.max(most.atOnce, ++open)
     await Promise.resolve()
     open--
-    events.push(event)
+    return true
   }
-  const audit = new ConfigAudit({ append }, { now: () => 0 })
+  const audit = new ConfigAudit({ add, attempt }, { now: () => 0 })
   return { events, most, changes: new FolderChanges(audit, 'system/objects/_router/routes') }
 }
 

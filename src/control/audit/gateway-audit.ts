@@ -1,11 +1,24 @@
 import { join } from 'node:path'
-import { AuditTrail, CONFIG_TOPIC, TrailFile, trailCollection } from '#audit'
+import { CONFIG_TOPIC, Delivery, type QueuePlan, TrailFile, TrailTransport, trailCollection } from '#audit'
 import type { Collection } from '#crest'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock } from '#schema'
-import { exposeTrailCounts } from '../monitoring/audit-metrics.ts'
+import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
 import { ConfigAudit } from './config-audit.ts'
+
+/** The name of the built-in handler in logs and metrics. */
+const CONFIG_HANDLER = 'config-trail'
+const CONFIG_QUEUE: QueuePlan = {
+  maxEvents: 100_000,
+  maxBytes: 8 * 1024 * 1024,
+  onFull: 'drop',
+  maxBlockTime: 0,
+  spool: null,
+}
+/** A disk that recovers gets the events soon, also without a further change. */
+const LONGEST_RETRY = 5_000
+const CLOSE_LIMIT = 2_000
 
 /** Audit trails of the gateway itself, below the folder `logs/audit`. */
 export class GatewayAudit {
@@ -13,18 +26,24 @@ export class GatewayAudit {
   readonly config: ConfigAudit
   /** The collections of topics that can be queried, by topic. */
   readonly topics: ReadonlyMap<string, Collection>
-  readonly #trail: AuditTrail
+  readonly #trail: Delivery
 
   constructor(logs: string, { logger, clock, metrics }: { logger: Logger; clock: Clock; metrics: MetricsScope }) {
     const file = new TrailFile({ directory: join(logs, 'audit'), topic: 'config', now: () => clock.now() })
-    this.#trail = new AuditTrail(file, logger.child({ logger: 'audit' }))
-    exposeTrailCounts(metrics, 'config', this.#trail)
+    this.#trail = new Delivery(new TrailTransport(file), CONFIG_QUEUE, {
+      logger: logger.child({ logger: 'audit' }),
+      clock,
+      name: CONFIG_HANDLER,
+      onDelay: delayObserver(metrics, CONFIG_HANDLER),
+      timing: { longestRetry: LONGEST_RETRY },
+    })
+    exposeDeliveryCounts(metrics, { handler: CONFIG_HANDLER, topics: ['config'] }, this.#trail)
     this.config = new ConfigAudit(this.#trail, clock)
     this.topics = new Map([['config', trailCollection(file, CONFIG_TOPIC)]])
   }
 
-  /** Writes what waits. */
+  /** Writes queued events. */
   close(): Promise<void> {
-    return this.#trail.close()
+    return this.#trail.close(CLOSE_LIMIT)
   }
 }

@@ -1,23 +1,47 @@
-import type { TrailCounts } from '#audit'
+import type { Delivery, DeliveryCounts } from '#audit'
 import type { MetricsScope } from '#metrics'
 
-/** Exposes the counts of the events of a topic. */
-export function exposeTrailCounts(metrics: MetricsScope, topic: string, trail: { readonly counts: TrailCounts }): void {
-  const labels = { topic }
-  metrics.countReading('gw_audit_events_total', 'Audit events that were written.', {
+/** Exposes the counts of a handler. */
+export function exposeDeliveryCounts(
+  metrics: MetricsScope,
+  { handler, topics }: { readonly handler: string; readonly topics: readonly string[] },
+  delivery: Pick<Delivery, 'counts'>,
+): void {
+  const labels = { handler }
+  for (const topic of topics) {
+    metrics.countReading('gw_audit_events_total', 'Audit events that the destination accepted.', {
+      labels: { topic, handler },
+      read: () => delivery.counts.delivered.get(topic) ?? 0,
+    })
+  }
+  for (const reason of Object.keys(delivery.counts.lost) as (keyof DeliveryCounts['lost'])[]) {
+    metrics.countReading('gw_audit_lost_total', 'Audit events that were not delivered, and will not be.', {
+      labels: { handler, reason },
+      read: () => delivery.counts.lost[reason],
+    })
+  }
+  metrics.countReading('gw_audit_failures_total', 'Failed deliveries of audit events; the events are sent again.', {
     labels,
-    read: () => trail.counts.written,
+    read: () => delivery.counts.failures,
   })
-  metrics.countReading('gw_audit_failures_total', 'Writes of audit events that failed; the events are tried again.', {
+  metrics.reading('gw_audit_queued', 'Audit events that wait for delivery.', {
     labels,
-    read: () => trail.counts.failures,
+    read: () => delivery.counts.queued,
   })
-  metrics.countReading('gw_audit_lost_total', 'Audit events that were not written, and will not be.', {
+  metrics.reading('gw_audit_spooled_bytes', 'Size of the segment files with undelivered audit events.', {
     labels,
-    read: () => trail.counts.lost,
+    read: () => delivery.counts.spooledBytes,
   })
-  metrics.reading('gw_audit_waiting', 'Audit events that wait to be written.', {
+  metrics.reading('gw_audit_oldest_seconds', 'Age of the oldest undelivered audit event in memory.', {
     labels,
-    read: () => trail.counts.waiting,
+    read: () => delivery.counts.oldestAge / 1000,
+    merge: 'max',
   })
+}
+
+/** Observes the time from the making of an event to its acceptance, in milliseconds: of the oldest of each batch. */
+export function delayObserver(metrics: MetricsScope, handler: string): (delay: number) => void {
+  const help = 'Time from an audit event to its acceptance by the destination, of the oldest event of each batch.'
+  const summary = metrics.summary('gw_audit_delivery_delay_seconds', help, { handler })
+  return (delay) => summary.observe(delay / 1000)
 }

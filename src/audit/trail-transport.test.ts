@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Delivery } from '#audit'
+import { createLogger, memoryLog } from '#logging'
+import { systemClock } from '#schema'
+import { PLAN, recordOf, recordsOf } from '#test/audit-destination'
+import { TrailTransport } from './trail-transport.ts'
+
+/** Stores lines unless it is full; `stuck` delays writes. */
+class Disk {
+  text = ''
+  writes = 0
+  full = false
+  stuck: Promise<void> | null = null
+
+  async append(lines: string): Promise<void> {
+    this.writes++
+    if (this.stuck !== null) await this.stuck
+    if (this.full) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    this.text += lines
+  }
+
+  get ids(): string[] {
+    return this.text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { _id: string })._id]))
+  }
+}
+
+function trailOn(disk: Disk, timing = {}) {
+  const logger = createLogger({ format: 'json', destination: memoryLog() })
+  return new Delivery(new TrailTransport(disk), PLAN, { logger, clock: systemClock, name: 'config', timing })
+}
+
+describe('a trail of lines', () => {
+  test('an event is on the disk when the attempt has succeeded', async () => {
+    const disk = new Disk()
+    const trail = trailOn(disk)
+    trail.add([recordOf(1)])
+    assert.equal(await trail.attempt(10_000), true)
+    assert.equal(disk.text, '{"_id":"1"}\n')
+    await trail.close(0)
+  })
+
+  test('events that come together are written in their order, in few writes', async () => {
+    const disk = new Disk()
+    const trail = trailOn(disk)
+    for (const record of recordsOf(500)) trail.add([record])
+    assert.equal(await trail.attempt(10_000), true)
+    assert.deepEqual(
+      disk.ids,
+      recordsOf(500).map(({ id }) => id),
+    )
+    assert.ok(disk.writes < 5, `${disk.writes} writes`)
+    await trail.close(0)
+  })
+
+  test('a disk that fails delays no caller, and has every event in order with the first attempt after it recovered', async () => {
+    const disk = new Disk()
+    const trail = trailOn(disk, { shortestRetry: 60_000, longestRetry: 60_000 })
+    disk.full = true
+    for (let n = 0; n < 5; n++) {
+      trail.add([recordOf(n)])
+      assert.equal(await trail.attempt(10_000), false)
+    }
+    assert.deepEqual([disk.text, trail.counts.queued], ['', 5])
+    disk.full = false
+    trail.add([recordOf(5)])
+    assert.equal(await trail.attempt(10_000), true)
+    assert.deepEqual(disk.ids, ['0', '1', '2', '3', '4', '5'])
+    await trail.close(0)
+  })
+
+  test('an unresponsive disk delays a caller up to the limit, and gets one write at a time', async () => {
+    const disk = new Disk()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    disk.stuck = promise
+    const trail = trailOn(disk, { sendDeadline: 5, shortestRetry: 1, longestRetry: 1 })
+    trail.add([recordOf(1)])
+    assert.equal(await trail.flush(50), false)
+    trail.add([recordOf(2)])
+    assert.equal(await trail.flush(50), false)
+    assert.deepEqual([disk.text, disk.writes], ['', 1])
+    resolve()
+    disk.stuck = null
+    assert.equal(await trail.flush(10_000), true)
+    assert.deepEqual(disk.ids, ['1', '2'])
+    await trail.close(0)
+  })
+
+  test('an event that is too large for a line is lost, those around it are written', async () => {
+    const disk = new Disk()
+    const trail = trailOn(disk)
+    trail.add([recordOf(1), recordOf('large', 'x'.repeat(16_384)), recordOf(3), recordOf('larger', 'x'.repeat(20_000))])
+    assert.equal(await trail.attempt(10_000), true)
+    assert.deepEqual([disk.ids, trail.counts.lost.refused], [['1', '3'], 2])
+    await trail.close(0)
+  })
+})
