@@ -14,6 +14,8 @@ export interface ReceivedMessage {
   readonly destination: string
   readonly correlationId: string | null
   readonly persistent: boolean
+  /** Number of the transaction; null without. */
+  readonly transaction: bigint | null
   readonly text: string
 }
 
@@ -37,11 +39,14 @@ export class OpenWireBroker implements AsyncDisposable {
   /** Types of all commands, in order of arrival. */
   readonly commands: number[] = []
   readonly sockets = new Set<Socket>()
+  /** Sends the responses that were left out. */
+  readonly held: (() => void)[] = []
   /** Window of the last producer. */
   windowSize = 0
   connections = 0
   readonly #options: BrokerOptions
   readonly #server: Server
+  readonly #uncommitted: { readonly message: ReceivedMessage; readonly answer: Answer }[] = []
   #onCommand: (() => void) | null = null
 
   private constructor(options: BrokerOptions) {
@@ -85,6 +90,7 @@ export class OpenWireBroker implements AsyncDisposable {
 
   #serve(socket: Socket): void {
     this.connections++
+    this.#uncommitted.length = 0
     this.sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => this.sockets.delete(socket))
@@ -111,10 +117,22 @@ export class OpenWireBroker implements AsyncDisposable {
     if (type === CommandType.PRODUCER_INFO) this.windowSize = readProducerInfo(input)
     if (type === CommandType.TEXT_MESSAGE) {
       const message = readTextMessage(commandId, responseRequired, input, this.#options.version ?? 12)
-      this.messages.push(message)
       answer = this.#options.answer?.(message, socket) ?? 'accept'
+      if (message.transaction === null) this.messages.push(message)
+      else this.#uncommitted.push({ message, answer })
     }
+    if (type === CommandType.TRANSACTION_INFO && responseRequired) answer = this.#commit()
+    if (responseRequired && answer === 'ignore') this.held.push(() => socket.write(response(commandId, null)))
     if (responseRequired && answer !== 'ignore') socket.write(response(commandId, answer === 'accept' ? null : answer))
+  }
+
+  /** The answers to the messages of a transaction are those to its commit. */
+  #commit(): Answer {
+    const uncommitted = this.#uncommitted.splice(0)
+    const failed = uncommitted.find(({ answer }) => typeof answer !== 'string')
+    if (failed !== undefined) return failed.answer
+    this.messages.push(...uncommitted.map(({ message }) => message))
+    return uncommitted.some(({ answer }) => answer === 'ignore') ? 'ignore' : 'accept'
   }
 
   #authenticate(input: DataInput): Answer {
@@ -207,6 +225,16 @@ function readProducerInfo(input: DataInput): number {
   return input.int()
 }
 
+function readTransactionId(input: DataInput): bigint | null {
+  if (!input.boolean()) return null
+  input.byte()
+  const value = input.long()
+  input.boolean()
+  input.byte()
+  input.string()
+  return value
+}
+
 function readTextMessage(
   commandId: number,
   responseRequired: boolean,
@@ -217,7 +245,8 @@ function readTextMessage(
   input.boolean()
   const kind = input.byte() === CommandType.TOPIC ? 'topic' : 'queue'
   const destination = `${kind}://${input.string()}`
-  for (const name of ['transactionId', 'originalDestination']) if (input.boolean()) throw new Error(name)
+  const transaction = readTransactionId(input)
+  input.boolean()
   input.boolean()
   input.byte()
   if (version >= 10) input.string()
@@ -236,7 +265,7 @@ function readTextMessage(
   input.string()
   const content = new DataInput(input.byteSequence() as Buffer)
   const text = readText(content.bytes(content.int()))
-  return { commandId, responseRequired, destination, correlationId, persistent, text }
+  return { commandId, responseRequired, destination, correlationId, persistent, transaction, text }
 }
 
 /** Java's decoding: each sequence is one UTF-16 unit. */

@@ -18,17 +18,18 @@ export class InactivityMonitor {
   #lastCheck: number
   #hasWritten = false
 
-  constructor(duration: number, clock: Clock, events: InactivityEvents) {
+  /** The peer may send nothing for `initialDelay` at first. */
+  constructor(duration: number, initialDelay: number, clock: Clock, events: InactivityEvents) {
     this.#duration = duration
     this.#clock = clock
     this.#events = events
-    this.#lastReceived = clock.monotonic()
-    this.#lastCheck = this.#lastReceived
+    this.#lastCheck = clock.monotonic()
+    this.#lastReceived = this.#lastCheck + initialDelay
     this.#timer = setInterval(() => this.#check(), Math.max(1, duration / 3)).unref()
   }
 
   received(): void {
-    this.#lastReceived = this.#clock.monotonic()
+    this.#lastReceived = Math.max(this.#lastReceived, this.#clock.monotonic())
   }
 
   written(): void {

@@ -7,7 +7,7 @@ import { InactivityMonitor } from './inactivity-monitor.ts'
 import { type BrokerException, decodeCommand, type InboundCommand } from './inbound-command.ts'
 import { encodeKeepAliveInfo } from './outbound-command.ts'
 import { ProtocolError } from './protocol-error.ts'
-import { encodeWireFormatInfo, type Negotiated, negotiate } from './wire-format.ts'
+import { encodeWireFormatInfo, initialDelayOf, type Negotiated, negotiate } from './wire-format.ts'
 
 /** A broker sends responses and descriptions of itself to a producer: far less than this. */
 const MAX_INBOUND_FRAME = 1024 * 1024
@@ -133,7 +133,7 @@ export class OpenWireConnection {
 
   #watch(maxInactivityDuration: number): void {
     if (maxInactivityDuration === 0) return
-    this.#monitor = new InactivityMonitor(maxInactivityDuration, this.#clock, {
+    this.#monitor = new InactivityMonitor(maxInactivityDuration, initialDelayOf(maxInactivityDuration), this.#clock, {
       keepAlive: () => {
         if (this.isWritable) this.write(encodeKeepAliveInfo(this.nextCommandId()))
       },

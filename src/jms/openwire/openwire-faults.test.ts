@@ -123,7 +123,7 @@ test('a broker that stops reading ends the send, with bounded memory', async () 
   await using producer = producerOf(producerPlan([endpointAt(broker.port)], { sendTimeout: 200 }))
   const text = 'x'.repeat(10_000)
   const before = process.memoryUsage().arrayBuffers
-  await assert.rejects(producer.send(numbered(5_000, () => text)), /no progress of messages/)
+  await assert.rejects(producer.send(numbered(5_000, () => text)), /no (?:progress|acknowledgement) of messages/)
   const grown = process.memoryUsage().arrayBuffers - before
   assert.ok(grown < 20 * 1024 * 1024, `${grown} bytes in buffers`)
 })

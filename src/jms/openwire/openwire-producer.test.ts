@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JmsError, MessageRefused } from '#jms'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
-import { commandFrame, OpenWireBroker, producerAck, response } from '#test/openwire-broker'
+import { commandFrame, OpenWireBroker, producerAck } from '#test/openwire-broker'
 import { CommandType } from './command-types.ts'
 
 const TEXTS = ['{}', '{"name":"Zoë €"}', '{"emoji":"😀\u0000"}', `{"large":"${'é'.repeat(500_000)}"}`]
@@ -22,8 +22,12 @@ test('messages arrive in order with their text, destination and id', async () =>
   for (const message of broker.messages) {
     assert.equal(message.destination, 'topic://audit')
     assert.equal(message.persistent, true)
-    assert.equal(message.responseRequired, true)
+    assert.equal(message.responseRequired, false)
+    assert.equal(message.transaction, 1n)
   }
+  await producer.send([{ id: 'single', text: '{}' }])
+  assert.equal(broker.messages.at(-1)?.responseRequired, true)
+  assert.equal(broker.messages.at(-1)?.transaction, null)
   assert.equal(broker.windowSize, 0)
 })
 
@@ -57,25 +61,37 @@ test('one connection serves many sends, and close says so to the broker', async 
   await assert.rejects(producer.send(numbered(1)), /closed/)
 })
 
-test('PERSISTENT messages are accepted only when the broker has responded to each', async () => {
-  let held: (() => void) | null = null
-  await using broker = await OpenWireBroker.start({
-    answer: ({ commandId, text }, socket) => {
-      if (text !== '{"n":1}') return 'accept'
-      held = () => socket.write(response(commandId, null))
-      return 'ignore'
-    },
-  })
+test('PERSISTENT messages are accepted only when the broker has responded', async () => {
+  for (const count of [1, 3]) {
+    await using broker = await OpenWireBroker.start({ answer: () => 'ignore' })
+    await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+    let isDone = false
+    const sending = producer.send(numbered(count)).then(() => {
+      isDone = true
+    })
+    await broker.until(() => broker.held.length > 0)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isDone, false)
+    for (const respond of broker.held) respond()
+    await sending
+    assert.equal(broker.messages.length, count)
+  }
+})
+
+test('PERSISTENT messages of a call are transactions of bounded size', async () => {
+  await using broker = await OpenWireBroker.start()
   await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
-  let isDone = false
-  const sending = producer.send(numbered(3)).then(() => {
-    isDone = true
-  })
-  await broker.until(() => broker.messages.length === 3)
-  await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(isDone, false)
-  held!()
-  await sending
+  const messages = numbered(50, (index) => `${index}${'x'.repeat(100_000)}`)
+  await producer.send(messages)
+  assert.deepEqual(
+    broker.messages.map(({ text }) => text),
+    messages.map(({ text }) => text),
+  )
+  const transactions = Map.groupBy(broker.messages, ({ transaction }) => transaction)
+  assert.deepEqual(
+    [...transactions.values()].map(({ length }) => length),
+    [11, 11, 11, 11, 6],
+  )
 })
 
 test('of NON_PERSISTENT messages only the last of a call needs a response', async () => {

@@ -120,10 +120,35 @@ export function encodeShutdownInfo(commandId: number): Buffer {
   return encoded(CommandType.SHUTDOWN_INFO, commandId, false)
 }
 
+function writeTransactionId(output: DataOutput, ids: ClientIds, transaction: number): void {
+  nested(output, CommandType.LOCAL_TRANSACTION_ID)
+  output.long(transaction)
+  writeConnectionId(output, ids)
+}
+
+/** Steps of a transaction of one connection. */
+const TransactionStep = { BEGIN: 0, COMMIT_ONE_PHASE: 2 } as const
+
+/** Begins a transaction, or commits it and requires a response. */
+export function encodeTransaction(
+  step: keyof typeof TransactionStep,
+  commandId: number,
+  ids: ClientIds,
+  transaction: number,
+): Buffer {
+  return encoded(CommandType.TRANSACTION_INFO, commandId, step !== 'BEGIN', (output) => {
+    writeConnectionId(output, ids)
+    writeTransactionId(output, ids, transaction)
+    output.byte(TransactionStep[step])
+  })
+}
+
 /** Fields of a text message that differ from one to the next. */
 interface TextMessage {
   readonly commandId: number
   readonly responseRequired: boolean
+  /** Number of the transaction; 0 for a message without. */
+  readonly transaction: number
   readonly sequence: number
   readonly correlationId: string
   readonly timestamp: number
@@ -133,21 +158,27 @@ interface TextMessage {
 /** Writes the text messages of one producer; their constant parts are encoded once. */
 export class TextMessageEncoder {
   readonly #persistent: boolean
+  readonly #ids: ClientIds
+  readonly #beforeTransaction: Buffer
   readonly #beforeSequence: Buffer
   readonly #afterSequence: Buffer
   readonly #afterContent: Buffer
+  readonly #transactionIdSize: number
 
   constructor(version: number, ids: ClientIds, destination: Destination, persistent: boolean) {
     this.#persistent = persistent
-    this.#beforeSequence = bytesOf((output) => {
+    this.#ids = ids
+    this.#beforeTransaction = bytesOf((output) => {
       writeProducerId(output, ids)
       writeDestination(output, destination)
-      output.boolean(false) // transactionId
+    })
+    this.#beforeSequence = bytesOf((output) => {
       output.boolean(false) // originalDestination
       nested(output, CommandType.MESSAGE_ID)
       if (version >= 10) output.string(null) // textView
       writeProducerId(output, ids)
     })
+    this.#transactionIdSize = bytesOf((output) => writeTransactionId(output, ids, 1)).length
     this.#afterSequence = bytesOf((output) => {
       output.long(0) // brokerSequenceId
       output.boolean(false) // originalTransactionId
@@ -174,7 +205,13 @@ export class TextMessageEncoder {
 
   /** Whether the frame of a message would be longer than a limit. */
   exceeds(maxFrameSize: number, correlationId: string, text: string): boolean {
-    const fixed = this.#beforeSequence.length + this.#afterSequence.length + this.#afterContent.length + VARIABLE_FIELDS
+    const fixed =
+      this.#beforeTransaction.length +
+      this.#beforeSequence.length +
+      this.#afterSequence.length +
+      this.#afterContent.length +
+      this.#transactionIdSize +
+      VARIABLE_FIELDS
     // No unit takes more than three bytes.
     if (fixed + 3 * (correlationId.length + text.length) <= maxFrameSize) return false
     return fixed + modifiedUtf8Length(correlationId) + modifiedUtf8Length(text) > maxFrameSize
@@ -184,6 +221,9 @@ export class TextMessageEncoder {
   write(output: DataOutput, message: TextMessage): number {
     const start = output.length
     frame(output, CommandType.TEXT_MESSAGE, message.commandId, message.responseRequired, () => {
+      output.bytes(this.#beforeTransaction)
+      if (message.transaction === 0) output.boolean(false)
+      else writeTransactionId(output, this.#ids, message.transaction)
       output.bytes(this.#beforeSequence)
       output.long(message.sequence)
       output.bytes(this.#afterSequence)

@@ -61,7 +61,7 @@ export function encodeWireFormatInfo(maxInactivityDuration: number, host: string
   }
   const longs = {
     MaxInactivityDuration: BigInt(maxInactivityDuration),
-    MaxInactivityDurationInitalDelay: 10_000n,
+    MaxInactivityDurationInitalDelay: BigInt(initialDelayOf(maxInactivityDuration)),
     // Of the frames that we read; the broker would apply a smaller one to those that it reads, too.
     MaxFrameSize: 2n ** 63n - 1n,
   }
@@ -107,6 +107,11 @@ export function decodeWireFormatInfo(input: DataInput): WireFormatInfo {
     maxInactivityDuration: numberOf(properties.get('MaxInactivityDuration')),
     maxFrameSize: numberOf(properties.get('MaxFrameSize')),
   }
+}
+
+/** Milliseconds until a broker begins to send keep-alives: what both sides offer, at most. */
+export function initialDelayOf(maxInactivityDuration: number): number {
+  return Math.min(10_000, maxInactivityDuration)
 }
 
 /** Throws ProtocolError where the two sides have no version in common. */

@@ -56,7 +56,17 @@ public final class Consumer {
                     message.getJMSDeliveryMode() == DeliveryMode.PERSISTENT ? "PERSISTENT" : "NON_PERSISTENT",
                     String.valueOf(message.getJMSCorrelationID()),
                     String.valueOf(message.getJMSRedelivered()),
-                    Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_16BE))));
+                    Base64.getEncoder().encodeToString(unitsOf(text))));
         }
+    }
+
+    /** An encoder of Java would replace surrogates without their other half. */
+    private static byte[] unitsOf(String text) {
+        byte[] bytes = new byte[2 * text.length()];
+        for (int i = 0; i < text.length(); i++) {
+            bytes[2 * i] = (byte) (text.charAt(i) >> 8);
+            bytes[2 * i + 1] = (byte) text.charAt(i);
+        }
+        return bytes;
     }
 }
