@@ -172,6 +172,23 @@ test('a batch is sent again when the receiver resets the connection right after 
   await peer.until(() => /first.*second$/.test((peer.received.at(-1) as Buffer).toString()))
 })
 
+test('all batches shortly before a reset are sent again, in order', async () => {
+  await using peer = await TcpPeer.start()
+  await using transport = open(peer.port)
+  for (const text of ['first', 'second', 'third'])
+    await transport.send(
+      auditRecords(1, () => text),
+      signal,
+    )
+  await peer.until(() => peer.text === '5 first6 second5 third')
+  peer.reset()
+  await transport.send(
+    auditRecords(1, () => 'fourth'),
+    signal,
+  )
+  await peer.until(() => String(peer.received[1]) === '5 first6 second5 third6 fourth')
+})
+
 test('a receiver that resets each connection is a failure, and loses no event', async () => {
   let isBroken = true
   await using peer = await hostile((socket) => {

@@ -10,6 +10,8 @@ const PIECE_BYTES = 65_536
  * connection must stay open for as long before records count as accepted.
  */
 const CONFIRMATION_TIME = 500
+/** Records in batches that may have to be sent again. */
+const MAX_UNCONFIRMED = 10_000
 
 /**
  * Sends records in one stream with octet counting (RFC 6587, 3.4.1; RFC 5425, 4.3). Syslog has no acknowledgement: records count
@@ -19,8 +21,8 @@ export class StreamTransport implements Transport {
   readonly #plan: SyslogPlan
   readonly #env: TransportEnv
   #connection: StreamConnection | null = null
-  /** The batch that was written last on this connection. */
-  #last: { readonly records: readonly AuditRecord[]; readonly writtenAt: number } | null = null
+  /** The batches that were written on this connection, the last one and those within the confirmation time before it. */
+  #unconfirmed: { readonly records: readonly AuditRecord[]; readonly writtenAt: number }[] = []
   /** Records that counted as accepted, but may be lost. */
   #doubtful: readonly AuditRecord[] = []
 
@@ -45,7 +47,7 @@ export class StreamTransport implements Transport {
       } else {
         await connection.checkOpen()
       }
-      this.#last = { records, writtenAt: this.#env.clock.monotonic() }
+      this.#remember(records)
     } catch (error) {
       if (this.#connection !== null) this.#abandon(this.#connection, Number.POSITIVE_INFINITY)
       throw error
@@ -65,15 +67,26 @@ export class StreamTransport implements Transport {
     return this.#connection
   }
 
-  /** The batch that was written last is sent again if it is younger than `doubt` milliseconds. */
+  #remember(records: readonly AuditRecord[]): void {
+    const writtenAt = this.#env.clock.monotonic()
+    this.#unconfirmed.push({ records, writtenAt })
+    let count = this.#unconfirmed.reduce((sum, batch) => sum + batch.records.length, 0)
+    for (let [oldest] = this.#unconfirmed; this.#unconfirmed.length > 1; [oldest] = this.#unconfirmed) {
+      if (oldest === undefined || (writtenAt - oldest.writtenAt < CONFIRMATION_TIME && count <= MAX_UNCONFIRMED)) return
+      this.#unconfirmed.shift()
+      count -= oldest.records.length
+    }
+  }
+
+  /** Batches that were written less than `doubt` milliseconds ago are sent again. */
   #abandon(connection: StreamConnection, doubt: number): void {
     if (connection !== this.#connection) return
     this.#connection = null
     connection.destroy()
-    if (this.#last === null) return
-    const { records, writtenAt } = this.#last
-    this.#last = null
-    if (this.#env.clock.monotonic() - writtenAt < doubt) this.#doubtful = records
+    const now = this.#env.clock.monotonic()
+    const doubtful = this.#unconfirmed.filter(({ writtenAt }) => now - writtenAt < doubt)
+    this.#unconfirmed = []
+    if (doubtful.length > 0) this.#doubtful = doubtful.flatMap(({ records }) => records)
   }
 }
 
