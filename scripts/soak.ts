@@ -1,128 +1,96 @@
-// npm run soak -- [--hostile] [--minutes N]: mixed load with reloads and faults, or hostile clients beside normal ones; exits
-// with 1 where anything failed or grew.
-import { setTimeout as wait } from 'node:timers/promises'
+// npm run soak: mixed load with reloads and faults, or hostile clients beside normal ones.
 import { parseArgs } from 'node:util'
-import { pathRoute, RunningGateway } from '../test/support/gateway.ts'
 import { ATTACK_NAMES } from '../test/support/hostile/hostile-clients.ts'
 import { hostileReport } from '../test/support/hostile/report.ts'
-import { hostileSoak } from '../test/support/hostile/soak.ts'
-import { Load } from '../test/support/load.ts'
-import { PROBE_EXTENSION, PROBE_ROUTE, probeUnits } from '../test/support/probe-extension.ts'
-import { httpUpstream } from '../test/support/upstream.ts'
 
-/** Threats F26: growth over the last half, in MiB for a million requests, and the least growth that differs from noise. */
-const SLOPE_LIMIT = 10
-const NOISE = 48
+const PROGRESS_INTERVAL = 10_000
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string' },
-    hostile: { type: 'boolean', default: false },
-    attack: { type: 'string', multiple: true },
-  },
-})
-const minutes = Number(values.minutes ?? (values.hostile ? 30 : 2))
-const unknown = values.attack?.filter((name) => !ATTACK_NAMES.includes(name)) ?? []
-if (unknown.length > 0) console.error(`no attack is called ${unknown.join(', ')}; there are ${ATTACK_NAMES.join(', ')}`)
-if (!(minutes > 0) || unknown.length > 0) {
-  console.error('usage: npm run soak -- [--hostile [--attack NAME]...] [--minutes N]')
-  process.exit(64)
+const HELP = `usage: npm run soak [-- OPTION...]
+
+Runs a gateway with two units under load, and checks that every response is as expected, no unit is restarted, and memory
+does not grow. Progress is written to standard error every ${PROGRESS_INTERVAL / 1000} seconds, the result to standard output.
+
+options:
+  --minutes N     length of the run, fractions allowed (default 2, with --hostile 30)
+  --hostile       hostile clients beside normal ones, instead of mixed load with route changes and faults
+  --attack NAME   with --hostile: only this kind of hostile client; can be repeated
+  --help
+
+kinds of hostile clients:
+${ATTACK_NAMES.map((name) => `  ${name}`).join('\n')}
+
+exit codes:
+  0   passed
+  1   an unexpected response, a restart or growth
+  64  invalid command line
+`
+
+const options = readOptions()
+if (options === null) process.stdout.write(HELP)
+else process.exitCode = (await run(options)) ? 0 : 1
+
+interface SoakOptions {
+  readonly minutes: number
+  readonly hostile: boolean
+  readonly attack: readonly string[] | undefined
 }
-const run = values.hostile ? soakHostile : soak
-process.exitCode = (await run(minutes * 60_000)) ? 0 : 1
 
-async function soakHostile(duration: number): Promise<boolean> {
-  const outcome = await hostileSoak(duration, values.attack)
+/** Null for --help. Ends the process for an invalid command line. */
+function readOptions(): SoakOptions | null {
+  try {
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string' },
+        hostile: { type: 'boolean', default: false },
+        attack: { type: 'string', multiple: true },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    if (values.help) return null
+    const { hostile, attack } = values
+    const unknown = attack?.find((name) => !ATTACK_NAMES.includes(name))
+    if (unknown !== undefined) throw new Error(`--attack: unknown kind "${unknown}"`)
+    if (attack !== undefined && !hostile) throw new Error('--attack needs --hostile')
+    const minutes = Number(values.minutes ?? (hostile ? 30 : 2))
+    if (!(minutes > 0)) throw new Error(`--minutes: expected a number above 0, got "${values.minutes}"`)
+    return { minutes, hostile, attack }
+  } catch (error) {
+    console.error(`soak: ${(error as Error).message}\nsee: npm run soak -- --help`)
+    process.exit(64)
+  }
+}
+
+/** Writes a progress line at most once in each interval after the first call, which is made when the load runs. */
+function progressOf(duration: number): (text: () => string) => void {
+  let start: number | null = null
+  let next = 0
+  return (text) => {
+    const now = performance.now()
+    start ??= now
+    next ||= start + PROGRESS_INTERVAL
+    if (now < next) return
+    next = now + PROGRESS_INTERVAL
+    console.error(`soak: ${((now - start) / 1000).toFixed(0)} s of ${(duration / 1000).toFixed(0)} s: ${text()}`)
+  }
+}
+
+/** Modules of the runs are loaded here: with them --help would take seconds, and node:test would print its counts. */
+async function run({ minutes, hostile, attack: attacks = ATTACK_NAMES }: SoakOptions): Promise<boolean> {
+  const duration = minutes * 60_000
+  if (!hostile) {
+    console.error(`soak: mixed load for ${minutes} minutes`)
+    const { mixedSoak } = await import('./mixed-soak.ts')
+    return mixedSoak(duration, progressOf(duration))
+  }
+  console.error(`soak: hostile clients for ${minutes} minutes: ${attacks.join(', ')}`)
+  const { hostileSoak } = await import('../test/support/hostile/soak.ts')
+  const progress = progressOf(duration)
+  const outcome = await hostileSoak(duration, attacks, ({ residentMiB, descriptors, turnMs }) =>
+    progress(
+      () =>
+        `${residentMiB.toFixed(0)} MiB resident, ${descriptors} descriptors, longest event-loop turn ${turnMs.toFixed(0)} ms`,
+    ),
+  )
   console.log(hostileReport(outcome))
   return outcome.problems.length === 0
-}
-
-async function soak(duration: number): Promise<boolean> {
-  await using upstream = await httpUpstream((request, response) => {
-    if (request.url === '/drop') return void request.socket.destroy()
-    response.end('x'.repeat(request.url === '/large' ? 200_000 : 10))
-  })
-  const units = 2
-  await using gateway = await RunningGateway.start({
-    units,
-    routes: routes(upstream.url),
-    extra: { 'probe.js': PROBE_EXTENSION },
-  })
-  const load = new Load({
-    url: gateway.url,
-    connections: 16,
-    targets: [
-      { path: '/proxy/small', expected: '^200 - x{10}$' },
-      { path: '/proxy/large', expected: '^200 - x{200000}$' },
-      { path: '/changing', expected: '^200 - v\\d+$' },
-      { path: '/nowhere', expected: '^404 ' },
-      { path: '/proxy/drop', expected: '^502 ' },
-      { path: '/fault', expected: '^500 ' },
-    ],
-  })
-  await using _load = load
-  const end = performance.now() + duration
-  const resident: number[] = []
-  for (let round = 1; performance.now() < end; round++) {
-    await gateway.deploy('changing', round % 10 === 0 ? '{ broken' : pathRoute('/changing', `v${round}`))
-    // The log of a soak is long; what it says is counted by the load.
-    gateway.log.lines.length = 0
-    resident.push(process.memoryUsage().rss / 2 ** 20)
-    await wait(100)
-  }
-  const { requests, wrong, wrongCount } = await load.stop()
-  const probes = await probeUnits((path) => gateway.ask(path), units)
-  const unhandled = probes.reduce((sum, probe) => sum + probe.unhandled, 0)
-  return report({ requests, wrong, wrongCount, resident, unhandled, restarts: gateway.gateway.restarts })
-}
-
-function routes(url: string): Record<string, unknown> {
-  return {
-    probe: PROBE_ROUTE,
-    changing: pathRoute('/changing', 'v0'),
-    fault: pathRoute('/fault', '${1 / 0}'),
-    proxy: {
-      condition: "${find(request.uri.path, '^/proxy/')}",
-      baseURI: url,
-      handler: {
-        type: 'Chain',
-        config: {
-          filters: [{ type: 'UriPathRewriteFilter', config: { mappings: { '/proxy': '/' } } }],
-          handler: 'ReverseProxyHandler',
-        },
-      },
-    },
-  }
-}
-
-interface Outcome {
-  readonly requests: number
-  readonly wrong: readonly string[]
-  readonly wrongCount: number
-  readonly resident: readonly number[]
-  readonly unhandled: number
-  readonly restarts: number
-}
-
-function report({ requests, wrong, wrongCount, resident, unhandled, restarts }: Outcome): boolean {
-  const [half, last] = [meanAround(resident, 0.5), meanAround(resident, 0.95)]
-  const growth = last - half
-  const slope = (growth / (requests / 2)) * 1_000_000
-  console.log(`requests            ${requests}`)
-  console.log(`unexpected answers  ${wrongCount}${wrong.map((text) => `\n  ${text}`).join('')}`)
-  console.log(`unhandled, restarts ${unhandled}, ${restarts}`)
-  console.log(`route changes       ${resident.length}`)
-  console.log(`resident memory     ${half.toFixed(0)} MiB half-way, ${last.toFixed(0)} MiB at the end`)
-  console.log(`slope, last half    ${slope.toFixed(1)} MiB for a million requests`)
-  const flat = slope < SLOPE_LIMIT || growth < NOISE
-  if (!flat) console.log(`memory grew: ${growth.toFixed(0)} MiB over the last half`)
-  return wrongCount === 0 && unhandled === 0 && restarts === 0 && flat
-}
-
-/** The mean of a tenth of the values around a point of the run; single values jump with garbage collection. */
-function meanAround(values: readonly number[], point: number): number {
-  const width = Math.max(1, Math.floor(values.length / 20))
-  const middle = Math.floor(values.length * point)
-  const near = values.slice(Math.max(0, middle - width), middle + width)
-  return near.reduce((sum, value) => sum + value, 0) / Math.max(1, near.length)
 }

@@ -44,7 +44,11 @@ export interface HostileOutcome {
 }
 
 /** Hostile clients of every kind beside normal ones, against a gateway in a process of its own. */
-export async function hostileSoak(duration: number, names = ATTACK_NAMES): Promise<HostileOutcome> {
+export async function hostileSoak(
+  duration: number,
+  names: readonly string[] = ATTACK_NAMES,
+  onReading: (reading: Reading) => void = () => {},
+): Promise<HostileOutcome> {
   using authority = new Authority()
   await using application = await normalUpstream()
   await using garbage = await garbageUpstream()
@@ -78,6 +82,7 @@ export async function hostileSoak(duration: number, names = ATTACK_NAMES): Promi
     })
     if (reading === null) break
     readings.push(reading)
+    onReading(reading)
     gateway.log.lines.length = 0
     await wait(PERIOD)
   }
