@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { opensslMissing } from '#test/certificates'
 import { cipherSuite, registeredName } from './cipher-suites.ts'
 
-test('registered names are those that openssl has for its own', { skip: opensslMissing }, () => {
+test('registered names are those that openssl prints for its own', { skip: opensslMissing }, () => {
   const { stdout } = spawnSync('openssl', ['ciphers', '-stdname', 'ALL:COMPLEMENTOFALL'], { encoding: 'utf8' })
   const pairs = [...stdout.matchAll(/^(TLS_\S+)\s+- (\S+)/gm)].map(([, registered, openssl]) => [registered, openssl])
   const known = pairs.filter(([, openssl]) => 'suite' in cipherSuite(openssl as string))
@@ -12,7 +12,7 @@ test('registered names are those that openssl has for its own', { skip: opensslM
   for (const [registered, openssl] of known) assert.equal(registeredName(openssl as string), registered)
 })
 
-test('either spelling, in any case, and the oldest of Java give the same suite', () => {
+test('OpenSSL, registered and old Java names are accepted in any case', () => {
   for (const name of [
     'TLS_RSA_WITH_AES_128_CBC_SHA',
     'SSL_RSA_WITH_AES_128_CBC_SHA',
@@ -23,7 +23,7 @@ test('either spelling, in any case, and the oldest of Java give the same suite',
   }
 })
 
-test('suites of other keys and made-up ones are refused', () => {
+test('suites with pre-shared keys and unknown ones are rejected', () => {
   for (const name of ['PSK-AES128-CBC-SHA', 'SRP-RSA-AES-128-CBC-SHA', 'HIGH', 'ALL:!aNULL', '']) {
     assert.ok('problem' in cipherSuite(name), name)
   }

@@ -1,11 +1,11 @@
 import { getCiphers } from 'node:tls'
 import { didYouMean } from '#schema'
 
-/** Keys that are shared beforehand or derived from passwords have no place in the configuration. */
+/** Pre-shared keys and SRP can not be configured. */
 const OTHER_KEYS = /(?:^|-)(?:psk|srp)(?:-|$)/
 
 /**
- * The registered name (which Java uses) of a suite in OpenSSL's spelling: `ECDHE-RSA-AES128-GCM-SHA256` is
+ * The registered name (which Java uses) of an OpenSSL suite: `ECDHE-RSA-AES128-GCM-SHA256` is
  * `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`; a name without key exchange means RSA, one without mode means CBC.
  */
 export function registeredName(openssl: string): string {
@@ -24,11 +24,11 @@ const openSslNames = getCiphers()
   .filter((name) => !OTHER_KEYS.test(name))
   .map((name) => name.toUpperCase())
 
-/** From every accepted spelling, in capitals, to OpenSSL's. */
+/** OpenSSL names by every accepted name, in capitals. */
 const spellings = new Map(
   openSslNames.flatMap((name) => {
     const registered = registeredName(name)
-    // Before TLS 1.0 had its name, Java called the suites that it took over `SSL_...`, and it still reads that.
+    // Java names the suites that TLS took over from SSL `SSL_...`.
     return [
       [name, name],
       [registered, name],
@@ -37,7 +37,7 @@ const spellings = new Map(
   }),
 )
 
-/** The OpenSSL spelling of a suite in either spelling, or why it is unknown. */
+/** The OpenSSL name of a suite, or why it is unknown. */
 export function cipherSuite(name: string): { readonly suite: string } | { readonly problem: string } {
   const suite = spellings.get(name.toUpperCase())
   if (suite !== undefined) return { suite }

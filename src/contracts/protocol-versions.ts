@@ -3,7 +3,7 @@ import { didYouMean } from '#schema'
 
 const SUPPORTED = ['TLSv1.2', 'TLSv1.3'] as const
 
-/** Why a protocol can not be enabled; null for one that can. */
+/** Why a protocol can not be enabled; null for a supported one. */
 export function protocolProblem(name: string): string | null {
   if (SUPPORTED.some((version) => version === name)) return null
   if (/^(?:SSLv\d|SSLv2Hello|TLSv1|TLSv1\.0|TLSv1\.1)$/i.test(name)) {
@@ -12,7 +12,7 @@ export function protocolProblem(name: string): string | null {
   return `expected TLSv1.2 or TLSv1.3, got ${JSON.stringify(name)}${didYouMean(name, SUPPORTED)}`
 }
 
-/** The range of versions for a list of protocols; an empty list stands for all that are offered. */
+/** The range of versions for a list of protocols; an empty list means all supported ones. */
 export function versionRange(protocols: readonly string[]): { minVersion: SecureVersion; maxVersion: SecureVersion } {
   const enabled = protocols.length === 0 ? SUPPORTED : SUPPORTED.filter((version) => protocols.includes(version))
   return { minVersion: enabled[0] as SecureVersion, maxVersion: enabled[enabled.length - 1] as SecureVersion }

@@ -101,7 +101,7 @@ test(
     const lines = gateway.log.lines.slice(before)
     const units = gateway.gateway.units.length
     const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length
-    for (const pattern of [/counts as false/, /no binding takes the request/]) {
+    for (const pattern of [/counts as false/, /no binding matches the request/]) {
       assert.ok(count(pattern) >= 1 && count(pattern) <= 3 * units, `${pattern}: ${count(pattern)} lines`)
     }
     for (const pattern of [/"the request failed"/, /the upstream gave no answer/]) {

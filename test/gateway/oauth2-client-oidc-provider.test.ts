@@ -157,7 +157,7 @@ for (const [path, what, status] of [
   test(`${what} ends in ${status}; nothing reaches the application, and the log has the reason`, async () => {
     const from = gateway.log.lines.length
     assert.equal((await gateway.ask(path)).status, status)
-    await gateway.log.until(/the token endpoint gives no token/, from)
+    await gateway.log.until(/token request failed/, from)
     assert.doesNotMatch(gateway.log.lines.slice(from).join('\n'), /something else|p%20ss/)
   })
 }

@@ -136,7 +136,7 @@ test('with the cache a token is introspected once; without notifications a revok
 
 test('a JSON Web Token can not be introspected there: its 400 is ours', async () => {
   const { status, text } = await ask('/introspected', await server.token('read', RESOURCE))
-  assert.deepEqual([status, text], [400, 'The authorization server did not accept the question about the token.'])
+  assert.deepEqual([status, text], [400, 'The authorization server rejected the request to validate the token.'])
 })
 
 test('a JSON Web Token of RFC 9068 is verified without a call to the server', async () => {
@@ -170,7 +170,7 @@ test('without an audience, a token that bears no tokenName is no access token', 
   assert.equal(status, 401)
   assert.match(
     headers['www-authenticate'] as string,
-    /error_description="A token of the type at\+jwt is taken only where 'audience' is/,
+    /error_description="A token of the type at\+jwt is accepted only where 'audience' is/,
   )
 })
 

@@ -77,7 +77,7 @@ for (const [name, userInfo, fault] of [
     assert.deepEqual([page.status, page.text], [200, 'demo '])
     assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 200)
     assert.equal(count.requests, 1)
-    assert.ok(at.gateway.log.lines.some((line) => line.includes('user info refused')))
+    assert.ok(at.gateway.log.lines.some((line) => line.includes('user info rejected')))
   })
 }
 

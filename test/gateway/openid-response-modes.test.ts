@@ -146,5 +146,5 @@ test('user info whose signature is of another key is null', options, async () =>
   intercept(at.provider, '/me', [200, 'application/jwt', forged])
   const page = await logIn(new BrowserLike(), `${at.gateway.url}/app/page`)
   assert.match(page.text, /^\/app\/page demo {2}\S+$/)
-  assert.ok(at.gateway.log.lines.some((line) => line.includes('user info refused')))
+  assert.ok(at.gateway.log.lines.some((line) => line.includes('user info rejected')))
 })

@@ -22,8 +22,7 @@ test('a file that changes is used without a reload, and one that does not compil
   })
   assert.equal((await gateway.ask('/x')).text, 'one')
 
-  const taken =
-    /the script has changed and is used from now on.*javascript\/answer\.js|javascript\/answer\.js.*the script has changed/
+  const taken = /script reloaded.*javascript\/answer\.js|javascript\/answer\.js.*script reloaded/
   const inBothUnits = async (pattern: RegExp, from: number) => {
     await gateway.log.until(pattern, from)
     await gateway.log.until(pattern, gateway.log.lines.findIndex((line, at) => at >= from && pattern.test(line)) + 1)

@@ -69,7 +69,7 @@ test('B51, F22: a keystore is rotated, truncated, deleted and restored under loa
 
   const from = gateway.log.lines.length
   writeFileSync(place(gateway), keyStoreWith('key-3').subarray(0, 100))
-  await gateway.log.until(/its last good secrets count until their lease ends/, from)
+  await gateway.log.until(/its last good secrets are used until their lease ends/, from)
   await shown('key-2')
   rmSync(place(gateway))
   await gateway.log.until(/ENOENT/, from)

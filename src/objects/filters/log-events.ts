@@ -3,9 +3,9 @@ import { logEvents } from '#logging'
 export const EVENTS = logEvents('GW_FILTER', {
   ADVICE_REPEATED: {
     message:
-      'the browser came back from the login page with the same session, and the policy decision has the same advice: 403 instead of another redirect; check that the login page reads the advice and that the login it asks for exists',
-    meaning: 'The user gets 403 instead of an endless redirect.',
-    action: 'Check that the login page reads the advice and that the login it asks for exists.',
+      'redirect loop: the browser returned from the login page with the same session, and the policy decision has the same advice; the request is denied instead of redirected again; check that the login page reads the advice and that the authentication it demands exists',
+    meaning: 'The user gets 403, or the response of `failureHandler`, instead of endless redirects.',
+    action: 'Check that the login page reads the advice and that the authentication it demands exists.',
   },
   CROSS_DOMAIN_LOGIN_FAILED: {
     message: 'a login failed',
@@ -15,7 +15,7 @@ export const EVENTS = logEvents('GW_FILTER', {
   CROSS_DOMAIN_LOOKUP_FAILED: {
     message: 'session lookup failed: requests of this route get 503',
     meaning: 'Requests of this route get 503.',
-    action: 'Check that the access manager can be reached.',
+    action: 'See `error`: check that the access manager and its JWK Set can be reached.',
   },
   DECISION_UNAVAILABLE: {
     message: 'policy decision unavailable',
@@ -23,43 +23,45 @@ export const EVENTS = logEvents('GW_FILTER', {
     action: 'Check that the access manager can be reached, and the policy set (`application`).',
   },
   EXCHANGE_FAILED: {
-    message: 'a token can not be exchanged',
-    meaning: 'The request goes to the failure handler.',
-    action: 'Check the token endpoint and the client authentication.',
+    message: 'token exchange failed',
+    meaning: 'The request goes to `failureHandler`; without one it gets 403, 502 or 503.',
+    action:
+      'See `reason` and `description`: the request had no token, the server rejected it, or the token endpoint or the client authentication is at fault.',
   },
   HEADER_VALUE_LEFT_OUT: {
     message: 'header value left out',
-    meaning: 'The header was not set, since its value is not allowed in HTTP.',
-    action: 'Correct the expression.',
+    meaning: 'The header was removed: its value has characters outside ISO-8859-1.',
+    action: 'Correct the expression, or use a HeaderFilter with `encoding` UTF-8.',
   },
   LOGIN_FAILED: {
     message: 'a login failed',
     meaning: 'A user was not logged in.',
-    action: 'See the error: it is that of the authorization server or of the client registration.',
+    action:
+      'See `error`: an error of the authorization server or of the client registration, or a login that is unknown, expired or in a redirect loop.',
   },
   LOGOUT_FAILED: {
     message: 'logout token not processed: sessions of the user stay open',
     meaning: 'Sessions of the user stay open until they expire.',
-    action: 'Check the session store; the provider may send the token again.',
+    action: 'See `error`: check the session store and the keys of the provider; the provider may send the token again.',
   },
   LOGOUT_TOKEN_REFUSED: {
-    message: 'logout token refused',
+    message: 'logout token rejected',
     meaning: 'No session was ended.',
     action: 'Check issuer, audience and keys of the provider.',
   },
   PARTITIONS_FULL: {
-    message: 'there was no room for more partitions: these requests were counted together',
-    meaning: 'Requests beyond the number of partitions share one bucket.',
+    message: 'maximum of partitions reached: `requests` requests of further partitions shared one bucket',
+    meaning: 'Requests of partitions beyond the maximum share one bucket.',
     action: 'Raise `maxPartitions`, or choose a partition expression that clients can not vary.',
   },
   RESOLVER_FAILED: {
-    message: 'the resolver failed, so the address is not allowed',
-    meaning: 'The address counts as not allowed: the request is refused.',
-    action: 'Check the resolver that the entry names.',
+    message: 'the resolver of the client address failed: the rule does not match',
+    meaning: 'The rule does not match: the request is rejected, unless another rule allows it.',
+    action: 'Correct the expression in `resolver`.',
   },
   REVOCATIONS_UNAVAILABLE: {
     message: 'revocations unavailable: requests get 503',
-    meaning: 'Requests get 503, since revoked sessions can not be recognised.',
+    meaning: 'Requests of this route get 503, since revoked sessions can not be recognised.',
     action: 'Check the session store.',
   },
   SESSION_LOOKUP_FAILED: {
@@ -78,7 +80,7 @@ export const EVENTS = logEvents('GW_FILTER', {
     action: 'Check the secrets or keys that the filter verifies with.',
   },
   USER_INFO_REFUSED: {
-    message: 'user info refused: user_info is null',
+    message: 'user info rejected: user_info is null',
     meaning: '`user_info` is null for this user.',
     action: 'Check the user info endpoint and the scopes of the client.',
   },

@@ -2,17 +2,17 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_HANDLER', {
   FILE_UNREADABLE: {
-    message: 'a file can not be read and is answered as not found; check its permissions',
+    message: 'no permission to read a file: the request gets 404',
     meaning: 'The request got 404.',
     action: 'Check the permissions of the file.',
   },
   KEYS_NOT_PUBLISHED: {
-    message: 'keys can not be published',
+    message: 'keys can not be published: requests get 503',
     meaning: 'Requests for the JWK Set get 503.',
     action: 'Check the secrets that the handler publishes.',
   },
   NO_BINDING: {
-    message: 'no binding takes the request, which is answered 404',
+    message: 'no binding matches the request, which gets 404',
     meaning: 'The request got 404.',
     action: 'Add a binding without a condition as the last one.',
   },

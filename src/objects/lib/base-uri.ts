@@ -3,8 +3,8 @@ import { type Exchange, parseAuthority, type Response, Uri } from '#http'
 import { Deferred, type Field, field, type Runtime, runtime, type SettleContext } from '#schema'
 
 /**
- * Gives the scheme, host and port to take over for a request, or null to leave them as they are. Throws where the
- * expression is null or gives something else.
+ * Returns the scheme, host and port of the server for a request, or null to leave those of the request. Throws where the
+ * expression evaluates to null or to an invalid base URI.
  */
 export interface BaseUri {
   (exchange: Exchange, response?: Response | null): Uri | null | Promise<Uri | null>
@@ -12,7 +12,7 @@ export interface BaseUri {
   readonly fixed: { readonly uri: Uri | null } | null
 }
 
-/** WebSocket begins as a request of HTTP to the same port (RFC 6455 section 3); plain requests go there too. */
+/** `ws` and `wss` are mapped to the scheme of the opening handshake (RFC 6455 section 3), which other requests use too. */
 const SCHEMES: ReadonlyMap<string, string> = new Map([
   ['http', 'http'],
   ['https', 'https'],
@@ -22,12 +22,12 @@ const SCHEMES: ReadonlyMap<string, string> = new Map([
 
 const EXAMPLE = '"https://app.example.com:8443"'
 
-/** An expression that names a server; a fixed one is checked when the configuration is read. */
+/** A base URI or an expression of one. A literal is validated when the configuration is decoded. */
 export function baseUri(): Field<Deferred<BaseUri>> {
   return baseUriField('a base URI', { type: 'string' }, (value) => value)
 }
 
-/** As baseUri, and `false` for none. */
+/** As baseUri; `false` means no base URI. */
 export function optionalBaseUri(): Field<Deferred<BaseUri>> {
   const schema = { anyOf: [{ type: 'string' }, { const: false }] }
   return baseUriField('a base URI or false', schema, (value) => (value === false ? '' : value))
@@ -59,18 +59,18 @@ class BaseUriExpression extends Deferred<BaseUri> {
   }
 
   settle(context: SettleContext, pointer: string): BaseUri {
-    const ask = this.#text.settle(context, pointer) as Runtime<string>
-    if (!ask.expression.constant) return asked(ask)
-    const parsed = parseBase(String(ask.expression.evaluate(context.scope)))
+    const evaluate = this.#text.settle(context, pointer) as Runtime<string>
+    if (!evaluate.expression.constant) return baseOf(evaluate)
+    const parsed = parseBase(String(evaluate.expression.evaluate(context.scope)))
     if ('problem' in parsed) context.report(pointer, parsed.problem)
     const uri = 'problem' in parsed ? null : parsed.uri
     return Object.assign(() => uri, { fixed: { uri } })
   }
 }
 
-/** Caches the last text: most expressions give the same server for every request. */
-function asked(ask: Runtime<string>): BaseUri {
-  const { source } = ask.expression
+/** Evaluates the expression for each request. Caches the last result, since most expressions return the same server each time. */
+function baseOf(evaluate: Runtime<string>): BaseUri {
+  const { source } = evaluate.expression
   let last: { readonly text: string; readonly uri: Uri | null } = { text: '', uri: null }
   const read = (text: string | null): Uri | null => {
     if (text === null) throw new EvaluationError(`${source}: expected a base URI such as ${EXAMPLE}, got null`)
@@ -81,13 +81,13 @@ function asked(ask: Runtime<string>): BaseUri {
     return last.uri
   }
   const base = (exchange: Exchange, response: Response | null = null) => {
-    const text = ask(exchange, response)
+    const text = evaluate(exchange, response)
     return text instanceof Promise ? text.then(read) : read(text)
   }
   return Object.assign(base, { fixed: null })
 }
 
-/** Reads a base; an empty text has neither scheme nor host to take over and leaves everything as it is (field-notes 3.10). */
+/** Parses a base URI; an empty text means none (field-notes 3.10). */
 export function parseBase(text: string): { readonly uri: Uri | null } | { readonly problem: string } {
   if (text === '') return { uri: null }
   const uri = uriOf(text)

@@ -1,7 +1,7 @@
 import { Executor, HandlerKind } from '#contracts'
 import { boolean, config, type DecodedMembers, duration, integer, object, ref, type Settled } from '#schema'
 
-/** Windows live in shared memory, 8 bytes for each request. */
+/** Windows are in shared memory, 8 bytes for each request. */
 const MAX_SIZE = 100_000
 const MAX_FAILURES = 2 ** 31 - 1
 
@@ -12,18 +12,21 @@ export const CIRCUIT_FIELDS = {
       'Failures that open the circuit: among the requests of slidingCounter, or in a row where that is not set. A request counts once, however often it was retried.',
   }),
   openDuration: config(duration({ zero: false, unlimited: false })).meta({
-    description: 'How long the circuit stays open, before it closes and the count starts at zero.',
+    description: 'How long the circuit stays open before it closes and the failure count is reset.',
   }),
   openHandler: ref(HandlerKind).optional().meta({
-    description: 'Answers while the circuit is open. By default an exception that says so; a route makes 500 of it.',
+    description:
+      'Handles requests while the circuit is open. By default the request fails, which a route turns into a 500 response.',
   }),
   slidingCounter: object({
     size: config(integer({ min: 1, max: MAX_SIZE })).meta({
-      description: 'How many of the last requests count; more than maxFailures.',
+      description: 'Number of most recent requests in the window; greater than maxFailures.',
     }),
   })
     .optional()
-    .meta({ description: 'Counts failures among the last requests, instead of failures in a row.' }),
+    .meta({
+      description: 'Counts failures within a window of the most recent requests, instead of consecutive failures.',
+    }),
   executor: ref(Executor).default('ScheduledExecutorService').meta({ description: 'Service that closes the circuit.' }),
 }
 
@@ -32,7 +35,7 @@ type CircuitValues = Settled<DecodedMembers<typeof CIRCUIT_FIELDS>>
 
 /** The field `circuitBreaker` of handlers. */
 export const CIRCUIT_BREAKER_FIELD = object({
-  enabled: config(boolean()).default(true).meta({ description: 'Whether there is a circuit breaker.' }),
+  enabled: config(boolean()).default(true).meta({ description: 'Whether the circuit breaker is enabled.' }),
   ...CIRCUIT_FIELDS,
 })
   .optional()
@@ -41,7 +44,7 @@ export const CIRCUIT_BREAKER_FIELD = object({
       'Sends no more requests for a while after too many have failed. It counts all requests of the handler, in the whole gateway.',
   })
 
-/** Reports a window that could never be full before the circuit opens; `path` is where the breaker stands. */
+/** Reports a window that could never be full before the circuit opens; `path` points at the breaker. */
 export function checkCircuit(
   { maxFailures, slidingCounter }: Pick<CircuitValues, 'maxFailures' | 'slidingCounter'>,
   path: string,

@@ -2,7 +2,7 @@ import type { AmDialect, AmService } from '#contracts'
 import type { Environment } from '#schema'
 import { configWarning } from '#schema'
 
-/** The access manager whose answers are cached. */
+/** The access manager whose responses are cached. */
 export type NotifyingService = Pick<AmService, 'notifications' | 'knownDialect' | 'dialect'>
 
 interface FallbackTtlSettings {
@@ -12,13 +12,13 @@ interface FallbackTtlSettings {
   readonly fallback: number
   /** The fields that set it, for the warning about long times. */
   readonly field: string
-  /** What is accepted for that time, for the same warning: "ended sessions". */
+  /** The stale data accepted for that time, for the same warning: "ended sessions". */
   readonly accepted: string
 }
 
 const WARNED_ABOVE = 5 * 60_000
 
-/** The limit of the TTL of cached answers where notifications do not reliably invalidate them (decisions 13). */
+/** Limits the TTL of cached responses where notifications do not reliably invalidate them (decisions 13). */
 export class FallbackTtl {
   readonly #source: NotifyingService
   readonly #settings: FallbackTtlSettings
@@ -33,7 +33,7 @@ export class FallbackTtl {
     if (knownDialect !== null) this.#warn(knownDialect, (message) => env.warn(message))
   }
 
-  /** Milliseconds; `Infinity` where notifications invalidate every answer. */
+  /** Milliseconds; `Infinity` where notifications invalidate every cached response. */
   async limit(): Promise<number> {
     const { notifications } = this.#source
     const dialect = await this.#source.dialect()

@@ -5,7 +5,7 @@ import { encodedValue, type HeaderEncoding, type HeaderFields } from './header-v
 
 type Report = (path: string, message: string) => void
 
-/** Reports names and constant values that could never be sent; `pointer` is where the fields stand. */
+/** Reports invalid header names and invalid constant values; `pointer` is that of the fields. */
 export function checkHeaderFields(
   pointer: string,
   fields: HeaderFields,
@@ -13,14 +13,14 @@ export function checkHeaderFields(
   encoding: HeaderEncoding = 'ISO-8859-1',
 ): void {
   for (const name of Object.keys(fields)) {
-    const constants = (fields[name] ?? []).filter((ask) => ask.expression.constant).map(constantText)
+    const constants = (fields[name] ?? []).filter((evaluate) => evaluate.expression.constant).map(constantText)
     for (const value of constants.length === 0 ? [''] : constants) {
       reportHeader(name, encodedValue(value, encoding) ?? value, appendPointer(pointer, name), report)
     }
   }
 }
 
-/** Reports a header that could never be sent. */
+/** Reports an invalid header. */
 export function reportHeader(name: string, value: string, path: string, report: Report): void {
   try {
     new Headers().add(name, value)
@@ -29,7 +29,7 @@ export function reportHeader(name: string, value: string, path: string, report: 
   }
 }
 
-/** Warns of fields that the gateway writes itself, so that setting them does nothing. */
+/** Warns of hop-by-hop fields and Content-Length: the gateway overwrites them. */
 export function warnOfFraming(names: readonly string[], warn: (message: string) => void): void {
   for (const name of names) {
     if (!isHopByHop(name) && !equalsIgnoreCase(name, 'content-length')) continue
@@ -37,7 +37,7 @@ export function warnOfFraming(names: readonly string[], warn: (message: string) 
   }
 }
 
-/** The value of an expression that holds none; it is the same in every scope. */
-export function constantText(ask: Runtime<string>): string {
-  return ask.expression.evaluate({ lookup: () => undefined }) as string
+/** The value of a constant expression. */
+export function constantText(evaluate: Runtime<string>): string {
+  return evaluate.expression.evaluate({ lookup: () => undefined }) as string
 }

@@ -2,10 +2,10 @@ import { type Exchange, HeaderEncodingError, type Headers, type Response } from 
 import { type Environment, ResultTypeError, type Runtime } from '#schema'
 import { EVENTS } from './log-events.ts'
 
-/** Header names to values, as many types take them. */
+/** Header names to values, as in the fields of several object types. */
 export type HeaderFields = Readonly<Record<string, readonly Runtime<string>[]>>
 
-/** The encodings header values are sent in. */
+/** Encodings of header values. */
 export const HEADER_ENCODINGS = ['ISO-8859-1', 'UTF-8'] as const
 
 export type HeaderEncoding = (typeof HEADER_ENCODINGS)[number]
@@ -15,7 +15,7 @@ type Value = string | null
 const ASCII = /^[\x00-\x7f]*$/
 const BEYOND_LATIN_1 = /[^\x00-\xff]/
 
-/** A value as the bytes it is sent in, one character for each; null where the encoding has none for it. */
+/** A value in its encoding, one character for each byte; null where the encoding can not represent it. */
 export function encodedValue(value: string, encoding: HeaderEncoding): Value {
   if (ASCII.test(value)) return value
   if (encoding === 'ISO-8859-1') return BEYOND_LATIN_1.test(value) ? null : value
@@ -23,8 +23,8 @@ export function encodedValue(value: string, encoding: HeaderEncoding): Value {
 }
 
 /**
- * Evaluates header values. One that no header can hold, a list for example, or that the encoding has no bytes for, is left
- * out with a warning, as null is without one: what a user is called must not fail his requests.
+ * Evaluates header values. A value that is no text, a list for example, or that the encoding can not represent is omitted with a
+ * warning; null is omitted without one. The request does not fail: the value may be the name of a user.
  */
 export class HeaderValues {
   readonly #encoding: HeaderEncoding
@@ -35,13 +35,18 @@ export class HeaderValues {
     this.#logger = logger
   }
 
-  /** A constant as it is sent; null where the encoding has no bytes for it. */
+  /** A constant in the encoding; null where it can not be represented. */
   constant(text: string): Value {
     return encodedValue(text, this.#encoding)
   }
 
-  /** A promise only where a body has to be read first. */
-  ask(name: string, value: Runtime<string>, exchange: Exchange, response: Response | null): Value | Promise<Value> {
+  /** Returns a promise only where a body has to be read first. */
+  evaluate(
+    name: string,
+    value: Runtime<string>,
+    exchange: Exchange,
+    response: Response | null,
+  ): Value | Promise<Value> {
     try {
       const result = value(exchange, response)
       if (!(result instanceof Promise)) return this.#encoded(name, result)
@@ -51,11 +56,11 @@ export class HeaderValues {
     }
   }
 
-  /** Adds every value that is not left out. */
+  /** Adds every value that is not omitted. */
   async addTo(headers: Headers, fields: HeaderFields, exchange: Exchange): Promise<void> {
     for (const name of Object.keys(fields)) {
       for (const each of fields[name] ?? []) {
-        const value = await this.ask(name, each, exchange, null)
+        const value = await this.evaluate(name, each, exchange, null)
         if (value !== null) headers.add(name, value)
       }
     }

@@ -2,24 +2,26 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_OBJECT', {
   AUTHORIZATION_SERVER_UNUSABLE: {
-    message: 'the authorization server gives no usable answer',
+    message: 'authorization server unavailable, or its response is unusable',
     meaning: 'Requests with tokens get 503.',
-    action: 'Check that the authorization server can be reached.',
+    action:
+      'See `reason`. Check that the authorization server can be reached, and that the URL is that of its endpoint.',
   },
   CERTIFICATE_UNREADABLE: {
     message: 'a certificate of the connector can not be read; the last good one stays in use',
-    meaning: 'The last good certificate stays in use until it expires.',
+    meaning: 'The last good certificate stays in use, also after it has expired.',
     action: 'Check the keystore or secret of the TLS options.',
   },
   HEADER_LEFT_OUT: {
     message: 'header value left out',
-    meaning: 'The header was not set, since its value is not allowed in HTTP.',
-    action: 'Correct the expression.',
+    meaning:
+      'The value was omitted: it is no text, or has characters that the encoding of the header can not represent.',
+    action: 'Correct the expression, or set `encoding` of a HeaderFilter to UTF-8.',
   },
   INTROSPECTION_REFUSED: {
-    message: 'the authorization server does not accept the question',
-    meaning: 'Requests with tokens get 503.',
-    action: 'Check the introspection endpoint and the client authentication.',
+    message: 'the authorization server rejected the introspection request',
+    meaning: 'The request got 400: the token could not be validated.',
+    action: 'See `reason`: the error of the server. Check the URL of the introspection endpoint.',
   },
   INTROSPECTION_UNAUTHORIZED: {
     message:
@@ -28,15 +30,15 @@ export const EVENTS = logEvents('GW_OBJECT', {
     action: 'Check the client authentication in providerHandler, and whether the client may introspect tokens.',
   },
   PROXY_PASSWORD_UNREADABLE: {
-    message: 'the password of the proxy can not be read; the one before stays in use',
-    meaning: 'The earlier password stays in use.',
+    message: 'the password of the proxy can not be read; the last good one stays in use',
+    meaning: 'The last good password stays in use.',
     action: 'Check the secret of the proxy.',
   },
   REVOCATIONS_INCOMPLETE: {
     message:
-      'the access manager does not notify of every revoked token: one is accepted until its TTL in the cache ends, after this time at most (defaultTimeout)',
+      'the access manager does not notify of every revoked token: a revoked token is accepted until its TTL in the cache ends, for `seconds` at most',
     meaning: 'A revoked token is accepted until it leaves the cache.',
-    action: 'Lower defaultTimeout of the cache, or use a server that notifies of revocations.',
+    action: 'Lower maxTimeout or defaultTimeout of the cache, or use a server that notifies of revocations.',
   },
   SCRIPT_NOT_RELOADED: {
     message: 'the changed script can not be used; the last good one stays in use',
@@ -50,26 +52,27 @@ export const EVENTS = logEvents('GW_OBJECT', {
   },
   SESSION_VALID_AFTER_LOGOUT: {
     message:
-      'the access manager accepts a session after its log-out: client-based sessions stay valid until they expire; enable the list of logged-out sessions in its session service',
+      'the access manager accepts a session after its logout: client-based sessions stay valid until they expire; enable the list of logged-out sessions in its session service',
     meaning: 'A copied session cookie works until the session expires.',
     action: 'Enable the list of logged-out sessions in the session service of the access manager.',
   },
   TOKENS_DENIED: {
-    message: 'access tokens are denied without a lookup',
+    message: 'access tokens are rejected without a lookup',
     meaning:
-      'Requests with tokens get 503: notifications are disconnected and the cache refuses in that time, or too many lookups are in flight.',
+      'Requests with tokens that are not cached get 503: notifications are disconnected, or too many lookups are in flight.',
     action:
-      'See `reason`: check the notification service of the access manager, or the speed of the authorization server.',
+      'See `reason`: check the notification service of the access manager, or the latency of the authorization server.',
   },
   TOKEN_REQUEST_FAILED: {
-    message: 'the token endpoint gives no token',
+    message: 'token request failed',
     meaning: 'Requests that need the token get 502 or 503.',
     action: 'Check the token endpoint and the client authentication.',
   },
   TOKEN_WITHOUT_ID: {
     message:
       'an access token has no authGrantId, auditTrackingId or jti: it stays in the cache until its TTL ends, or until a notification holds the token or its SHA-256 digest',
-    meaning: 'Notifications can not invalidate this kind of token; it leaves the cache by time.',
-    action: 'Let the server put jti or auditTrackingId into its answers.',
+    meaning:
+      'A notification with an id does not invalidate such a token: a revoked one is accepted until its TTL in the cache ends.',
+    action: 'Configure the server to put jti or auditTrackingId into its responses.',
   },
 })

@@ -3,21 +3,21 @@ import { config, duration, integer, object } from '#schema'
 
 const MAX_REQUESTS = 2 ** 31 - 1
 const MAX_DAYS = 3_650
-/** More than a gateway can serve; the time of buckets is divided finely enough for this much. */
+/** More than a gateway can serve, and within the time resolution of buckets. */
 const MAX_PER_MILLISECOND = 4_096
 
-/** A rate: so many requests in so much time. */
+/** A rate: number of requests and duration. */
 export const rateField = () =>
   object({
     numberOfRequests: config(integer({ min: 1, max: MAX_REQUESTS })).meta({
-      description: 'How many requests are admitted within duration.',
+      description: 'Maximum number of requests within `duration`.',
     }),
     duration: config(duration({ zero: false, unlimited: false, min: '1 ms', max: `${MAX_DAYS} days` })).meta({
-      description: 'The time in which requests are counted.',
+      description: 'Duration over which requests are counted.',
     }),
   })
 
-/** Why a rate is invalid, or null. Rates of scripts come here unchecked. */
+/** Why a rate is invalid, or null. Also validates rates that scripts return. */
 export function rateProblem({ numberOfRequests, duration }: ThrottlingRate): string | null {
   if (!Number.isSafeInteger(numberOfRequests) || numberOfRequests < 1) {
     return `expected a rate of at least 1 request, got ${numberOfRequests}`

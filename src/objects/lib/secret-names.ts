@@ -1,6 +1,6 @@
 import { isConfidential } from '#logging'
 
-// Names under which credentials travel in parameters, forms and JSON, beyond those that no log entry shows.
+// Names of credentials in parameters, forms and JSON, in addition to those that the logger always masks.
 const NAMES = new Set([
   'codeverifier',
   'credential',
@@ -36,13 +36,13 @@ const NAMES = new Set([
 
 const FORM_OF_ACCESS_MANAGER = /^idtoken\d+$/
 
-/** Whether what stands under this name is a credential; `-`, `_`, `.` and case do not matter (threats B85). */
+/** Whether a name is that of a credential, ignoring `-`, `_`, `.` and case (threats B85). */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[-_.]/g, '')
   return isConfidential(name) || NAMES.has(plain) || FORM_OF_ACCESS_MANAGER.test(plain)
 }
 
-/** The same for parameters, where a `code` is one that buys a token; in JSON it is more often that of an error. */
+/** The same for parameters, where `code` is an authorization code; in JSON it is more often an error code. */
 export function isSecretParameter(name: string): boolean {
   return isSecretName(name) || name.toLowerCase() === 'code'
 }

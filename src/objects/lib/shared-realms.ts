@@ -1,7 +1,7 @@
 import { isRealmOrAny } from '#access-manager'
 import { config, list, string } from '#schema'
 
-/** The field `sharedRealms`: realms that count besides the own one. */
+/** The field `sharedRealms`: realms admitted besides the own one. */
 export const sharedRealmsField = (description: string) =>
   list(config(string({ nonEmpty: true })))
     .default([])

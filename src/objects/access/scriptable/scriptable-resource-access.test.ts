@@ -18,7 +18,7 @@ async function scopesOf(source: string, method = 'GET', fields: Record<string, J
   return [...(await access.object.requiredScopes(exchangeFor(method, 'http://a.example.com/x')))]
 }
 
-test('asks for the scopes in a set or an array', async () => {
+test('returns the scopes of a set or an array', async () => {
   assert.deepEqual(await scopesOf("return new Set(['a', 'b', 'a'])"), ['a', 'b'])
   assert.deepEqual(await scopesOf("return ['a', 'a']"), ['a'])
   assert.deepEqual(await scopesOf('return []'), [])
@@ -30,7 +30,7 @@ test('the scopes depend on the request', async () => {
   assert.deepEqual(await scopesOf(source, 'POST', { args: { read: 'r' } }), ['r', 'write'])
 })
 
-test('whatever else a script returns grants nothing: it is a fault', async () => {
+test('any other result of the script is a fault', async () => {
   for (const [source, got] of [
     ['return null', 'null'],
     ['const x = 1', 'undefined'],

@@ -4,7 +4,7 @@ import type { ObjectScript } from '#scripts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
-/** Lets a script say which scopes a request needs. */
+/** Determines the required scopes of a request by a script. */
 export const ScriptableResourceAccess = defineType({
   name: 'ScriptableResourceAccess',
   kind: ResourceAccessKind,
@@ -14,7 +14,7 @@ export const ScriptableResourceAccess = defineType({
   create: async (config, env) => scopesBy(await openScript(config, env)),
 })
 
-/** Whatever is not a set of scopes is a fault: a request that needs nothing is one for which the script says so. */
+/** Any result other than a set of scopes is a fault: requests without required scopes need an explicit empty set. */
 function scopesBy(script: ObjectScript): ResourceAccess {
   return {
     requiredScopes: async (exchange) => new Set((await script.evaluate({ exchange, result: 'texts' })) as string[]),

@@ -21,7 +21,7 @@ const heap = [
   { name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } },
 ]
 
-/** What a script makes of a token: `good`, or the violations. */
+/** The result of a script for a token: `good`, or the violations. */
 async function judged(claims: JsonObject, source: string | string[], args: JsonObject = {}): Promise<string> {
   const customizer = {
     type: 'ScriptableJwtValidatorCustomizer',
@@ -49,25 +49,25 @@ async function judged(claims: JsonObject, source: string | string[], args: JsonO
   return response.status === 204 ? 'good' : (await response.body.bytes()).toString()
 }
 
-test('a script sees the claims and says whether they will do', async () => {
+test('a script gets the claims and returns whether they are valid', async () => {
   const source = "return contexts.jwtValidation.info.level > least ? true : ['the level is too low']"
   assert.equal(await judged({ level: 7 }, source, { least: 5 }), 'good')
   assert.equal(await judged({ level: 5 }, source, { least: 5 }), 'the level is too low')
   assert.equal(await judged({}, source, { least: 5 }), 'the level is too low')
 })
 
-test('true, or nothing wrong, is good; false is not', async () => {
+test('true or an empty list is valid; false is not', async () => {
   assert.equal(await judged({}, 'return true'), 'good')
   assert.equal(await judged({}, 'return []'), 'good')
   assert.equal(await judged({}, 'return false'), 'the claims of the token are not those that are wanted')
   assert.equal(await judged({ sub: 'demo' }, "return contexts.jwtValidation.claims.getClaim('sub') === 'demo'"), 'good')
 })
 
-test('a token that is bad otherwise is not shown to the script', async () => {
+test('the script does not run for a token with other violations', async () => {
   assert.equal(await judged({ exp: 1 }, 'return true'), 'the token has expired')
 })
 
-test('a script that returns nothing or another value, or throws, grants nothing', async () => {
+test('a script that returns nothing or another value, or throws, rejects the token', async () => {
   for (const source of [
     '',
     'return null',

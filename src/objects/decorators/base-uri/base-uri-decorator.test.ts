@@ -8,7 +8,7 @@ import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { BaseUriDecorator } from './base-uri-decorator.ts'
 
-/** Answers with what it was asked for. */
+/** Responds with the URI of the request. */
 const EchoUri = defineType({
   name: 'EchoUri',
   kind: HandlerKind,
@@ -49,7 +49,7 @@ const decorated = (baseURI: JsonValue, properties: JsonValue = null) =>
 const request = (headers: Record<string, string> = {}) =>
   exchangeFor('GET', 'http://gateway.example.com:8080/a%20b?x=1', { headers })
 
-test('takes over scheme, host and port; path, query, Host and the original URI stay', async () => {
+test('replaces scheme, host and port; path, query, Host and the original URI are unchanged', async () => {
   await using built = await decorated('https://app.example.com:8443/ignored?also#this')
 
   const { headers } = await built.object(request())
@@ -59,12 +59,12 @@ test('takes over scheme, host and port; path, query, Host and the original URI s
   assert.equal(headers.get('original'), 'http://gateway.example.com:8080/a%20b?x=1')
 })
 
-test('a base without a port drops the port of the request', async () => {
+test('a base without a port removes the port of the request', async () => {
   await using built = await decorated('http://app.example.com')
   assert.equal((await built.object(request())).headers.get('uri'), 'http://app.example.com/a%20b?x=1')
 })
 
-test('the request that came in is not touched', async () => {
+test('the original request is not changed', async () => {
   await using built = await decorated('https://app.example.com')
   const exchange = request()
 
@@ -73,19 +73,19 @@ test('the request that came in is not touched', async () => {
   assert.equal(exchange.request.uri.toString(), 'http://gateway.example.com:8080/a%20b?x=1')
 })
 
-test('an expression is asked for each request', async () => {
+test('an expression is evaluated for each request', async () => {
   await using built = await decorated('${request.headers["X-App"][0]}')
   for (const app of ['http://one.example.com', 'http://two.example.com:81', 'http://one.example.com']) {
     assert.equal((await built.object(request({ 'X-App': app }))).headers.get('uri'), `${app}/a%20b?x=1`)
   }
 })
 
-test('a property can name the server', async () => {
+test('a property can be the base URI', async () => {
   await using built = await decorated('${app}', { app: 'https://app.example.com' })
   assert.equal((await built.object(request())).headers.get('uri'), 'https://app.example.com/a%20b?x=1')
 })
 
-test('an empty text changes nothing, whether written or given by an expression, and false stands for none', async () => {
+test('an empty text, literal or from an expression, and false have no effect', async () => {
   for (const baseURI of ['', "${''}", false, null]) {
     await using built = await decorated(baseURI)
     assert.equal(
@@ -96,7 +96,7 @@ test('an empty text changes nothing, whether written or given by an expression, 
   }
 })
 
-test('an empty text leaves the request alone', async () => {
+test('an empty text does not change the request', async () => {
   await using built = await decorated('')
   const exchange = request()
   const before = exchange.request.uri.toString()
@@ -104,7 +104,7 @@ test('an empty text leaves the request alone', async () => {
   assert.equal(exchange.request.uri.toString(), before)
 })
 
-test('a null is a fault, and so is anything that names no server', async () => {
+test('null and an invalid base URI are faults', async () => {
   await using built = await decorated('${request.headers["X-App"][0]}')
   await assert.rejects(built.object(request()), /expected a base URI such as .*, got null$/)
   for (const bad of [
@@ -125,7 +125,7 @@ test('text of a request is never evaluated again', async () => {
   await assert.rejects(built.object(request({ 'X-App': '${env.HOME}' })), /expected a base URI/)
 })
 
-test('a filter and all behind it see the new server', async () => {
+test('a filter and all later filters see the new server', async () => {
   await using built = await build<Filter>(
     EchoUriFilter,
     {},
@@ -146,7 +146,7 @@ for (const [written, meant] of [
   ['ws://app.example.com', 'http://app.example.com'],
   ['wss://app.example.com:8443', 'https://app.example.com:8443'],
 ]) {
-  test(`takes ${written} as ${meant}`, async () => {
+  test(`parses ${written} as ${meant}`, async () => {
     await using built = await decorated(written!)
     const { headers } = await built.object(request())
     assert.equal(headers.get('uri'), `${meant}/a%20b?x=1`)
@@ -180,6 +180,6 @@ for (const [name, baseURI, message] of refusals) {
   })
 }
 
-test('refuses a fixed server behind an escape', async () => {
+test('refuses an invalid literal with an escape', async () => {
   await assert.rejects(decorated('http://\\${x}'), { message: /^\/heap\/0\/baseURI: expected a base URI/ })
 })

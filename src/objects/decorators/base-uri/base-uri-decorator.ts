@@ -3,7 +3,7 @@ import type { Exchange, Filter, Handler, Uri } from '#http'
 import { defineDecorator, type Environment, wrap } from '#schema'
 import { type BaseUri, optionalBaseUri } from '../../lib/base-uri.ts'
 
-/** Sends what passes an object to another server. */
+/** Sends requests of an object to another server. */
 export const BaseUriDecorator = defineDecorator({
   name: 'BaseUriDecorator',
   kind: DecoratorKind,
@@ -11,14 +11,14 @@ export const BaseUriDecorator = defineDecorator({
   target: 'sets',
   config: {},
   settings: optionalBaseUri().meta({
-    description: 'Scheme, host and port to take over; a path is ignored, and an empty text or false changes nothing.',
+    description: 'Scheme, host and port to use; a path is ignored, and an empty text or false has no effect.',
   }),
   create: () => ({
     wraps: { Filter: wrap(FilterKind, rebaseBeforeFilter), Handler: wrap(HandlerKind, rebaseBeforeHandler) },
   }),
 })
 
-/** A server that is the gateway itself can be seen before any request is. */
+/** A constant base URI of the gateway itself is reported at load. */
 function warnOfLoop({ fixed }: BaseUri, { ownListeners, warn }: Environment): void {
   const uri = fixed?.uri ?? null
   if (uri === null || !ownListeners.named(uri.host, uri.effectivePort)) return
@@ -43,7 +43,7 @@ function rebaseBeforeHandler(inner: Handler, base: BaseUri, env: Environment): H
   return uri === null ? inner : (exchange) => inner(rebased(exchange, uri))
 }
 
-/** On a copy of the request: filters before this object, and the other branches of a sequence, keep theirs. */
+/** Changes a copy of the request: earlier filters and other branches of a sequence keep theirs. */
 function rebased(exchange: Exchange, base: Uri | null): Exchange {
   if (base === null) return exchange
   const request = exchange.request.clone()

@@ -93,7 +93,7 @@ for (const [capture, ofFilter, ofHandler] of [
   })
 }
 
-test('each point shows the message as it is there', async () => {
+test('each point logs the message in its state at that point', async () => {
   await using built = await captured<Filter>(PlainFilter, 'all')
   await built.object(request(), answer)
   const marks = entriesOf(built).map(({ request, response }) => {
@@ -103,7 +103,7 @@ test('each point shows the message as it is there', async () => {
   assert.deepEqual(marks, [null, 'seen', null, 'seen'])
 })
 
-test('an entry is structured and stands under the name of the object', async () => {
+test('an entry is structured and has the name of the object as its logger', async () => {
   await using built = await captured<Handler>(handlerOf(answer), 'all')
   const exchange = request({ headers: { Accept: ['text/html', 'text/plain'] } })
   await built.object(exchange)
@@ -154,7 +154,7 @@ test('"none" and an empty list log nothing', async () => {
 const SECRET = 'S3cr3tS3cr3tS3cr3t'
 const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.${SECRET}`
 
-test('credentials are never shown, whatever the masks say', async () => {
+test('credentials are masked with any configuration of masks', async () => {
   const config = { captureEntity: true, captureContext: true, masks: { headers: ['X-Mine'] } }
   const handler: Handler = async ({ attributes }) => {
     attributes['openid'] = { access_token: SECRET, name: 'anna' }
@@ -193,7 +193,7 @@ test('credentials are never shown, whatever the masks say', async () => {
   assert.match(built.log.lines.join(''), /user=anna/)
 })
 
-test('masks name further headers, trailers and attributes, in any case', async () => {
+test('masks apply to further headers, trailers and attributes, ignoring case', async () => {
   const handler: Handler = async ({ attributes }) => {
     attributes['customerNumber'] = '4711'
     attributes['colour'] = 'blue'
@@ -216,14 +216,14 @@ test('masks name further headers, trailers and attributes, in any case', async (
   assert.deepEqual(context['attributes'], { customerNumber: '###', colour: 'blue' })
 })
 
-test('the mask is ***** unless another is given', async () => {
+test('the default mask is *****', async () => {
   await using built = await captured<Handler>(handlerOf(answer), 'response', { masks: { headers: ['x-app'] } })
   await built.object(request())
   const [entry] = entriesOf(built)
   assert.equal((entry?.response?.['headers'] as Record<string, string> | undefined)?.['X-App'], '*****')
 })
 
-test('the context is shown with names only of what filters and the session hold', async () => {
+test('of contexts and session only the names are logged', async () => {
   await using built = await captured<Handler>(handlerOf(answer), 'request', { captureContext: true })
   const exchange = request()
   exchange.session.set('cart', ['a'])
@@ -258,7 +258,7 @@ test('a response is captured and sent unchanged, also from a file', async () => 
   response.body.cancel()
 })
 
-test('a long entity is continued in further entries, whole', async () => {
+test('a long entity is continued in further entries, completely', async () => {
   const text = Array.from({ length: 30_000 }, (_, at) => `${at} `).join('')
   await using built = await captured<Handler>(handlerOf(answer), 'request', { captureEntity: true })
   const headers = { 'Content-Type': 'text/plain' }
@@ -275,7 +275,7 @@ test('a long entity is continued in further entries, whole', async () => {
   assert.equal([first?.request?.['entity'], ...more.map(({ entity }) => entity)].flat().join(''), text)
 })
 
-test('a body that turns out too long for the storage is passed on whole', async () => {
+test('a body that exceeds the storage is passed on completely', async () => {
   const tooLong = () => Body.fromStream(Readable.from([Buffer.alloc(1_048_577)]))
   const headers = { 'Content-Type': 'text/plain' }
   const relay: Handler = async (exchange) => {
@@ -291,7 +291,7 @@ test('a body that turns out too long for the storage is passed on whole', async 
   }
 })
 
-test('nothing in a message can end a log line or start another', async () => {
+test('a message can not end a log line or start another', async () => {
   const handler: Handler = async () =>
     respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }, 'a\r\n\u001b[31m\u2028b')
   await using built = await captured<Handler>(handlerOf(handler), 'all', { captureEntity: true })

@@ -5,7 +5,7 @@ import { type CapturePoint, type CaptureWord, captureWords, chosenPoints } from 
 import { masksField } from './masks.ts'
 import { Recorder } from './recorder.ts'
 
-/** Shows what passes a filter or handler. */
+/** Logs requests and responses of a filter or handler. */
 export const CaptureDecorator = defineDecorator({
   name: 'CaptureDecorator',
   kind: DecoratorKind,
@@ -19,8 +19,10 @@ export const CaptureDecorator = defineDecorator({
       .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
     maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
       .default(524_288)
-      .meta({ description: 'Bytes of an entity that are logged; what is beyond is left out, with a note.' }),
-    masks: masksField().default({}).meta({ description: 'What is masked beyond the credentials that always are.' }),
+      .meta({ description: 'Maximum bytes of an entity in the log; the rest is omitted, with a note.' }),
+    masks: masksField()
+      .default({})
+      .meta({ description: 'Values to mask in addition to credentials, which are always masked.' }),
   },
   settings: captureWords().meta({
     description:
@@ -40,7 +42,7 @@ export const CaptureDecorator = defineDecorator({
 
 type Points = ReadonlySet<CapturePoint>
 
-/** What a filter passes on and gets back is captured where it calls what is behind it. */
+/** Filtered requests and responses are captured in the call of `next`. */
 function captureFilter(inner: Filter, points: Points, recorder: Recorder): Filter {
   if (points.size === 0) return inner
   const captureNext = capturing(points, 'filtered_request', 'response', recorder)
@@ -48,12 +50,12 @@ function captureFilter(inner: Filter, points: Points, recorder: Recorder): Filte
   return (exchange, next) => captureOwn((own) => inner(own, captureNext(next)))(exchange)
 }
 
-/** A handler passes nothing on: it has a request and a response. */
+/** A handler has no filtered request and response. */
 function captureHandler(inner: Handler, points: Points, recorder: Recorder): Handler {
   return capturing(points, 'request', 'response', recorder)(inner)
 }
 
-/** Captures before and after a handler; where neither is wanted, it is the handler itself. */
+/** Captures before and after a handler; returns the handler itself without points. */
 function capturing(
   points: Points,
   before: CapturePoint,

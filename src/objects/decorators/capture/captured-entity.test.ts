@@ -28,27 +28,27 @@ const entities: readonly [string, Record<string, string>, string | Uint8Array, s
 ]
 
 for (const [name, headers, content, expected] of entities) {
-  test(`shows ${name} as ${expected}, and leaves it to be sent`, async () => {
+  test(`logs ${name} as ${expected}, and sends it unchanged`, async () => {
     const body = streamOf(content)
     assert.equal(await shown(headers, body), expected)
     assert.deepEqual(Buffer.from(await body.read(1_000)), Buffer.from(content as string))
   })
 }
 
-test('half a character at the cut is left out', async () => {
+test('an incomplete character at the limit is omitted', async () => {
   assert.equal(await shown(PLAIN, Body.of('aää'), 3), 'aä...[the first 3 of 5 bytes]')
   assert.equal(await shown(PLAIN, Body.of('aää'), 2), 'a...[the first 2 of 5 bytes]')
   assert.equal(await shown(PLAIN, Body.of('aää'), 5), 'aää')
 })
 
-test('only the beginning of what lies in a file is read', async () => {
+test('only the beginning of a body in a file is read', async () => {
   const body = streamOf('x'.repeat(300_000))
   assert.equal(await shown(PLAIN, body, 70_000), `${'x'.repeat(70_000)}...[the first 70000 of 300000 bytes]`)
   assert.equal(body.length, 300_000)
   body.cancel()
 })
 
-test('a secret that the cut goes through is masked', async () => {
+test('a truncated secret is masked', async () => {
   const headers = { 'Content-Type': 'application/json' }
   assert.equal(
     await shown(headers, Body.of('{"password":"secret"}'), 16),
@@ -56,13 +56,13 @@ test('a secret that the cut goes through is masked', async () => {
   )
 })
 
-test('a body that something has read already is said so', async () => {
+test('a consumed body is reported as such', async () => {
   const body = streamOf('x')
   body.stream().resume()
   assert.equal(await shown(PLAIN, body), '[entity already read]')
 })
 
-test('a body that is known to be too long for the storage is left alone', async () => {
+test('a body that is too long for the storage is not read', async () => {
   const body = streamOf('x', 2 ** 30)
   assert.equal(await shown(PLAIN, body), '[entity too long to be kept]')
   assert.equal(body.isBuffered, false)

@@ -5,8 +5,7 @@ const TEXT = /^text\/|json|[/+]xml$|^application\/(?:x-www-form-urlencoded|javas
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i
 
 /**
- * The content of a message as it may stand in a log; null if missing. Reading it keeps it in the storage, so
- * that what is sent stays the same.
+ * The content of a message for the log; null if missing. Reading it buffers the body in the storage, so that it is sent unchanged.
  */
 export async function capturedEntity(
   { headers, body }: Pick<Message, 'headers' | 'body'>,
@@ -17,10 +16,10 @@ export async function capturedEntity(
   const contentType = headers.get('content-type')
   if (contentType === null) return '[content-type not set]'
   const type = mediaType(headers)
-  // Waiting for the end of an event stream would be waiting for ever.
+  // An event stream may never end.
   if (type === 'text/event-stream') return '[stream]'
   const [charset, quoted, plain] = CHARSET.exec(contentType) ?? [null]
-  // Compressed text is not text, and is not unpacked for a log (threats B88).
+  // Compressed text is not decompressed for the log (threats B88).
   const encoding = headers.get('content-encoding') ?? 'identity'
   if ((charset === null && !TEXT.test(type)) || encoding.trim().toLowerCase() !== 'identity') return '[binary entity]'
   const decoder = decoderFor(quoted || plain || 'utf-8')
@@ -42,7 +41,7 @@ function decoderFor(charset: string): TextDecoder | null {
   }
 }
 
-/** The first bytes of a buffered body; one that lies in a file is not read any further. */
+/** The first bytes of a buffered body; the rest of a file is not read. */
 function beginningOf(body: Body, maxLength: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Uint8Array[] = []

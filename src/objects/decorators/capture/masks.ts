@@ -5,25 +5,25 @@ import { config, type Field, field, list, object, type Pattern, type Settings, s
 import { isSecretName } from '../../lib/secret-names.ts'
 import { maskText } from './secret-text.ts'
 
-/** What users want masked, beyond what always is. */
+/** Values to mask in addition to credentials. */
 export const masksField = () =>
   object({
     headers: list(namePattern())
       .default([])
-      .meta({ description: 'Regular expressions, found in names of header fields whose values are masked.' }),
+      .meta({ description: 'Regular expressions that match in names of header fields to mask.' }),
     trailers: list(namePattern())
       .default([])
-      .meta({ description: 'Regular expressions, found in names of trailer fields whose values are masked.' }),
+      .meta({ description: 'Regular expressions that match in names of trailer fields to mask.' }),
     attributes: list(namePattern())
       .default([])
-      .meta({ description: 'Regular expressions, found in names of attributes whose values are masked.' }),
-    mask: config(string()).default('*****').meta({ description: 'What stands in the place of a masked value.' }),
+      .meta({ description: 'Regular expressions that match in names of attributes to mask.' }),
+    mask: config(string()).default('*****').meta({ description: 'Replacement of a masked value.' }),
   })
 
-/** Masks as they are used for each message. */
+/** Settled masks. */
 export type Masks = Settings<ReturnType<typeof masksField>>
 
-/** A pattern for names; their case does not matter. */
+/** A case-insensitive pattern for names. */
 function namePattern(): Field<Pattern> {
   const label = 'a regular expression'
   return field({ label, schema: () => ({ type: 'string', format: 'regex' }) }, (value, report) => {
@@ -40,7 +40,7 @@ function namePattern(): Field<Pattern> {
   })
 }
 
-/** Fields by name with their values, credentials and what the masks name left out. */
+/** Fields with their values, without credentials and masked values. */
 export function printedFields(fields: Headers, patterns: readonly Pattern[], mask: string): Record<string, unknown> {
   const printed: Record<string, unknown> = Object.create(null)
   for (const name of fields.names()) {
@@ -50,7 +50,7 @@ export function printedFields(fields: Headers, patterns: readonly Pattern[], mas
   return printed
 }
 
-/** Attributes with their values; the log leaves out what lies deeper under the name of a credential. */
+/** Attributes with their values; the logger masks nested credentials by name. */
 export function printedAttributes(
   attributes: Readonly<Record<string, unknown>>,
   { attributes: patterns, mask }: Masks,

@@ -5,7 +5,6 @@ import { capturedEntity } from './captured-entity.ts'
 import { type Masks, printedAttributes, printedFields } from './masks.ts'
 import { maskText } from './secret-text.ts'
 
-/** What is captured of a message. */
 interface CaptureSettings {
   readonly captureEntity: boolean
   readonly captureContext: boolean
@@ -13,12 +12,12 @@ interface CaptureSettings {
   readonly masks: Masks
 }
 
-// A log cuts longer texts and entries off; what is longer is handed to it in pieces, over several entries.
+// The logger truncates longer texts and entries: long entities are split over several entries.
 const PIECE = 8_000
 const PIECES_BESIDE_HEADERS = 4
 const PIECES_OF_AN_ENTRY = 7
 
-/** Writes down messages, one entry for each point, and further ones only where an entity needs more room. */
+/** Logs messages: one entry for each point, and further entries for long entities. */
 export class Recorder {
   readonly #settings: CaptureSettings
   readonly #logger: Logger
@@ -28,13 +27,13 @@ export class Recorder {
     this.#logger = logger
   }
 
-  /** Writes down the request of an exchange. */
+  /** Logs the request of an exchange. */
   async request(point: CapturePoint, exchange: Exchange): Promise<void> {
     const { request } = exchange
     await this.#record(point, exchange, 'request', request, requestLine(request))
   }
 
-  /** Writes down a response to an exchange. */
+  /** Logs a response to an exchange. */
   async response(point: CapturePoint, exchange: Exchange, response: Response): Promise<void> {
     const { trailers, mask } = this.#settings.masks
     const line = { status: response.status, reason: response.reason }
@@ -71,7 +70,7 @@ function requestLine({ method, uri, version }: Request): Record<string, unknown>
   return { method, uri: maskText(uri.toString()), version }
 }
 
-/** An entity as one text, or as lists of pieces, one list for each entry. */
+/** An entity as one text, or as lists of parts, one list for each entry. */
 function entries(entity: string | null): (string | string[])[] {
   if (entity === null) return []
   if (entity.length <= PIECE) return [entity]
@@ -82,7 +81,7 @@ function entries(entity: string | null): (string | string[])[] {
   return result
 }
 
-/** Of contexts that filters added, and of the session, only names: their values are credentials more often than not. */
+/** Only the names of contexts and of session entries: their values often are credentials. */
 function contextOf(exchange: Exchange, masks: Masks): Record<string, unknown> {
   const { remoteAddress, remotePort, secure } = exchange.client
   const contexts: string[] = []

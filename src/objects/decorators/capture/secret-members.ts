@@ -5,8 +5,7 @@ const COLON = /\s*:\s*/y
 const SCALAR_END = /[,\]}\s]|$/g
 
 /**
- * JSON text in which the value of each member with a secret name is replaced. Works on text that was cut short and
- * changes nothing else; each character is looked at once.
+ * JSON text in which the value of each member with a secret name is masked. Works on truncated text, in linear time.
  */
 export function maskMembers(text: string): string {
   let masked = ''
@@ -25,7 +24,7 @@ export function maskMembers(text: string): string {
   return masked + text.slice(copied)
 }
 
-/** Behind the closing quote, or the end of the text. */
+/** The position after the closing quote, or the end of the text. */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; at < text.length; at++) {
     if (text[at] === '\\') at++

@@ -20,7 +20,7 @@ const texts: readonly [string, string][] = [
 ]
 
 for (const [text, expected] of texts) {
-  test(`shows ${text} as ${expected}`, () => {
+  test(`masks ${text} as ${expected}`, () => {
     assert.equal(maskText(text), expected)
   })
 }
@@ -74,12 +74,12 @@ const contents: readonly [string, string, string][] = [
 ]
 
 for (const [type, text, expected] of contents) {
-  test(`shows ${type} ${text.slice(0, 60)} without its secrets`, () => {
+  test(`masks the secrets of ${type} ${text.slice(0, 60)}`, () => {
     assert.equal(maskContent(text, type), expected)
   })
 }
 
-test('no text keeps it busy', () => {
+test('masking takes linear time', () => {
   const hostile = [
     '\\"',
     '"a',

@@ -2,7 +2,7 @@ import { redacted } from '#logging'
 import { isSecretName, isSecretParameter } from '../../lib/secret-names.ts'
 import { maskMembers } from './secret-members.ts'
 
-// Each pattern below starts at a fixed character or is bounded, so that no text makes it look twice at much of itself.
+// Each pattern starts at a fixed character or is bounded, so that matching takes linear time.
 const PARAMETER = /([?&#])([^=&#;?\s"'<>]{1,128})=([^&#;\s"<>]*)/g
 const PATH_PARAMETER = /(;)([^=&#;?\s"'<>]{1,128})=([^?&#;/\s"<>]*)/g
 const USER_INFO = /\/\/[^/?#\s"<>@]{1,256}@/g
@@ -12,7 +12,7 @@ const ELEMENT = /<((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]*)?)>([^<]*)/g
 const ATTRIBUTE = /(?<![\w:.-])([\w:.-]{1,64})(\s{0,8}=\s{0,8})("[^"]*"|'[^']*')/g
 const NAME_ATTRIBUTE = /(?<![\w:.-])(?:name|id)\s{0,8}=\s{0,8}(?:"([^"]{1,128})"|'([^']{1,128})')/gi
 
-/** A header value or URI without what is a credential by its shape or by the name of its parameter. */
+/** A header value or URI in which credentials are masked, by their form or by the name of a parameter. */
 export function maskText(text: string): string {
   return text
     .replace(USER_INFO, `//${redacted}@`)
@@ -26,7 +26,7 @@ function maskedParameter(whole: string, before: string, name: string, value: str
   return value !== '' && isSecretParameter(decoded(name)) ? `${before}${name}=${redacted}` : whole
 }
 
-/** Content without what is a credential by its name in a form, in JSON or in markup, or by its shape. */
+/** Content in which credentials are masked, by their name in a form, JSON or markup, or by their form. */
 export function maskContent(text: string, mediaType: string): string {
   if (mediaType === 'application/x-www-form-urlencoded') return maskText(maskForm(text))
   if (mediaType.includes('json')) return maskText(maskMembers(text))
@@ -49,7 +49,7 @@ function maskMarkup(text: string): string {
   })
 }
 
-/** An attribute of a secret name, and the value of an input that bears one. */
+/** Masks attributes with a secret name, and the value of an input with a secret name. */
 function maskAttributes(attributes: string): string {
   const named = attributes
     .matchAll(NAME_ATTRIBUTE)

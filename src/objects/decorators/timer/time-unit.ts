@@ -1,7 +1,7 @@
 import { parseDuration } from '#expression'
 import { type Field, field } from '#schema'
 
-/** A unit of time as it was named, and its length. */
+/** A unit of time: its configured name and its length. */
 export interface TimeUnit {
   readonly name: string
   readonly milliseconds: number

@@ -1,12 +1,12 @@
 import type { Exchange } from '#http'
 import type { TimeUnit } from './time-unit.ts'
 
-/** What an entry says of the request, and of what came out. */
+/** Fields of a log entry about the request and its outcome. */
 export function about(exchange: Exchange, outcome: number | string): Record<string, unknown> {
   return { transactionId: exchange.transactionId.value, outcome }
 }
 
-/** Three decimals: more than the clock knows would be noise. */
+/** Rounded to three decimals, the resolution of the clock. */
 export function inUnit(milliseconds: number, unit: TimeUnit): number {
   return Math.round((milliseconds / unit.milliseconds) * 1_000) / 1_000
 }

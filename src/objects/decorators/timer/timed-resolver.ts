@@ -4,7 +4,7 @@ import type { Environment } from '#schema'
 import type { TimeUnit } from './time-unit.ts'
 import { about, inUnit } from './timed-entry.ts'
 
-/** A resolver whose every answer is timed; what is known at once stays at once. */
+/** A resolver with timed resolutions; synchronous ones stay synchronous. */
 export function timedResolver(
   inner: AccessTokenResolver,
   unit: TimeUnit,

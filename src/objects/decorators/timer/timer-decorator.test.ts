@@ -24,7 +24,7 @@ const PlainHandler = defineType({
   create: () => plainHandler,
 })
 
-/** Spends 30 ms before and 12 ms after the call to what is behind it. */
+/** Takes 30 ms before and 12 ms after the call of the next handler. */
 const slowFilter = (clock: ManualClock) =>
   defineType({
     name: 'SlowFilter',
@@ -90,7 +90,7 @@ test('a filter’s own time is separate from that of the next filters and the ha
   assert.equal(built.log.entries.length, 1)
 })
 
-test('each call to what comes behind counts', async () => {
+test('each call of the next handler is counted', async () => {
   const clock = manualClock()
   const Twice = defineType({
     name: 'Twice',
@@ -153,7 +153,7 @@ const slowResolver = (clock: ManualClock, answer: () => TokenResolution | Promis
     }),
   })
 
-test('a resolver is timed, whether it answers at once or later', async () => {
+test('a resolver is timed, synchronous or not', async () => {
   for (const answer of [() => REFUSAL, async () => REFUSAL]) {
     const clock = manualClock()
     await using built = await timed<AccessTokenResolver>(slowResolver(clock, answer), true, {}, clock)

@@ -5,7 +5,7 @@ import { type TimeUnit, timeUnit } from './time-unit.ts'
 import { about, inUnit } from './timed-entry.ts'
 import { timedResolver } from './timed-resolver.ts'
 
-/** Tells how long objects take. */
+/** Logs the processing time of objects. */
 export const TimerDecorator = defineDecorator({
   name: 'TimerDecorator',
   kind: DecoratorKind,
@@ -56,7 +56,7 @@ function timedFilter(inner: Filter, unit: TimeUnit, { clock, logger }: Environs)
       const all = clock.monotonic() - start
       const elapsed = {
         total: inUnit(all, unit),
-        // Calls that a filter makes at the same time may add up to more than the whole.
+        // The sum of concurrent calls of a filter may exceed the total time.
         internal: inUnit(Math.max(0, all - behind), unit),
         downstream: inUnit(behind, unit),
       }

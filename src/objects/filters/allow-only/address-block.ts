@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { plainAddress } from '#http'
 import { type Field, field } from '#schema'
 
-/** Addresses that share their first bits; one address is a block of its own. */
+/** A CIDR block; a single address is a block with the full prefix length. */
 export interface AddressBlock {
   readonly address: string
   readonly prefix: number
@@ -24,7 +24,7 @@ export function addressBlock(): Field<AddressBlock> {
 function parseBlock(text: string): AddressBlock | null {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
-  // A zone (`fe80::1%eth0`) names an interface of one machine.
+  // A zone (`fe80::1%eth0`) is an interface of one host.
   if (version === 0 || address.includes('%') || rest.length > 0) return null
   const width = version === 6 ? 128 : 32
   const prefix = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
@@ -32,7 +32,7 @@ function parseBlock(text: string): AddressBlock | null {
   return { address, prefix, family: version === 6 ? 'ipv6' : 'ipv4' }
 }
 
-/** A test for addresses of any of the blocks; IPv4 within IPv6 is IPv4 (threats B20). */
+/** A test for addresses in any of the blocks. IPv4-mapped IPv6 addresses count as IPv4 (threats B20). */
 export function addressIn(blocks: readonly AddressBlock[]): (address: string) => boolean {
   const list = new BlockList()
   for (const { address, prefix, family } of blocks) list.addSubnet(address, prefix, family)

@@ -39,23 +39,23 @@ async function answer(config: JsonValue, sent: Sent = {}): Promise<{ response: R
   return { response, entries: built.log.entries.filter((entry) => JSON.stringify(entry).includes('failed')).length }
 }
 
-/** Whether one rule lets a request through. */
+/** Whether a filter with one rule allows a request. */
 const allows = async (rule: JsonValue, sent: Sent = {}) =>
   (await answer({ rules: [rule] }, sent)).response.status === 200
 
-test('answers 401 without content, not to be stored, when no rule holds', async () => {
+test('responds 401 without content and with no-store when no rule matches', async () => {
   const { response } = await answer({ rules: [{ from: [{ ip: { list: ['10.0.0.0/8'] } }] }] })
   assert.equal(response.status, 401)
   assert.deepEqual(response.headers.raw(), ['Cache-Control', 'no-store'])
   assert.equal(response.body.isEmpty, true)
 })
 
-test('the failure handler answers when no rule holds', async () => {
+test('the failure handler responds when no rule matches', async () => {
   const { response } = await answer({ rules: [{ when: false }], failureHandler: { type: 'Teapot' } })
   assert.equal(response.status, 418)
 })
 
-test('one rule of several is enough', async () => {
+test('one matching rule is enough', async () => {
   const rules = [{ when: false }, { name: 'second', when: true }]
   assert.equal((await answer({ rules })).response.status, 200)
 })
@@ -83,18 +83,18 @@ for (const [list, from, expected] of addresses) {
   })
 }
 
-test('addresses may be listed without more, and one origin may stand alone', async () => {
+test('ip can be a plain list, and from a single origin', async () => {
   assert.equal(await allows({ from: [{ ip: ['192.0.2.0/24'] }] }), true)
   assert.equal(await allows({ from: { ip: { list: ['192.0.2.0/24'] } } }), true)
   assert.equal(await allows({ from: { ip: ['10.0.0.0/8'] } }), false)
 })
 
-test('the address is that of the client, whatever headers say', async () => {
+test('the address is that of the client connection, not of headers', async () => {
   const headers = { 'X-Forwarded-For': '10.0.0.1', Forwarded: 'for=10.0.0.1' }
   assert.equal(await allows({ from: [{ ip: { list: ['10.0.0.0/8'] } }] }, { headers }), false)
 })
 
-test('a resolver names another address', async () => {
+test('a resolver returns another address', async () => {
   const ip = { list: ['10.0.0.0/8'], resolver: "${request.headers['X-Address'][0]}" }
   const from = [{ ip }]
   assert.equal(await allows({ from }, { headers: { 'X-Address': '10.0.0.1' } }), true)
@@ -104,14 +104,14 @@ test('a resolver names another address', async () => {
   assert.equal(await allows({ from }, { headers: { 'X-Address': 'localhost' } }), false)
 })
 
-test('a resolver that fails allows nothing and is warned about', async () => {
+test('a resolver that fails does not match and is logged', async () => {
   const from = [{ ip: { list: ['0.0.0.0/0'], resolver: '${request.method - 1}' } }]
   const { response, entries } = await answer({ rules: [{ from }] })
   assert.equal(response.status, 401)
   assert.equal(entries, 1)
 })
 
-test('the whole subject of the client certificate has to match', async () => {
+test('a pattern has to match the whole subject of the client certificate', async () => {
   const certificates = [new Certificate(new X509Certificate(DEVICE))]
   const rule = (...subjectDNs: string[]) => ({ from: [{ certificate: { subjectDNs } }] })
   assert.equal(await allows(rule('CN=device-\\d+, OU=Devices, .*'), { certificates }), true)
@@ -120,12 +120,12 @@ test('the whole subject of the client certificate has to match', async () => {
   assert.equal(await allows(rule('.*')), false, 'without certificate there is no subject')
 })
 
-test('only the certificate of the client itself counts, not those that vouch for it', async () => {
+test('only the certificate of the client itself is compared, not its issuers', async () => {
   const certificates = [{}, new Certificate(new X509Certificate(DEVICE))]
   assert.equal(await allows({ from: [{ certificate: { subjectDNs: ['.*'] } }] }, { certificates }), false)
 })
 
-test('within an entry everything has to hold, of several entries one', async () => {
+test('all conditions of an entry have to match, and one of several entries', async () => {
   const certificates = [new Certificate(new X509Certificate(DEVICE))]
   const certificate = { subjectDNs: ['CN=device-7.*'] }
   const both = { ip: { list: ['192.0.2.1'] }, certificate }
@@ -163,11 +163,11 @@ for (const [destination, sent, expected] of destinations) {
   })
 }
 
-test('of several destinations one is enough', async () => {
+test('one matching destination is enough', async () => {
   assert.equal(await allows({ destination: [{ methods: ['PUT'] }, { paths: ['/a'] }] }), true)
 })
 
-test('a rule holds when origin, destination and condition do', async () => {
+test('a rule matches when origin, destination and condition match', async () => {
   const from = [{ ip: { list: ['192.0.2.1'] } }]
   const destination = [{ methods: ['GET'] }]
   const when = "${request.uri.path == '/a'}"
@@ -177,7 +177,7 @@ test('a rule holds when origin, destination and condition do', async () => {
   assert.equal(await allows({ from, destination, when }, { url: 'http://app.test/b' }), false)
 })
 
-test('only a condition that is true holds; one that fails is warned about', async () => {
+test('only the condition true matches; one that fails is logged', async () => {
   assert.equal(await allows({ when: '${attributes.none}' }), false)
   assert.equal(await allows({ when: '${request.method}' }), false)
   const { response, entries } = await answer({ rules: [{ when: '${request.method - 1 == 0}' }] })
@@ -246,7 +246,7 @@ zaQBpqFuMKI4Cm+riWXdaYYCIHl6B0IbTeyvio7qbAQLofymxLj3ZHsf0tjmP3nX
 jSzF
 -----END CERTIFICATE-----`
 
-test('a path that is written as a wildcard is warned about: it repeats a slash', async () => {
+test('a path pattern such as "/a/*" gives a warning: as a regular expression it repeats the slash', async () => {
   const warningsOf = async (...paths: string[]) => {
     await using built = await build<Filter>(AllowOnlyFilter, { rules: [{ destination: [{ paths }] }] })
     return built.warnings

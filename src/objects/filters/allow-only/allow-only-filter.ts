@@ -26,7 +26,7 @@ const origin = object(
   {
     ip: byShape({
       object: object({
-        list: blocks().meta({ description: 'IP addresses and blocks in CIDR notation; one must hold the address.' }),
+        list: blocks().meta({ description: 'IP addresses and blocks in CIDR notation; one must contain the address.' }),
         resolver: runtime('string').optional().meta({
           description:
             'Address to compare; by default that of the client: the peer, or what a trusted proxy says of the client.',
@@ -35,14 +35,14 @@ const origin = object(
       array: blocks(),
     })
       .optional()
-      .meta({ description: 'Addresses that requests may come from: `{ "list", "resolver" }`, or the list alone.' }),
+      .meta({ description: 'Allowed client addresses: `{ "list", "resolver" }`, or the list alone.' }),
     certificate: object({
       subjectDNs: list(config(wholePattern()), { nonEmpty: true }).meta({
         description: 'Regular expressions; one must match the whole subject of the client certificate.',
       }),
     })
       .optional()
-      .meta({ description: 'Client certificates that requests may come with.' }),
+      .meta({ description: 'Allowed client certificates.' }),
   },
   { rules: [atLeastOneOf('ip', 'certificate')] },
 )
@@ -51,13 +51,13 @@ const destination = object(
   {
     hosts: list(config(wholePattern('i')), { nonEmpty: true })
       .optional()
-      .meta({ description: 'Regular expressions; one must match the whole host, in any case.' }),
+      .meta({ description: 'Regular expressions; one must match the whole host, case-insensitively.' }),
     ports: list(config(portRange()), { nonEmpty: true })
       .optional()
       .meta({ description: 'Ports such as `"80"` and ranges such as `"8000:8999"`.' }),
     methods: list(config(string({ nonEmpty: true })), { nonEmpty: true })
       .optional()
-      .meta({ description: 'Methods, in upper and lower case as written.' }),
+      .meta({ description: 'Methods, case-sensitive.' }),
     paths: list(config(wholePattern()), { nonEmpty: true })
       .optional()
       .meta({ description: 'Regular expressions; one must match the whole path.' }),
@@ -68,23 +68,25 @@ const destination = object(
 const rule = object(
   {
     name: config(string()).optional().meta({ description: 'Name for the log.' }),
-    from: listOrOne(origin).optional().meta({ description: 'Where requests may come from; one entry must hold.' }),
-    destination: listOrOne(destination).optional().meta({ description: 'Where requests may go; one entry must hold.' }),
-    when: condition().optional().meta({ description: 'What else must be true.' }),
+    from: listOrOne(origin).optional().meta({ description: 'Allowed origins of requests; one entry must match.' }),
+    destination: listOrOne(destination)
+      .optional()
+      .meta({ description: 'Allowed destinations of requests; one entry must match.' }),
+    when: condition().optional().meta({ description: 'Condition that must be true.' }),
   },
   { rules: [atLeastOneOf('from', 'destination', 'when')] },
 )
 
-/** Lets only requests through that a rule describes. */
+/** Passes on only requests that match a rule. */
 export const AllowOnlyFilter = defineType({
   name: 'AllowOnlyFilter',
   kind: FilterKind,
   summary: 'Lets a request through only where a rule allows its origin, its destination and what else is said of it.',
   config: {
-    rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules, of which one must hold.' }),
+    rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules, of which one must match.' }),
     failureHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Answers requests that no rule allows; 401 without content by default.' }),
+      .meta({ description: 'Handles requests that no rule allows; 401 without content by default.' }),
   },
   create: ({ rules, failureHandler }, env) => {
     const paths = rules.flatMap(({ destination = [] }) => destination.flatMap(({ paths = [] }) => paths))
@@ -99,7 +101,7 @@ export const AllowOnlyFilter = defineType({
   },
 })
 
-/** Whether a path ends as a wildcard of a shell would: as a regular expression it repeats the slash alone. */
+/** Whether a path ends like a shell wildcard, `/*`, which as a regular expression repeats the slash. */
 function isWildcard(path: string): boolean {
   return path.endsWith('/*')
 }
@@ -122,7 +124,7 @@ interface Rule {
   readonly when: RequestCondition | null
 }
 
-/** One rule is enough; what in a rule can not be answered does not hold. */
+/** One matching rule is enough. A condition or resolver that fails does not match. */
 function allowOnly(rules: readonly Rule[], otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) => {
     for (const rule of rules) {
@@ -181,7 +183,7 @@ interface Destination {
   readonly paths?: readonly TextTest[] | undefined
 }
 
-/** Judges the request as it goes on, so that what is allowed is what is sent (threats B1). */
+/** Matches the request in the form in which it is sent upstream (threats B1). */
 function destinationTest({ hosts, ports, methods, paths }: Destination): DestinationTest {
   return ({ request: { method, uri } }) =>
     (methods === undefined || methods.includes(method)) &&

@@ -1,10 +1,10 @@
 import { compileRegex } from '#expression'
 import { type Field, field } from '#schema'
 
-/** Says whether a text is one of those meant. */
+/** Whether a text matches. */
 export interface TextTest {
   (text: string): boolean
-  /** The regular expression as it was written. */
+  /** The regular expression as configured. */
   readonly source: string
 }
 
@@ -26,10 +26,10 @@ export function wholePattern(flags = ''): Field<TextTest> {
   })
 }
 
-/** Says whether a port is one of those meant. */
+/** Whether a port matches. */
 export type PortTest = (port: number) => boolean
 
-/** A port such as `"80"`, or a range such as `"100:200"`, both ends included. */
+/** A port such as `"80"`, or an inclusive range such as `"100:200"`. */
 export function portRange(): Field<PortTest> {
   const schema = () => ({ anyOf: [{ type: 'string', pattern: '^\\d+(:\\d+)?$' }, { type: 'integer' }] })
   return field({ label: 'a port or a range of ports', schema }, (value, report) => {

@@ -1,8 +1,7 @@
 import { Certificate, exposed } from '#expression'
 
 /**
- * The subject of the certificate that the client proved to hold: the first. Those behind it only vouch for it, and
- * a client may send any.
+ * The subject of the client certificate: the first of the chain. For the others the client has proved no possession of a key.
  */
 export function subjectOf(certificates: readonly unknown[]): string | null {
   const [own] = certificates

@@ -42,7 +42,7 @@ test('assigns text, typed expressions, JSON and null', async () => {
   })
 })
 
-test('assigns to the request before it goes on', async () => {
+test('assigns to the request before it is passed on', async () => {
   const exchange = request()
   let seen: unknown
   await run(
@@ -74,7 +74,7 @@ test('a later assignment sees an earlier one', async () => {
   assert.equal(attributes['b'], 'one two')
 })
 
-test('assigns on the way back, with the response in sight', async () => {
+test('onResponse assigns after the response, which expressions can read', async () => {
   const { response, attributes } = await run({
     onResponse: [
       { target: '${attributes.up}', value: "${response.headers['X-Up'][0]} for ${request.method}" },
@@ -87,7 +87,7 @@ test('assigns on the way back, with the response in sight', async () => {
   assert.equal(response.headers.get('x-up'), 'upstream for GET')
 })
 
-test('only a condition that is true assigns; one that fails is warned about and skips', async () => {
+test('assigns only where the condition is true; one that fails is logged, and the assignment skipped', async () => {
   const target = '${attributes.a}'
   const value = 'set'
   for (const condition of [false, '${attributes.none}', "${request.headers['X-In'][0]}"]) {
@@ -103,7 +103,7 @@ test('only a condition that is true assigns; one that fails is warned about and 
   assert.equal(warnings, 1)
 })
 
-test('text of a request that looks like an expression is assigned as it is', async () => {
+test('text of a request that looks like an expression is assigned unchanged', async () => {
   const exchange = exchangeFor('GET', 'http://app.test/', { headers: { X: '${env.HOME}' } })
   const { attributes } = await run(
     { onRequest: [{ target: '${attributes.a}', value: "${request.headers['X'][0]}" }] },
@@ -112,7 +112,7 @@ test('text of a request that looks like an expression is assigned as it is', asy
   assert.equal(attributes['a'], '${env.HOME}')
 })
 
-test('a value or target that fails is a fault and the request does not go on', async () => {
+test('a value or target that fails is a fault, and the request is not passed on', async () => {
   let called = false
   const next: Handler = async () => {
     called = true
@@ -128,7 +128,7 @@ test('a value or target that fails is a fault and the request does not go on', a
   assert.equal(called, false)
 })
 
-test('a body that breaks off while a list waits for it is one fault', async () => {
+test('a body that fails while a list waits for it is one fault', async () => {
   const body = Body.fromSource({
     start: (sink) => setImmediate(() => sink.fail(new Error('broke off'))),
     resume: () => {},
@@ -141,7 +141,7 @@ test('a body that breaks off while a list waits for it is one fault', async () =
   )
 })
 
-test('a fault on the way back gives the body of the response up', async () => {
+test('a fault in onResponse cancels the body of the response', async () => {
   let cancelled = false
   const cancel = () => {
     cancelled = true
@@ -182,7 +182,7 @@ for (const [what, config, message] of refusals) {
   })
 }
 
-test('a header value beyond Latin-1 is left out with a warning, and with it what the client sent', async () => {
+test('a header value beyond Latin-1 is left out with a warning, and the header of the client removed', async () => {
   const exchange = exchangeFor('GET', 'http://app.test/?u=%C5%81', { headers: { 'X-User': 'admin' } })
   const onRequest = [{ target: "${request.headers['X-User']}", value: "${request.queryParams['u'][0]}" }]
   const { response, warnings } = await run({ onRequest }, exchange)

@@ -6,25 +6,25 @@ import { EVENTS } from '../log-events.ts'
 const assignments = () =>
   list(
     object({
-      condition: condition().default(true).meta({ description: 'Only when true is the value assigned.' }),
+      condition: condition().default(true).meta({ description: 'The value is assigned only where this is true.' }),
       target: leftValue().meta({
-        description: 'Where the value goes, such as `${attributes.name}` or `${session.user}`.',
+        description: 'Target of the assignment, such as `${attributes.name}` or `${session.user}`.',
       }),
       value: template()
         .optional()
-        .meta({ description: 'What is assigned: any JSON, its texts may be expressions. Null by default.' }),
+        .meta({ description: 'Assigned value: any JSON, whose texts may be expressions. Null by default.' }),
     }),
   ).default([])
 
-/** Assigns values to places named by expressions. */
+/** Assigns values to targets that are expressions. */
 export const AssignmentFilter = defineType({
   name: 'AssignmentFilter',
   kind: FilterKind,
   summary: 'Assigns values to attributes, session entries and parts of the message.',
   target: 'sets',
   config: {
-    onRequest: assignments().meta({ description: 'Assignments made in order before the request goes on.' }),
-    onResponse: assignments().meta({ description: 'Assignments made in order once there is a response.' }),
+    onRequest: assignments().meta({ description: 'Assignments made in order before the request is passed on.' }),
+    onResponse: assignments().meta({ description: 'Assignments made in order after the response.' }),
   },
   create: ({ onRequest, onResponse }, env) => assign(onRequest, onResponse, env),
 })
@@ -35,7 +35,7 @@ interface Assignment {
   readonly value?: ((exchange: Exchange, response?: Response | null) => Promise<unknown>) | undefined
 }
 
-/** Each assignment sees what those before it have changed. */
+/** Each assignment sees the changes of those before it. */
 function assign(
   onRequest: readonly Assignment[],
   onResponse: readonly Assignment[],
@@ -52,7 +52,7 @@ function assign(
         await target(exchange, response, assigned)
       } catch (error) {
         if (!((error as Error).cause instanceof HeaderEncodingError)) throw error
-        // The header must not keep what the client sent in it.
+        // Removes a value that the client sent in the header.
         await target(exchange, response, null)
         warnOfEncoding((error as Error).message)
       }
@@ -65,7 +65,7 @@ function assign(
     try {
       await make(onResponse, exchange, response)
     } catch (error) {
-      // It is not read any more: its connection must not wait for that.
+      // Cancels the body, so that its connection is released.
       response.body.cancel()
       throw error
     }

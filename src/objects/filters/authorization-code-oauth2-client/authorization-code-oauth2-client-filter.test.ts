@@ -1,4 +1,4 @@
-// What is decided when the configuration loads; logging in itself is in test/gateway/openid-login.test.ts.
+// Validation of the configuration; logins are tested in test/gateway/openid-login.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Filter } from '#http'
@@ -34,7 +34,7 @@ test('one registration needs no loginHandler, several do', async () => {
   assert.equal(typeof two.object, 'function')
 })
 
-test('OAuth2ClientFilter is another name of it, and loading calls no server', () => {
+test('OAuth2ClientFilter is an alias, and loading calls no server', () => {
   assert.deepEqual(AuthorizationCodeOAuth2ClientFilter.aliases, ['OAuth2ClientFilter'])
 })
 
@@ -60,7 +60,7 @@ for (const [name, config, message] of [
   })
 }
 
-test('what only dynamic registration needs is named in a warning', async () => {
+test('fields for dynamic registration give a warning', async () => {
   await using built = await made({ registrations: ['one'], metadata: { client_name: 'x' } })
   assert.match(built.warnings.join(), /metadata.*registered by hand/)
 })

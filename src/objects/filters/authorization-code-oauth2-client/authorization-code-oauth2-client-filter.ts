@@ -32,30 +32,28 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
   summary: 'Logs users in with OAuth 2.0 or OpenID Connect before their requests go on.',
   config: {
     clientEndpoint: runtime('string').meta({
-      description: 'Path or URL of the gateway below which `login`, `callback`, `logout` and `backchannel-logout` lie.',
+      description: 'Path or URL of the gateway that contains `login`, `callback`, `logout` and `backchannel-logout`.',
     }),
     registrations: list(ref(ClientRegistrationKind))
       .default([])
-      .meta({ description: 'The clients that the gateway is registered as.' }),
+      .meta({ description: 'The client registrations of the gateway.' }),
     loginHandler: ref(HandlerKind).optional().meta({
-      description: 'Answers requests without login, where there is not exactly one registration to log in with.',
+      description: 'Handles unauthenticated requests, where there is not exactly one registration.',
     }),
     failureHandler: ref(HandlerKind).optional().meta({
       description:
         'Answers where a login fails, with `contexts.oauth2Failure`; by default a page with 400, 403, 500 or 503.',
     }),
     target: leftValue().default('${attributes.openid}').meta({
-      description: 'Where the same is put as in `contexts.oauth2Info`, for expressions of older configurations.',
+      description: 'Target for a copy of `contexts.oauth2Info`, for expressions of older configurations.',
     }),
-    requireHttps: config(boolean())
-      .default(true)
-      .meta({ description: 'Whether requests that did not come over TLS are refused.' }),
-    requireLogin: config(boolean())
-      .default(true)
-      .meta({ description: 'Whether requests without login are sent to log in; if not, they pass without user.' }),
+    requireHttps: config(boolean()).default(true).meta({ description: 'Whether requests without TLS are rejected.' }),
+    requireLogin: config(boolean()).default(true).meta({
+      description: 'Whether unauthenticated requests are redirected to the login; if not, they pass without a user.',
+    }),
     defaultLoginGoto: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Where to go after `login` without a parameter `goto`.' }),
+      .meta({ description: 'Redirect target after `login` without a parameter `goto`.' }),
     defaultLogoutGoto: config(string({ nonEmpty: true }))
       .optional()
       .meta({
@@ -70,7 +68,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .meta({ description: 'Whether `logout` ends the session at the authorization server too.' }),
     prompt: config(oneOf(['none', 'login', 'consent', 'select_account']))
       .optional()
-      .meta({ description: 'Whether the server is to ask the user again.' }),
+      .meta({ description: 'The parameter `prompt` of authorization requests: whether the user has to log in again.' }),
     acrValues: list(config(string({ nonEmpty: true })))
       .default([])
       .meta({

@@ -16,7 +16,7 @@ interface AuthorizationInput {
   readonly demand: LoginDemand
 }
 
-/** Further parameters of an authorization request; those of the request win over those of the configuration. */
+/** Further parameters of an authorization request; those of the request take precedence over the configured ones. */
 export async function authorizationParameters(
   { registration, prompt, passed, demand }: AuthorizationInput,
   exchange: Exchange,
@@ -41,7 +41,7 @@ export function maxAgeOf({ max_age: text }: Readonly<Record<string, string>>): n
   return Number(text)
 }
 
-/** Throws where the login is not of a class that was demanded: servers take `acr_values` for a wish. */
+/** Throws where the `acr` of the login is not one of those demanded: for servers `acr_values` is voluntary. */
 export function checkAcr(acr: unknown, demanded: readonly string[]): void {
   if (demanded.length === 0 || (typeof acr === 'string' && demanded.includes(acr))) return
   const found = typeof acr === 'string' ? `of the class ${JSON.stringify(acr.slice(0, 100))}` : 'of no class'

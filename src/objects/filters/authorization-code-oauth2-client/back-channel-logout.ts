@@ -20,9 +20,9 @@ import { EVENTS } from '../log-events.ts'
 import { issuedAt, revokedSubjects } from './login-identity.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Largest difference of `iat` from now, in milliseconds. */
+/** Maximum difference of `iat` from now, in milliseconds. */
 const IAT_WINDOW = 5 * 60_000
-/** A token is accepted for twice the window at most; its `jti` is remembered for longer. */
+/** A token is accepted for twice the window at most; its `jti` is stored for longer. */
 const JTI_LIFETIME = 2 * IAT_WINDOW + 60_000
 const MAX_FORM = MAX_TOKEN_LENGTH + 4_096
 
@@ -32,7 +32,7 @@ interface LogoutEndpointSettings {
   readonly logger: Logger
 }
 
-/** A request that ends no login, with the description for the provider. */
+/** A rejected logout request, with the description for the provider. */
 class LogoutRefused extends Error {}
 
 /**
@@ -52,7 +52,7 @@ export async function backChannelLogout(exchange: Exchange, settings: LogoutEndp
 async function logOut(exchange: Exchange, settings: LogoutEndpointSettings): Promise<void> {
   const { clock, logger } = settings
   const { revocations } = exchange.session
-  if (revocations === undefined) throw new Error('the route has no session manager, so that there is nothing to end')
+  if (revocations === undefined) throw new Error('the route has no session manager: there are no sessions to end')
   const text = await signedToken(await logoutToken(exchange), settings.registrations)
   const { claims, registration } = await trusted(text, settings)
   const at = clock.now()
@@ -87,7 +87,7 @@ async function logoutToken({ request }: Exchange): Promise<string> {
   return values[0]
 }
 
-/** The token, or the one inside where it is encrypted to a client of this endpoint. */
+/** The token, decrypted where it is encrypted for a client of this endpoint. */
 async function signedToken(text: string, registrations: readonly ClientRegistration[]): Promise<string> {
   if (parseToken(text).form === 'signed') return text
   for (const registration of registrations) {
@@ -100,7 +100,7 @@ async function signedToken(text: string, registrations: readonly ClientRegistrat
   throw new LogoutRefused('the token can not be decrypted')
 }
 
-/** The claims of a token that a provider of this filter has signed for its client. The signature is checked last. */
+/** The claims of a token signed by a provider of this filter for its client. The signature is verified last. */
 async function trusted(text: string, { registrations, clock }: LogoutEndpointSettings) {
   const token = parseSignedToken(text)
   const claims = readClaims(token.payload)
@@ -121,7 +121,7 @@ function typeProblem(typ: string | null): string | null {
   return type === null || type === 'logout+jwt' ? null : 'expected the type logout+jwt, or none, in the header typ'
 }
 
-/** Why claims are not those of a logout token (section 2.6); null where they are. */
+/** Why claims are not those of a logout token (section 2.6); null for valid ones. */
 function claimsProblem(claims: JsonObject, now: number, skew: number): string | null {
   const events = claim(claims, 'events')
   if (!isPlainObject(events) || !isPlainObject(claim(events as JsonObject, EVENT) ?? null))

@@ -2,8 +2,8 @@ import type { ClientRegistration } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import { loginSecrets, newLoginSecret, OpenIdError } from '#openid'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import { loginLoops } from '../../lib/sso/login-loops.ts'
 import { loginRequired } from '../../lib/sso/login-required.ts'
-import { loginRounds } from '../../lib/sso/login-rounds.ts'
 import { authorizationParameters, maxAgeOf } from './authorization-parameters.ts'
 import { LoginRequestError } from './login-failure.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
@@ -28,7 +28,7 @@ export async function beginLogin(
 ): Promise<Response> {
   const { clock, prompt } = settings
   const now = clock.now()
-  if (loginRounds.isCircling(exchange, endpoint, now)) {
+  if (loginLoops.isLooping(exchange, endpoint, now)) {
     const description = 'two logins within 10 seconds did not last: is the session kept, and does its cookie arrive?'
     throw new OpenIdError('server_error', description, false)
   }
@@ -48,12 +48,12 @@ export async function beginLogin(
   const response = redirect(location)
   // A callback at another host of the domain gets the session, but not the host cookie of a login.
   if (new URL(endpoint).origin === siteOf(exchange))
-    pendingLogins.remember(response, exchange, registration, secrets.state, login, now)
+    pendingLogins.add(response, exchange, registration, secrets.state, login, now)
   else loginSession.begin(secrets.state, login)
   return response
 }
 
-/** Begins a login that ends at the URL of the request, or refuses a request that a login page does not help. */
+/** Begins a login that ends at the URL of the request, or rejects a request that is no navigation. */
 export async function loginHere(
   request: LoginRequest,
   registration: ClientRegistration,
@@ -67,7 +67,7 @@ export async function loginHere(
 }
 
 /**
- * `login?registration=<clientId>&issuer=<issuer name>&goto=<target>`, or with `discovery=<mail address>`; and the parameters
+ * `login?registration=<clientId>&issuer=<issuer name>&goto=<target>`, or with `discovery=<mail address>`, and the parameters
  * that the registration passes on.
  */
 export async function beginChosenLogin(request: LoginRequest): Promise<Response> {
@@ -78,8 +78,8 @@ export async function beginChosenLogin(request: LoginRequest): Promise<Response>
 }
 
 /**
- * The registration that a query names, or whose issuer serves the domain of a mail address. Only configured ones can be
- * chosen: the gateway connects to no server that a user types (threats B65).
+ * The registration that a query names, or whose issuer serves the domain of a mail address. Only configured ones can be selected: the
+ * gateway does not connect to servers that a user enters (threats B65).
  */
 function chosenRegistration({ registrations }: LoginSettings, query: URLSearchParams): ClientRegistration {
   const discovery = query.get('discovery')
@@ -106,7 +106,7 @@ export function gotoIn(query: URLSearchParams, exchange: Exchange): string | nul
   throw new LoginRequestError('the parameter "goto" leads to another site')
 }
 
-/** A redirect that is not cached: it belongs to one browser and one moment. */
+/** A redirect that is not cached, since it is valid for one browser and once. */
 export function redirect(location: string): Response {
   return respond(302, { Location: location, 'Cache-Control': 'no-store' })
 }

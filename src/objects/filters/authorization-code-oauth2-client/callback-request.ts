@@ -14,7 +14,7 @@ export class CallbackRequest extends LoginRequest {
   /** Time of the token request. */
   askedAt = 0
   issued: IssuedTokens | null = null
-  /** False where a reload may complete the login: the server was not available. */
+  /** False where a reload may complete the login, after the server was unavailable. */
   isComplete = true
 
   constructor({ exchange, next, settings, endpoint }: LoginRequest, onFailure: OnFailure) {

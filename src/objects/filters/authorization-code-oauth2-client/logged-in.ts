@@ -40,7 +40,7 @@ export async function refreshTokens(state: LoginRequest): Promise<void> {
   state.tokens = loginSession.keep(registration, issued, askedAt, old)
 }
 
-/** Tokens end for `invalid_grant` alone: every other failure says nothing about them (RFC 6749 section 5.2). */
+/** Tokens end for `invalid_grant` alone: other failures do not mean that the grant has ended (RFC 6749 section 5.2). */
 function throwEnded(error: unknown): never {
   if (error instanceof OpenIdError && error.error === 'invalid_grant' && !error.unavailable)
     throw new TokensEndedError(error.message, { cause: error })
@@ -55,7 +55,7 @@ export async function passWithTokens(state: LoginRequest): Promise<void> {
   if (registration.userInfo === 'always') await userInfo.load()
   const info = infoOf(state, tokens, registration, userInfo)
   await settings.assign(exchange, info as unknown as JsonObject)
-  // Later filters change the request; a retry begins with the original.
+  // Later filters change the request; a retry starts with the original.
   const onward = exchange.withRequest(exchange.request.clone())
   pendingLogins.strip(onward)
   state.response = await next(onward.with(OAuth2InfoContext, info))
@@ -80,7 +80,7 @@ export function isTokenRejected({ exchange, tokens, response }: LoginRequest): b
   return headers.all('www-authenticate').some((field) => /\berror\s*=\s*"?invalid_token"?/i.test(field))
 }
 
-/** The response to the request with new tokens; null, for the response that there is, where a refresh fails. */
+/** Repeats the request with new tokens; null, for the first response, where the refresh fails. */
 export async function retryRefreshed(state: LoginRequest): Promise<Response | null> {
   const rejection = state.response as Response
   try {

@@ -2,8 +2,8 @@ import type { ClientRegistration } from '#contracts'
 import type { Response } from '#http'
 import { type IssuedTokens, loginSecrets, OpenIdError } from '#openid'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
-import { arrival } from '../../lib/sso/arrival.ts'
-import { loginRounds } from '../../lib/sso/login-rounds.ts'
+import { loginLoops } from '../../lib/sso/login-loops.ts'
+import { returnRedirect } from '../../lib/sso/return-redirect.ts'
 import { flow } from '../lib/flow.ts'
 import { checkAcr, maxAgeOf } from './authorization-parameters.ts'
 import { beginLogin, queryOf, redirect } from './begin-login.ts'
@@ -16,7 +16,7 @@ import { postedResponse } from './posted-response.ts'
 import { responseCookies } from './posted-response-cookies.ts'
 import { clientOf, verifySignature } from './registered-client.ts'
 
-/** Exchanges the code for tokens, and keeps those that are valid. */
+/** Exchanges the code for tokens, validates and stores them. */
 const completion = flow<CallbackRequest>(
   [
     { name: 'exchange the code', prepare: exchangeCode },
@@ -66,7 +66,7 @@ async function handleOnce(state: CallbackRequest): Promise<Response> {
   if (!state.isComplete) return response
   const { exchange, loginSession, key, settings } = state
   loginSession.end(key)
-  pendingLogins.forget(response, exchange, key, settings.clock.now())
+  pendingLogins.delete(response, exchange, key, settings.clock.now())
   responseCookies.forget(response, exchange, key)
   return response
 }
@@ -78,7 +78,7 @@ function findLogin(state: CallbackRequest): void {
 }
 
 function loginInCookie({ exchange, key, settings }: CallbackRequest): PendingLogin | null {
-  const login = pendingLogins.recall(exchange, key, settings.clock.now())
+  const login = pendingLogins.find(exchange, key, settings.clock.now())
   if (login === null || login.goto === settings.defaultLoginGoto) return login
   const goto = sameOriginGoto(login.goto, exchange.originalUri)
   return goto === null ? null : { ...login, goto }
@@ -88,7 +88,7 @@ async function isUnknownOrUsed({ login, registration, key, settings }: CallbackR
   return login === null || registration === null || !(await settings.usedStates.use(key))
 }
 
-/** Back button, reload, or a login that is over: a user who is logged in is redirected to the application. */
+/** Back button, reload, or an expired login: a user who is logged in is redirected to the application. */
 function refuseState({ loginSession, settings }: CallbackRequest): Response {
   const { tokens } = loginSession
   if (tokens !== null && settings.registrationByKey.has(tokens.registration))
@@ -96,7 +96,7 @@ function refuseState({ loginSession, settings }: CallbackRequest): Response {
   throw new LoginRequestError('no login with that state was begun in this browser, or it is over')
 }
 
-/** Keycloak's response for a login page that was open for too long. */
+/** Response of Keycloak for an expired login page. */
 function hasExpired({ parameters }: CallbackRequest): boolean {
   const isTemporary = parameters.get('error') === 'temporarily_unavailable'
   return isTemporary && parameters.get('error_description') === 'authentication_expired'
@@ -123,9 +123,9 @@ async function exchangeCode(state: CallbackRequest): Promise<void> {
   state.issued = await client.complete(parameters, attempt, exchange)
 }
 
-/** The cookie of a login is the browser's word, so that its `max_age` can be smaller than the configured one only. */
-function smaller(asked: number | null, configured: number | null): number | null {
-  return asked === null || configured === null ? (asked ?? configured) : Math.min(asked, configured)
+/** The cookie of a login is untrusted: its `max_age` can only be smaller than the configured one. */
+function smaller(requested: number | null, configured: number | null): number | null {
+  return requested === null || configured === null ? (requested ?? configured) : Math.min(requested, configured)
 }
 
 function hasIdToken({ issued }: CallbackRequest): boolean {
@@ -146,7 +146,7 @@ function keepTokens({ loginSession, registration, issued, askedAt }: CallbackReq
 
 function redirectToTarget(state: CallbackRequest): Response {
   const { exchange, login, key } = state
-  const response = arrival(
+  const response = returnRedirect(
     (login as PendingLogin).goto,
     exchange.request.headers.get('sec-fetch-site') === 'cross-site',
   )
@@ -155,11 +155,11 @@ function redirectToTarget(state: CallbackRequest): Response {
 }
 
 function counted(response: Response, { exchange, endpoint, settings }: CallbackRequest): Response {
-  loginRounds.count(response, exchange, endpoint, settings.clock.now())
+  loginLoops.count(response, exchange, endpoint, settings.clock.now())
   return response
 }
 
-/** The code may not have been used: a reload tries again. */
+/** The code may be unused: a reload tries again. */
 async function releaseState(error: OpenIdError, { key, settings }: CallbackRequest): Promise<never> {
   await settings.usedStates.release(key)
   throw error

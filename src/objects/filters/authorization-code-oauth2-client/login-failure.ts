@@ -1,14 +1,14 @@
 import { pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
 
-/** A request to `login`, `callback` or `logout` that can not be served, by what the browser sent. */
+/** An invalid request to `login`, `callback` or `logout`. */
 export class LoginRequestError extends OpenIdError {
   constructor(description: string) {
     super('invalid_request', description, false)
   }
 }
 
-/** Errors by which a server says that this user does not get in. */
+/** Errors of a server that deny access to this user. */
 const REFUSALS = new Set([
   'access_denied',
   'account_selection_required',
@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   503: 'The login is not available at the moment. Try again in a few seconds.',
 }
 
-/** The page for a login that failed; `again` is where another one begins. Only what is ours is shown, not what a URL says. */
+/** The page for a failed login; `again` is the URL of a new one. It shows fixed texts only, none from the URL. */
 export function failurePage(error: OpenIdError, again: string): Response {
   const status = statusOf(error)
   const code = /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'server_error'
@@ -40,7 +40,7 @@ export function failurePage(error: OpenIdError, again: string): Response {
 
 function statusOf(error: OpenIdError): number {
   if (error.unavailable) return 503
-  // A code that was used already, by a reload for example.
+  // A code that has been used already, for example by a reload.
   if (error instanceof LoginRequestError || error.error === 'invalid_grant') return 400
   return REFUSALS.has(error.error) ? 403 : 500
 }

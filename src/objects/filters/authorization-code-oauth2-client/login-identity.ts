@@ -3,18 +3,17 @@ import { type Exchange, endUpgraded, type LoginMoment, type Response, watchUpgra
 import { claim, numericDate } from '#jose'
 import type { JsonObject } from '#json'
 
-/** RFC 6455 section 7.4.1: what the connection does is no longer allowed. */
+/** RFC 6455 section 7.4.1. */
 const POLICY_VIOLATION = 1008
 const DIGEST_BYTES = 16
 
-/** By what a login is found when its provider ends it: digests of its session and its user, and when it began. */
+/** Identifies a login that its provider ends: digests of its session and its user, and the time it began. */
 export interface LoginIdentity extends LoginMoment {
   readonly subjects: readonly string[]
 }
 
 /**
- * The identity of a login that began at a time by the gateway's clock, where that is known; null where no ID token says whose
- * login it is.
+ * The identity of a login that began at the time `at` of the gateway's clock, null if unknown; null without an ID token.
  */
 export function loginIdentity(claims: JsonObject | null, clientId: string, at: number | null): LoginIdentity | null {
   const subjects = claims === null ? [] : loginSubjects(claims, clientId)
@@ -22,7 +21,7 @@ export function loginIdentity(claims: JsonObject | null, clientId: string, at: n
   return { subjects, issuedAt: issuedAt(claims), at: at ?? issuedAt(claims) }
 }
 
-/** The subjects of a login: its session, else its user as one of unknown session; and its user. */
+/** The subjects of a login: its session, else its user with unknown session; and its user. */
 function loginSubjects(claims: JsonObject, clientId: string): readonly string[] {
   const { iss, sid, sub } = namesOf(claims)
   const session = sid === null ? digest(iss, clientId, 'user without sid', sub) : digest(iss, clientId, 'sid', sid)
@@ -30,8 +29,8 @@ function loginSubjects(claims: JsonObject, clientId: string): readonly string[] 
 }
 
 /**
- * The subjects that a logout token ends. One with `sid` is about that session; a login whose ID token had no `sid` may be that
- * session as well (OpenID Connect Back-Channel Logout 1.0 section 2.7).
+ * The subjects that a logout token ends. A token with `sid` ends that session, and logins whose ID token had no `sid`, which may be
+ * that session (OpenID Connect Back-Channel Logout 1.0 section 2.7).
  */
 export function revokedSubjects(claims: JsonObject, clientId: string): readonly string[] {
   const { iss, sid, sub } = namesOf(claims)
@@ -47,7 +46,7 @@ export function issuedAt(claims: JsonObject): number {
   return numericDate(claim(claims, 'iat') ?? null) ?? 0
 }
 
-/** When the login was last checked for revocations, in milliseconds since the epoch; null before the first time. */
+/** When the login was last checked for revocations, in milliseconds since the epoch; null before the first check. */
 interface CheckedLogin {
   readonly checkedAt: number | null
   setCheckedAt(time: number): void
@@ -62,7 +61,7 @@ export async function isRevoked(
 ): Promise<boolean> {
   const { revocations } = exchange.session
   if (revocations === undefined || identity === null) return false
-  // The session may have been used for other routes meanwhile, for longer than revocations are kept.
+  // The session may have been used on other routes meanwhile, for longer than revocations are stored.
   const { lifetime } = revocations
   const checkedAt = loginSession.checkedAt ?? identity.at
   if (now - checkedAt >= lifetime || (await revocations.isRevoked(identity.subjects, identity))) return true
@@ -70,7 +69,7 @@ export async function isRevoked(
   return false
 }
 
-/** Ends a connection that has left HTTP when the provider ends the login it was opened with. */
+/** Closes an upgraded connection when the provider ends the login with which it was opened. */
 export function endWithLogin(response: Response, exchange: Exchange, identity: LoginIdentity | null): void {
   const { revocations } = exchange.session
   if (response.upgrade === null || revocations === undefined || identity === null) return

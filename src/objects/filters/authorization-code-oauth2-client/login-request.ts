@@ -17,7 +17,7 @@ export interface LoginSettings {
   readonly registrationByKey: ReadonlyMap<string, ClientRegistration>
   readonly loginHandler: Handler | null
   readonly failureHandler: Handler | null
-  /** Sets the target that expressions of older configurations read. */
+  /** Sets `target`, which expressions of older configurations read. */
   readonly assign: (exchange: Exchange, info: JsonObject) => void | Promise<void>
   readonly requireHttps: boolean
   readonly requireLogin: boolean
@@ -63,7 +63,7 @@ export class LoginRequest implements FlowState {
     return this.settings.logger
   }
 
-  /** Tokens and logins in the session, by the name that `oAuth2SessionKey` or the endpoint gives them. */
+  /** Tokens and logins in the session, under `oAuth2SessionKey` or the URL of the endpoint. */
   get loginSession(): LoginSession {
     const { sessionKey, clock } = this.settings
     this.#loginSession ??= new LoginSession(this.exchange.session, sessionKey ?? this.endpoint, clock.now())

@@ -5,7 +5,7 @@ import { type IssuedTokens, idTokenClaims } from '#openid'
 import { LOGIN_LIFETIME } from '../../lib/sso/login-cookies.ts'
 import { type LoginIdentity, loginIdentity } from './login-identity.ts'
 
-/** A browser may have many tabs at the login page; the oldest gives way. */
+/** Maximum of pending logins, for example in several tabs; the oldest is evicted. */
 const MAX_ATTEMPTS = 20
 
 /** A login between the redirect to the server and its callback. */
@@ -20,22 +20,22 @@ export interface PendingLogin {
   readonly acr?: string
 }
 
-/** Tokens of a user who has logged in, as far as `sessionContent` keeps them. */
+/** Tokens of a user who has logged in, those that `sessionContent` selects. */
 export interface SessionTokens {
   readonly registration: string
   readonly accessToken: string | null
   readonly refreshToken: string | null
   readonly idToken: string | null
-  /** Claims that are kept beside the ID token or instead of it; see `claimsOf`. */
+  /** Claims stored besides the ID token or instead of it; see `claimsOf`. */
   readonly claims: JsonObject | null
-  /** Milliseconds since the epoch; null where the server did not say. */
+  /** Milliseconds since the epoch; null if unknown. */
   readonly expiresAt: number | null
   readonly scopes: readonly string[]
-  /** Class of the login; refreshed ID tokens may leave it out. */
+  /** Authentication context class; refreshed ID tokens may lack it. */
   readonly acr: string | null
   /** When the user logged in, in milliseconds since the epoch. */
   readonly loggedInAt: number
-  /** By what the provider can end the login; null where no ID token came. Refreshes leave it as it is. */
+  /** Identity by which the provider can end the login; null without an ID token. Refreshes do not change it. */
   readonly login: LoginIdentity | null
 }
 
@@ -72,7 +72,7 @@ export class LoginSession {
     return this.#session.get(this.#key) as SessionTokens | null
   }
 
-  /** Stores tokens issued at `askedAt`; members that a refresh leaves out keep their value. */
+  /** Stores tokens requested at `askedAt`; members missing from a refresh keep their value. */
   keep(
     registration: ClientRegistration,
     issued: IssuedTokens,
@@ -89,7 +89,7 @@ export class LoginSession {
       refreshToken: keeps('refreshToken') ? (issued.refreshToken ?? before?.refreshToken ?? null) : null,
       idToken: keeps('idToken') ? (issued.idToken ?? before?.idToken ?? null) : null,
       claims: keptClaims(claims, keeps('claims'), keeps('idToken')),
-      // Without an access token there is nothing that could expire.
+      // Without an access token nothing expires.
       expiresAt: issued.expiresIn === null || !keeps('accessToken') ? null : askedAt + issued.expiresIn * 1_000,
       scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (before?.scopes ?? registration.scopes),
       acr: typeof claims?.['acr'] === 'string' ? claims['acr'] : (before?.acr ?? null),
@@ -106,7 +106,7 @@ export class LoginSession {
     this.#session.delete(this.#checkedKey)
   }
 
-  /** Last check for revocations; an entry of its own, so that it does not race a refresh. */
+  /** Time of the last check for revocations; a separate entry, so that it does not race a refresh. */
   get checkedAt(): number | null {
     return this.#session.get(this.#checkedKey) as number | null
   }
@@ -146,7 +146,7 @@ export function claimsOf({ claims, idToken }: SessionTokens): JsonObject | null 
   return claims ?? (idToken === null ? null : idTokenClaims(idToken))
 }
 
-/** Claims that the gateway itself needs: user and session of the login, when it began, and how strong it was. */
+/** Claims that the gateway itself needs: user, session, time and authentication context class of the login. */
 const OWN_CLAIMS = ['iss', 'sub', 'sid', 'iat', 'acr', 'auth_time']
 
 /** Claims to store: none where they can be read from the stored ID token. */

@@ -23,7 +23,7 @@ import { claimsOf } from './login-session.ts'
 import { logOut } from './logout.ts'
 import { pendingLogins } from './pending-logins.ts'
 
-/** Tokens that end within this time after the login will do so after the next one, too. */
+/** Tokens that end within this time after the login would do so after the next login too: a loop. */
 const JUST_LOGGED_IN = 2_000
 
 const withoutLogin = flow<LoginRequest>([
@@ -75,7 +75,8 @@ function refusePlainHttp(): Response {
 async function evaluateEndpoint(state: LoginRequest): Promise<void> {
   const { exchange, settings } = state
   const text = await settings.clientEndpoint(exchange)
-  if (text === null || text === '') throw new Error('the expression of clientEndpoint gave nothing')
+  if (text === null || text === '')
+    throw new Error('the expression of clientEndpoint evaluates to null or an empty text')
   const site = exchange.originalUri
   const uri = Uri.parse(text.startsWith('/') ? `${site.scheme}://${site.authority}${text}` : text)
   const path = uri.rawPath.replace(/\/+$/, '')
@@ -159,7 +160,7 @@ async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: L
   return failurePage(error, registrations.length === 1 ? `${endpoint}/login` : (defaultLoginGoto ?? '/'))
 }
 
-/** Fails closed, and keeps the login: whether its provider has ended it is not known. */
+/** Fails closed and keeps the login: it is unknown whether its provider has ended it. */
 function refuseUnavailable(error: SessionUnavailableError, { exchange, logger }: LoginRequest): Response {
   logger.limited(error).error({ error, transactionId: exchange.transactionId.value }, EVENTS.REVOCATIONS_UNAVAILABLE)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })

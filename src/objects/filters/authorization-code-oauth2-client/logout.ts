@@ -1,16 +1,16 @@
 import type { ClientRegistration } from '#contracts'
 import { pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
-import { loginRounds } from '../../lib/sso/login-rounds.ts'
+import { loginLoops } from '../../lib/sso/login-loops.ts'
 import { EVENTS } from '../log-events.ts'
 import { gotoIn, queryOf, redirect, siteOf } from './begin-login.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
 import { clientOf } from './registered-client.ts'
 
-/** `logout?goto=<target>`: removes the tokens from the session, and ends them at the server as configured. */
+/** `logout?goto=<target>`: removes the tokens from the session, and revokes them at the server if configured. */
 export async function logOut(request: LoginRequest): Promise<Response> {
   const response = await endLogin(request)
-  loginRounds.reset(response, request.exchange, request.endpoint)
+  loginLoops.reset(response, request.exchange, request.endpoint)
   return response
 }
 
@@ -28,7 +28,7 @@ async function endLogin(request: LoginRequest): Promise<Response> {
   const url = new URL(endSession)
   if (tokens.idToken !== null) url.searchParams.set('id_token_hint', tokens.idToken)
   url.searchParams.set('client_id', registration.clientId)
-  // Servers compare it with what was registered, which is a whole URL.
+  // Servers compare it with a registered absolute URL.
   if (goto !== null) url.searchParams.set('post_logout_redirect_uri', new URL(goto, siteOf(exchange)).href)
   return redirect(url.href)
 }

@@ -2,7 +2,7 @@ import type { ClientRegistration } from '#contracts'
 import type { Exchange, Response } from '#http'
 import { isLoginSecret } from '#openid'
 import { LoginCookies } from '../../lib/sso/login-cookies.ts'
-import { loginRounds } from '../../lib/sso/login-rounds.ts'
+import { loginLoops } from '../../lib/sso/login-loops.ts'
 import type { PendingLogin } from './login-session.ts'
 import { responseCookies } from './posted-response-cookies.ts'
 
@@ -11,7 +11,7 @@ const POSTED = new LoginCookies('gateway-posted-login', { isPosted: true })
 
 /** Pending logins, each in a cookie of the browser that began it. The content is untrusted input. */
 export const pendingLogins = {
-  remember(
+  add(
     response: Response,
     exchange: Exchange,
     registration: ClientRegistration,
@@ -20,11 +20,11 @@ export const pendingLogins = {
     now: number,
   ): void {
     const cookies = isPosted(registration) ? POSTED : FOLLOWED
-    cookies.remember(response, exchange, { state, ...login }, now)
+    cookies.add(response, exchange, { state, ...login }, now)
   },
 
-  recall(exchange: Exchange, state: string, now: number): PendingLogin | null {
-    const login = FOLLOWED.recall(exchange, state, now) ?? POSTED.recall(exchange, state, now)
+  find(exchange: Exchange, state: string, now: number): PendingLogin | null {
+    const login = FOLLOWED.find(exchange, state, now) ?? POSTED.find(exchange, state, now)
     if (login === null) return null
     const { secret, registration, goto, maxAge, acr } = login
     if (!isLoginSecret(secret) || typeof registration !== 'string') return null
@@ -37,9 +37,9 @@ export const pendingLogins = {
     }
   },
 
-  forget(response: Response, exchange: Exchange, state: string, now: number): void {
+  delete(response: Response, exchange: Exchange, state: string, now: number): void {
     for (const cookies of [FOLLOWED, POSTED])
-      if (cookies.recall(exchange, state, now) !== null) cookies.forget(response, exchange, state)
+      if (cookies.find(exchange, state, now) !== null) cookies.delete(response, exchange, state)
   },
 
   /** Removes cookies of other logins, so that a session in cookies fits into the request head. */
@@ -51,7 +51,7 @@ export const pendingLogins = {
   strip(exchange: Exchange): void {
     FOLLOWED.strip(exchange)
     POSTED.strip(exchange)
-    loginRounds.strip(exchange)
+    loginLoops.strip(exchange)
     responseCookies.strip(exchange)
   },
 }

@@ -10,9 +10,9 @@ const LONGEST_VALUE = 3_900
 const KEPT = ['code', 'state', 'iss', 'error', 'error_description', 'response']
 
 /**
- * Authorization responses of the mode `form_post`, in a cookie. The form is posted from another site, so that the session, whose
- * cookie is Lax, is not sent with it: the browser is redirected to the callback, which reads the response from the cookie. The
- * code is in no URL, as the mode promises.
+ * Authorization responses of the mode `form_post`, in a cookie. The form is posted from another site, so that the session cookie,
+ * which is Lax, is not sent with it: the browser is redirected to the callback, which reads the response from the cookie. The code
+ * is in no URL, as the mode guarantees.
  */
 export const responseCookies = {
   /** The redirect to the callback with the form in a cookie; null where it is too large. */
@@ -25,7 +25,7 @@ export const responseCookies = {
     return response
   },
 
-  /** The parameters of a form that was handed over; null if missing. */
+  /** The parameters of a stored form; null if missing. */
   find(exchange: Exchange, state: string): URLSearchParams | null {
     const value = exchange.request.cookies[nameFor(exchange, state)]?.[0]?.value
     if (value === undefined || value.length > LONGEST_VALUE) return null
@@ -43,7 +43,7 @@ export const responseCookies = {
   },
 }
 
-/** Sends the browser to the callback by a request that brings the cookies of this site. */
+/** Redirects the browser to the callback by a request that has the cookies of this site. */
 export function seeCallback(callback: string, state: string): Response {
   return respond(303, { Location: `${callback}?state=${encodeURIComponent(state)}`, 'Cache-Control': 'no-store' })
 }

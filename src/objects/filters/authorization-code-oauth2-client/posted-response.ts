@@ -8,7 +8,7 @@ import { responseCookies, seeCallback } from './posted-response-cookies.ts'
 /** Bytes of a form with a code or a JWT. */
 const MAX_FORM = 64 * 1024
 
-/** Accepts a response that the browser posts, and has the browser repeat it with the cookies of this site. */
+/** Accepts a posted authorization response, and redirects the browser so that it sends the cookies of this site. */
 export const postedResponse = flow<CallbackRequest>([
   { name: 'refuse forms that no registration asks for', when: expectsNoForm, answer: refuseForm },
   { name: 'read the form', prepare: readForm },
@@ -30,9 +30,9 @@ async function readForm(state: CallbackRequest): Promise<void> {
   state.key = await stateIn(state.parameters, state.settings)
 }
 
-/** Any site can post a form: one that belongs to no login of this browser sets no cookie. */
+/** Any site can post a form: one without a pending login of this browser sets no cookie. */
 function hasNoCookie({ exchange, key, settings }: CallbackRequest): boolean {
-  return pendingLogins.recall(exchange, key, settings.clock.now()) === null
+  return pendingLogins.find(exchange, key, settings.clock.now()) === null
 }
 
 function redirectWithoutForm({ endpoint, key }: CallbackRequest): Response {

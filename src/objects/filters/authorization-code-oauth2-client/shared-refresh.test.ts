@@ -15,13 +15,13 @@ const issued = (accessToken: string): IssuedTokens => ({
   expiresIn: 300,
 })
 
-/** The store of a gateway, and units that share them. Time is moved by hand, for store and timers alike. */
+/** The store of a gateway, and units that share it. Store and timers use a manual clock. */
 function gateway(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const clock = manualClock()
   const shared = new KeyValueStore(clock).space('s')
   const unit = (isAlive: () => boolean = () => true) => {
-    // A thread that has ended neither sends nor receives anything.
+    // A terminated thread neither sends nor receives messages.
     const alive = <T>(step: () => Promise<T>): Promise<T> => (isAlive() ? step() : new Promise<T>(() => {}))
     const store: SharedStore = {
       get: (key, lifetime) => alive(() => shared.get(key, lifetime)),
@@ -35,7 +35,7 @@ function gateway(t: TestContext) {
   const settle = async () => {
     for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve))
   }
-  /** Lets time pass in small steps, as it does. */
+  /** Advances the clock in small steps. */
   const pass = async (milliseconds: number) => {
     for (let passed = 0; passed < milliseconds; passed += 500) {
       clock.advance(500)
@@ -63,7 +63,7 @@ test('requests of all units get the tokens of one refresh', async (t) => {
   )
 })
 
-test('the lifetime of tokens is counted from the moment the server was asked, for requests that come later too', async (t) => {
+test('the lifetime of tokens is counted from the token request, also for later requests', async (t) => {
   const { clock, unit, pass, settle } = gateway(t)
   const asked = clock.now()
   const answer = Promise.withResolvers<IssuedTokens>()
@@ -78,7 +78,7 @@ test('the lifetime of tokens is counted from the moment the server was asked, fo
   assert.equal((await late).askedAt, asked)
 })
 
-test('another request takes over from an owner that died, however many wait for it', async (t) => {
+test('one of several waiting requests takes over from an owner that terminated', async (t) => {
   const { unit, pass, settle } = gateway(t)
   let isAlive = true
   void unit(() => isAlive).refresh('r', () => new Promise(() => {}))
@@ -98,7 +98,7 @@ test('another request takes over from an owner that died, however many wait for 
   await Promise.all(waiting)
 })
 
-test('an owner that lives keeps its claim for as long as the server takes', async (t) => {
+test('an active owner renews its claim until the server responds', async (t) => {
   const { unit, pass } = gateway(t)
   const answer = Promise.withResolvers<IssuedTokens>()
   const first = unit().refresh('r', () => answer.promise)
@@ -111,7 +111,7 @@ test('an owner that lives keeps its claim for as long as the server takes', asyn
   assert.equal((await second).tokens.accessToken, 'new')
 })
 
-test('a server that could not be asked fails those who wait, and is asked again a second later', async (t) => {
+test('an unavailable server fails the waiting requests, and is called again a second later', async (t) => {
   const { unit, pass, settle } = gateway(t)
   const answer = Promise.withResolvers<IssuedTokens>()
   const requests = [unit().refresh('r', () => answer.promise)]
@@ -125,7 +125,7 @@ test('a server that could not be asked fails those who wait, and is asked again 
   assert.equal((await unit().refresh('r', async () => issued('new'))).tokens.accessToken, 'new')
 })
 
-test('a refusal of the server stays one', async (t) => {
+test('an error response of the server is cached', async (t) => {
   const { unit, pass } = gateway(t)
   const refused = new OpenIdError('invalid_grant', 'the token was used', false)
   await assert.rejects(

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type IssuedTokens, OpenIdError } from '#openid'
 import type { Clock, SharedRecord, SharedStore } from '#schema'
 
-/** A claim lasts this long after the owner's last renewal; then another request takes over from an owner that died. */
+/** A claim expires this long after the last renewal by its owner; then another request takes over. */
 const LEASE = 10_000
 const LEASE_RENEWAL = 2_500
-/** TTL of tokens, or of the server's refusal, for requests with the old token. */
+/** TTL of tokens, or of an error response, for requests with the old token. */
 const OUTCOME_LIFETIME = 60_000
 /** TTL of the failure of a server that is unavailable. */
 const FAILURE_LIFETIME = 1_000
@@ -14,19 +14,19 @@ const FAILURE_LIFETIME = 1_000
 const WAIT_LIMIT = 30_000
 const POLL_INTERVAL = 25
 
-/** Tokens of a refresh, with the moment their lifetime is counted from. */
+/** Tokens of a refresh. */
 interface RefreshedTokens {
   readonly tokens: IssuedTokens
-  /** Time of the token request, in milliseconds since the epoch. */
+  /** Time of the token request, from which their lifetime is counted, in milliseconds since the epoch. */
   readonly askedAt: number
 }
 
-/** Outcome in the record of a refresh that has finished. */
+/** Outcome in the record of a completed refresh. */
 type Outcome = RefreshedTokens | { readonly failure: { error: string; description: string; unavailable: boolean } }
 
 /**
- * Single-flight of token refreshes over all units: servers take a refresh token once, and may end the whole grant when it
- * comes again. The first request that asks refreshes; the others get what it got.
+ * Single-flight of token refreshes over all units: servers accept a refresh token once, and may revoke the whole grant when it is used
+ * again. The first request refreshes; the others get its outcome.
  */
 export class SharedRefresh {
   readonly #store: SharedStore
@@ -38,21 +38,21 @@ export class SharedRefresh {
     this.#clock = clock
   }
 
-  refresh(refreshToken: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+  refresh(refreshToken: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const key = createHash('sha256').update(refreshToken).digest('base64url')
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    const refreshing = this.#once(key, ask).finally(() => this.#running.delete(key))
+    const refreshing = this.#once(key, requestTokens).finally(() => this.#running.delete(key))
     this.#running.set(key, refreshing)
     return refreshing
   }
 
-  async #once(key: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+  async #once(key: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const owner = randomUUID()
     const deadline = performance.now() + WAIT_LIMIT
     for (;;) {
       const record = await this.#store.getOrCreate(key, { owner }, LEASE)
-      if (record['owner'] === owner) return this.#own(key, ask)
+      if (record['owner'] === owner) return this.#own(key, requestTokens)
       const outcome = outcomeOf(record) ?? (await this.#outcome(key, deadline))
       if (outcome === null) continue
       if ('tokens' in outcome) return outcome
@@ -61,7 +61,7 @@ export class SharedRefresh {
     }
   }
 
-  /** Waits for the outcome of another request; null where its owner died, so that the claim ended. */
+  /** Waits for the outcome of another request; null where its claim expired. */
   async #outcome(key: string, deadline: number): Promise<Outcome | null> {
     while (performance.now() < deadline) {
       await pause(POLL_INTERVAL)
@@ -74,11 +74,11 @@ export class SharedRefresh {
     throw new OpenIdError('temporarily_unavailable', description, true)
   }
 
-  async #own(key: string, ask: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
+  async #own(key: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const askedAt = this.#clock.now()
     const renewal = setInterval(() => this.#store.updateIfPresent(key, {}, LEASE).catch(() => {}), LEASE_RENEWAL)
     try {
-      const outcome = { tokens: await ask(), askedAt }
+      const outcome = { tokens: await requestTokens(), askedAt }
       await this.#keep(key, { outcome }, OUTCOME_LIFETIME)
       return outcome
     } catch (error) {
@@ -101,7 +101,7 @@ function outcomeOf({ outcome }: SharedRecord): Outcome | null {
   return (outcome as Outcome | undefined) ?? null
 }
 
-/** Another fault than one of the protocol says nothing about the refresh token. */
+/** An error outside the protocol does not invalidate the refresh token. */
 function refusalOf(error: unknown): OpenIdError {
   if (error instanceof OpenIdError) return error
   return new OpenIdError('temporarily_unavailable', 'the refresh of the token failed', true)

@@ -5,7 +5,7 @@ import { demandOf } from './step-up.ts'
 
 const challenged = (challenge: string, status = 401) => demandOf(respond(status, { 'WWW-Authenticate': challenge }))
 
-test('RFC 9470: a challenge says which class of login, and how recent', () => {
+test('RFC 9470: a challenge demands acr_values and max_age', () => {
   assert.deepEqual(
     challenged('Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="60"'),
     { acrValues: ['gold', 'silver'], maxAge: 60 },
@@ -24,7 +24,7 @@ test('other responses demand nothing', () => {
   assert.equal(demandOf(respond(401)), null)
 })
 
-test('what a challenge says is bounded', () => {
+test('the length of values in a challenge is limited', () => {
   const long = challenged(`Bearer error="insufficient_user_authentication", acr_values="${'x'.repeat(501)}"`)
   assert.deepEqual(long, { acrValues: [], maxAge: null })
 })

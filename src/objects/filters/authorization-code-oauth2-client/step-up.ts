@@ -1,10 +1,10 @@
 import type { Response } from '#http'
 
-/** How strong and how recent a login has to be. */
+/** Required authentication context class and age of a login. */
 export interface LoginDemand {
-  /** One of these classes; empty where any will do. */
+  /** Accepted classes; empty for any. */
   readonly acrValues: readonly string[]
-  /** Seconds since the user authenticated, at most; null where any will do. */
+  /** Maximum age of the authentication in seconds; null for any. */
   readonly maxAge: number | null
 }
 

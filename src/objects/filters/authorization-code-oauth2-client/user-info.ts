@@ -12,7 +12,7 @@ export class UserInfo {
   readonly #lifetime: number
   readonly #clock: Clock
   readonly #refused: (error: OpenIdError) => void
-  readonly #known = new Map<string, { readonly info: Promise<JsonObject | null>; until: number }>()
+  readonly #entries = new Map<string, { readonly info: Promise<JsonObject | null>; until: number }>()
 
   /** `refused` is called where the server refuses the user info of a token. */
   constructor(lifetime: number, clock: Clock, refused: (error: OpenIdError) => void) {
@@ -22,25 +22,25 @@ export class UserInfo {
   }
 
   /** The user info; null where the server refuses it. Rejects where the server is not available. */
-  of(accessToken: string, ask: () => Promise<JsonObject>): Promise<JsonObject | null> {
+  of(accessToken: string, load: () => Promise<JsonObject>): Promise<JsonObject | null> {
     const key = createHash('sha256').update(accessToken).digest('base64url')
-    const known = this.#known.get(key)
+    const known = this.#entries.get(key)
     if (known !== undefined && known.until > this.#clock.monotonic()) return known.info
     const entry = {
-      info: ask().catch((error: unknown) => this.#withoutInfo(key, error)),
+      info: load().catch((error: unknown) => this.#withoutInfo(key, error)),
       until: this.#end(this.#lifetime),
     }
-    this.#known.delete(key)
-    this.#known.set(key, entry)
-    // A failure is not cached: the next request asks again.
-    entry.info.catch(() => this.#known.delete(key))
-    if (this.#known.size > MAX_USERS) this.#known.delete(this.#known.keys().next().value as string)
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    // A failure is not cached: the next request loads it again.
+    entry.info.catch(() => this.#entries.delete(key))
+    if (this.#entries.size > MAX_USERS) this.#entries.delete(this.#entries.keys().next().value as string)
     return entry.info
   }
 
   #withoutInfo(key: string, error: unknown): null {
     if (!(error instanceof OpenIdError) || error.unavailable) throw error
-    const entry = this.#known.get(key)
+    const entry = this.#entries.get(key)
     if (entry !== undefined) entry.until = this.#end(Math.min(this.#lifetime, REFUSAL_LIFETIME))
     this.#refused(error)
     return null

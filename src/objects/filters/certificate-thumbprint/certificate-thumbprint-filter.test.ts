@@ -48,7 +48,7 @@ const without: readonly [string, string, Record<string, string>][] = [
 ]
 
 for (const [what, expression, headers] of without) {
-  test(`${what} is refused, by the failure handler where there is one`, async () => {
+  test(`${what} is rejected, by the failure handler if configured`, async () => {
     const { response, seen } = await pass({ certificate: expression }, headers)
     assert.equal(response.status, 403)
     assert.equal(response.headers.get('cache-control'), 'no-store')

@@ -5,7 +5,7 @@ import { type Exchange, type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
 
-/** Finds the certificate of a client and makes its thumbprint known. */
+/** Provides the thumbprint of a client certificate. */
 export const CertificateThumbprintFilter = defineType({
   name: 'CertificateThumbprintFilter',
   kind: FilterKind,
@@ -15,7 +15,7 @@ export const CertificateThumbprintFilter = defineType({
       description: "The certificate, such as `${pemCertificate(urlDecode(request.headers['ssl_client_cert'][0]))}`.",
     }),
     failureHandler: ref(HandlerKind).optional().meta({
-      description: 'Answers requests without a certificate that can be read; 403 without content by default.',
+      description: 'Handles requests without a valid certificate; 403 without content by default.',
     }),
   },
   create: ({ certificate, failureHandler }, env) => {
@@ -25,7 +25,7 @@ export const CertificateThumbprintFilter = defineType({
 
 const refuse: Handler = async () => respond(403)
 
-/** The thumbprint goes into a context; a request without a certificate goes to `otherwise`. */
+/** Adds the thumbprint to the context; a request without a certificate goes to `otherwise`. */
 function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) => {
     const certificate = await found(find, exchange, logger)
@@ -35,12 +35,12 @@ function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logge
   }
 }
 
-/** A malformed header is logged at debug level, since clients could repeat it at will. */
+/** A malformed header is logged at debug level, since clients could flood the log with it. */
 async function found(find: Runtime<unknown>, exchange: Exchange, logger: Logger): Promise<Certificate | null> {
   try {
     const value = await find(exchange)
     if (value instanceof Certificate) return value
-    logger.debug('the expression gave no certificate')
+    logger.debug('the expression returned no certificate')
   } catch (error) {
     logger.debug({ error }, 'the certificate can not be read')
   }

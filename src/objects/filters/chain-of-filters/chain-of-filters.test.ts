@@ -17,7 +17,7 @@ const answerWithTrail: Handler = async ({ request }) =>
 
 const passed = (filter: Filter) => filter(exchangeFor('GET', 'http://app.example.com/'), answerWithTrail)
 
-test('a request meets the filters in order, the response in reverse', async () => {
+test('a request passes the filters in order, the response in reverse', async () => {
   await using built = await groupOf({ filters: [mark('a'), mark('b'), mark('c')] })
 
   const response = await passed(built.object)
@@ -40,12 +40,12 @@ test('a group of one is that filter', async () => {
   assert.equal((await passed(built.object)).headers.get('echo-trail'), 'only')
 })
 
-test('groups can stand in groups', async () => {
+test('groups can be nested', async () => {
   await using built = await groupOf({ filters: [mark('a'), group(mark('b'), group(), mark('c')), mark('d')] })
   assert.equal((await passed(built.object)).headers.get('echo-trail'), 'a b c d')
 })
 
-test('requests that overlap go on to what follows each of them', async () => {
+test('concurrent requests each continue with their own next handler', async () => {
   await using built = await groupOf({ filters: [mark('a'), mark('b')] })
   const exchange = () => exchangeFor('GET', 'http://app.example.com/')
 
@@ -66,7 +66,7 @@ test('refuses to load without filters', async () => {
   })
 })
 
-test('refuses a handler in the place of a filter', async () => {
+test('refuses a handler instead of a filter', async () => {
   await assert.rejects(groupOf({ filters: [mark('a'), { type: 'EchoHandler' }] }), {
     message: '/heap/0/config/filters/1: expected a Filter, got a Handler (type EchoHandler)',
   })

@@ -29,7 +29,7 @@ const fault: Handler = async () => {
   throw new Error('broken')
 }
 
-/** What the client would see: a status, or the message of an exception. */
+/** The outcome for the client: a status, or the message of an exception. */
 async function ask(filter: Filter, handler: Handler, exchange: Exchange = exchangeFor('GET', 'http://a.example/')) {
   return filter(exchange, handler).then(
     (response) => response.status,
@@ -39,7 +39,7 @@ async function ask(filter: Filter, handler: Handler, exchange: Exchange = exchan
 
 const OPEN = 'the circuit breaker is open: too many requests have failed, and none is sent until it closes'
 
-test('exceptions from behind the filter open the circuit; then nothing behind it is called', async () => {
+test('exceptions of the next handler open the circuit; then it is not called', async () => {
   await using built = await breaker()
   let calls = 0
   const counted: Handler = (exchange) => {
@@ -61,7 +61,7 @@ test('the default handler of the open circuit throws a coded exception', async (
   })
 })
 
-test('openHandler answers while the circuit is open', async () => {
+test('openHandler responds while the circuit is open', async () => {
   await using built = await breaker({
     maxFailures: 1,
     openHandler: { type: 'StaticResponseHandler', config: { status: 503 } },
@@ -69,7 +69,7 @@ test('openHandler answers while the circuit is open', async () => {
   assert.deepEqual([await ask(built.object, fault), await ask(built.object, fine)], ['broken', 503])
 })
 
-test('after openDuration the circuit is closed and the count empty', async () => {
+test('after openDuration the circuit is closed and the count reset', async () => {
   await using built = await breaker()
   for (let i = 0; i < 2; i++) await ask(built.object, fault)
   clock.advance(59_999)
@@ -96,7 +96,7 @@ test('opening and closing are logged once each', async () => {
   )
 })
 
-test('the executor closes the circuit, also where no request comes', async (t) => {
+test('the executor closes the circuit, also without requests', async (t) => {
   await using built = await breaker({ maxFailures: 1 })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   await ask(built.object, fault)
@@ -105,7 +105,7 @@ test('the executor closes the circuit, also where no request comes', async (t) =
   assert.equal(built.log.entries.at(-1)?.['message'], 'the circuit breaker closed')
 })
 
-test('without slidingCounter failures in a row count, with it those among the last requests', async () => {
+test('without slidingCounter consecutive failures are counted, with it failures in the window', async () => {
   const spread = [fault, fine, fault]
   await using inARow = await breaker()
   await using windowed = await breaker({ slidingCounter: { size: 3 } })
@@ -117,7 +117,7 @@ test('without slidingCounter failures in a row count, with it those among the la
   assert.equal(await ask(windowed.object, fine), OPEN)
 })
 
-test('a response that a handler made of a failure counts as one, an error status alone does not', async () => {
+test('a response with a failure as its cause counts as a failure, an error status alone does not', async () => {
   await using built = await breaker()
   const answered: Handler = async () => respond(503)
   for (let i = 0; i < 5; i++) assert.equal(await ask(built.object, answered), 503)
@@ -126,7 +126,7 @@ test('a response that a handler made of a failure counts as one, an error status
   assert.equal(await ask(built.object, fine), OPEN)
 })
 
-test('what the client did wrong counts neither way', async () => {
+test('client errors count neither as success nor as failure', async () => {
   await using built = await breaker()
   await ask(built.object, fault)
   for (const code of ['GW_CLIENT_GONE', 'GW_REQUEST_BODY', 'GW_UPSTREAM_REQUEST'] as const) {
@@ -143,7 +143,7 @@ test('what the client did wrong counts neither way', async () => {
   assert.equal(await ask(built.object, fine), OPEN)
 })
 
-test('B73: of a hundred failures under way at once exactly maxFailures count', async () => {
+test('B73: of a hundred concurrent failures exactly maxFailures count', async () => {
   await using built = await breaker({ maxFailures: 5, slidingCounter: { size: 10 } })
   const { promise, reject } = Promise.withResolvers<Response>()
   const asked = Array.from({ length: 100 }, () => ask(built.object, () => promise))
@@ -157,13 +157,13 @@ test('B73: of a hundred failures under way at once exactly maxFailures count', a
   assert.equal(await ask(built.object, fine), OPEN)
 })
 
-test('a failure after the filter was retired ends its request and nothing else', async () => {
+test('a failure after the filter was retired affects its request alone', async () => {
   const built = await breaker({ maxFailures: 1 })
   await built[Symbol.asyncDispose]()
   assert.equal(await ask(built.object, fault), 'broken')
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   await refused({ maxFailures: 0 }, /\/heap\/0\/config\/maxFailures: expected an integer from 1 to \d+, got 0/)
   await refused({ maxFailures: null }, /\/heap\/0\/config\/maxFailures: .*required/)
   await refused({ openDuration: null }, /\/heap\/0\/config\/openDuration: .*required/)
@@ -181,7 +181,7 @@ test('values that can not work are refused where they stand', async () => {
   await refused({ enabled: false }, /\/heap\/0\/config\/enabled: unknown field/)
 })
 
-test('the fields take configuration expressions', async () => {
+test('the fields accept configuration expressions', async () => {
   await using built = await breaker({
     maxFailures: '${1 + 1}',
     openDuration: "${'1 minute'}",

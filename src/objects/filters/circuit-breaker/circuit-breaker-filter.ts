@@ -4,7 +4,7 @@ import { type Attempt, type Guard, isFailure, openCircuitBreaker } from '#resili
 import { defineType } from '#schema'
 import { CIRCUIT_FIELDS, checkCircuit } from '../../lib/circuit-fields.ts'
 
-/** Keeps requests from what is behind it while that keeps failing. */
+/** Stops sending requests to a handler that keeps failing. */
 export const CircuitBreakerFilter = defineType({
   name: 'CircuitBreakerFilter',
   kind: FilterKind,
@@ -14,7 +14,7 @@ export const CircuitBreakerFilter = defineType({
   create: async (values, env) => breakCircuit(await openCircuitBreaker(values, env)),
 })
 
-/** A failure is an exception, or what a handler made of one: the response then still has it as its cause. */
+/** A failure is an exception, or a response that has one as its cause. */
 function breakCircuit(guard: Guard): Filter {
   return (exchange, next) => {
     const attempt: Attempt = async () => {

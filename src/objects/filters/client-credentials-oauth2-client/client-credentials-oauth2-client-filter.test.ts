@@ -26,7 +26,7 @@ async function started(
     { types: [ClientHandler, secretsType({ 'client.secret': 's:1' })], clock },
   )
   const seen: string[] = []
-  /** Sends a request; the service answers by the token it got. */
+  /** Sends a request; the response of the service depends on the token. */
   const send = (answer: (token: string, exchange: Exchange) => Response = () => respond(200), body?: Body) => {
     const exchange = exchangeFor('POST', 'http://app.example/x', body === undefined ? {} : { body })
     return built.object(exchange, async (each) => {
@@ -43,7 +43,7 @@ async function started(
   return { endpoint, built, seen, send, clock, [Symbol.asyncDispose]: dispose }
 }
 
-test('a token is asked for by the client credentials grant and sent with each request', async () => {
+test('a token is requested by the client credentials grant and sent with each request', async () => {
   await using gate = await started(() => issued('t1'), { scopes: ['read', 'write:all'] })
   assert.equal((await gate.send()).status, 200)
   await gate.send()
@@ -56,13 +56,13 @@ test('a token is asked for by the client credentials grant and sent with each re
   assert.equal(question?.headers.accept, 'application/json')
 })
 
-test('without scopes none are asked for', async () => {
+test('without scopes none are requested', async () => {
   await using gate = await started(() => issued('t1'))
   await gate.send()
   assert.equal(gate.endpoint.questions[0]?.text, 'grant_type=client_credentials')
 })
 
-test('B61: many requests that wait share one question', async () => {
+test('B61: concurrent requests share one token request', async () => {
   await using gate = await started(() => issued('t1'))
   await Promise.all(Array.from({ length: 200 }, () => gate.send()))
   assert.equal(gate.endpoint.questions.length, 1)
@@ -70,7 +70,7 @@ test('B61: many requests that wait share one question', async () => {
   assert.equal(gate.built.metrics.values.get('gw_oauth2_client_token_requests_total'), 1)
 })
 
-test('a token is replaced before it ends: after nine tenths of its life', async () => {
+test('a token is replaced before it expires: after nine tenths of its lifetime', async () => {
   await using gate = await started((count) => issued(`t${count}`, { expires_in: 100 }))
   await gate.send()
   gate.clock.advance(89_999)
@@ -80,7 +80,7 @@ test('a token is replaced before it ends: after nine tenths of its life', async 
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
 })
 
-test('a long-lived token is replaced thirty seconds before it ends', async () => {
+test('a long-lived token is replaced thirty seconds before it expires', async () => {
   await using gate = await started((count) => issued(`t${count}`, { expires_in: '3600' }))
   await gate.send()
   gate.clock.advance(3_569_999)
@@ -95,7 +95,7 @@ for (const [what, expires] of [
   ['in the past', -5],
   ['no number', 'soon'],
 ] as const) {
-  test(`a token whose expiry is ${what} is used once and not kept`, async () => {
+  test(`a token whose expiry is ${what} is used once and not cached`, async () => {
     await using gate = await started((count) => issued(`t${count}`, { expires_in: expires }))
     await gate.send()
     await gate.send()
@@ -103,7 +103,7 @@ for (const [what, expires] of [
   })
 }
 
-test('a token without an expiry is kept for less than a minute', async () => {
+test('a token without an expiry is cached for less than a minute', async () => {
   await using gate = await started((count) => issued(`t${count}`, { expires_in: undefined }))
   await gate.send()
   gate.clock.advance(53_000)
@@ -113,14 +113,14 @@ test('a token without an expiry is kept for less than a minute', async () => {
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
 })
 
-test('a token the service does not accept is replaced and the request sent once more', async () => {
+test('a token that the service rejects is replaced, and the request sent again', async () => {
   await using gate = await started((count) => issued(`t${count}`))
   const response = await gate.send((token) => respond(token === 'Bearer t1' ? 401 : 200), Body.of('content'))
   assert.equal(response.status, 200)
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t2'])
 })
 
-test('a second 401 is passed on, and further ones ask for no tokens for a while', async () => {
+test('a second 401 is passed on, and further ones request no tokens until a pause is over', async () => {
   await using gate = await started((count) => issued(`t${count}`))
   for (let at = 0; at < 5; at++) assert.equal((await gate.send(() => respond(401))).status, 401)
   assert.deepEqual(gate.seen, ['Bearer t1', ...Array.from({ length: 5 }, () => 'Bearer t2')])
@@ -130,7 +130,7 @@ test('a second 401 is passed on, and further ones ask for no tokens for a while'
   assert.equal(gate.endpoint.questions.length, 3)
 })
 
-test('a body that has gone by is not sent again; the next request has the new token', async () => {
+test('a streamed body is not sent again; the next request has the new token', async () => {
   await using gate = await started((count) => issued(`t${count}`))
   const body = Body.fromStream(Readable.from([Buffer.from('content')]))
   assert.equal((await gate.send(() => respond(401), body)).status, 401)
@@ -162,7 +162,7 @@ const failures: readonly [string, TokenReply, number][] = [
 ]
 
 for (const [what, reply, status] of failures) {
-  test(`B62, B65: ${what} from the token endpoint ends in ${status}, and nothing is sent`, async () => {
+  test(`B62, B65: ${what} from the token endpoint gives ${status}, and the request is not sent`, async () => {
     await using gate = await started(() => reply)
     const response = await gate.send()
     assert.equal(response.status, status)
@@ -172,7 +172,7 @@ for (const [what, reply, status] of failures) {
   })
 }
 
-test('a token endpoint that is not there ends in 503', async () => {
+test('an unreachable token endpoint gives 503', async () => {
   await using gate = await started(() => issued('t1'), { tokenEndpoint: 'http://127.0.0.1:1/token' })
   assert.equal((await gate.send()).status, 503)
   assert.deepEqual(gate.seen, [])
@@ -207,7 +207,7 @@ test('clientId alone is sent in the form', async () => {
   assert.equal(gate.endpoint.questions[0]?.text, 'grant_type=client_credentials&client_id=gateway')
 })
 
-test('a client secret that can not be had ends in 503, and no question is asked', async () => {
+test('an unavailable client secret gives 503, and no token is requested', async () => {
   await using gate = await started(() => issued('t1'), {
     clientId: 'gateway',
     clientSecretId: 'absent',

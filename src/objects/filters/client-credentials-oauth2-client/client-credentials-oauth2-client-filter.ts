@@ -8,7 +8,7 @@ import { requestToken } from '../../lib/oauth2-client/token-request.ts'
 
 const FILTERS = 'use a filter such as ClientSecretBasicAuthenticationFilter in endpointHandler instead'
 
-/** Gives requests a token of the gateway itself. */
+/** Adds an access token of the gateway itself to requests. */
 export const ClientCredentialsOAuth2ClientFilter = defineType({
   name: 'ClientCredentialsOAuth2ClientFilter',
   kind: FilterKind,
@@ -17,7 +17,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
     tokenEndpoint: config(url()).meta({ description: 'URL of the token endpoint of the authorization server.' }),
     scopes: SCOPES_FIELD,
     endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
+      description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
     }),
     secretsProvider: ref(SecretsProviderKind)
       .optional()

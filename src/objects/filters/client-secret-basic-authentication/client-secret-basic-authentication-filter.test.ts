@@ -26,14 +26,14 @@ async function credentials(filter: Filter): Promise<string> {
   return Buffer.from(field.slice(6), 'base64').toString()
 }
 
-test('id and secret are form-urlencoded, then put together', async () => {
+test('id and secret are form-urlencoded, then joined', async () => {
   await using plain = await built('gateway', { 'client.secret': 'sesame' })
   assert.equal(await credentials(plain.object), 'gateway:sesame')
   await using odd = await built('https://gateway.example:8443/ä b', { 'client.secret': 'a:b+c%/~*\n' })
   assert.equal(await credentials(odd.object), 'https%3A%2F%2Fgateway.example%3A8443%2F%C3%A4+b:a%3Ab%2Bc%25%2F%7E*%0A')
 })
 
-test('a secret that was rotated is used at once', async () => {
+test('a rotated secret is used at once', async () => {
   const secrets = { 'client.secret': 'first' }
   await using filter = await built('gateway', secrets)
   await credentials(filter.object)

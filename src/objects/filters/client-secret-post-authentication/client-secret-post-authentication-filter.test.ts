@@ -16,7 +16,7 @@ const built = (secrets: Record<string, string> = { 'client.secret': 'a b&c=ü' }
     { types: [secretsType(secrets)] },
   )
 
-/** Sends content through the filter and gives what arrives behind it. */
+/** Sends content through the filter and returns the content that the next handler gets. */
 async function sent(body: Body | string | undefined, headers: Record<string, string> = FORM) {
   await using filter = await built()
   const parts = body === undefined ? { headers } : { headers, body }
@@ -33,19 +33,19 @@ async function sent(body: Body | string | undefined, headers: Record<string, str
 
 const ADDED = 'client_id=gate+way&client_secret=a+b%26c%3D%C3%BC'
 
-test('id and secret are added to the form; the other fields stay byte for byte', async () => {
+test('id and secret are added to the form; the bytes of other fields are unchanged', async () => {
   const { text, type, exchange } = await sent('grant_type=x&code=%ff%7e&empty=&bare&&a=1&a=2')
   assert.equal(text, `grant_type=x&code=%ff%7e&empty=&bare&a=1&a=2&${ADDED}`)
   assert.equal(type, FORM['content-type'])
   assert.equal(exchange.request.body.text(), 'grant_type=x&code=%ff%7e&empty=&bare&&a=1&a=2')
 })
 
-test('values that are there already are replaced, however they are spelled', async () => {
+test('existing values are replaced, in any encoding of their names', async () => {
   const { text } = await sent('client_id=evil&grant_type=x&client%5Fsecret=y&client_secret=z&client_id')
   assert.equal(text, `grant_type=x&${ADDED}`)
 })
 
-test('content that streams is read first', async () => {
+test('streamed content is buffered first', async () => {
   const stream = Readable.from([Buffer.from('grant_'), Buffer.from('type=x')])
   const { text, names } = await sent(Body.fromStream(stream), { ...FORM, 'transfer-encoding': 'chunked' })
   assert.equal(text, `grant_type=x&${ADDED}`)
@@ -58,7 +58,7 @@ test('a request without content becomes a form', async () => {
   assert.equal(type, 'application/x-www-form-urlencoded')
 })
 
-test('another way of authenticating is taken out', async () => {
+test('other client authentication is removed', async () => {
   const { names } = await sent('a=1', { ...FORM, authorization: 'Basic eDp5' })
   assert.ok(!names.includes('authorization'))
 })

@@ -17,13 +17,13 @@ export const ClientSecretPostAuthenticationFilter = defineType({
     postClientSecret(clientId, clientSecretId, secretsProvider),
 })
 
-/** Puts `client_id` and `client_secret` into the form of each request (RFC 6749 section 2.3.1). */
+/** Adds `client_id` and `client_secret` to the form of each request (RFC 6749 section 2.3.1). */
 function postClientSecret(clientId: string, secretId: string, provider: SecretsProvider): Filter {
   return async (exchange, next) => {
     const secret = await provider.active({ secretId, purpose: 'GENERIC' })
     const fields = { client_id: clientId, client_secret: secret.revealText() }
     const changed = await withFormFields(exchange, fields)
-    // Two ways of authenticating in one request are refused by servers (RFC 6749 section 2.3).
+    // Servers reject requests with two client authentication methods (RFC 6749 section 2.3).
     changed.request.headers.delete('Authorization')
     return next(changed)
   }

@@ -24,13 +24,13 @@ async function answer(config: JsonValue): Promise<{ response: Response; log: rea
   return { response: await built.object(exchange, next), log: built.log.entries }
 }
 
-test('lets a request through where the condition is true', async () => {
+test('passes a request on where the condition is true', async () => {
   for (const condition of [true, "${request.method == 'GET'}", { expression: '${true}', label: 'everybody' }]) {
     assert.equal((await answer({ condition })).response.status, 200)
   }
 })
 
-test('answers 403 without content, not to be stored, where the condition is false, null or not a boolean', async () => {
+test('responds 403 without content and with no-store where the condition is false, null or not a boolean', async () => {
   for (const condition of [false, '${attributes.nothing}', "${request.headers['X-Flag'][0]}"]) {
     const { response } = await answer({ condition })
     assert.equal(response.status, 403)
@@ -39,13 +39,13 @@ test('answers 403 without content, not to be stored, where the condition is fals
   }
 })
 
-test('a condition that fails refuses and is warned about', async () => {
+test('a condition that fails rejects the request and is logged', async () => {
   const { response, log } = await answer({ condition: '${request.method - 1 == 0}' })
   assert.equal(response.status, 403)
   assert.equal(log.length, 1)
 })
 
-test('the failure handler answers instead, with the request', async () => {
+test('the failure handler handles the request instead', async () => {
   const { response } = await answer({ condition: false, failureHandler: { type: 'Teapot' } })
   assert.equal(response.status, 418)
   assert.equal(response.headers.get('x-path'), '/a')

@@ -3,23 +3,23 @@ import { type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, ref } from '#schema'
 
-/** Lets only requests through for which a condition holds. */
+/** Passes on only requests for which a condition is true. */
 export const ConditionEnforcementFilter = defineType({
   name: 'ConditionEnforcementFilter',
   kind: FilterKind,
   summary: 'Lets a request through only where a condition holds.',
   config: {
-    condition: condition().meta({ description: 'Only true lets the request through.' }),
+    condition: condition().meta({ description: 'The request is passed on only where this is true.' }),
     failureHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Answers requests that are not let through; 403 without content by default.' }),
+      .meta({ description: 'Handles requests that are not passed on; 403 without content by default.' }),
   },
   create: ({ condition, failureHandler }, env) => enforce(condition, failureHandler ?? refuse, env.logger),
 })
 
 const refuse: Handler = async () => respond(403)
 
-/** A condition that fails counts as false: here that shuts the door. */
+/** A condition that fails counts as false, so that the request is rejected. */
 function enforce(condition: RequestCondition, otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) =>
     (await passes(condition, exchange, null, logger)) ? next(exchange) : otherwise(exchange)

@@ -34,19 +34,19 @@ test('runs the delegate where the condition is true', async () => {
   assert.equal(await outcome("${request.entity.string == ''}"), 418)
 })
 
-test('leaves the delegate out where the condition is false or null', async () => {
+test('skips the delegate where the condition is false or null', async () => {
   assert.equal(await outcome(false), 200)
   assert.equal(await outcome("${request.method == 'POST'}"), 200)
   assert.equal(await outcome('${attributes.nothing}'), 200)
 })
 
-test('a condition that fails is a fault and does not leave the delegate out', async () => {
+test('a condition that fails is a fault and does not skip the delegate', async () => {
   await assert.rejects(outcome('${request.method - 1 == 0}'), {
     name: 'EvaluationError',
   })
 })
 
-test('a condition that is text holds where the text is true', async () => {
+test('the text "true" counts as true', async () => {
   assert.equal(await outcome("${request.headers['X-Flag'][0]}"), await outcome('${true}'))
   assert.equal(await outcome("${request.headers['X-Flag'][0].concat('r')}"), await outcome('${false}'))
 })
@@ -58,7 +58,7 @@ test('a condition that is neither boolean nor text is a fault', async () => {
   })
 })
 
-test('the delegate is found by name', async () => {
+test('the delegate can be a reference by name', async () => {
   await using built = await build<Filter>(
     ConditionalFilter,
     { condition: true, delegate: 'guard' },

@@ -9,16 +9,15 @@ export const ConditionalFilter = defineType({
   summary: 'Runs another filter only where a condition holds.',
   config: {
     condition: runtime('boolean').meta({
-      description: 'True: the request passes through the delegate. False or null: the delegate is left out.',
+      description: 'True: the request passes through the delegate. False or null: the delegate is skipped.',
     }),
-    delegate: ref(FilterKind).meta({ description: 'Filter that is run where the condition holds.' }),
+    delegate: ref(FilterKind).meta({ description: 'Filter that runs where the condition is true.' }),
   },
   create: ({ condition, delegate }) => runWhere(condition, delegate),
 })
 
 /**
- * The delegate may be what keeps a door shut, so a condition that fails, or gives something that is neither true
- * nor false, is a fault: it must not leave the delegate out.
+ * A condition that fails, or returns neither true nor false, is a fault: skipping the delegate could skip an access check.
  */
 function runWhere(condition: Runtime<boolean>, delegate: Filter): Filter {
   return async (exchange, next) => ((await condition(exchange)) === true ? delegate(exchange, next) : next(exchange))

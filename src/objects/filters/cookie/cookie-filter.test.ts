@@ -13,7 +13,7 @@ async function made(config: JsonValue = {}) {
   return {
     clock,
     session,
-    /** One request: what the application saw, and what the client got. */
+    /** One request: cookies received by the application, and by the client. */
     async visit(url: string, cookie: string | null, set: string[] = []) {
       const exchange = exchangeFor('GET', url, cookie === null ? {} : { headers: { Cookie: cookie } })
       const seen: string[][] = []
@@ -27,25 +27,25 @@ async function made(config: JsonValue = {}) {
   }
 }
 
-test('managed cookies stay in the session and go to the application', async () => {
+test('managed cookies are stored in the session and sent to the application', async () => {
   await using filter = await made()
   assert.deepEqual(await filter.visit('http://app/a', null, ['JSESSIONID=1; Path=/']), { app: [], client: [] })
   assert.deepEqual(await filter.visit('http://app/a', 'JSESSIONID=forged'), { app: ['JSESSIONID=1'], client: [] })
 })
 
-test('suppressed cookies are taken off both ways', async () => {
+test('suppressed cookies are removed from requests and responses', async () => {
   await using filter = await made({ suppressed: ['SSO'], defaultAction: 'RELAY' })
   const { app, client } = await filter.visit('http://app/', 'a=1; sso=2; b=3', ['Sso=x', 'c=4; Path=/'])
   assert.deepEqual([app, client], [['a=1; b=3'], ['c=4; Path=/']])
 })
 
-test('relayed cookies pass as they are', async () => {
+test('relayed cookies are passed on unchanged', async () => {
   await using filter = await made({ relayed: ['a'], defaultAction: 'SUPPRESS' })
   const { app, client } = await filter.visit('http://app/', 'a="1"; b=2', ['a=1; Custom=x', 'b=2'])
   assert.deepEqual([app, client], [['a="1"'], ['a=1; Custom=x']])
 })
 
-test('of several lists managed wins over suppressed, and that over relayed', async () => {
+test('in several lists, managed takes precedence over suppressed, and suppressed over relayed', async () => {
   await using filter = await made({
     managed: ['m'],
     suppressed: ['m', 's'],
@@ -57,7 +57,7 @@ test('of several lists managed wins over suppressed, and that over relayed', asy
   assert.deepEqual((await filter.visit('http://app/', 'm=x; s=x; r=x')).app, ['r=x; m=1'])
 })
 
-test('managed cookies go to the host, path and scheme they were set for', async () => {
+test('managed cookies are sent to the host, path and scheme they were set for', async () => {
   await using filter = await made()
   await filter.visit('https://a.app.example/shop/x', null, [
     'host=1',
@@ -76,7 +76,7 @@ test('managed cookies go to the host, path and scheme they were set for', async 
   assert.deepEqual((await filter.visit('http://127.0.0.1/', null)).app, [])
 })
 
-test('managed cookies end with Max-Age, Expires and when they are taken away', async () => {
+test('managed cookies expire by Max-Age and Expires, and can be deleted', async () => {
   await using filter = await made()
   await filter.visit('http://app/', null, ['a=1; Max-Age=60', 'b=2; Expires=Thu, 01 Jan 2026 00:02:00 GMT', 'c=3'])
   filter.clock.advance(61_000)
@@ -87,7 +87,7 @@ test('managed cookies end with Max-Age, Expires and when they are taken away', a
   assert.equal(filter.session.isEmpty, true)
 })
 
-test('a new value replaces the old one; the number and the length are bounded', async () => {
+test('a new value replaces the old one; number and length are limited', async () => {
   await using filter = await made()
   await filter.visit('http://app/', null, ['a=1', 'a=2', `long=${'x'.repeat(5_000)}`])
   assert.deepEqual((await filter.visit('http://app/', null)).app, ['a=2'])
@@ -99,12 +99,12 @@ test('a new value replaces the old one; the number and the length are bounded', 
   assert.equal((await filter.visit('http://app/', null)).app?.[0]?.split('; ').length, 50)
 })
 
-test('what can not be in a list is refused', async () => {
+test('invalid list entries are refused', async () => {
   for (const config of [{ managed: [''] }, { defaultAction: 'KEEP' }, { managed: 'JSESSIONID' }])
     await assert.rejects(build(CookieFilter, config))
 })
 
-test('a cookie for a public suffix is dropped: applications of other owners would get it', async () => {
+test('a cookie for a public suffix is ignored: applications of other owners would get it', async () => {
   await using filter = await made()
   await filter.visit('https://mine.github.io/', null, [
     'a=1; Domain=github.io; Path=/',
@@ -122,7 +122,7 @@ test('a cookie for a public suffix is dropped: applications of other owners woul
   assert.deepEqual((await filter.visit('https://other.co.uk/', null)).app, [])
 })
 
-test('a host that is a public suffix itself keeps its cookies to itself', async () => {
+test('a host that is a public suffix sets host-only cookies', async () => {
   await using filter = await made()
   await filter.visit('https://github.io/', null, ['a=1; Domain=github.io; Path=/'])
   assert.deepEqual((await filter.visit('https://github.io/', null)).app, ['a=1'])

@@ -8,23 +8,23 @@ type Action = (typeof ACTIONS)[number]
 
 const names = () => list(config(string({ nonEmpty: true }))).default([])
 
-/** Keeps cookies of applications in the session, hides them, or lets them pass. */
+/** Stores cookies of applications in the session, suppresses them, or relays them. */
 export const CookieFilter = defineType({
   name: 'CookieFilter',
   kind: FilterKind,
   summary: 'Keeps cookies of the application in the session, hides cookies from both sides, or lets them pass.',
   config: {
     managed: names().meta({
-      description: 'Cookies kept in the session: the application gets them, the client never sees them.',
+      description: 'Cookies stored in the session: the application gets them, the client does not.',
     }),
-    suppressed: names().meta({ description: 'Cookies taken off requests and responses.' }),
-    relayed: names().meta({ description: 'Cookies that pass both ways as they are.' }),
+    suppressed: names().meta({ description: 'Cookies removed from requests and responses.' }),
+    relayed: names().meta({ description: 'Cookies passed on unchanged in both directions.' }),
     defaultAction: config(oneOf(ACTIONS))
       .default('MANAGE')
-      .meta({ description: 'What is done with cookies that are in none of the lists.' }),
+      .meta({ description: 'Action for cookies that are in none of the lists.' }),
   },
   create: ({ managed, suppressed, relayed, defaultAction }, { clock }) => {
-    // Loads the list now rather than with the first cookie.
+    // Loads the public suffix list at load, not with the first cookie.
     isPublicSuffix('')
     const actions = new Map<string, Action>()
     // A name in several lists: managed before suppressed before relayed.
@@ -38,12 +38,11 @@ export const CookieFilter = defineType({
   },
 })
 
-/** Does with each cookie what its name says. */
 function cookieActions(actionOf: (name: string) => Action, now: () => number): Filter {
   return async (exchange, next) => {
     const { request, session } = exchange
     const uri = request.uri.clone()
-    // What the client sends under the name of a managed cookie is not the application's.
+    // A managed cookie sent by the client was not set by the application.
     const ours = new CookieJar(session, now()).cookiesFor(uri).filter(({ name }) => actionOf(name) === 'MANAGE')
     const kept = relayedPairs(request, actionOf)
     const all = [...kept, ...ours.map(({ name, value }) => `${name}=${value}`)]
@@ -56,7 +55,7 @@ function cookieActions(actionOf: (name: string) => Action, now: () => number): F
   }
 }
 
-/** The cookies of a request that go on, as they were written. */
+/** The relayed cookies of a request, unchanged. */
 function relayedPairs(request: Request, actionOf: (name: string) => Action): string[] {
   return request.headers
     .all('cookie')
@@ -68,7 +67,7 @@ function relayedPairs(request: Request, actionOf: (name: string) => Action): str
     })
 }
 
-/** Takes cookies off a response that the client is not to have; gives those to be kept. */
+/** Removes managed and suppressed cookies from a response; returns the managed ones. */
 function takeSetCookies({ headers }: Response, actionOf: (name: string) => Action): Cookie[] {
   const fields = headers.all('set-cookie').map((field) => ({ field, cookie: parseSetCookie(field) }))
   const relayed = fields.filter(({ cookie }) => actionOf(cookie.name) === 'RELAY')

@@ -1,25 +1,25 @@
 import { type Cookie, isPublicSuffix, type Session, type Uri } from '#http'
 import type { JsonValue } from '#json'
 
-/** Where the jar lies in the session. */
+/** Session entry of the cookies. */
 const KEY = 'managed cookies'
 const MAX_COOKIES = 50
 const MAX_LENGTH = 4_096
 
-/** A cookie as a browser would keep it (RFC 6265 section 5.3). */
+/** A stored cookie (RFC 6265 section 5.3). */
 interface Kept {
   readonly name: string
   readonly value: string
   readonly domain: string
-  /** Whether it goes to the very host only that set it. */
+  /** Whether it is sent to the host that set it, and not to its subdomains. */
   readonly hostOnly: boolean
   readonly path: string
   readonly secure: boolean
-  /** Milliseconds since the epoch; null where it ends with the session. */
+  /** Milliseconds since the epoch; null for a session cookie. */
   readonly expiresAt: number | null
 }
 
-/** The cookies of applications that are kept in the session instead of in the browser. */
+/** Cookies of applications, stored in the session instead of the browser. */
 export class CookieJar {
   readonly #session: Session
   readonly #now: number
@@ -35,7 +35,7 @@ export class CookieJar {
     return matching.sort((left, right) => right.path.length - left.path.length)
   }
 
-  /** Keeps what an application has set; a cookie that is not for that host, or too long, is dropped. */
+  /** Stores the cookies of an application; ignores cookies that are for another host or too long. */
   keep(cookies: readonly Cookie[], uri: Uri): void {
     const taken = cookies.flatMap((cookie) => keptFrom(cookie, uri, this.#now) ?? [])
     if (taken.length === 0) return
@@ -44,7 +44,7 @@ export class CookieJar {
       jar = jar.filter((other) => !isSame(cookie, other))
       if (!this.#isOver(cookie)) jar.push(cookie)
     }
-    // The oldest give way, as in browsers.
+    // The oldest are evicted, as in browsers.
     if (jar.length === 0) this.#session.delete(KEY)
     else this.#session.set(KEY, jar.slice(-MAX_COOKIES) as unknown as JsonValue)
   }
@@ -65,7 +65,7 @@ function keptFrom(cookie: Cookie, uri: Uri, now: number): Kept | null {
   const host = uri.host.toLowerCase()
   const wanted = (cookie.domain ?? '').replace(/^\./, '').toLowerCase()
   if (wanted !== '' && !isWithin(host, wanted)) return null
-  // RFC 6265 section 5.3: a host that is itself a public suffix sets cookies for itself alone.
+  // RFC 6265 section 5.3: a host that is itself a public suffix can only set host-only cookies.
   const domain = wanted === host && isShared(wanted) ? '' : wanted
   if (secure && uri.scheme !== 'https') return null
   const path = cookie.path?.startsWith('/') === true ? cookie.path : defaultPath(uri)
@@ -101,8 +101,7 @@ function isFor({ domain, hostOnly, path, secure }: Kept, uri: Uri): boolean {
 }
 
 /**
- * Whether a host lies in a domain; an address lies in none but itself (RFC 6265 section 5.1.3), and nothing lies in a domain
- * that many owners share.
+ * Domain matching of RFC 6265 section 5.1.3: an address matches only itself. A domain shared by several owners matches no subdomain.
  */
 function isWithin(host: string, domain: string): boolean {
   if (host === domain) return true

@@ -46,18 +46,18 @@ const preflight = (policy: JsonObject, method: string, headers: Sent = {}) =>
 
 const fields = ({ response }: Answer) => Object.fromEntries(response.headers.entries())
 
-test('a request without origin passes; its response is marked for caches and grants nothing', async () => {
+test('a request without origin passes; its response has Vary and no grants', async () => {
   const answer = await through({}, 'GET', {}, { 'X-A': '1', 'Access-Control-Allow-Origin': '*' })
   assert.equal(answer.passed, true)
   assert.deepEqual(fields(answer), { 'X-A': '1', Vary: 'Origin' })
 })
 
-test('a request of an accepted origin passes and its response is granted', async () => {
+test('a request of an accepted origin passes, and its response has the grants', async () => {
   const answer = await through({}, 'GET', { Origin: APP })
   assert.deepEqual(fields(answer), { 'Access-Control-Allow-Origin': APP, Vary: 'Origin' })
 })
 
-test('a response says what is exposed and that credentials are allowed', async () => {
+test('a response has the exposed headers and allows credentials', async () => {
   const policy = { exposedHeaders: ['X-A', 'X-B'], allowCredentials: true, maxAge: '1 minute' }
   assert.deepEqual(fields(await through(policy, 'DELETE', { Origin: APP })), {
     'Access-Control-Allow-Origin': APP,
@@ -67,7 +67,7 @@ test('a response says what is exposed and that credentials are allowed', async (
   })
 })
 
-test('what the application grants itself is replaced', async () => {
+test('grants of the application are replaced', async () => {
   const upstream = {
     'access-control-allow-origin': ['*', 'https://evil.test'],
     'Access-Control-Allow-Credentials': 'true',
@@ -78,7 +78,7 @@ test('what the application grants itself is replaced', async () => {
   assert.deepEqual(response.headers.raw(), ['X-Kept', '1', 'Access-Control-Allow-Origin', APP, 'Vary', 'Origin'])
 })
 
-test('a Vary that is there is added to once', async () => {
+test('an existing Vary is extended once', async () => {
   const vary = async (...values: string[]) =>
     (await through({}, 'GET', { Origin: APP }, { Vary: values })).response.headers.all('vary')
   assert.deepEqual(await vary('Accept'), ['Accept', 'Origin'])
@@ -86,7 +86,7 @@ test('a Vary that is there is added to once', async () => {
   assert.deepEqual(await vary('*'), ['*'])
 })
 
-test('an origin that no policy accepts is refused and does not pass', async () => {
+test('a request of an origin that no policy accepts is rejected and not passed on', async () => {
   const refused = [
     'https://evil.test',
     'http://app.test',
@@ -106,11 +106,11 @@ test('an origin that no policy accepts is refused and does not pass', async () =
   }
 })
 
-test('more than one origin is refused', async () => {
+test('more than one origin is rejected', async () => {
   assert.equal((await through({}, 'GET', { Origin: [APP, APP] })).response.status, 403)
 })
 
-test('the failure handler answers what is refused', async () => {
+test('the failure handler handles rejected requests', async () => {
   const policies = [{ acceptedOrigins: [APP] }]
   await using built = await build<Filter>(
     CorsFilter,
@@ -122,7 +122,7 @@ test('the failure handler answers what is refused', async () => {
   assert.deepEqual(fields(answer), { Vary: 'Origin' })
 })
 
-test('the usual port of a scheme is the same as none, and case does not matter', async () => {
+test('the default port of a scheme equals none, and case is ignored', async () => {
   const accepted = async (acceptedOrigins: string[], origin: string) =>
     (await through({ acceptedOrigins }, 'GET', { Origin: origin })).response.headers.get('access-control-allow-origin')
   assert.equal(await accepted(['https://APP.test:443'], APP), APP)
@@ -132,13 +132,13 @@ test('the usual port of a scheme is the same as none, and case does not matter',
   assert.equal(await accepted(['capacitor://localhost'], 'capacitor://localhost'), 'capacitor://localhost')
 })
 
-test('a request of a page of the same site passes, whatever the policies', async () => {
+test('a same-origin request passes with any policy', async () => {
   const answer = await through({}, 'POST', { Origin: 'https://api.test' })
   assert.equal(answer.passed, true)
   assert.deepEqual(fields(answer), { Vary: 'Origin' })
 })
 
-test('all origins are answered with "*", pages without an origin of their own too', async () => {
+test('all origins are granted with "*", also the opaque origin null', async () => {
   for (const acceptedOrigins of ['*', ['*'], [APP, '*']]) {
     for (const origin of ['https://any.test', 'null']) {
       const answer = await through({ acceptedOrigins }, 'GET', { Origin: origin })
@@ -165,7 +165,7 @@ test('the first policy that accepts the origin applies', async () => {
   assert.equal(await exposed('https://other.test'), 'X-Three')
 })
 
-test('a preflight is answered by the filter', async () => {
+test('the filter responds to a preflight', async () => {
   const policy = {
     acceptedMethods: ['PUT', 'DELETE'],
     acceptedHeaders: ['X-A', 'Content-Type'],
@@ -186,7 +186,7 @@ test('a preflight is answered by the filter', async () => {
   })
 })
 
-test('by default a preflight is granted only what browsers do without asking', async () => {
+test('by default a preflight is granted only safelisted methods and headers', async () => {
   assert.deepEqual(fields(await preflight({}, 'POST')), {
     'Access-Control-Allow-Origin': APP,
     Vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
@@ -195,7 +195,7 @@ test('by default a preflight is granted only what browsers do without asking', a
   assert.equal((await preflight({}, 'GET', { 'Access-Control-Request-Headers': 'x-a' })).response.status, 403)
 })
 
-test('methods are compared with regard to case, header names without', async () => {
+test('methods are compared case-sensitively, header names case-insensitively', async () => {
   const policy = { acceptedMethods: ['PATCH'], acceptedHeaders: ['X-Api'] }
   assert.equal((await preflight(policy, 'patch')).response.status, 403)
   assert.equal((await preflight(policy, 'PATCH', { 'Access-Control-Request-Headers': 'x-API' })).response.status, 204)
@@ -212,19 +212,19 @@ test('all methods and headers are granted by name', async () => {
   assert.equal((await preflight(policy, 'PUT', twoWords)).response.status, 403)
 })
 
-test('a preflight of another origin is refused', async () => {
+test('a preflight of another origin is rejected', async () => {
   const answer = await preflight({ acceptedMethods: '*' }, 'PUT', { Origin: 'https://evil.test' })
   assert.equal(answer.passed, false)
   assert.equal(answer.response.status, 403)
 })
 
-test('OPTIONS that asks for no method is a request like any other', async () => {
+test('OPTIONS without Access-Control-Request-Method is no preflight', async () => {
   const answer = await through({}, 'OPTIONS', { Origin: APP })
   assert.equal(answer.passed, true)
   assert.equal(answer.response.headers.get('access-control-allow-origin'), APP)
 })
 
-test('a time of zero keeps browsers from remembering', async () => {
+test('a maxAge of zero disables preflight caching in browsers', async () => {
   assert.equal(fields(await preflight({ maxAge: '0 s' }, 'GET'))['Access-Control-Max-Age'], '0')
 })
 

@@ -7,30 +7,30 @@ import { anyOrSome, origin, token } from './policy-fields.ts'
 const policy = object(
   {
     acceptedOrigins: anyOrSome(origin(), 'origins').meta({
-      description: 'Origins whose pages may use what is behind this filter, or `"*"` for all.',
+      description: 'Origins whose pages may send requests, or `"*"` for all.',
     }),
     acceptedMethods: anyOrSome(token('a method'), 'methods')
       .default([])
-      .meta({ description: 'Methods such pages may use beside GET, HEAD and POST, or `"*"` for all.' }),
+      .meta({ description: 'Methods that such pages may use besides GET, HEAD and POST, or `"*"` for all.' }),
     acceptedHeaders: anyOrSome(token('a header name'), 'header names')
       .default([])
-      .meta({ description: 'Request headers such pages may set beside the ones always allowed, or `"*"` for all.' }),
+      .meta({ description: 'Request headers that such pages may set besides the safelisted ones, or `"*"` for all.' }),
     exposedHeaders: list(config(token('a header name')))
       .default([])
-      .meta({ description: 'Response headers such pages may read beside the ones always readable.' }),
+      .meta({ description: 'Response headers that such pages may read besides the safelisted ones.' }),
     maxAge: config(duration({ unlimited: false }))
       .optional()
       .meta({
-        description: 'How long a browser may remember the answer to a preflight; the browser decides by default.',
+        description: 'How long a browser may cache the response to a preflight; the browser decides by default.',
       }),
     allowCredentials: config(boolean())
       .default(false)
-      .meta({ description: 'Whether such pages may send cookies and other credentials of their visitors.' }),
+      .meta({ description: 'Whether such pages may send cookies and other credentials of the user.' }),
   },
   { renamed: { origins: 'acceptedOrigins' } },
 )
 
-/** Answers for the origins whose pages may call what is behind it (WHATWG Fetch, CORS protocol). */
+/** The CORS protocol (WHATWG Fetch). */
 export const CorsFilter = defineType({
   name: 'CorsFilter',
   kind: FilterKind,
@@ -41,7 +41,7 @@ export const CorsFilter = defineType({
     }),
     failureHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Answers requests that no policy accepts; 403 without content by default.' }),
+      .meta({ description: 'Handles requests that no policy accepts; 403 without content by default.' }),
   },
   check: ({ policies }, report) => {
     for (const [at, { acceptedOrigins, exposedHeaders, allowCredentials }] of policies.entries()) {

@@ -1,7 +1,7 @@
 import { type Exchange, type Filter, type Handler, type Headers, isToken, type Response, respond } from '#http'
 import { normalOrigin } from './origin.ts'
 
-/** What pages of some origins may do; header names are in lower case. */
+/** Grants for some origins; header names are in lower case. */
 export interface Policy {
   readonly origins: '*' | ReadonlySet<string>
   readonly methods: '*' | ReadonlySet<string>
@@ -12,10 +12,10 @@ export interface Policy {
   readonly credentials: boolean
 }
 
-// WHATWG Fetch section 2.2.1: browsers send these without asking first.
+// WHATWG Fetch section 2.2.1: browsers send these without a preflight.
 const SAFELISTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
-/** Answers preflights, adds grants to responses and refuses origins that no policy accepts. */
+/** Responds to preflights, adds grants to responses and rejects origins that no policy accepts. */
 export function crossOrigin(policies: readonly Policy[], otherwise: Handler): Filter {
   const refuse: Handler = async (exchange) => varying(await otherwise(exchange), 'Origin')
   return async (exchange, next) => {
@@ -24,7 +24,7 @@ export function crossOrigin(policies: readonly Policy[], otherwise: Handler): Fi
     if (origin === undefined) return withoutGrants(await next(exchange))
     const normal = origin === 'null' ? origin : normalOrigin(origin)
     if (sent.length > 1 || normal === null) return refuse(exchange)
-    // Browsers name the origin of a page's own site too, in a POST for one; that is no other site's request.
+    // Browsers also send Origin with same-origin requests, for example POST.
     if (normal === exchange.originalUri.origin) return withoutGrants(await next(exchange))
     const policy = policies.find(({ origins }) => origins === '*' || origins.has(normal))
     if (policy === undefined) return refuse(exchange)
@@ -37,7 +37,7 @@ function isPreflight({ request }: Exchange): boolean {
   return request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
 }
 
-/** The answer to a preflight, or null where the policy does not allow what it asks for. */
+/** The response to a preflight, or null where the policy does not allow the requested method or headers. */
 function answerPreflight(policy: Policy, origin: string, asked: Headers): Response | null {
   const method = asked.get('access-control-request-method')?.trim() ?? ''
   const names = asked
@@ -52,7 +52,7 @@ function answerPreflight(policy: Policy, origin: string, asked: Headers): Respon
 
   const response = respond(204)
   grantOrigin(response.headers, policy, origin)
-  // Repeated by name, since "*" covers neither Authorization nor requests with credentials.
+  // Listed by name, since "*" covers neither Authorization nor requests with credentials.
   addList(response.headers, 'Access-Control-Allow-Methods', methods === '*' ? [method] : methods)
   addList(response.headers, 'Access-Control-Allow-Headers', headers === '*' ? names : headers)
   if (policy.maxAge !== null) response.headers.add('Access-Control-Max-Age', policy.maxAge)
@@ -71,7 +71,7 @@ function withGrants(response: Response, policy: Policy, origin: string): Respons
   return varying(response, 'Origin')
 }
 
-/** What a cache keeps of this must not be taken for the answer to another site's page. */
+/** Adds Vary: a cache must not use the response for a page of another origin. */
 function withoutGrants(response: Response): Response {
   removeGrants(response.headers)
   return varying(response, 'Origin')
@@ -82,7 +82,7 @@ function grantOrigin(headers: Headers, { origins, credentials }: Policy, origin:
   if (credentials) headers.add('Access-Control-Allow-Credentials', 'true')
 }
 
-/** Two places that grant would contradict each other, and browsers refuse what is granted twice. */
+/** Removes grants of the application: browsers reject responses with duplicate grants. */
 function removeGrants(headers: Headers): void {
   headers.deleteWhere((name) => /^access-control-/i.test(name))
 }

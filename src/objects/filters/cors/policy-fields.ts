@@ -2,7 +2,7 @@ import { isToken, TOKEN } from '#http'
 import { byShape, config, type Field, field, list } from '#schema'
 import { normalOrigin } from './origin.ts'
 
-/** `"*"`, or an array whose elements are read by `item`; `"*"` may also be an element. */
+/** `"*"`, or an array of `item`; `"*"` may also be an element. */
 export function anyOrSome(item: Field<string>, what: string) {
   const any = field({ label: '"*"', schema: () => ({ const: '*' }) }, (value, report) => {
     if (value !== '*') report(`expected "*" or an array of ${what}, got ${JSON.stringify(value)}`)
@@ -11,7 +11,7 @@ export function anyOrSome(item: Field<string>, what: string) {
   return byShape({ string: any, array: list(config(item)) })
 }
 
-/** An origin in its normal spelling, or `"*"`. */
+/** An origin in normal form, or `"*"`. */
 export function origin(): Field<string> {
   return field({ label: 'an origin', schema: () => ({ type: 'string' }) }, (value, report) => {
     if (value === '*') return value

@@ -7,19 +7,18 @@ import type { Clock, Environment } from '#schema'
 import { publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
 import { tokenDigest } from '../../lib/session-tags.ts'
 
-/** Names of the claim with the session token; which one the access manager uses is in no public text. */
+/** Names of the claim with the session token; the one that the access manager uses is undocumented. */
 const SESSION_CLAIMS = ['ssoToken', 'sso_token', 'session_token', 'ssotoken']
 const UID_CLAIMS = ['sessionUid', 'session_uid', 'sid']
 
-/** A token that the access manager made for this gateway about a user. */
+/** A token of a user, issued by the access manager to this gateway. */
 export interface AgentToken {
   readonly claims: JsonObject
-  /** The session token in it, or the token itself, which the access manager takes in its place. */
+  /** The session token in it, or the token itself, which the access manager accepts instead. */
   readonly sessionToken: string
   readonly sessionUid: string | null
 }
 
-/** A token that is not accepted, with the reason. */
 export class TokenRejected {
   readonly reason: string
 
@@ -32,11 +31,11 @@ type Keys = Parameters<typeof signatureProblem>[1]
 
 /** Verification rules for the tokens of a family of servers. */
 interface TokenRules {
-  /** Whether tokens are signed by an HMAC key made of the agent's password. */
+  /** Whether tokens are signed by an HMAC key derived from the password of the agent. */
   readonly hasAgentKey: boolean
-  /** Whether `exp` ends a login; where it does not, the token is to be used at once, and the session ends the login. */
+  /** Whether the login ends at `exp`. If not, the token has to be used at once, and the login ends with the session. */
   readonly expiryEndsLogin: boolean
-  /** Milliseconds by which clocks may differ when a token arrives. */
+  /** Allowed clock skew in milliseconds. */
   readonly skew: number
 }
 
@@ -49,17 +48,17 @@ const RULES: Readonly<Record<AmDialect['family'], TokenRules>> = {
 const MOST_VERIFIED = 10_000
 const VERIFIED_FOR = 60_000
 
-/** Verifies tokens of the access manager: by its keys, for this agent, in their time. */
+/** Verifies tokens of the access manager: signature, audience and times. */
 export class AgentTokens {
   readonly #amService: AmService
   readonly #configured: Keys | null
   readonly #published: Keys
   readonly #discovery: Discovery
   readonly #clock: Clock
-  /** Signatures that were good a moment ago: they do not turn bad, and cost more than all the rest. */
+  /** Cache of verified signatures: verification is the most expensive part, and its result does not change. */
   readonly #verified = new TtlCache<JsonObject>(MOST_VERIFIED, VERIFIED_FOR)
 
-  /** `configured` is null where the keys are those that the access manager publishes, or makes of the agent's password. */
+  /** `configured` is null where the keys are published by the access manager, or derived from the password of the agent. */
   constructor(amService: AmService, configured: Keys | null, env: Environment) {
     const { clock } = env
     this.#amService = amService

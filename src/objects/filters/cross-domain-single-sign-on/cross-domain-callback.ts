@@ -1,8 +1,8 @@
 import { type Response, respond } from '#http'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
-import { arrival } from '../../lib/sso/arrival.ts'
-import type { BegunLogin } from '../../lib/sso/login-cookies.ts'
+import type { LoginRecord } from '../../lib/sso/login-cookies.ts'
+import { returnRedirect } from '../../lib/sso/return-redirect.ts'
 import { flow } from '../lib/flow.ts'
 import { type AgentToken, TokenRejected } from './agent-token.ts'
 import { LOGINS } from './cross-domain-redirect.ts'
@@ -10,13 +10,13 @@ import { CrossDomainRequest, failedLogin } from './cross-domain-request.ts'
 
 /** Bytes of a form with a token. */
 const MAX_FORM = 64 * 1024
-/** Characters of an error that a browser posts, in logs and contexts. */
+/** Maximum characters of a posted error in logs and contexts. */
 const MAX_REASON = 256
 
 /** One request to the redirect endpoint. */
 class CallbackRequest extends CrossDomainRequest {
   form = new URLSearchParams()
-  login: BegunLogin | null = null
+  login: LoginRecord | null = null
   token: AgentToken | TokenRejected = new TokenRejected('not verified')
   goto: string | null = null
 }
@@ -54,7 +54,7 @@ async function readForm(state: CallbackRequest): Promise<void> {
   const { exchange, settings } = state
   const content = Buffer.from(await exchange.request.body.read(MAX_FORM)).toString('utf8')
   state.form = new URLSearchParams(content)
-  state.login = LOGINS.recall(exchange, state.form.get('state') ?? '', settings.now())
+  state.login = LOGINS.find(exchange, state.form.get('state') ?? '', settings.now())
 }
 
 function hasNoLogin({ login }: CallbackRequest): boolean {
@@ -67,7 +67,7 @@ function refuseState(state: CallbackRequest): Response | Promise<Response> {
 
 async function completeLogin(state: CallbackRequest): Promise<Response> {
   const response = await completion(state)
-  LOGINS.forget(response, state.exchange, state.form.get('state') ?? '')
+  LOGINS.delete(response, state.exchange, state.form.get('state') ?? '')
   return response
 }
 
@@ -83,7 +83,7 @@ function reportError(state: CallbackRequest): Response | Promise<Response> {
 
 async function verifyToken(state: CallbackRequest): Promise<void> {
   const { exchange, settings, form } = state
-  const login = state.login as BegunLogin
+  const login = state.login as LoginRecord
   state.token = await settings.tokens.open(form.get('id_token') ?? '', String(login['nonce']))
   state.goto = sameOriginGoto(login.goto, exchange.originalUri)
 }
@@ -109,7 +109,7 @@ async function setCookie({ exchange, settings, form, goto }: CallbackRequest): P
   const byPage = cookie.sameSite === 'STRICT'
   // OpenAM posts to a URL with the token in its fragment, which a redirect without a fragment keeps.
   const { family } = await amService.dialect()
-  const response = arrival(family === 'openam' && !byPage ? `${goto}#` : (goto as string), byPage)
+  const response = returnRedirect(family === 'openam' && !byPage ? `${goto}#` : (goto as string), byPage)
   writeCookie(response, exchange, cookie, cookie.name, form.get('id_token') ?? '')
   return response
 }

@@ -5,7 +5,7 @@ import { LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 
-/** Logins that browsers have begun, each in a cookie with its state and nonce. */
+/** Pending logins of browsers, each in a cookie with its state and nonce. */
 export const LOGINS = new LoginCookies('gateway-cdsso-login', { isPosted: true })
 
 /** Settings of redirects to the authorization endpoint of the access manager. */
@@ -32,10 +32,10 @@ export function crossDomainRedirect(
       for (const [name, value] of Object.entries({ state, nonce })) authorize.searchParams.set(name, value)
       const location = advice === undefined ? authorize : withAdvice(authorize, amService, dialect, advice)
       const response = respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
-      LOGINS.remember(response, exchange, { state, nonce, goto }, settings.now())
+      LOGINS.add(response, exchange, { state, nonce, goto }, settings.now())
       return response
     },
-    stripMarker: (uri) => void marker.take(uri),
+    stripMarker: (uri) => void marker.removeFrom(uri),
   }
 }
 

@@ -33,7 +33,7 @@ export class CrossDomainRequest implements FlowState {
   readonly settings: CrossDomainSettings
   /** Redirect endpoint, at the site of the request where the configuration has a path. */
   readonly endpoint: Uri
-  /** Whether the browser comes back from a login. */
+  /** Whether the browser returns from a login. */
   isReturn = false
   verified: VerifiedToken | null = null
   session: AmSession | null = null

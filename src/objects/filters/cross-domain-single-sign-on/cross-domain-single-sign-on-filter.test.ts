@@ -65,7 +65,7 @@ const cookiesOf = (response: Response) =>
     .filter(({ value }) => value !== '')
     .map(({ name, value }) => `${name}=${value}`)
 
-/** What the access manager lets the browser of a logged-in user post. */
+/** The form that the access manager has the browser of a logged-in user post. */
 async function postedForm(location: string, am: DevelopmentAccessManager, session = am.login('demo')) {
   const answer = await fetch(location, { headers: { Cookie: `iPlanetDirectoryPro=${session}` }, redirect: 'manual' })
   const page = await answer.text()
@@ -73,7 +73,7 @@ async function postedForm(location: string, am: DevelopmentAccessManager, sessio
   return { form: Object.fromEntries(inputs.map(([, name, value]) => [name, value])), session, page }
 }
 
-/** A whole login; gives the cookies of the browser. */
+/** Logs in; returns the cookies of the browser. */
 async function logIn(filter: Awaited<ReturnType<typeof signingOn>>, am: DevelopmentAccessManager) {
   const begun = await filter.ask([])
   const { form, session } = await postedForm(begun.response.headers.get('location') as string, am)
@@ -82,7 +82,7 @@ async function logIn(filter: Awaited<ReturnType<typeof signingOn>>, am: Developm
   return { back, form, session, login, cookies: cookiesOf(back.response) }
 }
 
-test('a browser is sent to the access manager, brings a token back, and is let through', async () => {
+test('a browser is redirected to the access manager, returns with a token, and its request is passed on', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   const begun = await filter.ask([])
@@ -104,7 +104,7 @@ test('a browser is sent to the access manager, brings a token back, and is let t
   assert.deepEqual([seen?.value, seen?.user, seen?.uri, typeof seen?.uid], [session, 'demo', PAGE, 'string'])
 })
 
-test('cookies of a login go across sites over TLS only; that of the token is Lax', async () => {
+test('cookies of a login are SameSite=None over TLS only; that of the token is Lax', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   const begun = await filter.ask([])
@@ -118,7 +118,7 @@ test('cookies of a login go across sites over TLS only; that of the token is Lax
   assert.deepEqual([auth?.sameSite, auth?.secure, auth?.httpOnly], ['Lax', true, true])
 })
 
-test('with a Strict cookie a page of this site leads on, and what is in the URL is text in it', async () => {
+test('with a Strict cookie the redirect is a page of this site, in which the URL is escaped', async () => {
   await using am = await manager()
   await using filter = await signingOn(am, { authCookie: { sameSite: 'STRICT' } })
   const begun = await filter.ask([], { url: `${SITE}/app/it's?a=1&b='<` })
@@ -140,7 +140,7 @@ test('with a Strict cookie a page of this site leads on, and what is in the URL 
   )
 })
 
-test('B44: over TLS no other host of the domain can have set the cookie of a login', async () => {
+test('B44: over TLS no other host of the domain can set the cookie of a login', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   const begun = await filter.ask([])
@@ -152,7 +152,7 @@ test('B44: over TLS no other host of the domain can have set the cookie of a log
   )
 })
 
-test('logins under way do not fill the head of requests', async () => {
+test('the cookies of pending logins are limited in size', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   let cookies: string[] = []
@@ -169,7 +169,7 @@ test('logins under way do not fill the head of requests', async () => {
   assert.equal(cookiesOf((await filter.ask([], { headers: { 'Sec-Fetch-Mode': 'navigate' } })).response).length, 1)
 })
 
-test('a URL that is too long for a cookie leads back to its path, or to the site', async () => {
+test('a URL that is too long for a cookie is cut to its path, or to the site', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   for (const [url, expected] of [
@@ -185,7 +185,7 @@ test('a URL that is too long for a cookie leads back to its path, or to the site
   }
 })
 
-test('a token without the login of this browser, of another login, or used again is refused', async () => {
+test('a token without a pending login of this browser, of another login, or used before is rejected', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   const { form, login } = await logIn(filter, am)
@@ -201,7 +201,7 @@ test('a token without the login of this browser, of another login, or used again
   assert.equal((await filter.ask(login, { method: 'POST', url: REDIRECT, form: {} })).status, 403)
 })
 
-test('a forged, cut, foreign or expired token is no login', async () => {
+test('a forged, truncated, foreign or expired token is rejected', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   const { cookies } = await logIn(filter, am)
@@ -243,7 +243,7 @@ test('an error of the access manager goes to failureHandler', async () => {
   assert.equal((await filter.ask([], { method: 'GET', url: REDIRECT })).status, 405)
 })
 
-test('B64: a login that was tampered with leads to no other site', async () => {
+test('B64: a manipulated login cookie does not redirect to another site', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
   const begun = await filter.ask([])
@@ -255,7 +255,7 @@ test('B64: a login that was tampered with leads to no other site', async () => {
   assert.equal(status, 403)
 })
 
-test('logoutExpression ends the session and takes the cookie away', async () => {
+test('logoutExpression ends the session and deletes the cookie', async () => {
   await using am = await manager()
   await using filter = await signingOn(am, {
     logoutExpression: "${request.uri.path == '/app/logout'}",

@@ -13,7 +13,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
   kind: FilterKind,
   summary: 'Demands a session at an access manager of another domain, by a token that it gives for this gateway.',
   config: {
-    amService: ref(AmServiceKind).meta({ description: 'The access manager that users log in at.' }),
+    amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     redirectEndpoint: config(string({ nonEmpty: true })).meta({
       description:
         'Path or URL of this gateway to which the access manager sends tokens; the profile of the agent names it. With OpenAM it ends in `agent/cdsso-oauth2`.',
@@ -21,17 +21,17 @@ export const CrossDomainSingleSignOnFilter = defineType({
     authenticationService: config(string({ nonEmpty: true }))
       .optional()
       .meta({
-        description: 'Journey or service that users log in with; the default one of the realm if it is left out.',
+        description: 'Journey or service of the login; by default that of the realm.',
       }),
     authCookie: sessionCookieFields('gateway-cdsso').meta({ description: 'The cookie that holds the token.' }),
     redirectionMarker: redirectionMarkerField(),
     logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
     defaultLogoutLandingPage: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Where a logout leads to; without it the request goes on without a session.' }),
+      .meta({ description: 'Redirect target after a logout; without it the request is passed on without a session.' }),
     failureHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Answers where a login fails, with `contexts.cdssoFailure`; 403 by default.' }),
+      .meta({ description: 'Handles requests whose login failed, with `contexts.cdssoFailure`; 403 by default.' }),
     verificationSecretId: config(secretId()).optional().meta({
       description:
         "Secret ID of keys that verify tokens, instead of those the access manager publishes or, with OpenAM, makes of the agent's password.",
@@ -39,7 +39,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     createSession: json()
       .optional()
-      .meta({ description: 'Whether a session is made.', unsupported: 'the token is kept in a cookie of its own' }),
+      .meta({ description: 'Whether a session is created.', unsupported: 'the token is stored in its own cookie' }),
   },
   rules: [needs('verificationSecretId', 'secretsProvider')],
   check: ({ authCookie, redirectEndpoint }, report) => {

@@ -12,7 +12,7 @@ import {
 import { type Response, respond } from '#http'
 import { OpenIdError } from '#openid'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
-import { endSession, landing } from '../../lib/sso/am-logout.ts'
+import { endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
@@ -46,7 +46,7 @@ function isCallback({ exchange, endpoint }: CrossDomainRequest): boolean {
 }
 
 function removeMarker(state: CrossDomainRequest): void {
-  state.isReturn = state.settings.marker.take(state.exchange.request.uri)
+  state.isReturn = state.settings.marker.removeFrom(state.exchange.request.uri)
 }
 
 async function verifyCookie(state: CrossDomainRequest): Promise<void> {
@@ -68,7 +68,7 @@ function isLogout({
 async function logOut({ exchange, next, settings, verified }: CrossDomainRequest): Promise<Response> {
   const { amService, logger, landingPage, cookie } = settings
   if (verified !== null) await endSession(amService, verified.token.sessionToken, exchange, logger)
-  const response = landingPage === null ? await next(exchange) : landing(landingPage)
+  const response = landingPage === null ? await next(exchange) : redirectTo(landingPage)
   writeCookie(response, exchange, cookie, cookie.name, '')
   return response
 }
@@ -102,11 +102,11 @@ function refuseSubresource({ exchange, settings }: CrossDomainRequest): Response
 
 function redirectToLogin(state: CrossDomainRequest): Response | Promise<Response> {
   const { exchange, settings } = state
-  return loginOf(state).begin(302, settings.marker.mark(exchange.originalUri))
+  return loginOf(state).begin(302, settings.marker.addTo(exchange.originalUri))
 }
 
 function clearMarker({ exchange, settings }: CrossDomainRequest): Response | null {
-  return settings.marker.cleared(exchange)
+  return settings.marker.redirectWithout(exchange)
 }
 
 function passOn(state: CrossDomainRequest): Promise<Response> {

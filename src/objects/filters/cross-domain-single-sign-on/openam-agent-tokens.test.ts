@@ -1,4 +1,4 @@
-// Login over domains at OpenAM: ID tokens by HMAC with the agent's password, which end seconds after they were made.
+// Cross-domain login at OpenAM: ID tokens signed by HMAC with the password of the agent, which expire after seconds.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -26,14 +26,14 @@ const crossDomain = (config: JsonObject = {}): JsonObject => ({
 const shop = (filters: readonly JsonObject[] = [crossDomain()], am: JsonObject = {}) =>
   protectedPages(filters, { manager: MANAGER, am: { notifications: { enabled: false }, ...am } })
 
-/** The form that the authorization endpoint lets the browser of a logged-in user post. */
+/** The form that the authorization endpoint has the browser of a logged-in user post. */
 async function formAt(location: URL, session: string): Promise<Record<string, string>> {
   const page = await (await fetch(location, { headers: { Cookie: `iPlanetDirectoryPro=${session}` } })).text()
   const inputs = [...page.matchAll(/<input[^>]*name="([^"]*)"[^>]*value="([^"]*)"/g)]
   return Object.fromEntries(inputs.map(([, name, value]) => [name, value]))
 }
 
-/** Begins a login; `answer` posts a form as the browser that began it. */
+/** Begins a login; `answer` posts a form as the same browser. */
 async function begun(at: ProtectedPages, url = URL_OF_PAGE, headers: Record<string, string> = {}) {
   const { location, cookies } = await at.ask(null, { url, headers })
   const Cookie = cookies
@@ -47,7 +47,7 @@ async function begun(at: ProtectedPages, url = URL_OF_PAGE, headers: Record<stri
 const tokenCookie = (cookies: readonly string[]) =>
   cookies.map(parseSetCookie).find(({ name }) => name === 'gateway-cdsso')?.value ?? ''
 
-/** A whole login; gives the header that the browser sends then. */
+/** Logs in; returns the header that the browser then sends. */
 async function loggedIn(at: ProtectedPages, session = at.manager.login('demo')) {
   const { location, answer } = await begun(at)
   const form = await formAt(location, session)
@@ -59,7 +59,7 @@ async function loggedIn(at: ProtectedPages, session = at.manager.login('demo')) 
 const visit = async (at: ProtectedPages, headers: Record<string, string>) =>
   (await at.ask(null, { url: URL_OF_PAGE, headers })).status
 
-/** Signs claims as OpenAM does for an agent of a password. */
+/** Signs claims as OpenAM does for an agent with that password. */
 function signed(claims: JWTPayload, password = 'password'): Promise<string> {
   const secret = `{SHA-1}${createHash('sha1').update(password).digest('base64')}`
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret))
@@ -77,7 +77,7 @@ test('the token is verified by the HMAC key of the password; the login lasts as 
   assert.equal(await visit(at, headers), 302)
 })
 
-test('the token does not stay in the address bar: OpenAM posts to an address with the token in its fragment', async () => {
+test('the token does not stay in the address bar: OpenAM posts to a URL with the token in its fragment', async () => {
   await using at = await shop()
   const { location, answer } = await begun(at)
   const page = await (
@@ -89,7 +89,7 @@ test('the token does not stay in the address bar: OpenAM posts to an address wit
   assert.match(String(goto), /\/page\?x=1.*#$/)
 })
 
-test('exp counts when the token arrives', async () => {
+test('exp is checked when the token arrives', async () => {
   await using at = await shop()
   const { location, answer } = await begun(at)
   const form = await formAt(location, at.manager.login('demo'))
@@ -97,7 +97,7 @@ test('exp counts when the token arrives', async () => {
   assert.equal((await answer(form)).status, 403)
 })
 
-test('clocks may differ by a minute', async () => {
+test('a clock skew of one minute is allowed', async () => {
   for (const difference of [-50_000, 50_000]) {
     await using at = await shop()
     at.clock.advance(difference)
@@ -106,7 +106,7 @@ test('clocks may differ by a minute', async () => {
   }
 })
 
-test('a token by another password, for another agent, of another login, or of no algorithm is refused', async () => {
+test('a token signed by another password, for another agent, of another login, or with alg none is rejected', async () => {
   await using at = await shop()
   const { location, answer } = await begun(at)
   const { id_token: jwt = '', state = '' } = await formAt(location, at.manager.login('demo'))
@@ -137,7 +137,7 @@ test('a session of another realm is not accepted', async () => {
   assert.equal(await visit(shared, { Cookie: `gateway-cdsso=${token}` }), 200)
 })
 
-test('an advice leads over the login page, and from there to the token of the stronger session', async () => {
+test('an advice redirects to the login page, and from there to the token of the stronger session', async () => {
   await using at = await shop([crossDomain(), policy({ ssoTokenSubject: '${contexts.cdsso.value}' })])
   at.manager.putPolicy({ ...READERS_OF_SHOP, condition: { type: 'AuthLevel', authLevel: 3 } })
   const { headers, session } = await loggedIn(at)

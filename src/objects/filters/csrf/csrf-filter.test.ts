@@ -26,7 +26,7 @@ test('a page reads the token from a response and sends it back', async () => {
   assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': token as string })).status, 200)
 })
 
-test('without the token a request is refused, and the response has the token', async () => {
+test('a request without the token is rejected, and the response has the token', async () => {
   await using built = await made()
   const refused = await ask(built.object, 'POST', { Cookie: 'sid=abc' })
   assert.equal(refused.status, 403)
@@ -36,7 +36,7 @@ test('without the token a request is refused, and the response has the token', a
   )
 })
 
-test('a token of another session, a changed one, one sent twice and an empty one are refused', async () => {
+test('a token of another session, a changed, duplicate or empty token is rejected', async () => {
   await using built = await made()
   const own = (await ask(built.object, 'GET', { Cookie: 'sid=abc' })).token as string
   const other = (await ask(built.object, 'GET', { Cookie: 'sid=xyz' })).token as string
@@ -46,18 +46,18 @@ test('a token of another session, a changed one, one sent twice and an empty one
   assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': [own, own] })).status, 403)
 })
 
-test('without the session cookie everything passes, and no token is sent', async () => {
+test('without the session cookie every request passes, and no token is sent', async () => {
   await using built = await made()
   assert.deepEqual(await ask(built.object, 'POST', { Cookie: 'other=1' }), { status: 200, token: null })
 })
 
-test('a response that sets the cookie tells the token of the new session', async () => {
+test('a response that sets the cookie has the token of the new session', async () => {
   await using built = await made()
   const { token } = await ask(built.object, 'POST', {}, 'sid=new; Path=/')
   assert.equal(token, (await ask(built.object, 'GET', { Cookie: 'sid=new' })).token)
 })
 
-test('excludeSafeMethods: false asks GET, HEAD and OPTIONS too', async () => {
+test('excludeSafeMethods: false requires the token for GET, HEAD and OPTIONS too', async () => {
   await using strict = await made({ excludeSafeMethods: false })
   await using usual = await made()
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
@@ -68,13 +68,13 @@ test('excludeSafeMethods: false asks GET, HEAD and OPTIONS too', async () => {
     assert.equal((await ask(usual.object, method, { Cookie: 'sid=abc' })).status, 403)
 })
 
-test('the session of the gateway itself is known by its context', async () => {
+test('the session of the gateway itself is found by its context', async () => {
   await using built = await made({ cookieName: 'gateway-session' })
   const exchange = exchangeFor('POST', URL).with(SessionCookieContext, { name: 'gateway-session', value: 'id' })
   assert.equal((await built.object(exchange, async () => respond(200))).status, 403)
 })
 
-test('failureHandler answers instead', async () => {
+test('failureHandler handles rejected requests', async () => {
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 419 } }
   await using built = await made({ failureHandler })
   const refused = await ask(built.object, 'POST', { Cookie: 'sid=abc' })
@@ -82,7 +82,7 @@ test('failureHandler answers instead', async () => {
   assert.notEqual(refused.token, null)
 })
 
-test('headerName names the header', async () => {
+test('headerName sets the header', async () => {
   await using built = await made({ headerName: 'X-Proof' })
   const response = await built.object(exchangeFor('GET', URL, { headers: { Cookie: 'sid=1' } }), async () =>
     respond(200),

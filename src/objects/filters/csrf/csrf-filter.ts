@@ -13,7 +13,7 @@ import {
 import { boolean, config, defineType, ref, string } from '#schema'
 import { reportHeader } from '../../lib/header-fields.ts'
 
-/** Lets requests that change something through only with a token that other sites can not know. */
+/** Passes on requests with unsafe methods only with a token that other sites can not read. */
 export const CsrfFilter = defineType({
   name: 'CsrfFilter',
   kind: FilterKind,
@@ -24,12 +24,12 @@ export const CsrfFilter = defineType({
     }),
     headerName: config(string({ nonEmpty: true }))
       .default('X-CSRF-Token')
-      .meta({ description: 'Header that carries the token, in responses and in the requests that follow.' }),
+      .meta({ description: 'Header with the token, in responses and in later requests.' }),
     excludeSafeMethods: config(boolean())
       .default(true)
       .meta({ description: 'Whether GET, HEAD and OPTIONS need no token.' }),
     failureHandler: ref(HandlerKind).optional().meta({
-      description: 'Answers requests without the right token; 403 by default. The response carries the token.',
+      description: 'Handles requests without the valid token; 403 by default. The response has the token.',
     }),
   },
   check: ({ headerName }, report) => reportHeader(headerName, '', '/headerName', report),
@@ -43,7 +43,7 @@ interface Settings {
   readonly failureHandler?: Handler | undefined
 }
 
-/** A request without the session cookie has no session to misuse, and passes. */
+/** A request without the session cookie has no session that could be misused, and passes. */
 function csrfProtection({ cookieName, headerName, excludeSafeMethods, failureHandler }: Settings): Filter {
   const refused = failureHandler ?? (async () => respond(403))
   return async (exchange, next) => {
@@ -76,8 +76,8 @@ function hasToken(exchange: Exchange, headerName: string, sessions: readonly str
 }
 
 /**
- * The session itself is the key: who knows it needs no forgery, and every gateway that meets the cookie makes the same
- * token of it.
+ * The session cookie itself is the key: an attacker who has it needs no forged request, and every gateway derives the same token
+ * from it.
  */
 function tokenOf(session: string): string {
   return createHmac('sha256', session).update('csrf token').digest('base64url')

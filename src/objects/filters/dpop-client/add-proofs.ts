@@ -7,7 +7,7 @@ import type { Clock } from '#schema'
 import { publicJwk } from '#secrets'
 import { ServerNonces } from './server-nonces.ts'
 
-/** What is needed to prove possession of a key. */
+/** Settings of proofs of possession. */
 interface ProofSettings {
   readonly provider: SecretsProvider
   readonly secretId: string
@@ -19,8 +19,8 @@ interface ProofSettings {
 const CREDENTIALS = /^(?:Bearer|DPoP) +(\S+)$/i
 
 /**
- * Adds a proof to each request (RFC 9449 section 4). An access token in `Authorization` is sent by the scheme DPoP, and the
- * proof names it. A server that wants its nonce in the proof gets the request once more with it (sections 8 and 9).
+ * Adds a proof to each request (RFC 9449 section 4). An access token in `Authorization` is sent with the scheme DPoP, and its hash is
+ * in the proof. If the server demands a nonce, the request is sent again with it (sections 8 and 9).
  */
 export function addProofs(settings: ProofSettings): Filter {
   const nonces = new ServerNonces()
@@ -28,17 +28,17 @@ export function addProofs(settings: ProofSettings): Filter {
     markProofSent(exchange)
     const origin = exchange.request.uri.authority
     const nonce = nonces.get(origin)
-    const response = await next(await proved(exchange, nonce, settings))
+    const response = await next(await withProof(exchange, nonce, settings))
     const given = response.headers.get('dpop-nonce')
     if (given === null || given === nonce || !nonces.set(origin, given)) return response
     if (!wantsNonce(response) || !exchange.request.body.isBuffered || exchange.aborted) return response
     response.body.cancel()
-    return next(await proved(exchange, given, settings))
+    return next(await withProof(exchange, given, settings))
   }
 }
 
-/** A copy of the exchange with a proof; one that the client sent is replaced, since it is not the gateway's. */
-async function proved(exchange: Exchange, nonce: string | null, settings: ProofSettings): Promise<Exchange> {
+/** A copy of the exchange with a proof; replaces a proof sent by the client. */
+async function withProof(exchange: Exchange, nonce: string | null, settings: ProofSettings): Promise<Exchange> {
   const request = exchange.request.clone()
   const token = CREDENTIALS.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
   if (token !== null) request.headers.set('Authorization', `DPoP ${token}`)
@@ -65,20 +65,20 @@ async function proof(
   return signJwt(secret, claims, { algorithm, typ: 'dpop+jwt', includeKeyId: false, jwk: jwkOf(secret) })
 }
 
-const known = new WeakMap<Secret, JsonObject>()
+const publicJwks = new WeakMap<Secret, JsonObject>()
 
-/** The public part of the key, which the proof carries. */
+/** The public key, which is part of the proof. */
 function jwkOf(secret: Secret): JsonObject {
-  const jwk = known.get(secret)
+  const jwk = publicJwks.get(secret)
   if (jwk !== undefined) return jwk
   const key = secret.publicOrSecretKey
   if (key === null) throw new TypeError(`the secret id "${secret.secretId}" has no key`)
   const made = publicJwk(key) as unknown as JsonObject
-  known.set(secret, made)
+  publicJwks.set(secret, made)
   return made
 }
 
-/** Whether a response asks for the nonce: 400 of an authorization server, 401 of a resource server. */
+/** Whether a response may demand a nonce: 400 of an authorization server, 401 of a resource server. */
 function wantsNonce({ status }: Response): boolean {
   return status === 400 || status === 401
 }

@@ -39,7 +39,7 @@ const made = (config: Record<string, JsonValue> = {}) =>
     { types: [Keys] },
   )
 
-/** Sends a request through the filter and gives the claims of the proofs that the server saw. */
+/** Sends a request through the filter and returns the claims of the proofs that the server received. */
 async function sent(filter: Filter, exchange: Exchange, answer: (count: number) => Response = () => respond(200)) {
   const proofs: Record<string, unknown>[] = []
   const authorizations: (string | null)[] = []
@@ -53,7 +53,7 @@ async function sent(filter: Filter, exchange: Exchange, answer: (count: number) 
   return { proofs, authorizations, response }
 }
 
-test('a proof names method and URI without query, and the token by its digest', async () => {
+test('a proof has the method, the URI without query, and the digest of the token', async () => {
   await using built = await made()
   const headers = { Authorization: 'bearer t0k', DPoP: 'of the client' }
   const exchange = exchangeFor('GET', 'https://api.example:8443/a/b?c=d', { headers })
@@ -69,7 +69,7 @@ test('a proof names method and URI without query, and the token by its digest', 
   assert.deepEqual([token.authorizations, token.proofs[0]?.['ath']], [['Basic eA=='], undefined])
 })
 
-test('a server that wants its nonce gets the request once more, and its nonce from then on', async () => {
+test('a request is repeated with the nonce that the server demands, and later requests have it too', async () => {
   await using built = await made()
   const wants = (status: number, nonce: string) => () => respond(status, { 'DPoP-Nonce': nonce })
   const first = await sent(built.object, exchangeFor('GET', 'https://api.example/'), wants(401, 'n1'))
@@ -91,7 +91,7 @@ test('a server that wants its nonce gets the request once more, and its nonce fr
   )
 })
 
-test('a request with consumed content is not sent again, nor one for a malformed nonce', async () => {
+test('a request with consumed content is not sent again, nor after a malformed nonce', async () => {
   await using built = await made()
   const body = Body.fromStream(Readable.from(['x']))
   const wants = (nonce: string) => () => respond(401, { 'DPoP-Nonce': nonce })
@@ -101,7 +101,7 @@ test('a request with consumed content is not sent again, nor one for a malformed
   assert.equal(odd.proofs.length, 1)
 })
 
-test('a key that is not there, or none for the algorithm, fails the request: nothing is sent', async () => {
+test('a missing key, or one that does not suit the algorithm, fails the request: nothing is sent', async () => {
   for (const config of [{ signingSecretId: 'other' }, { signingSecretId: 'rsa' }, { signingAlgorithm: 'RS256' }]) {
     await using built = await made(config)
     await assert.rejects(

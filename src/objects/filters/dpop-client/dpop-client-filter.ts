@@ -3,7 +3,7 @@ import { KEY_PAIR_ALGORITHMS } from '#jose'
 import { config, defineType, oneOf, ref, secretId } from '#schema'
 import { addProofs } from './add-proofs.ts'
 
-/** Proves with each request that the gateway holds the key that its tokens are bound to. */
+/** Adds a DPoP proof to each request: the gateway holds the key to which its tokens are bound. */
 export const DpopClientFilter = defineType({
   name: 'DpopClientFilter',
   kind: FilterKind,
@@ -16,7 +16,7 @@ export const DpopClientFilter = defineType({
     }),
     signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
       .default('ES256')
-      .meta({ description: 'JWA algorithm of the proofs; it must be one for the key.' }),
+      .meta({ description: 'JWA algorithm of the proofs; it must suit the key.' }),
   },
   create: ({ secretsProvider, signingSecretId, signingAlgorithm }, env) =>
     addProofs({

@@ -1,9 +1,9 @@
-/** Servers whose nonce is kept; the one that was set longest ago is dropped. */
+/** Maximum of servers whose nonce is cached; the oldest is evicted. */
 const MAX_SERVERS = 1_000
-/** RFC 9449 section 8.1: what may stand in a nonce. */
+/** Characters of a nonce (RFC 9449 section 8.1). */
 const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/
 
-/** The last nonce that each server has sent. */
+/** The last nonce of each server. */
 export class ServerNonces {
   readonly #byOrigin = new Map<string, string>()
 
@@ -11,7 +11,7 @@ export class ServerNonces {
     return this.#byOrigin.get(origin) ?? null
   }
 
-  /** Whether the nonce is one that can be used. */
+  /** Whether the nonce is valid. */
   set(origin: string, nonce: string): boolean {
     if (!NONCE.test(nonce)) return false
     this.#byOrigin.delete(origin)

@@ -9,7 +9,7 @@ import { ForwardedRequestFilter } from './forwarded-request-filter.ts'
 
 const ORIGINAL = compile('${contexts.router.originalUri}')
 
-/** Tells the original URI as the exchange and as expressions see it, and where the request goes. */
+/** Returns the original URI of the exchange and of expressions, and the URI of the request. */
 const echo: Handler = async (exchange) =>
   respond(200, {
     original: exchange.originalUri.toString(),
@@ -53,7 +53,7 @@ for (const [name, config, expected] of results) {
   })
 }
 
-test('what a proxy sent can be used, and is left alone where it sent nothing', async () => {
+test('headers of a proxy can be used; without them the URI is unchanged', async () => {
   const config = { host: '${request.headers["X-Forwarded-Host"][0]}' }
   assert.equal(
     await originalFor(config, request({ 'X-Forwarded-Host': 'shop.example.com' })),
@@ -62,13 +62,13 @@ test('what a proxy sent can be used, and is left alone where it sent nothing', a
   assert.equal(await originalFor(config), 'http://10.0.0.7:8080/a?b=c')
 })
 
-test('filters before this one keep the URI they had', async () => {
+test('earlier filters see the URI unchanged', async () => {
   const exchange = request()
   await originalFor({ host: 'www.example.com' }, exchange)
   assert.equal(exchange.originalUri.toString(), 'http://10.0.0.7:8080/a?b=c')
 })
 
-test('the context of a router that was passed is corrected too', async () => {
+test('the context of an outer router is corrected too', async () => {
   const outer = request()
   const exchange = outer.with(RouterContext, {
     baseUri: '',

@@ -3,7 +3,7 @@ import { EvaluationError } from '#expression'
 import { defaultPort, type Exchange, type Filter, parseAuthority, RouterContext, type Uri } from '#http'
 import { atLeastOneOf, byShape, defineType, integer, type Runtime, runtime } from '#schema'
 
-/** Corrects the original URI where the gateway stands behind another proxy. */
+/** Corrects the original URI where the gateway is behind another proxy. */
 export const ForwardedRequestFilter = defineType({
   name: 'ForwardedRequestFilter',
   kind: FilterKind,
@@ -11,13 +11,13 @@ export const ForwardedRequestFilter = defineType({
   config: {
     scheme: runtime('string')
       .optional()
-      .meta({ description: 'Scheme of the original URI: http or https. Null leaves it as it is.' }),
+      .meta({ description: 'Scheme of the original URI: http or https. Null leaves it unchanged.' }),
     host: runtime('string')
       .optional()
-      .meta({ description: 'Host of the original URI, without a port. Null leaves it as it is.' }),
+      .meta({ description: 'Host of the original URI, without a port. Null leaves it unchanged.' }),
     port: byShape({ number: integer({ min: 1, max: 65_535 }), string: runtime('string') })
       .optional()
-      .meta({ description: 'Port of the original URI. Null leaves it as it is.' }),
+      .meta({ description: 'Port of the original URI. Null leaves it unchanged.' }),
   },
   rules: [atLeastOneOf('scheme', 'host', 'port')],
   check: ({ scheme, host, port }, report) => {
@@ -27,12 +27,12 @@ export const ForwardedRequestFilter = defineType({
   },
   create: ({ scheme, host, port }) =>
     correctOriginalUri({
-      scheme: scheme === undefined ? null : (exchange) => asked('scheme', scheme, schemeOf, exchange),
-      host: host === undefined ? null : (exchange) => asked('host', host, hostOf, exchange),
+      scheme: scheme === undefined ? null : (exchange) => evaluated('scheme', scheme, schemeOf, exchange),
+      host: host === undefined ? null : (exchange) => evaluated('host', host, hostOf, exchange),
       port:
         port === undefined
           ? null
-          : (exchange) => (typeof port === 'number' ? port : asked('port', port, portOf, exchange)),
+          : (exchange) => (typeof port === 'number' ? port : evaluated('port', port, portOf, exchange)),
     }),
 })
 
@@ -44,7 +44,7 @@ interface Parts {
   readonly port: Part<number>
 }
 
-/** What comes behind sees the corrected URI; the request itself goes where it was going. */
+/** Later filters and handlers see the corrected URI; the URI of the request itself is unchanged. */
 function correctOriginalUri(parts: Parts): Filter {
   return async (exchange, next) => {
     const scheme = (await parts.scheme?.(exchange)) ?? null
@@ -60,7 +60,7 @@ function correctOriginalUri(parts: Parts): Filter {
   }
 }
 
-/** A router that was passed has a context of its own, which must say the same. */
+/** The context of an outer router has a copy of the URI, which is corrected too. */
 function withOriginalUri(exchange: Exchange, originalUri: Uri): Exchange {
   const router = exchange.context(RouterContext)
   const corrected = exchange.withOriginalUri(originalUri)
@@ -84,22 +84,27 @@ function portOf(text: string): ReturnType<Read<number>> {
   return port >= 1 && port <= 65_535 ? { value: port } : { expected: 'a port from 1 to 65535' }
 }
 
-async function asked<T>(name: string, ask: Runtime<string>, read: Read<T>, exchange: Exchange): Promise<T | null> {
-  const text = await ask(exchange)
+async function evaluated<T>(
+  name: string,
+  evaluate: Runtime<string>,
+  read: Read<T>,
+  exchange: Exchange,
+): Promise<T | null> {
+  const text = await evaluate(exchange)
   if (text === null) return null
   const result = read(text)
   if ('value' in result) return result.value
-  throw new EvaluationError(`${name}: ${ask.expression.source} gave a bad value: expected ${result.expected}`)
+  throw new EvaluationError(`${name}: ${evaluate.expression.source} gave a bad value: expected ${result.expected}`)
 }
 
 function checkFixed(
   name: string,
-  ask: Runtime<string> | undefined,
+  evaluate: Runtime<string> | undefined,
   read: Read<unknown>,
   report: (path: string, message: string) => void,
 ): void {
-  if (!ask?.expression.constant) return
-  const text = String(ask.expression.evaluate({ lookup: () => undefined }))
+  if (!evaluate?.expression.constant) return
+  const text = String(evaluate.expression.evaluate({ lookup: () => undefined }))
   const result = read(text)
   if ('expected' in result) report(`/${name}`, `expected ${result.expected}, got ${JSON.stringify(text.slice(0, 80))}`)
 }

@@ -8,7 +8,7 @@ import { HeaderFilter } from './header-filter.ts'
 
 const ok: Handler = async () => respond(200)
 
-/** The raw headers that stand behind the filter. */
+/** The raw headers after the filter. */
 async function sent(config: JsonValue, exchange: Exchange): Promise<readonly string[]> {
   await using built = await build<Filter>(HeaderFilter, config)
   await built.object(exchange, ok)
@@ -18,10 +18,10 @@ async function sent(config: JsonValue, exchange: Exchange): Promise<readonly str
 const plain = (headers: Record<string, string | string[]> = {}) =>
   exchangeFor('GET', 'http://app.test/a', { headers: { Host: 'app.test', ...headers } })
 
-/** A request whose JSON can not be read. */
+/** A request with malformed JSON. */
 const broken = () => exchangeFor('POST', 'http://app.test/a', { body: '{' })
 
-test('removes every value of a name, whatever its case', async () => {
+test('removes every value of a name, ignoring case', async () => {
   const raw = await sent(
     { messageType: 'REQUEST', remove: ['x-secret'] },
     plain({ 'X-Secret': ['1', '2'], 'X-SECRET': '3', 'X-Secrets': 'kept' }),
@@ -29,7 +29,7 @@ test('removes every value of a name, whatever its case', async () => {
   assert.deepEqual(raw, ['Host', 'app.test', 'X-Secrets', 'kept'])
 })
 
-test('adds constant values beside those that are there', async () => {
+test('adds constant values to existing ones', async () => {
   const raw = await sent(
     { messageType: 'request', add: { 'X-Tag': ['b', 'c'], 'X-One': 'd' } },
     plain({ 'x-tag': 'a' }),
@@ -37,7 +37,7 @@ test('adds constant values beside those that are there', async () => {
   assert.deepEqual(raw, ['Host', 'app.test', 'x-tag', 'a', 'X-Tag', 'b', 'X-Tag', 'c', 'X-One', 'd'])
 })
 
-test('replaces all present values, and sets what was not there', async () => {
+test('replaces all existing values, and sets missing headers', async () => {
   const raw = await sent(
     { messageType: 'REQUEST', replace: { host: ['upstream.test'], 'X-New': ['n'] } },
     plain({ Accept: 'a' }),
@@ -61,7 +61,7 @@ test('evaluates values before it removes anything', async () => {
   assert.deepEqual(raw, ['Host', 'app.test', 'New', '<v>'])
 })
 
-test('a null value adds nothing; of a replaced header nothing stays', async () => {
+test('a null value adds nothing; a replaced header is removed', async () => {
   const nothing = ["${request.headers['None'][0]}"]
   const raw = await sent(
     { messageType: 'REQUEST', add: { B: nothing }, replace: { A: nothing, C: [...nothing, 'c'] } },
@@ -70,7 +70,7 @@ test('a null value adds nothing; of a replaced header nothing stays', async () =
   assert.deepEqual(raw, ['Host', 'app.test', 'B', '2', 'C', 'c'])
 })
 
-test('a request filter removes spellings of its names that a server could take for them', async () => {
+test('a request filter removes variants of its names that a server could treat as equal', async () => {
   const variants = { X_User: 'evil', 'x.user': 'evil', X_uSER: 'evil' }
   for (const config of [
     { replace: { 'X-User': ['good'] } },
@@ -82,7 +82,7 @@ test('a request filter removes spellings of its names that a server could take f
   }
 })
 
-test('an added header keeps what came under its own name, not what came under a variant', async () => {
+test('an added header keeps existing values of its own name, not those of a variant', async () => {
   const raw = await sent({ messageType: 'REQUEST', add: { 'X-Tag': ['b'] } }, plain({ 'x-tag': 'a', X_Tag: 'evil' }))
   assert.deepEqual(raw, ['Host', 'app.test', 'x-tag', 'a', 'X-Tag', 'b'])
 })
@@ -92,7 +92,7 @@ test('one filter may set two spellings of a name', async () => {
   assert.deepEqual(raw, ['Host', 'app.test', 'X-User', 'a', 'X_User', 'a'])
 })
 
-test('a response filter leaves the request alone and touches exact names only', async () => {
+test('a response filter does not change the request, and changes exact names only', async () => {
   await using built = await build<Filter>(HeaderFilter, {
     messageType: 'RESPONSE',
     remove: ['Server'],
@@ -107,7 +107,7 @@ test('a response filter leaves the request alone and touches exact names only', 
   assert.equal(exchange.request.headers.get('server'), 'mine')
 })
 
-test('a value may be made from the body, which stays readable', async () => {
+test('a value may be computed from the body, which stays readable', async () => {
   const exchange = exchangeFor('POST', 'http://app.test/', { headers: { Host: 'app.test' }, body: streamed('hello') })
   const raw = await sent(
     { messageType: 'REQUEST', add: { A: ['${request.entity.string}', 'x'], B: ['${request.entity.length}'] } },
@@ -156,7 +156,7 @@ const named = (name: string) => exchangeFor('GET', `http://app.test/?u=${encodeU
 const NAME = '${request.queryParams["u"][0]}'
 const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
-test('a name beyond Latin-1 is left out, not replaced and not a fault; the value of the client goes all the same', async () => {
+test('a value beyond Latin-1 is left out without a fault; the value of the client is removed', async () => {
   await using built = await build<Filter>(HeaderFilter, { messageType: 'REQUEST', replace: { 'X-User': [NAME] } })
   const exchange = named('Łukasz')
   exchange.request.headers.add('X-User', 'admin')
@@ -199,7 +199,7 @@ test('constants and responses are encoded too', async () => {
   assert.equal(exchange.request.headers.get('a'), bytes('Ł'))
 })
 
-test('text that is not well-formed is left out of UTF-8', async () => {
+test('text that is not well-formed Unicode is left out with encoding UTF-8', async () => {
   const exchange = plain()
   exchange.attributes['half'] = 'a\ud800'
   await sent({ messageType: 'REQUEST', encoding: 'UTF-8', add: { A: ['${attributes.half}'] } }, exchange)
@@ -223,7 +223,7 @@ test('a failing expression is a fault', async () => {
   await assert.rejects(built.object(broken(), ok), { name: 'EvaluationError' })
 })
 
-test('a fault on the way back gives the body of the response up', async () => {
+test('a fault in a response filter cancels the body of the response', async () => {
   await using built = await build<Filter>(HeaderFilter, {
     messageType: 'RESPONSE',
     add: { A: ['${request.entity.json.x}'] },
@@ -257,7 +257,7 @@ test('names come from properties too', async () => {
   assert.deepEqual(response.headers.raw(), [])
 })
 
-test('a header of the connection is warned about', async () => {
+test('a hop-by-hop header gives a warning', async () => {
   await using built = await build<Filter>(HeaderFilter, {
     messageType: 'REQUEST',
     remove: ['Connection'],

@@ -11,17 +11,17 @@ export const HeaderFilter = defineType({
   summary: 'Removes, replaces and adds headers of the request or of the response.',
   config: {
     messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({
-      description: 'Which message is changed: the request on its way in, or the response on its way back.',
+      description: 'Message to change: the request or the response.',
     }),
     remove: list(config(string()))
       .default([])
-      .meta({ description: 'Names of headers that are removed, with all their values.' }),
+      .meta({ description: 'Names of headers to remove, with all their values.' }),
     replace: map(listOrOne(runtime('string')))
       .default({})
-      .meta({ description: 'Header names to values that take the place of all present ones. A null adds nothing.' }),
+      .meta({ description: 'Header names to values that replace all existing ones. A null adds nothing.' }),
     add: map(listOrOne(runtime('string')))
       .default({})
-      .meta({ description: 'Header names to values that are added to the present ones. A null adds nothing.' }),
+      .meta({ description: 'Header names to values that are added to existing ones. A null adds nothing.' }),
     encoding: config(oneOf(HEADER_ENCODINGS)).default('ISO-8859-1').meta({
       description:
         'How values beyond ASCII are sent. A value with characters that the encoding does not have is left out, with a warning.',
@@ -45,7 +45,7 @@ interface Settings {
   readonly add: HeaderFields
 }
 
-/** Puts a filter together that does per request only what could not be done before. */
+/** Builds the filter; constant values are prepared at load. */
 function changeHeaders(settings: Settings, values: HeaderValues): Filter {
   const change = headerChange(settings, values)
   return settings.messageType === 'REQUEST' ? onRequest(change) : onResponse(change)
@@ -71,7 +71,7 @@ function onResponse(change: Change): Filter {
       const pending = change(response.headers, exchange, response)
       if (pending !== null) await pending
     } catch (error) {
-      // It is not read any more: its connection must not wait for that.
+      // Cancels the body, so that its connection is released.
       response.body.cancel()
       throw error
     }
@@ -81,7 +81,7 @@ function onResponse(change: Change): Filter {
 
 interface NewField {
   readonly name: string
-  readonly ask: Runtime<string>
+  readonly evaluate: Runtime<string>
 }
 
 function headerChange(settings: Settings, values: HeaderValues): Change {
@@ -94,15 +94,15 @@ function headerChange(settings: Settings, values: HeaderValues): Change {
       if (value !== null) headers.add(fields[at]!.name, value)
     }
   }
-  if (fields.every(({ ask }) => ask.expression.constant)) {
-    const constants = fields.map(({ ask }) => values.constant(constantText(ask)))
+  if (fields.every(({ evaluate }) => evaluate.expression.constant)) {
+    const constants = fields.map(({ evaluate }) => values.constant(constantText(evaluate)))
     return (headers) => {
       write(headers, constants)
       return null
     }
   }
   return (headers, exchange, response) => {
-    // All values are asked for before anything changes, so that they can be made from what is removed.
+    // All values are evaluated before any change, so that they can use headers that are removed.
     const texts = textsOf(fields, values, exchange, response, 0, [])
     if (texts instanceof Promise) return texts.then((settled) => write(headers, settled))
     write(headers, texts)
@@ -111,12 +111,12 @@ function headerChange(settings: Settings, values: HeaderValues): Change {
 }
 
 function flat(fields: HeaderFields): NewField[] {
-  return Object.entries(fields).flatMap(([name, values]) => values.map((ask) => ({ name, ask })))
+  return Object.entries(fields).flatMap(([name, values]) => values.map((evaluate) => ({ name, evaluate })))
 }
 
 type Texts = readonly (string | null)[]
 
-/** One after the other: of several promises under way, a failure of the second would be an unhandled rejection. */
+/** Sequential: with concurrent promises, a failure of the second would be an unhandled rejection. */
 function textsOf(
   fields: readonly NewField[],
   values: HeaderValues,
@@ -126,8 +126,8 @@ function textsOf(
   texts: (string | null)[],
 ): Texts | Promise<Texts> {
   for (let at = from; at < fields.length; at++) {
-    const { name, ask } = fields[at]!
-    const text = values.ask(name, ask, exchange, response)
+    const { name, evaluate } = fields[at]!
+    const text = values.evaluate(name, evaluate, exchange, response)
     if (text instanceof Promise) {
       return text.then((settled) => {
         texts.push(settled)
@@ -140,8 +140,8 @@ function textsOf(
 }
 
 /**
- * Which present fields go. Servers behind the gateway may take `X_User` for `X-User`, so a client must not be able
- * to send one beside the other that the gateway answers for (threats B15).
+ * Selects the existing fields to remove. Upstreams may treat `X_User` as `X-User`: a client must not be able to send a variant of a
+ * header that the gateway sets (threats B15).
  */
 function unwantedNames({ messageType, remove, replace, add }: Settings): ((name: string) => boolean) | null {
   const gone = [...remove, ...Object.keys(replace)]

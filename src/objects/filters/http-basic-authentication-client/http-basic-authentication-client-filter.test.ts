@@ -24,7 +24,7 @@ const built = (config: Record<string, JsonValue>, secrets = SECRETS) =>
     { types: [secretsType(secrets)] },
   )
 
-/** What arrives behind the filter: the fields of that name, decoded where they are Basic. */
+/** The values of Authorization after the filter, decoded where they are Basic. */
 async function sent(filter: Filter, headers: Record<string, string> = {}): Promise<string[]> {
   const seen: string[] = []
   const exchange = exchangeFor('POST', 'http://app.example/', { headers })
@@ -47,7 +47,7 @@ test('name and password are sent as Basic credentials in UTF-8', async () => {
   assert.deepEqual(await sent(odd.object), ['jürgen:a:b&c +ü%'])
 })
 
-test('an Authorization that is there is replaced for those behind, and stays for those in front', async () => {
+test('an existing Authorization is replaced for later filters, and unchanged for earlier ones', async () => {
   await using filter = await built({})
   assert.deepEqual(await sent(filter.object, { authorization: 'Bearer of-the-user' }), ['gateway:open sesame'])
 })
@@ -57,7 +57,7 @@ test('urlEncodeCredentials encodes both parts as form fields', async () => {
   assert.deepEqual(await sent(filter.object), ['a%3Ab+c:a%3Ab%26c+%2B%C3%BC%25'])
 })
 
-test('a password that has changed is used at once', async () => {
+test('a changed password is used at once', async () => {
   const secrets = { plain: 'first' }
   await using filter = await built({}, secrets)
   assert.deepEqual(await sent(filter.object), ['gateway:first'])
@@ -81,7 +81,7 @@ for (const [secretId, message] of [
   })
 }
 
-test('a password with a line break is refused without showing it', async () => {
+test('a password with a line break is rejected without revealing it', async () => {
   await using filter = await built({ passwordSecretId: 'lines' })
   const next = () => assert.fail('a request went out')
   await assert.rejects(filter.object(exchangeFor('GET', 'http://app.example/'), next), {

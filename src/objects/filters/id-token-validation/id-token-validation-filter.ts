@@ -4,7 +4,7 @@ import type { JsonObject } from '#json'
 import { config, defineType, runtime, string } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
 
-/** Lets requests through that carry a good ID token. */
+/** Passes on requests with a valid ID token. */
 export const IdTokenValidationFilter = defineType({
   name: 'IdTokenValidationFilter',
   kind: FilterKind,
@@ -12,12 +12,12 @@ export const IdTokenValidationFilter = defineType({
   config: {
     idToken: runtime('string').meta({ description: "The ID token, such as `${request.headers['id-token'][0]}`." }),
     audience: config(string({ nonEmpty: true })).meta({
-      description: 'Whom the token must be for: the claim `aud`, or one of its values, letter by letter.',
+      description: 'Required audience of the token: the claim `aud`, or one of its values, compared exactly.',
     }),
     issuer: config(string({ nonEmpty: true }))
       .optional()
       .meta({
-        description: 'Who must have issued the token: its claim `iss`, letter by letter; not checked by default.',
+        description: 'Required issuer of the token: its claim `iss`, compared exactly; not checked by default.',
       }),
     ...JWT_VALIDATION_FIELDS,
   },
@@ -28,7 +28,7 @@ export const IdTokenValidationFilter = defineType({
   },
 })
 
-/** What OpenID Connect Core section 3.1.3.7 finds wrong with claims, apart from signature and times. */
+/** Violations of OpenID Connect Core section 3.1.3.7, except those of signature and times. */
 function idTokenViolations(claims: JsonObject, audience: string, issuer: string | null): readonly string[] {
   const found: string[] = []
   if (!isForAudience(claims, audience)) found.push('the token is for another audience')

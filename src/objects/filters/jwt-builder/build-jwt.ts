@@ -4,14 +4,12 @@ import { type EncryptionAlgorithm, type EncryptionMethod, encryptJwt, type Signa
 import type { JsonObject } from '#json'
 import { claimsFrom } from './claims-from.ts'
 
-/** How a token is encrypted. */
 interface EncryptionSettings {
   readonly secretId: string
   readonly algorithm: EncryptionAlgorithm
   readonly method: EncryptionMethod
 }
 
-/** How a token is signed. */
 interface SignatureSettings {
   readonly secretId: string
   readonly includeKeyId: boolean
@@ -19,7 +17,7 @@ interface SignatureSettings {
   readonly encryption?: EncryptionSettings | undefined
 }
 
-/** What a token is made of; one of `signature` and `encryption` is there. */
+/** Settings of a token; one of `signature` and `encryption` is set. */
 interface JwtBuilding {
   readonly template: (exchange: Exchange) => unknown
   readonly provider: SecretsProvider
@@ -27,7 +25,7 @@ interface JwtBuilding {
   readonly encryption: EncryptionSettings | null
 }
 
-/** Makes a token for each request and puts it into a context. That it can not be made is a fault. */
+/** Builds a token for each request and adds it to the context. A failure is a fault. */
 export function buildJwt({ template, provider, signature, encryption }: JwtBuilding): Filter {
   const encrypted = async (text: string, content: 'claims' | 'token', settings: EncryptionSettings) => {
     const { secretId, algorithm, method } = settings

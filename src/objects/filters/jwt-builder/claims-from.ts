@@ -4,14 +4,14 @@ import { isPlainObject, JsonNumber, type JsonObject, type JsonValue, setOwn } fr
 
 const MAX_DEPTH = 32
 
-/** The claims that the values of expressions make. Throws a TypeError where a value has no place in JSON. */
+/** Claims from the values of expressions. Throws a TypeError for a value that JSON can not represent. */
 export function claimsFrom(value: unknown): JsonObject {
   const claims = jsonOf(value, 'template', 0)
   if (isPlainObject(claims)) return claims as JsonObject
   throw new TypeError(`template: expected a map of claims, got ${value === null ? 'null' : typeof value}`)
 }
 
-/** Sets become lists, as scopes are sets; anything that is not data is refused rather than written as a guess. */
+/** Sets become lists, as scopes are sets; objects that are not data are rejected. */
 function jsonOf(value: unknown, path: string, depth: number): JsonValue {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value

@@ -37,7 +37,7 @@ async function made(config: JsonObject, change: (exchange: Exchange) => Exchange
 
 const context = (exchange: Exchange) => exchange.context(JwtBuilderContext)
 
-test('the template becomes claims, the claims a signed token', async () => {
+test('builds a signed token with the claims of the template', async () => {
   const template = {
     name: "${request.headers['X-Name'][0]}",
     uri: '${request.uri.path}',
@@ -53,7 +53,7 @@ test('the template becomes claims, the claims a signed token', async () => {
   assert.deepEqual(parseSignedToken(value).header.members, { alg: 'RS256', typ: 'JWT', kid: 'k1' })
 })
 
-test('the template may be one expression that gives a map; sets become lists', async () => {
+test('the template may be one expression that returns a map; sets become lists', async () => {
   const accessToken = { token: 't', info: { sub: 'demo' }, scopes: new Set(['a', 'b']), expiresAt: null }
   const withToken = (exchange: Exchange) => exchange.with(OAuth2Context, { accessToken } satisfies OAuth2)
   const one = await made({ template: '${contexts.oauth2.accessToken.info}', signature: SIGNATURE }, withToken)
@@ -87,7 +87,7 @@ test('encrypted only', async () => {
   assert.deepEqual(opened.outcome === 'opened' && opened.claims, { sub: 'demo' })
 })
 
-test('that a token can not be made is a fault, and nothing goes on', async () => {
+test('a token that can not be built is a fault, and the request is not passed on', async () => {
   const bad: [JsonObject, RegExp][] = [
     [{ signature: { secretId: 'ec.private' } }, /can not sign by RS256; its key is one for ES256/],
     [{ signature: { secretId: 'rsa.public' } }, /it has no private key/],

@@ -19,26 +19,26 @@ const encryption = () =>
   object({
     secretId: config(secretId()).meta({ description: 'Secret ID of the key to encrypt with.' }),
     algorithm: config(oneOf(ENCRYPTION_ALGORITHMS)).meta({
-      description: 'Algorithm by which the key of the content is wrapped or agreed on; `dir` uses the secret itself.',
+      description: 'Algorithm that wraps or agrees on the content encryption key; `dir` uses the secret itself.',
     }),
-    method: config(oneOf(ENCRYPTION_METHODS)).meta({ description: 'Algorithm by which the content is encrypted.' }),
+    method: config(oneOf(ENCRYPTION_METHODS)).meta({ description: 'Content encryption algorithm.' }),
   })
 
-/** Makes tokens of what is known about a request. */
+/** Builds JWTs from data of a request. */
 export const JwtBuilderFilter = defineType({
   name: 'JwtBuilderFilter',
   kind: FilterKind,
   summary: 'Packs what is known about a request into a JSON Web Token for those behind it.',
   config: {
     template: byShape({ object: template(), string: runtime('map') }).meta({
-      description: 'The claims: a map in which every text may be an expression, or one expression that gives a map.',
+      description: 'The claims: a map in which every text may be an expression, or one expression that returns a map.',
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     signature: object({
       secretId: config(secretId()).meta({ description: 'Secret ID of the key to sign with.' }),
       includeKeyId: config(boolean())
         .default(true)
-        .meta({ description: 'Whether the header of the token names the key (`kid`), where the key has a name.' }),
+        .meta({ description: 'Whether the header of the token has the id of the key (`kid`), if the key has one.' }),
       algorithm: config(oneOf(SIGNATURE_ALGORITHMS)).default('RS256').meta({
         description: 'Algorithm of the signature; it must suit the key.',
       }),

@@ -23,7 +23,7 @@ const KEYS = testKeysType({
   'out.of.reach': null,
 })
 
-/** Demands that the claim `level` is there. */
+/** Requires the claim `level`. */
 const LevelCustomizer = defineType({
   name: 'LevelCustomizer',
   kind: JwtValidatorCustomizerKind,
@@ -43,7 +43,7 @@ const CONFIG: JsonObject = {
 interface Seen {
   readonly status: number
   readonly text: string
-  /** The exchange that came through. */
+  /** The exchange that was passed on. */
   readonly passed: Exchange | null
 }
 
@@ -65,7 +65,7 @@ async function send(token: string | null, config: JsonObject = CONFIG): Promise<
 const signed = (claims: JsonObject, kid: string | null = 'mine') =>
   signJwt(keySecret(rsa.privateKey, kid), claims, { algorithm: 'RS256' })
 
-test('a good token goes through, and what it says into a context', async () => {
+test('a request with a valid token is passed on, with its claims in a context', async () => {
   const token = await signed({ sub: 'demo', exp: now + 60, roles: ['a'] })
   const { status, passed } = await send(token)
   assert.equal(status, 200)
@@ -76,7 +76,7 @@ test('a good token goes through, and what it says into a context', async () => {
   assert.equal(context?.jwt.header['alg'], 'RS256')
 })
 
-test('without a token, or with a bad one, the answer is 403', async () => {
+test('responds 403 without a token or with an invalid one', async () => {
   assert.equal((await send(null)).status, 403)
   assert.equal((await send('')).status, 403)
   for (const token of ['opaque', 'a.b.c', rawToken({ alg: 'none' }, {}), 'x'.repeat(100_000)]) {
@@ -85,7 +85,7 @@ test('without a token, or with a bad one, the answer is 403', async () => {
   }
 })
 
-test('failureHandler answers, and knows what is wrong', async () => {
+test('failureHandler handles rejected requests, with the violations in a context', async () => {
   const config = {
     ...CONFIG,
     failureHandler: {
@@ -103,7 +103,7 @@ test('failureHandler answers, and knows what is wrong', async () => {
   assert.deepEqual([missing.status, missing.text], [401, 'there is no token: true'])
 })
 
-test('B46: times that are there are checked, with the skew', async () => {
+test('B46: times in the claims are checked, with the skew', async () => {
   const statuses = async (claims: JsonObject, skewAllowance = 'zero') =>
     (await send(await signed(claims), { ...CONFIG, skewAllowance })).status
   assert.equal(await statuses({}), 200)
@@ -115,7 +115,7 @@ test('B46: times that are there are checked, with the skew', async () => {
   for (const exp of [String(now + 60), null, -5]) assert.equal(await statuses({ exp }), 403)
 })
 
-test('B37, B38, B40, B41: forged tokens do not get through', async () => {
+test('B37, B38, B40, B41: forged tokens are rejected', async () => {
   const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
   const byRsa = (text: string) => sign('sha256', Buffer.from(text), rsa.privateKey)
   const tokens = [
@@ -149,7 +149,7 @@ test('encrypted tokens: by a shared key alone, by a private key only with a sign
   assert.equal((await send(forged, { ...decrypting, decryptionSecretId: 'rsa.private' })).status, 403)
 })
 
-test('where keys can not be had the answer is 503, whatever the failure handler', async () => {
+test('responds 503 where keys are unavailable, also with a failure handler', async () => {
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 200 } }
   for (const verificationSecretId of ['out.of.reach', 'unknown']) {
     const { status, passed } = await send(await signed({}), { ...CONFIG, verificationSecretId, failureHandler })
@@ -157,7 +157,7 @@ test('where keys can not be had the answer is 503, whatever the failure handler'
   }
 })
 
-test('a customizer makes further demands, and takes none back', async () => {
+test('a customizer adds requirements, and can not remove any', async () => {
   const config = { ...CONFIG, customizer: { type: 'LevelCustomizer', config: { level: 'high' } } }
   assert.equal((await send(await signed({ level: 'high' }), config)).status, 200)
   assert.equal((await send(await signed({ level: 'low' }), config)).status, 403)

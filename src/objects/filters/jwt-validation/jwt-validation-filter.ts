@@ -2,7 +2,7 @@ import { FilterKind } from '#contracts'
 import { defineType, runtime } from '#schema'
 import { JWT_VALIDATION_FIELDS, JWT_VALIDATION_RULES, validateJwt } from '../lib/jwt-validation.ts'
 
-/** Lets requests through that carry a good token. */
+/** Passes on requests with a valid JWT. */
 export const JwtValidationFilter = defineType({
   name: 'JwtValidationFilter',
   kind: FilterKind,

@@ -21,7 +21,7 @@ const prepare = (name: string): Step<State> => ({ name, prepare: ({ ran }) => vo
 const later = (name: string): Step<State> => ({ name, prepare: async ({ ran }) => void ran.push(name) })
 const end: Step<State> = { name: 'end', answer: () => respond(200) }
 
-test('steps run in their order, promises or not, until one answers', async () => {
+test('steps run in their order, synchronous or not, until one returns a response', async () => {
   const refusal: Step<State> = { name: 'refuse', check: async () => respond(403) }
   const outcome = await run([prepare('a'), later('b'), prepare('c'), refusal, prepare('d'), end])
   assert.deepEqual(outcome, { status: 403, ran: ['a', 'b', 'c'], answeredBy: ['refuse'] })
@@ -32,7 +32,7 @@ test('steps run in their order, promises or not, until one answers', async () =>
   })
 })
 
-test('a step is skipped where its precondition is false, now or later', async () => {
+test('a step is skipped where its precondition is false, synchronous or not', async () => {
   const answer = (): Response => respond(500)
   const skipped: Step<State>[] = [
     { name: 'now', when: () => false, answer },
@@ -43,7 +43,7 @@ test('a step is skipped where its precondition is false, now or later', async ()
   assert.equal((await run([...skipped, taken, end])).status, 204)
 })
 
-test('the first failure that accepts an error answers; other errors reject', async () => {
+test('the first failure that accepts an error handles it; other errors reject', async () => {
   const failures: Failure<State>[] = [
     { name: 'early', of: RangeError, when: (_, { ran }) => ran.length === 0, answer: () => respond(400) },
     { name: 'range', of: RangeError, answer: () => respond(503) },
@@ -65,7 +65,7 @@ test('the first failure that accepts an error answers; other errors reject', asy
   )
 })
 
-test('a flow whose last step may not answer is refused when it is made', () => {
+test('a flow whose last step may return no response is rejected at construction', () => {
   for (const steps of [[], [prepare('a')], [{ ...end, when: () => true }]])
     assert.throws(() => flow<State>(steps), /expected a last step that always answers/)
 })

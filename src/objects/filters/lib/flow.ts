@@ -31,7 +31,7 @@ export interface Failure<S> {
 
 type Outcome = Response | null | undefined
 
-/** Runs steps in their order until one gives a response. An `answer` may be a flow itself. */
+/** Runs steps in their order until one returns a response. An `answer` may be a flow itself. */
 export function flow<S extends FlowState>(
   steps: readonly Step<S>[],
   failures: readonly Failure<S>[] = [],
@@ -42,7 +42,7 @@ export function flow<S extends FlowState>(
     throw new Error('expected a last step that always answers')
   const runs = steps.map(runnable)
 
-  /** Without a promise where no step needs one: most requests find everything in caches. */
+  /** Synchronous where no step returns a promise: most requests use cached values only. */
   const runFrom = (first: number, state: S): Awaitable<Response> => {
     for (let at = first; ; at++) {
       const outcome = (runs[at] as Run<S>)(state)

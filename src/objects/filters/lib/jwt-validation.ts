@@ -17,10 +17,10 @@ import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
-/** The fields that all filters have in common that validate a token. */
+/** The common fields of filters that validate a JWT. */
 export const JWT_VALIDATION_FIELDS = {
   verificationSecretId: config(secretId()).optional().meta({
-    description: 'Secret ID of the keys that tokens must be signed with.',
+    description: 'Secret ID of the keys that verify the signature of tokens.',
   }),
   decryptionSecretId: config(secretId()).optional().meta({
     description:
@@ -30,10 +30,10 @@ export const JWT_VALIDATION_FIELDS = {
   skewAllowance: config(duration({ unlimited: false }))
     .default('zero')
     .meta({
-      description: 'By how much the clock of the issuer may be wrong; it lengthens the life of tokens at both ends.',
+      description: 'Allowed clock skew of the issuer; it extends the validity of tokens at both ends.',
     }),
   customizer: ref(JwtValidatorCustomizerKind).optional().meta({
-    description: 'An object that makes further demands on the claims; it can not take any back.',
+    description: 'An object with further requirements for the claims; it can not relax others.',
   }),
   failureHandler: ref(HandlerKind).optional().meta({
     description:
@@ -41,7 +41,7 @@ export const JWT_VALIDATION_FIELDS = {
   }),
 }
 
-/** An unverified token proves nothing, so there is no filter without keys. */
+/** Keys are required: an unverified token proves nothing. */
 export const JWT_VALIDATION_RULES = [atLeastOneOf('verificationSecretId', 'decryptionSecretId')]
 
 /** The values of the common fields. */
@@ -54,33 +54,32 @@ interface JwtValidationValues {
   readonly failureHandler?: Handler | undefined
 }
 
-/** What a filter demands of tokens beyond that. */
-interface JwtDemands {
-  /** Finds the token. */
+/** Requirements of a filter for its tokens, besides the common fields. */
+interface JwtRequirements {
+  /** The token of a request. */
   readonly token: Runtime<string>
-  /** The times that must be among the claims. */
+  /** Required time claims. */
   readonly times: readonly TimeClaim[]
-  /** What else is wrong with claims. */
+  /** Violations of further requirements. */
   violations(claims: JsonObject): readonly string[]
 }
 
 const refuse: Handler = async () => respond(403)
 
-/** Lets requests through whose token is good, with what it says in a context. */
-export function validateJwt(demands: JwtDemands, values: JwtValidationValues, env: Environment): Filter {
-  const validator = new JwtValidator(demands, values, env)
+/** Passes on requests with a valid token, with its claims in a context. */
+export function validateJwt(requirements: JwtRequirements, values: JwtValidationValues, env: Environment): Filter {
+  const validator = new JwtValidator(requirements, values, env)
   return (exchange, next) => validator.filter(exchange, next)
 }
 
-/** What is known about the token of a request. */
-type Judgement =
+type Validation =
   /** The exchange has the token in a context. */
-  | { readonly outcome: 'good'; readonly exchange: Exchange }
-  | { readonly outcome: 'bad'; readonly violations: readonly string[] }
-  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'valid'; readonly exchange: Exchange }
+  | { readonly outcome: 'invalid'; readonly violations: readonly string[] }
+  | { readonly outcome: 'unavailable' }
 
 class JwtValidator {
-  readonly #demands: JwtDemands
+  readonly #requirements: JwtRequirements
   readonly #keys: OpeningKeys
   readonly #skew: number
   readonly #customizer: JwtValidatorCustomizer | null
@@ -88,11 +87,11 @@ class JwtValidator {
   readonly #clock: Clock
   readonly #logger: Logger
 
-  constructor(demands: JwtDemands, values: JwtValidationValues, env: Environment) {
+  constructor(requirements: JwtRequirements, values: JwtValidationValues, env: Environment) {
     const { secretsProvider, verificationSecretId, decryptionSecretId } = values
     const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
     const source = (secretId: string | undefined) => (secretId === undefined ? null : { provider, secretId })
-    this.#demands = demands
+    this.#requirements = requirements
     this.#keys = { verification: source(verificationSecretId), decryption: source(decryptionSecretId) }
     this.#skew = values.skewAllowance
     this.#customizer = values.customizer ?? null
@@ -102,34 +101,36 @@ class JwtValidator {
   }
 
   filter: Filter = async (exchange, next) => {
-    const value = await this.#demands.token(exchange)
-    const judged = await this.#judge(value, exchange)
-    if (judged.outcome === 'good') return next(judged.exchange)
-    // The token is not at fault, so no user is sent to log in again.
-    if (judged.outcome === 'unknown') return respond(503)
-    this.#logger.debug({ violations: judged.violations }, 'a token is not good')
-    const violations = judged.violations.map((description) => ({ description }))
+    const value = await this.#requirements.token(exchange)
+    const validation = await this.#validate(value, exchange)
+    if (validation.outcome === 'valid') return next(validation.exchange)
+    // The token may be valid: the failure handler, which may redirect to a login, is not called.
+    if (validation.outcome === 'unavailable') return respond(503)
+    this.#logger.debug({ violations: validation.violations }, 'invalid token')
+    const violations = validation.violations.map((description) => ({ description }))
     return this.#failureHandler(exchange.with(JwtValidationErrorContext, { jwt: value, violations }))
   }
 
-  async #judge(value: string | null, exchange: Exchange): Promise<Judgement> {
-    if (value === null || value === '') return { outcome: 'bad', violations: ['there is no token'] }
+  async #validate(value: string | null, exchange: Exchange): Promise<Validation> {
+    if (value === null || value === '') return { outcome: 'invalid', violations: ['there is no token'] }
     const opened = await openJwt(value, this.#keys)
     if (opened.outcome === 'unavailable') {
       const { reason } = opened
       this.#logger.limited(reason).error({ reason }, EVENTS.TOKENS_NOT_VALIDATED)
-      return { outcome: 'unknown' }
+      return { outcome: 'unavailable' }
     }
-    if (opened.outcome === 'invalid') return { outcome: 'bad', violations: [opened.reason] }
-    const judged = exchange.with(JwtValidationContext, validated(value, opened))
-    const violations = await this.#violations(opened.claims, judged)
-    return violations.length === 0 ? { outcome: 'good', exchange: judged } : { outcome: 'bad', violations }
+    if (opened.outcome === 'invalid') return { outcome: 'invalid', violations: [opened.reason] }
+    const validatedExchange = exchange.with(JwtValidationContext, validated(value, opened))
+    const violations = await this.#violations(opened.claims, validatedExchange)
+    return violations.length === 0
+      ? { outcome: 'valid', exchange: validatedExchange }
+      : { outcome: 'invalid', violations }
   }
 
-  /** A customizer is asked last, and only about tokens that are good otherwise. */
+  /** The customizer runs last, and only for tokens without other violations. */
   async #violations(claims: JsonObject, exchange: Exchange): Promise<readonly string[]> {
-    const rules = { now: this.#clock.now(), skew: this.#skew, required: this.#demands.times }
-    const found = [...timeViolations(claims, rules), ...this.#demands.violations(claims)]
+    const rules = { now: this.#clock.now(), skew: this.#skew, required: this.#requirements.times }
+    const found = [...timeViolations(claims, rules), ...this.#requirements.violations(claims)]
     if (found.length > 0 || this.#customizer === null) return found
     return this.#customizer.violations(claims, exchange)
   }

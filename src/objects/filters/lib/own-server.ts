@@ -1,23 +1,23 @@
 import { defaultPort, type Exchange, parseAuthority, Uri } from '#http'
 
-/** A reference in a response header, cut where its path begins and ends; joined again it is what was written. */
+/** A URI reference in a response header, split before and after its path. Joining the parts restores the original. */
 interface Reference {
   /** Scheme and authority as written; empty for a reference without them. */
   readonly server: string
   readonly path: string
-  /** Query and fragment, with their marks. */
+  /** Query and fragment, with `?` and `#`. */
   readonly rest: string
 }
 
 const PARTS = /^((?:[^:/?#]+:)?(?:\/\/[^/?#]*)?)([^?#]*)(.*)$/s
 
-/** Cuts a reference. Nothing is decoded or encoded, so that what is not changed goes out as it came. */
-export function cutReference(value: string): Reference {
+/** Splits a reference. Nothing is decoded or encoded, so that unchanged parts are sent as received. */
+export function splitReference(value: string): Reference {
   const [, server = '', path = '', rest = ''] = PARTS.exec(value) ?? []
   return { server, path, rest }
 }
 
-/** A further name of a server; without a port, that of the scheme it is called by. */
+/** An additional name of a server; without a port, the default port of the scheme. */
 export interface ServerName {
   readonly host: string
   readonly port: number | null
@@ -37,9 +37,8 @@ export function parseServerName(text: string): ServerName | { readonly problem: 
 }
 
 /**
- * Whether the scheme and authority of a reference name the server the request went to, by a name that server can know
- * itself by: the one it was called by, the Host it received, the one the client used, or a further one of the
- * configuration. Anything else is a link to someone else and no business of ours (threats B64).
+ * Whether the scheme and authority of a reference are those of the upstream: of the request URI, of the Host header sent to it, of the
+ * original URI, or of a configured additional name. Links to other servers are not rewritten (threats B64).
  */
 export function namesOwnServer(
   { server }: Reference,
@@ -61,7 +60,7 @@ export function namesOwnServer(
   )
 }
 
-/** Null for what has no host, is not HTTP, or can not be read. A reference that starts with `//` keeps the scheme. */
+/** Null for a reference without a host, of another scheme than HTTP, or malformed. A reference that starts with `//` keeps the scheme. */
 function serverOf(server: string, scheme: string): Uri | null {
   if (!/^(?:https?:)?\/\/[^\\]+$/i.test(server)) return null
   try {

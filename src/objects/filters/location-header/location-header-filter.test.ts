@@ -7,7 +7,7 @@ import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { LocationHeaderFilter } from './location-header-filter.ts'
 
-/** A request that came to https://www.example.com and goes to http://app.internal:8080. */
+/** A request to https://www.example.com that is sent to http://app.internal:8080. */
 function request(headers: Record<string, string> = {}): Exchange {
   const exchange = exchangeFor('GET', 'https://www.example.com/cart?id=1', { headers })
   exchange.request.uri.scheme = 'http'
@@ -61,18 +61,18 @@ const leftAlone = [
 ]
 
 for (const location of leftAlone) {
-  test(`leaves ${JSON.stringify(location)} as it is`, async () => {
+  test(`leaves ${JSON.stringify(location)} unchanged`, async () => {
     assert.equal(await locationFor({}, location), location)
   })
 }
 
-test('baseURI names another server; its path is ignored', async () => {
+test('baseURI replaces the server; its path is ignored', async () => {
   const config = { baseURI: 'https://shop.example.com:8443/ignored' }
   assert.equal(await locationFor(config, 'http://app.internal:8080/a'), 'https://shop.example.com:8443/a')
   assert.equal(await locationFor(config, 'https://login.example.org/a'), 'https://login.example.org/a')
 })
 
-test('baseURI may look at request and response', async () => {
+test('baseURI may use request and response', async () => {
   const config = { baseURI: 'https://s${response.status.code}.${request.uri.host}' }
   assert.equal(await locationFor(config, 'http://app.internal:8080/a'), 'https://s302.app.internal/a')
 })
@@ -81,18 +81,18 @@ test('an empty baseURI changes nothing', async () => {
   assert.equal(await locationFor({ baseURI: '' }, 'http://app.internal:8080/a'), 'http://app.internal:8080/a')
 })
 
-test('each of several Location fields is looked at', async () => {
+test('each of several Location fields is rewritten', async () => {
   await using built = await build<Filter>(LocationHeaderFilter, {})
   const { headers } = await built.object(request(), redirect('http://app.internal:8080/a', 'https://other.example/b'))
   assert.deepEqual(headers.all('location'), ['https://www.example.com/a', 'https://other.example/b'])
 })
 
-test('a response without Location passes, and the expression is not asked', async () => {
+test('a response without Location passes, and the expression is not evaluated', async () => {
   await using built = await build<Filter>(LocationHeaderFilter, { baseURI: '${request.headers["X-None"][0]}' })
   assert.equal((await built.object(request(), async () => respond(204))).status, 204)
 })
 
-test('a null is a fault, and the response is given up', async () => {
+test('a null is a fault, and the response is cancelled', async () => {
   await using built = await build<Filter>(LocationHeaderFilter, { baseURI: '${request.headers["X-None"][0]}' })
   const stream = new Readable({ read() {} })
   const answer: Handler = async () => {
@@ -106,20 +106,20 @@ test('a null is a fault, and the response is given up', async () => {
   assert.equal(stream.destroyed, true)
 })
 
-test('a value of a request that names no server is a fault', async () => {
+test('a value of a request that is no base URI is a fault', async () => {
   const config = { baseURI: '${request.headers["X-Base"][0]}' }
   const exchange = request({ 'X-Base': 'javascript:alert(1)' })
   await assert.rejects(locationFor(config, 'http://app.internal:8080/a', exchange), /expected a base URI/)
 })
 
-test('refuses a fixed base that names no server', async () => {
+test('refuses a fixed base that is no base URI', async () => {
   await assert.rejects(build(LocationHeaderFilter, { baseURI: '/shop' }), {
     code: 'GW_CONFIG_INVALID',
     message: '/heap/0/config/baseURI: expected a base URI such as "https://app.example.com:8443", got "/shop"',
   })
 })
 
-test('further names of the application count as its own, with their ports', async () => {
+test('applicationNames are rewritten too, with their ports', async () => {
   const applicationNames = ['Old.internal', 'alias.internal:8081', 'https://tls.internal', '[::1]:9000', '${name}/']
   await using built = await build<Filter>(
     LocationHeaderFilter,

@@ -2,9 +2,9 @@ import { FilterKind } from '#contracts'
 import type { Exchange, Filter, Response, Uri } from '#http'
 import { config, defineType, list, string } from '#schema'
 import { type BaseUri, baseUri } from '../../lib/base-uri.ts'
-import { cutReference, namesOwnServer, parseServerName, type ServerName } from '../lib/own-server.ts'
+import { namesOwnServer, parseServerName, type ServerName, splitReference } from '../lib/own-server.ts'
 
-/** Keeps redirects of the application from leading around the gateway. */
+/** Rewrites redirects of the application, so that they do not bypass the gateway. */
 export const LocationHeaderFilter = defineType({
   name: 'LocationHeaderFilter',
   kind: FilterKind,
@@ -31,7 +31,7 @@ export const LocationHeaderFilter = defineType({
     ),
 })
 
-/** Replaces the server of each Location that names the application. */
+/** Replaces scheme and authority of each Location that points to the application. */
 function rebaseLocation(base: BaseUri | null, names: readonly ServerName[]): Filter {
   return async (exchange, next) => {
     const response = await next(exchange)
@@ -56,6 +56,6 @@ async function baseFor(base: BaseUri | null, exchange: Exchange, response: Respo
 }
 
 function rebasedLocation(location: string, base: Uri, exchange: Exchange, names: readonly ServerName[]): string {
-  const reference = cutReference(location)
+  const reference = splitReference(location)
   return namesOwnServer(reference, exchange, names) ? `${base.origin}${reference.path}${reference.rest}` : location
 }

@@ -14,7 +14,6 @@ import { Challenges } from './challenge.ts'
 import { credentialsIn, type Scheme } from './credentials.ts'
 import type { RequiredScopes } from './required-scopes.ts'
 
-/** What decides about requests. */
 interface AdmissionSettings {
   readonly resolver: AccessTokenResolver
   readonly requiredScopes: RequiredScopes
@@ -23,16 +22,15 @@ interface AdmissionSettings {
   /** Whether bound tokens pass although the resolver verifies no binding. */
   readonly allowBoundTokens: boolean
   readonly clock: Clock
-  /** Called for responses to requests that want to leave HTTP; null where connections outlive their token. */
-  readonly follow: ((response: Response, token: AccessToken, exchange: Exchange) => void) | null
+  /** Called for responses to upgrade requests; null where connections may outlive their token. */
+  readonly onUpgrade: ((response: Response, token: AccessToken, exchange: Exchange) => void) | null
 }
 
 const BEARER: readonly Scheme[] = ['Bearer']
 
 /**
- * Admits requests whose token is good and has every scope they need (RFC 6750). Where everything is known, nothing is
- * waited for: a request that passes costs no promise more. Of what a cache keeps only the facts are believed; expiry,
- * scopes and the resolver's own demands are held against each request (threats B54).
+ * Admits requests with a valid token that has every required scope (RFC 6750). Synchronous where all values are cached, so that it
+ * adds no promise. Expiry, scopes and `admit` of the resolver are checked for each request, also for cached tokens (threats B54).
  */
 export class Admission {
   readonly #settings: AdmissionSettings
@@ -59,7 +57,7 @@ export class Admission {
       return respond(403, { 'Cache-Control': 'no-store' }, 'This resource is served over HTTPS only.')
     }
     const credentials = credentialsIn(exchange.request.headers, this.#schemes)
-    if (credentials.found === 'nothing') return this.#challenges.tokenWanted()
+    if (credentials.found === 'nothing') return this.#challenges.tokenRequired()
     if (credentials.found === 'malformed') return this.#challenges.malformed(credentials.description)
     const { scheme } = credentials
     if (credentials.found === 'oversized') return this.#challenges.refused(scheme, OVERSIZED)
@@ -75,7 +73,7 @@ export class Admission {
     if (accessToken.expiresAt !== null && accessToken.expiresAt <= clock.now()) {
       return this.#challenges.refused(scheme, EXPIRED)
     }
-    // A bound token that is taken from any bearer is a bearer token: a stolen one would work.
+    // A bound token accepted without proof is a bearer token: a stolen one would work.
     if (!allowBoundTokens && isBound(accessToken) && resolver.verifiesBinding?.(accessToken) !== true) {
       return this.#challenges.refused(scheme, UNVERIFIED_BINDING)
     }
@@ -93,14 +91,14 @@ export class Admission {
     exchange: Exchange,
     next: Handler,
   ): Awaitable<Response> {
-    const { follow } = this.#settings
+    const { onUpgrade } = this.#settings
     for (const scope of required) {
       if (!accessToken.scopes.has(scope)) return this.#challenges.insufficientScope(scheme, required)
     }
     const response = next(exchange.with(OAuth2Context, { accessToken }))
-    if (follow === null || !exchange.request.headers.has('upgrade')) return response
+    if (onUpgrade === null || !exchange.request.headers.has('upgrade')) return response
     return response.then((upgraded) => {
-      follow(upgraded, accessToken, exchange)
+      onUpgrade(upgraded, accessToken, exchange)
       return upgraded
     })
   }

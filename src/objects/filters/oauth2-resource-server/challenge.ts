@@ -6,24 +6,24 @@ import type { Scheme } from './credentials.ts'
 /** The codes of RFC 6750 section 3.1 and RFC 9449 section 7.1. */
 type ErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce'
 
-interface Complaint {
+interface ChallengeError {
   readonly error: ErrorCode
   readonly description: string
-  /** The scopes that would do, with spaces between them. */
+  /** The required scopes, separated by spaces. */
   readonly scope?: string
 }
 
-/** What a client has to know before it makes its first proof (RFC 9449 section 7.1). */
+/** Algorithms for the first proof of a client (RFC 9449 section 7.1). */
 const ALGORITHMS = `algs="${DPOP_ALGORITHMS.join(' ')}"`
 
-/** Seconds after which it makes sense to ask again. */
+/** Seconds. */
 const RETRY_AFTER = '5'
 
-/** What may stand in `error_description`, and in `scope` (RFC 6750 section 3). */
+/** Characters of `error_description` and `scope` (RFC 6750 section 3). */
 const NOT_DESCRIPTION = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
 const SCOPES = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** Answers of a protected resource to requests that it does not serve; none of them may be kept on the way (threats B63). */
+/** Error responses of a protected resource; caches must not store them (threats B63). */
 export class Challenges {
   readonly #realm: string
   readonly #schemes: readonly Scheme[]
@@ -33,8 +33,8 @@ export class Challenges {
     this.#schemes = schemes
   }
 
-  /** 401 that names nothing but the ways in: the request brought no token (RFC 6750 section 3.1). */
-  tokenWanted(): Response {
+  /** 401 for a request without a token: the challenges have no error (RFC 6750 section 3.1). */
+  tokenRequired(): Response {
     return this.#refusal(401, null, null)
   }
 
@@ -48,7 +48,7 @@ export class Challenges {
     return this.#refusal(403, scheme, { error: 'insufficient_scope', description, scope })
   }
 
-  /** What a resolver says of a token. */
+  /** Response for a token that the resolver rejected. */
   refused(scheme: Scheme, refusal: TokenRejection): Response {
     const { description } = refusal
     if (refusal.outcome === 'unavailable') {
@@ -60,18 +60,18 @@ export class Challenges {
     return response
   }
 
-  /** One challenge for each way in; the complaint stands with the scheme that was used, else with the first. */
-  #refusal(status: number, used: Scheme | null, complaint: Complaint | null): Response {
-    const blamed = used ?? this.#schemes[0]
-    const challenges = this.#schemes.map((scheme) => this.#challenge(scheme, scheme === blamed ? complaint : null))
+  /** One challenge for each scheme; the error is in that of the scheme that was used, else in the first. */
+  #refusal(status: number, used: Scheme | null, problem: ChallengeError | null): Response {
+    const failed = used ?? this.#schemes[0]
+    const challenges = this.#schemes.map((scheme) => this.#challenge(scheme, scheme === failed ? problem : null))
     const headers = { 'WWW-Authenticate': challenges, 'Cache-Control': 'no-store' }
-    return respond(status, headers, complaint?.description)
+    return respond(status, headers, problem?.description)
   }
 
-  #challenge(scheme: Scheme, complaint: Complaint | null): string {
+  #challenge(scheme: Scheme, problem: ChallengeError | null): string {
     const parameters = [`realm=${this.#realm}`]
-    if (complaint !== null) {
-      const { error, description, scope } = complaint
+    if (problem !== null) {
+      const { error, description, scope } = problem
       parameters.push(`error="${error}"`, `error_description="${description.replace(NOT_DESCRIPTION, "'")}"`)
       if (scope !== undefined && SCOPES.test(scope)) parameters.push(`scope="${scope}"`)
     }

@@ -15,7 +15,7 @@ const tokens: readonly [string, string][] = [
 ]
 
 for (const [value, token] of tokens) {
-  test(`B47: ${JSON.stringify(value.slice(0, 40))} brings a token`, () => {
+  test(`B47: ${JSON.stringify(value.slice(0, 40))} contains a token`, () => {
     assert.deepEqual(of([value]), { found: 'token', scheme: 'Bearer', token })
   })
 }
@@ -52,7 +52,7 @@ for (const [name, values, found] of others) {
   })
 }
 
-test('DPoP is taken where the resolver takes it', () => {
+test('DPoP is accepted where the resolver accepts it', () => {
   assert.deepEqual(of(['dpop abc'], ['Bearer', 'DPoP']), { found: 'token', scheme: 'DPoP', token: 'abc' })
   assert.equal(of(['Bearer abc'], ['DPoP']).found, 'nothing')
 })

@@ -1,16 +1,16 @@
 import { equalsIgnoreCase, type Headers } from '#http'
 
-/** The schemes under which tokens are sent. */
+/** Authentication schemes of tokens. */
 export type Scheme = 'Bearer' | 'DPoP'
 
-/** What the Authorization field of a request holds. */
+/** Content of the Authorization field of a request. */
 export type Credentials =
   | { readonly found: 'token'; readonly scheme: Scheme; readonly token: string }
   /** No credentials, or those of another scheme. */
   | { readonly found: 'nothing' }
   /** RFC 6750 section 3.1, `invalid_request`. */
   | { readonly found: 'malformed'; readonly description: string }
-  /** RFC 6750 section 3.1, `invalid_token`: no server would know it. */
+  /** RFC 6750 section 3.1, `invalid_token`: longer than any issued token. */
   | { readonly found: 'oversized'; readonly scheme: Scheme }
 
 const NOTHING: Credentials = { found: 'nothing' }
@@ -23,15 +23,15 @@ const ILL_FORMED: Credentials = {
   description: 'The Authorization header field is not a scheme, one space and a token.',
 }
 
-/** RFC 6750 section 2.1; the class and the tail have no character in common, so that no input takes more than one pass. */
+/** RFC 6750 section 2.1. The class and the tail share no character, so that matching takes linear time. */
 const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
-/** Longer tokens are not looked at: no authorization server makes them. */
+/** Longer tokens are rejected without a lookup: no authorization server issues them. */
 const LONGEST_TOKEN = 16_384
 
 /**
- * The token of a request. It is looked for in the header alone: tokens in a query or a body (RFC 6750 sections 2.2 and
- * 2.3) end in logs and histories. Two fields are refused: the application might believe the other one (threats B47).
+ * The token of a request, from the header alone: tokens in a query or a body (RFC 6750 sections 2.2 and 2.3) leak into logs and
+ * histories. Two fields are rejected: the application might read the other one (threats B47).
  */
 export function credentialsIn(headers: Headers, schemes: readonly Scheme[]): Credentials {
   const raw = headers.raw()
@@ -49,7 +49,7 @@ function credentialsOf(value: string, schemes: readonly Scheme[]): Credentials {
   for (const scheme of schemes) {
     if (value.length < scheme.length || !equalsIgnoreCase(value.slice(0, scheme.length), scheme)) continue
     const separator = value[scheme.length]
-    // The word alone brings no token; a longer word is another scheme.
+    // The scheme alone has no token; a longer name is another scheme.
     if (separator === undefined) return NOTHING
     if (separator === ' ') return tokenOf(scheme, value.slice(scheme.length + 1))
     if (separator === '\t' || separator === ',') return ILL_FORMED

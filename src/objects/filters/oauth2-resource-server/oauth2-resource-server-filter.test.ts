@@ -27,7 +27,7 @@ const accessToken = (more: Partial<AccessToken> = {}): AccessToken => ({
   ...more,
 })
 
-/** A resolver that says what a test wants. */
+/** A filter with a resolver controlled by the test. */
 async function filterWith(config: JsonObject = {}, resolver: Partial<AccessTokenResolver> = {}) {
   const whole: AccessTokenResolver = {
     resolve: () => ({ outcome: 'valid', accessToken: accessToken() }),
@@ -69,7 +69,7 @@ async function filterWith(config: JsonObject = {}, resolver: Partial<AccessToken
   return {
     built,
     passed: () => passed,
-    /** What the client sees: status, challenges, body. */
+    /** The response: status, challenges, body. */
     async ask(
       authorization: string | readonly string[] | null = 'Bearer good',
       url = 'https://app.example/',
@@ -95,13 +95,13 @@ async function filterWith(config: JsonObject = {}, resolver: Partial<AccessToken
 
 const refusing = (resolution: TokenResolution) => ({ resolve: () => resolution })
 
-test('a good token passes, and what is known of it is in the context oauth2', async () => {
+test('a request with a valid token passes, with the token data in the context oauth2', async () => {
   await using at = await filterWith()
   assert.equal((await at.ask()).status, 200)
   assert.deepEqual(at.passed()?.context(OAuth2Context), { accessToken: accessToken() })
 })
 
-test('a good token needs no promise of its own: the answer of the application is passed on as it is', async () => {
+test('a valid token adds no promise: the promise of the application is returned unchanged', async () => {
   await using at = await filterWith()
   const answer = Promise.resolve(respond(200))
   const exchange = exchangeFor('GET', 'https://app.example/', { headers: { Authorization: 'Bearer good' } })
@@ -113,8 +113,8 @@ test('a good token needs no promise of its own: the answer of the application is
 
 const ALGORITHMS = 'algs="ES256 ES384 ES512 EdDSA Ed25519 PS256 PS384 PS512 RS256 RS384 RS512"'
 
-describe('requests without a good token', () => {
-  test('no token: 401 with the realm and nothing else', async () => {
+describe('requests without a valid token', () => {
+  test('no token: 401 with the realm and no error', async () => {
     await using at = await filterWith()
     for (const authorization of [null, 'Basic x', 'Bearer']) {
       const { status, challenges, text, cacheControl } = await at.ask(authorization)
@@ -126,7 +126,7 @@ describe('requests without a good token', () => {
     assert.equal(at.passed(), null)
   })
 
-  test('B47: tokens in a query or a body are not seen', async () => {
+  test('B47: tokens in a query or a body are ignored', async () => {
     await using at = await filterWith()
     assert.equal((await at.ask(null, 'https://app.example/?access_token=good')).status, 401)
     const posted = await at.ask(null, 'https://app.example/', {
@@ -145,14 +145,14 @@ describe('requests without a good token', () => {
     ])
   })
 
-  test('B47: a token of 100 KB is refused without a question', async () => {
+  test('B47: a token of 100 KB is rejected without a lookup', async () => {
     await using at = await filterWith({}, { resolve: () => assert.fail('no server is called') })
     const { status, challenges } = await at.ask(`Bearer ${'x'.repeat(100_000)}`)
     assert.equal(status, 401)
     assert.match(challenges[0] as string, /error="invalid_token"/)
   })
 
-  test('a token that is not valid: 401 with the description of the resolver, made fit for a header', async () => {
+  test('an invalid token: 401 with the description of the resolver, sanitized for a header', async () => {
     await using at = await filterWith({}, refusing({ outcome: 'invalid', description: 'no "good"\r\ntoken \u2713' }))
     const { status, challenges, cacheControl } = await at.ask()
     assert.deepEqual([status, cacheControl], [401, 'no-store'])
@@ -161,7 +161,7 @@ describe('requests without a good token', () => {
     ])
   })
 
-  test('a question that the server does not take: 400', async () => {
+  test('a request that the authorization server rejects: 400', async () => {
     await using at = await filterWith({}, refusing({ outcome: 'bad_request', description: 'Not so.' }))
     const { status, challenges, text, cacheControl } = await at.ask()
     assert.deepEqual([status, text, cacheControl], [400, 'Not so.', 'no-store'])
@@ -189,7 +189,7 @@ describe('requests without a good token', () => {
     assert.equal(at.passed(), null)
   })
 
-  test('B54: a token whose time is over is refused although the resolver finds it good', async () => {
+  test('B54: an expired token is rejected although the resolver returns it as valid', async () => {
     await using at = await filterWith(
       {},
       refusing({ outcome: 'valid', accessToken: accessToken({ expiresAt: clock.now() }) }),
@@ -206,8 +206,8 @@ describe('requests without a good token', () => {
   })
 })
 
-describe('what a resolver demands of each request', () => {
-  test('a refusal has its own code and header fields', async () => {
+describe('admit of a resolver, for each request', () => {
+  test('a refusal sets the error code and header fields', async () => {
     await using at = await filterWith(
       {},
       {
@@ -230,12 +230,12 @@ describe('what a resolver demands of each request', () => {
     ])
   })
 
-  test('null lets the request pass', async () => {
+  test('null admits the request', async () => {
     await using at = await filterWith({}, { admit: () => null })
     assert.equal((await at.ask()).status, 200)
   })
 
-  test('a bound token is refused where no resolver verifies its binding; allowBoundTokens admits it', async () => {
+  test('a bound token is rejected where no resolver verifies its binding; allowBoundTokens admits it', async () => {
     const bound = (cnf: JsonValue) => ({
       resolve: () => ({ outcome: 'valid' as const, accessToken: accessToken({ info: { sub: 'demo', cnf } }) }),
     })
@@ -258,7 +258,7 @@ describe('what a resolver demands of each request', () => {
     assert.equal((await at.ask()).status, 200)
   })
 
-  test('the schemes of the resolver are the ways in', async () => {
+  test('the schemes of the resolver are accepted and in the challenges', async () => {
     await using both = await filterWith({}, { schemes: ['Bearer', 'DPoP'] })
     assert.deepEqual((await both.ask(null)).challenges, [
       'Bearer realm="IdentityGateway"',
@@ -297,20 +297,20 @@ describe('scopes', () => {
     })
   }
 
-  test('the scopes that are needed are named in the refusal', async () => {
+  test('the required scopes are in the challenge', async () => {
     await using at = await filterWith({ scopes: ['read', 'admin'], realm: 'a "b" \\c' })
     assert.deepEqual((await at.ask()).challenges, [
       'Bearer realm="a \\"b\\" \\\\c", error="insufficient_scope", error_description="The access token lacks a scope that the request needs.", scope="read admin"',
     ])
   })
 
-  test('an object is asked for each request', async () => {
+  test('a ResourceAccess object is called for each request', async () => {
     await using at = await filterWith({ scopes: 'access' })
     assert.equal((await at.ask('Bearer good', 'https://app.example/mail')).status, 200)
     assert.equal((await at.ask('Bearer good', 'https://app.example/admin')).status, 403)
   })
 
-  test('scopes that could end the parameter are not named', async () => {
+  test('scopes that could end the parameter are not in the challenge', async () => {
     await using at = await filterWith({ scopes: ['${request.uri.query}'] })
     const { status, challenges } = await at.ask('Bearer good', 'https://app.example/?a"b')
     assert.equal(status, 403)
@@ -325,14 +325,14 @@ describe('scopes', () => {
     ['a failure', '${request.method.substring(100)}'],
     ['a list with null', "${array('read', request.headers['none'])}"],
   ] as const) {
-    test(`an expression that gives ${name} is a fault, not a request that needs less`, async () => {
+    test(`an expression that returns ${name} is a fault, not an empty list of required scopes`, async () => {
       await using at = await filterWith({ scopes: ['read', element] })
       await assert.rejects(at.ask())
       assert.equal(at.passed(), null)
     })
   }
 
-  test('a scope with a space in it is warned of', async () => {
+  test('a scope with a space gives a warning', async () => {
     await using at = await filterWith({ scopes: ['read mail'] })
     assert.deepEqual(at.built.warnings, [
       '/heap/0: scopes: no token has the scope "read mail": write each scope as an element of its own',
@@ -351,7 +351,7 @@ describe('requireHttps', () => {
     )
   })
 
-  test('the original URI counts, whatever filters made of the request', async () => {
+  test('the original URI is checked, not the one that filters have changed', async () => {
     await using at = await filterWith()
     const rebased = exchangeFor('GET', 'https://app.example/', { headers: { Authorization: 'Bearer good' } })
     rebased.request.uri.scheme = 'http'
@@ -361,13 +361,13 @@ describe('requireHttps', () => {
     assert.equal((await at.built.object(disguised, async () => respond(200))).status, 403)
   })
 
-  test('false: HTTP will do', async () => {
+  test('false: HTTP is accepted', async () => {
     await using at = await filterWith({ requireHttps: '${false}' })
     assert.equal((await at.ask('Bearer good', 'http://app.example/')).status, 200)
   })
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   const refused = (config: JsonObject, message: string | RegExp) => assert.rejects(filterWith(config), { message })
   await refused({ scopes: null }, /^\/heap\/0\/config\/scopes: expected .*; this field is required$/)
   await refused({ scopes: [1] }, /^\/heap\/0\/config\/scopes\/0: expected .*, got 1$/)
@@ -388,6 +388,6 @@ test('values that can not work are refused where they stand', async () => {
   await refused({ executor: 'other' }, /\/config\/executor: no ScheduledExecutorService named "other"/)
 })
 
-test('both names of the type are known', () => {
+test('the type has two names', () => {
   assert.deepEqual(OAuth2ResourceServerFilter.aliases, ['OAuth2RSFilter'])
 })

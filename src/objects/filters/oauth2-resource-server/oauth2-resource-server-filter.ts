@@ -6,12 +6,13 @@ import { endWithToken } from './open-connections.ts'
 import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'
 
 const CACHE_FIELD = object({
-  enabled: config(boolean())
-    .default(false)
-    .meta({ description: 'Whether tokens are kept. If not, each request is verified by the authorization server.' }),
+  enabled: config(boolean()).default(false).meta({
+    description:
+      'Whether tokens are cached. If not, the token of each request is verified by the authorization server.',
+  }),
   defaultTimeout: config(duration({ unlimited: false }))
     .default('1 minute')
-    .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
+    .meta({ description: 'How long a token without an expiry is cached.' }),
   maxTimeout: config(duration({ zero: false, unlimited: false }))
     .optional()
     .meta({
@@ -20,40 +21,40 @@ const CACHE_FIELD = object({
     }),
   amService: ref(AmServiceKind)
     .optional()
-    .meta({ description: 'Access manager that tells which tokens are revoked; its notifications have to be enabled.' }),
+    .meta({ description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.' }),
   onNotificationDisconnection: STRATEGY_FIELD,
 })
   .optional()
-  .meta({ description: 'Keeps what is known of tokens. Without it nothing is kept.' })
+  .meta({ description: 'Cache of tokens. Without it nothing is cached.' })
 
-/** Text that can stand in a header field as it is. */
+/** Printable ASCII. */
 const PRINTABLE = /^[\x20-\x7e]*$/
 
-/** Protects what is behind it by access tokens. */
+/** Admits requests with a valid access token. */
 export const OAuth2ResourceServerFilter = defineType({
   name: 'OAuth2ResourceServerFilter',
   aliases: ['OAuth2RSFilter'],
   kind: FilterKind,
   summary: 'Admits requests that carry a valid OAuth 2.0 access token with the scopes they need.',
   config: {
-    accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
+    accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     cache: CACHE_FIELD,
     executor: ref(Executor).default('ScheduledExecutorService').meta({
-      description: 'Service that removes tokens from the cache, and looks after those of open connections.',
+      description: 'Service that removes expired tokens from the cache, and checks those of open connections.',
     }),
     requireHttps: config(boolean()).default(true).meta({
-      description: 'Whether requests whose original URI is not an HTTPS one are refused with 403.',
+      description: 'Whether requests with an original URI other than HTTPS are rejected with 403.',
     }),
     realm: config(string())
       .default('IdentityGateway')
-      .meta({ description: 'The realm in the WWW-Authenticate header field of refusals.' }),
+      .meta({ description: 'The realm in the WWW-Authenticate header field.' }),
     scopes: SCOPES_FIELD,
     allowBoundTokens: config(boolean()).default(false).meta({
       description:
         'Whether tokens that are bound to a key or certificate (`cnf`) are admitted although no resolver of this filter verifies the binding.',
     }),
     closeOnRevocation: config(boolean()).default(true).meta({
-      description: 'Whether WebSocket connections end when the token they were opened with expires or is revoked.',
+      description: 'Whether WebSocket connections are closed when their token expires or is revoked.',
     }),
   },
   check({ realm }, report) {
@@ -89,7 +90,7 @@ export const OAuth2ResourceServerFilter = defineType({
       requireHttps,
       allowBoundTokens,
       clock,
-      follow: closeOnRevocation
+      onUpgrade: closeOnRevocation
         ? (response, token, exchange) => endWithToken(response, token, exchange, following)
         : null,
     }).filter

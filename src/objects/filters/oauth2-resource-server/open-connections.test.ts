@@ -13,7 +13,7 @@ import { OAuth2ResourceServerFilter } from './oauth2-resource-server-filter.ts'
 
 const options = { timeout: 30_000 }
 
-/** A WebSocket application behind the filter, and a resolver that says what a test wants. */
+/** A WebSocket application behind the filter, and a resolver controlled by the test. */
 async function protectedApplication(config: { closeOnRevocation?: boolean } = {}, expiresIn: number | null = null) {
   const clock = manualClock()
   const executor = new ManualExecutor()
@@ -76,7 +76,7 @@ async function isAlive(socket: WebSocket): Promise<boolean> {
   return data.toString() === 'hello'
 }
 
-test('a connection ends when its token is revoked; nothing follows it any more', options, async () => {
+test('a connection is closed when its token is revoked, and no longer watched', options, async () => {
   await using at = await protectedApplication()
   const socket = await at.open()
   assert.ok(await isAlive(socket))
@@ -87,7 +87,7 @@ test('a connection ends when its token is revoked; nothing follows it any more',
   assert.equal(at.executor.waiting.length, 0)
 })
 
-test('a connection ends when its token expires', options, async () => {
+test('a connection is closed when its token expires', options, async () => {
   await using at = await protectedApplication({}, 30_000)
   const socket = await at.open()
   const closed = closeOf(socket)
@@ -97,25 +97,21 @@ test('a connection ends when its token expires', options, async () => {
   assert.deepEqual(await closed, [1008, 'the access token has expired'])
 })
 
-test(
-  'each minute the token is looked at again; one that is not known any more ends the connection',
-  options,
-  async () => {
-    await using at = await protectedApplication({}, 90_000)
-    const socket = await at.open()
-    assert.equal(await at.executor.next(), 60_000)
-    assert.ok(await isAlive(socket))
-    at.clock.advance(60_000)
-    const closed = closeOf(socket)
-    at.state.resolve = async () => ({ outcome: 'invalid', description: 'Not any more.' })
-    assert.equal(await at.executor.next(), 60_000)
-    assert.deepEqual(await closed, [1008, 'the access token is not valid any more'])
-    assert.equal(at.executor.waiting.length, 0)
-  },
-)
+test('the token is resolved again every minute; the connection is closed when it is invalid', options, async () => {
+  await using at = await protectedApplication({}, 90_000)
+  const socket = await at.open()
+  assert.equal(await at.executor.next(), 60_000)
+  assert.ok(await isAlive(socket))
+  at.clock.advance(60_000)
+  const closed = closeOf(socket)
+  at.state.resolve = async () => ({ outcome: 'invalid', description: 'Not any more.' })
+  assert.equal(await at.executor.next(), 60_000)
+  assert.deepEqual(await closed, [1008, 'the access token is not valid any more'])
+  assert.equal(at.executor.waiting.length, 0)
+})
 
 test(
-  'while the authorization server is unavailable, a connection stays; its expiry still ends it',
+  'a connection stays open while the authorization server is unavailable, until its token expires',
   options,
   async () => {
     await using at = await protectedApplication({}, 150_000)
@@ -136,7 +132,7 @@ test(
   },
 )
 
-test('a connection that ends by itself is not followed any more', options, async () => {
+test('a closed connection is no longer watched', options, async () => {
   await using at = await protectedApplication()
   const socket = await at.open()
   const closed = closeOf(socket)
@@ -154,7 +150,7 @@ test('a connection that ends by itself is not followed any more', options, async
   assert.equal(at.executor.waiting.length, 0)
 })
 
-test('closeOnRevocation false: connections outlive their token', options, async () => {
+test('closeOnRevocation false: connections may outlive their token', options, async () => {
   await using at = await protectedApplication({ closeOnRevocation: false }, 1_000)
   const socket = await at.open()
   at.clock.advance(10_000)
@@ -164,7 +160,7 @@ test('closeOnRevocation false: connections outlive their token', options, async 
   socket.terminate()
 })
 
-test('an upgrade without a good token is refused before the application sees it', options, async () => {
+test('an upgrade without a valid token is rejected before it reaches the application', options, async () => {
   await using at = await protectedApplication()
   at.state.resolve = () => ({ outcome: 'invalid', description: 'No.' })
   at.upstream.server.on('connection', () => assert.fail('the application was reached'))

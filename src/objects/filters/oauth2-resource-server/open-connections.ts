@@ -2,50 +2,53 @@ import type { AccessToken, AccessTokenResolver, Executor } from '#contracts'
 import { type Exchange, endUpgraded, type Response, type UpgradedConnection, watchUpgrade } from '#http'
 import type { Clock } from '#schema'
 
-/** How often the token of an open connection is looked at again: news may be missed, or not exist. */
+/** Interval at which the token of an open connection is resolved again, since notifications may be lost or disabled. */
 const CHECK_INTERVAL = 60_000
 
-/** RFC 6455 section 7.4.1: what the connection does is no longer allowed. */
+/** RFC 6455 section 7.4.1. */
 const POLICY_VIOLATION = 1008
 
-/** What follows the tokens of open connections. */
-interface Following {
+interface WatchSettings {
   readonly resolver: AccessTokenResolver
   readonly executor: Executor
   readonly clock: Clock
 }
 
 /**
- * Lets a connection that leaves HTTP live no longer than the token it was opened with: it ends when the token expires,
- * when news say that it was revoked, or when the resolver does not know it any more.
+ * Closes an upgraded connection when its token expires, when a notification revokes it, or when the resolver returns it as invalid.
  */
-export function endWithToken(response: Response, token: AccessToken, exchange: Exchange, following: Following): void {
+export function endWithToken(
+  response: Response,
+  token: AccessToken,
+  exchange: Exchange,
+  settings: WatchSettings,
+): void {
   watchUpgrade(response, (connection) => {
-    const followed = new FollowedConnection(connection, token, exchange, following)
-    followed.start()
-    return () => followed.stop()
+    const watched = new WatchedConnection(connection, token, exchange, settings)
+    watched.start()
+    return () => watched.stop()
   })
 }
 
-class FollowedConnection {
+class WatchedConnection {
   readonly #connection: UpgradedConnection
   readonly #token: AccessToken
   readonly #exchange: Exchange
-  readonly #following: Following
+  readonly #settings: WatchSettings
   #stops: (() => void)[] = []
   #stopped = false
 
-  constructor(connection: UpgradedConnection, token: AccessToken, exchange: Exchange, following: Following) {
+  constructor(connection: UpgradedConnection, token: AccessToken, exchange: Exchange, settings: WatchSettings) {
     this.#connection = connection
     this.#token = token
     this.#exchange = exchange
-    this.#following = following
+    this.#settings = settings
   }
 
   start(): void {
-    const { resolver } = this.#following
-    const stopNews = resolver.watch?.(this.#token, () => this.#end('the access token was revoked'))
-    if (stopNews !== undefined) this.#stops.push(stopNews)
+    const { resolver } = this.#settings
+    const stopWatch = resolver.watch?.(this.#token, () => this.#end('the access token was revoked'))
+    if (stopWatch !== undefined) this.#stops.push(stopWatch)
     this.#wait(() => {})
   }
 
@@ -55,18 +58,20 @@ class FollowedConnection {
     this.#stops = []
   }
 
-  /** Looks again at the next moment that can matter; `elapsed` stops the timer that brought us here. */
+  /** Schedules the next check, at the interval or at the expiry; `elapsed` is the cancel function of the timer that just fired. */
   #wait(elapsed: () => void): void {
     if (this.#stopped) return
-    const { executor } = this.#following
-    const cancel = executor.schedule(Math.min(CHECK_INTERVAL, Math.max(0, this.#rest())), () => this.#look(cancel))
+    const { executor } = this.#settings
+    const cancel = executor.schedule(Math.min(CHECK_INTERVAL, Math.max(0, this.#remaining())), () =>
+      this.#check(cancel),
+    )
     this.#stops = [...this.#stops.filter((stop) => stop !== elapsed), cancel]
   }
 
-  async #look(elapsed: () => void): Promise<void> {
-    if (this.#rest() <= 0) return this.#end('the access token has expired')
+  async #check(elapsed: () => void): Promise<void> {
+    if (this.#remaining() <= 0) return this.#end('the access token has expired')
     try {
-      const { outcome } = await this.#following.resolver.resolve(this.#token.token, this.#exchange)
+      const { outcome } = await this.#settings.resolver.resolve(this.#token.token, this.#exchange)
       if (outcome === 'invalid') this.#end('the access token is not valid any more')
     } finally {
       // While the lookup fails, the connection stays open: it was granted, and the next lookup may succeed.
@@ -74,9 +79,9 @@ class FollowedConnection {
     }
   }
 
-  #rest(): number {
+  #remaining(): number {
     const { expiresAt } = this.#token
-    return expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - this.#following.clock.now()
+    return expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - this.#settings.clock.now()
   }
 
   #end(reason: string): void {

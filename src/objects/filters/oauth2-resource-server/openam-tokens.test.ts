@@ -1,4 +1,4 @@
-// Tokens of an access manager that does not tell of revocations, as OpenAM.
+// Tokens of an access manager that does not notify of revocations, as OpenAM.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
@@ -12,7 +12,7 @@ const SECRETS = {
   type: 'Base64EncodedSecretStore',
   config: { secrets: { 'agent.password': btoa('password'), 'client.password': btoa('password') } },
 }
-/** OpenAM tells of a token only the client that it was issued to. */
+/** OpenAM introspects a token only for the client that it was issued to. */
 const AS_CLIENT = {
   type: 'Chain',
   config: {
@@ -39,7 +39,7 @@ function resource(
   return protectedResource({ accessTokenResolver: RESOLVER, ...config }, [SECRETS, am], [OpenAmAccessTokenResolver])
 }
 
-/** The status for a token that was revoked after its first use, so many milliseconds ago. */
+/** The status of a request with a token that was revoked `milliseconds` ago, after its first use. */
 async function statusAfter(config: JsonObject, milliseconds: number): Promise<number> {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using pages = await resource(manager, config)
@@ -50,7 +50,7 @@ async function statusAfter(config: JsonObject, milliseconds: number): Promise<nu
   return pages.status(token)
 }
 
-test('OpenAM tells of no revoked token: one passes for a minute at most, though it expires in an hour', async () => {
+test('OpenAM does not notify of revoked tokens: one is accepted for a minute at most, although it expires in an hour', async () => {
   const cache = { enabled: true, amService: 'am' }
   assert.equal(await statusAfter({ cache }, 59_999), 200)
   assert.equal(await statusAfter({ cache }, 60_000), 401)
@@ -59,13 +59,13 @@ test('OpenAM tells of no revoked token: one passes for a minute at most, though 
   assert.equal(await statusAfter({ cache: { ...cache, maxTimeout: '2 minutes' } }, 120_000), 401)
 })
 
-test('a cache without amService follows that of its resolver', async () => {
+test('a cache without amService uses that of its resolver', async () => {
   assert.equal(await statusAfter({ cache: { enabled: true } }, 60_000), 401)
   const accessTokenResolver = { type: 'CacheAccessTokenResolver', config: { delegate: RESOLVER } }
   assert.equal(await statusAfter({ accessTokenResolver }, 60_000), 401)
 })
 
-test('the log says once for how long a revoked token is accepted; more than 5 minutes are warned of at load', async () => {
+test('the time for which a revoked token is accepted is logged once; more than 5 minutes give a warning at load', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using pages = await resource(manager, { cache: { enabled: true, amService: 'am' } })
   await pages.status(await manager.issueToken())
@@ -78,7 +78,7 @@ test('the log says once for how long a revoked token is accepted; more than 5 mi
   assert.match(long.built.warnings.join('\n'), /maxTimeout: revoked tokens are accepted for up to 3600 seconds/)
 })
 
-test('a token of another realm is refused where the answer names its realm: introspection of PingAM, tokeninfo', async () => {
+test('a token of another realm is rejected where the response has its realm: introspection of PingAM, tokeninfo', async () => {
   const clients = ['/', '/alpha'].map((realm) => ({ id: 'client-application', secret: 'password', realm }))
   const agents = [{ name: 'ig_agent', password: 'password', introspection: 'realm-and-subrealms' as const }]
   const tokenInfo = { type: 'OpenAmAccessTokenResolver', config: { amService: 'am' } }
@@ -102,7 +102,7 @@ test('a token of another realm is refused where the answer names its realm: intr
   }
 })
 
-test('a signed token of OpenAM: its scopes are one text, and it ends when exp says', async () => {
+test('a signed token of OpenAM: scopes are one text, and it expires at exp', async () => {
   const clients = [{ id: 'client-application', secret: 'password', scopes: ['mail'], tokenFormat: 'jwt' as const }]
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', clients })
   const accessTokenResolver = { type: 'OpenAmAccessTokenResolver', config: { amService: 'am' } }
@@ -115,7 +115,7 @@ test('a signed token of OpenAM: its scopes are one text, and it ends when exp sa
   assert.equal(await others.status(token), 403)
 })
 
-test('introspection by the agent at OpenAM: no token is active, and the log says why until one is', async () => {
+test('introspection by the agent at OpenAM: no token is active, and the reason is logged until one is', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   const accessTokenResolver = {
     type: 'TokenIntrospectionAccessTokenResolver',

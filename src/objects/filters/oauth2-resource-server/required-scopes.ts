@@ -2,7 +2,7 @@ import { type ResourceAccess, ResourceAccessKind } from '#contracts'
 import type { Exchange } from '#http'
 import { byShape, type DecodedMembers, type Environment, list, type Runtime, ref, runtime, type Settled } from '#schema'
 
-/** The field `scopes`: a list of scopes, or an object that names them for each request. */
+/** The field `scopes`: a list of scopes, or an object that returns them for each request. */
 export const SCOPES_FIELD = byShape({
   array: list(byShape({ string: runtime('any'), array: list(runtime('string')) })),
   string: ref(ResourceAccessKind),
@@ -15,10 +15,10 @@ export const SCOPES_FIELD = byShape({
 /** The settled field. */
 type ScopesValue = Settled<DecodedMembers<{ readonly scopes: typeof SCOPES_FIELD }>>['scopes']
 
-/** Gives the scopes that a request needs: at once unless something has to be read or run first. */
+/** Returns the scopes that a request requires; a promise only where a body is read or a script runs. */
 export type RequiredScopes = (exchange: Exchange) => Iterable<string> | Promise<Iterable<string>>
 
-/** Makes the field ready for requests; what needs no request is worked out now. */
+/** Prepares the field; constant scopes are evaluated at load. */
 export function requiredScopes(scopes: ScopesValue, { warn }: Pick<Environment, 'warn'>): RequiredScopes {
   if (!Array.isArray(scopes)) return (exchange) => (scopes as ResourceAccess).requiredScopes(exchange)
   const elements = (scopes as readonly (Runtime<unknown> | readonly Runtime<string>[])[]).flat() as Runtime<unknown>[]
@@ -29,10 +29,10 @@ export function requiredScopes(scopes: ScopesValue, { warn }: Pick<Environment, 
   return constant === null ? (exchange) => scopesFor(elements, exchange) : () => constant
 }
 
-/** The scopes where they are the same for each request, else null. */
+/** The scopes where all are constant, else null. */
 function constantScopes(elements: readonly Runtime<unknown>[]): readonly string[] | null {
   if (!elements.every(({ expression }) => expression.constant)) return null
-  // A constant asks nothing of the exchange.
+  // A constant does not use the exchange.
   return elements.flatMap((element) => scopesOf(element(undefined as never), element))
 }
 
@@ -42,7 +42,7 @@ async function scopesFor(elements: readonly Runtime<unknown>[], exchange: Exchan
   return scopes
 }
 
-/** A scope that evaluates to null must not be left out: the request would need fewer scopes (field-notes 3.4). */
+/** Throws for null: omitting the scope would weaken the check (field-notes 3.4). */
 function scopesOf(value: unknown, { expression }: Runtime<unknown>): string[] {
   const scopes = value instanceof Set || Array.isArray(value) ? [...value] : [value]
   for (const scope of scopes) {

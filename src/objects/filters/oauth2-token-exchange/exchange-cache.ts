@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { claim, numericDate, parseToken, readClaims, TokenError } from '#jose'
 import type { Clock } from '#schema'
-import type { IssuedToken, TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+import type { IssuedToken, TokenResult } from '../../lib/oauth2-client/token-request.ts'
 
-/** A token is not used for the last tenth of its life, or half a minute: it would end on its way. */
+/** A token is not used in the last tenth of its lifetime, at most this long, so that it does not expire in flight. */
 const LARGEST_MARGIN = 30_000
 
-/** How exchanged tokens are cached. */
 interface ExchangeCacheSettings {
   /** Milliseconds for tokens without `expires_in`. */
   readonly defaultTimeout: number
@@ -17,64 +16,64 @@ interface ExchangeCacheSettings {
 }
 
 interface Entry {
-  readonly answer: IssuedToken
-  /** By the clock that only goes forward. */
+  readonly result: IssuedToken
+  /** By the monotonic clock. */
   readonly until: number
 }
 
-/** Exchanged tokens of one unit, by token and scopes: LRU, and single-flight for requests at the same time. */
+/** Exchanged tokens of one unit, by token and scopes: LRU, and single-flight for concurrent requests. */
 export class ExchangeCache {
   readonly #settings: ExchangeCacheSettings
   readonly #entries = new Map<string, Entry>()
-  readonly #asking = new Map<string, Promise<TokenAnswer>>()
+  readonly #inFlight = new Map<string, Promise<TokenResult>>()
 
   constructor(settings: ExchangeCacheSettings) {
     this.#settings = settings
   }
 
-  /** The name of an exchange; tokens are not kept as keys. */
+  /** Cache key; the token itself is not stored. */
   key(subjectToken: string, scopes: readonly string[]): string {
     return createHash('sha256')
       .update(JSON.stringify([subjectToken, ...scopes]))
       .digest('base64url')
   }
 
-  get(key: string, subjectToken: string, ask: () => Promise<TokenAnswer>): TokenAnswer | Promise<TokenAnswer> {
+  get(key: string, subjectToken: string, request: () => Promise<TokenResult>): TokenResult | Promise<TokenResult> {
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#settings.clock.monotonic() < entry.until) {
       this.#entries.delete(key)
       this.#entries.set(key, entry)
-      return entry.answer
+      return entry.result
     }
-    let asking = this.#asking.get(key)
-    if (asking === undefined) {
-      asking = this.#ask(key, subjectToken, ask).finally(() => this.#asking.delete(key))
-      this.#asking.set(key, asking)
+    let pending = this.#inFlight.get(key)
+    if (pending === undefined) {
+      pending = this.#request(key, subjectToken, request).finally(() => this.#inFlight.delete(key))
+      this.#inFlight.set(key, pending)
     }
-    return asking
+    return pending
   }
 
-  /** A service did not accept the token: the next request asks for another. */
-  drop(key: string, answer: IssuedToken): void {
-    if (this.#entries.get(key)?.answer === answer) this.#entries.delete(key)
+  /** Call when a service rejected the token: the next request exchanges again. */
+  drop(key: string, result: IssuedToken): void {
+    if (this.#entries.get(key)?.result === result) this.#entries.delete(key)
   }
 
-  async #ask(key: string, subjectToken: string, ask: () => Promise<TokenAnswer>): Promise<TokenAnswer> {
+  async #request(key: string, subjectToken: string, request: () => Promise<TokenResult>): Promise<TokenResult> {
     const { clock, defaultTimeout, maxTimeout, maximumSize } = this.#settings
-    const asked = clock.monotonic()
-    const rest = remaining(subjectToken, clock.now())
-    const answer = await ask()
+    const requestedAt = clock.monotonic()
+    const remainingTime = remaining(subjectToken, clock.now())
+    const result = await request()
     this.#entries.delete(key)
-    if (answer.outcome !== 'issued') return answer
-    const lifetime = answer.lifetime ?? defaultTimeout
-    const until = asked + Math.min(lifetime - Math.min(lifetime / 10, LARGEST_MARGIN), maxTimeout, rest)
-    this.#entries.set(key, { answer, until })
+    if (result.outcome !== 'issued') return result
+    const lifetime = result.lifetime ?? defaultTimeout
+    const until = requestedAt + Math.min(lifetime - Math.min(lifetime / 10, LARGEST_MARGIN), maxTimeout, remainingTime)
+    this.#entries.set(key, { result, until })
     if (this.#entries.size > maximumSize) this.#entries.delete(this.#entries.keys().next().value as string)
-    return answer
+    return result
   }
 }
 
-/** How long a token still lives by its own `exp`, which is not verified here: it can only shorten the time in the cache. */
+/** Remaining lifetime by `exp` of the token, unverified: it can only shorten the time in the cache. */
 function remaining(subjectToken: string, now: number): number {
   try {
     const token = parseToken(subjectToken)

@@ -2,17 +2,16 @@ import { type OAuth2Failure, OAuth2FailureContext, OAuth2TokenExchangeContext, t
 import type { Exchange, Filter, Handler, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
-import { requestToken, type TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
 import { EVENTS } from '../log-events.ts'
 import type { ExchangeCache } from './exchange-cache.ts'
 import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
 
-/** How tokens are exchanged. */
 interface ExchangeSettings {
   readonly subjectToken: Runtime<string>
   readonly endpoint: () => Uri
   readonly scopes: readonly Runtime<string>[] | ResourceAccess
-  /** The fields of the form that are the same for all requests. */
+  /** Form fields common to all requests. */
   readonly fields: Readonly<Record<string, string>>
   readonly handler: Handler
   readonly onFailure: Handler
@@ -20,7 +19,7 @@ interface ExchangeSettings {
   readonly cache: ExchangeCache | null
 }
 
-/** Exchanges the token of each request; the new one goes into a context (RFC 8693). */
+/** Exchanges the token of each request; the issued token is added to the context (RFC 8693). */
 export function exchangeToken(settings: ExchangeSettings): Filter {
   const { subjectToken, endpoint, fields, handler, logger, cache } = settings
   const fail = (exchange: Exchange, failure: OAuth2Failure) => {
@@ -32,7 +31,7 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
     const token = await subjectToken(exchange)
     if (token === null || token === '') return fail(exchange, NO_SUBJECT_TOKEN)
     const wanted = await scopesFor(settings.scopes, exchange)
-    const ask = (onBehalfOf: Exchange | null): Promise<TokenAnswer> =>
+    const request = (onBehalfOf: Exchange | null): Promise<TokenResult> =>
       requestToken({
         endpoint: endpoint(),
         handler,
@@ -40,14 +39,14 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
         onBehalfOf,
       })
     const key = cache?.key(token, wanted) ?? ''
-    const answer = await (cache === null ? ask(exchange) : cache.get(key, token, () => ask(null)))
-    if (answer.outcome !== 'issued') return fail(exchange, failureOf(answer))
-    const issuedTokenType = Object.hasOwn(answer.info, 'issued_token_type') ? answer.info['issued_token_type'] : null
+    const result = await (cache === null ? request(exchange) : cache.get(key, token, () => request(null)))
+    if (result.outcome !== 'issued') return fail(exchange, failureOf(result))
+    const issuedTokenType = Object.hasOwn(result.info, 'issued_token_type') ? result.info['issued_token_type'] : null
     if (typeof issuedTokenType !== 'string') {
-      // RFC 8693 section 2.2.1 wants it: a server that leaves it out has not understood the question.
-      return fail(exchange, failureOf({ outcome: 'nonsense', reason: 'it sent no issued_token_type' }))
+      // Required by RFC 8693 section 2.2.1.
+      return fail(exchange, failureOf({ outcome: 'malformed', reason: 'it sent no issued_token_type' }))
     }
-    const { token: issuedToken, scopes, info } = answer
+    const { token: issuedToken, scopes, info } = result
     const response = await next(
       exchange.with(OAuth2TokenExchangeContext, {
         issuedToken,
@@ -56,21 +55,21 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
         rawInfo: info,
       }),
     )
-    if (response.status === 401) cache?.drop(key, answer)
+    if (response.status === 401) cache?.drop(key, result)
     return response
   }
 }
 
-/** An expression that gives nothing is a fault: a token with other scopes than meant is not asked for. */
+/** Throws for null: the token would have other scopes than configured. */
 async function scopesFor(
   scopes: readonly Runtime<string>[] | ResourceAccess,
   exchange: Exchange,
 ): Promise<readonly string[]> {
   if ('requiredScopes' in scopes) return [...(await scopes.requiredScopes(exchange))]
   const found: string[] = []
-  for (const ask of scopes) {
-    const scope = await ask(exchange)
-    if (scope === null) throw new TypeError(`scopes: ${ask.expression.source} gave null; expected a scope`)
+  for (const evaluate of scopes) {
+    const scope = await evaluate(exchange)
+    if (scope === null) throw new TypeError(`scopes: ${evaluate.expression.source} gave null; expected a scope`)
     found.push(scope)
   }
   return found

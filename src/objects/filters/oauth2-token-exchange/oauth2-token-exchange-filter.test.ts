@@ -82,7 +82,7 @@ async function exchanged(
   return { response, text, seen, question, questions: endpoint.questions, exchange, log: built.log }
 }
 
-test('the token is exchanged and what came back is known behind the filter', async () => {
+test('the token is exchanged, and the response is in the context of later filters', async () => {
   const { response, seen, question } = await exchanged({ json: { ...GOOD, expires_in: 60 } })
   assert.equal(response.status, 200)
   assert.deepEqual(seen, [
@@ -121,12 +121,12 @@ test('types, scopes, resource and audience are sent', async () => {
   assert.deepEqual(seen[0]?.scopes, ['read', 'GET'], 'a server that does not say has granted what was asked for')
 })
 
-test('an object can say which scopes are wanted', async () => {
+test('an object can return the requested scopes', async () => {
   const { question } = await exchanged({ json: GOOD }, { scopes: { type: 'Scopes' } })
   assert.equal(question.form.get('scope'), 'get all')
 })
 
-test('the token endpoint of amService goes before endpoint', async () => {
+test('the token endpoint of amService takes precedence over endpoint', async () => {
   const { question } = await exchanged({ json: GOOD }, (url) => ({
     endpoint: 'http://127.0.0.1:1/',
     amService: { type: 'Am', config: { url: new URL(url).origin } },
@@ -134,7 +134,7 @@ test('the token endpoint of amService goes before endpoint', async () => {
   assert.equal(question.path, '/oauth2/realms/root/realms/alpha/access_token')
 })
 
-test('the question bears the transaction id of the request', async () => {
+test('the token request has the transaction id of the request', async () => {
   const { question, exchange } = await exchanged(
     { json: GOOD },
     {
@@ -166,7 +166,7 @@ const failures: readonly [string, TokenReply, number, string][] = [
 ]
 
 for (const [what, reply, status, error] of failures) {
-  test(`B62, B65: ${what} ends in ${status}, and in the failure handler where there is one`, async () => {
+  test(`B62, B65: ${what} gives ${status}, or goes to the failure handler if configured`, async () => {
     const plain = await exchanged(reply)
     assert.equal(plain.response.status, status)
     assert.equal(plain.text, '')
@@ -179,7 +179,7 @@ for (const [what, reply, status, error] of failures) {
   })
 }
 
-test('what a server says of its refusal reaches the failure handler without control characters', async () => {
+test('the error description of a server reaches the failure handler without control characters', async () => {
   const json = { error: 'invalid_grant', error_description: 'token\r\nSet-Cookie: x="1"' }
   const { text } = await exchanged({ status: 400, json }, { failureHandler: { type: 'Failed' } })
   assert.deepEqual(JSON.parse(text), {
@@ -189,13 +189,13 @@ test('what a server says of its refusal reaches the failure handler without cont
   })
 })
 
-test('a server that is not there ends in 503', async () => {
+test('an unreachable server gives 503', async () => {
   const { response } = await exchanged({ json: GOOD }, { endpoint: 'http://127.0.0.1:1/' })
   assert.equal(response.status, 503)
   assert.equal(response.headers.get('retry-after'), '1')
 })
 
-test('without a token to exchange the answer is 403 and no server is called', async () => {
+test('a request without a token gets 403, and no server is called', async () => {
   for (const headers of [{}, { token: '' }]) {
     const { response, questions } = await exchanged({ json: GOOD }, {}, headers)
     assert.equal(response.status, 403)
@@ -256,14 +256,14 @@ async function caching(cache: Record<string, JsonValue> = {}, more: Record<strin
   return { clock, endpoint, send, [Symbol.asyncDispose]: dispose }
 }
 
-test('cache: requests with one token and the same scopes share an exchange, at the same time too', async () => {
+test('cache: requests with the same token and scopes share an exchange, also concurrent ones', async () => {
   await using at = await caching()
   assert.deepEqual(await Promise.all([at.send('a'), at.send('a'), at.send('a')]), ['new1', 'new1', 'new1'])
   assert.deepEqual([await at.send('a'), await at.send('a', 'write'), await at.send('b')], ['new1', 'new2', 'new3'])
   assert.equal(at.endpoint.questions.length, 3)
 })
 
-test('cache: a token is used for maxTimeout at most, and not for the end of its life', async () => {
+test('cache: a token is used for maxTimeout at most, and not in the last part of its lifetime', async () => {
   await using at = await caching({ maxTimeout: '10 minutes' })
   await at.send('a')
   at.clock.advance(599_000)
@@ -280,7 +280,7 @@ test('cache: a token is used for maxTimeout at most, and not for the end of its 
   assert.equal(await silent.send('a'), 'new2')
 })
 
-test('cache: it does not outlive the token that was exchanged', async () => {
+test('cache: an entry does not outlive the token that was exchanged', async () => {
   await using at = await caching()
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const subject = `${part({ alg: 'RS256' })}.${part({ exp: at.clock.now() / 1_000 + 60 })}.c2ln`
@@ -291,7 +291,7 @@ test('cache: it does not outlive the token that was exchanged', async () => {
   assert.equal(await at.send(subject), 'new2')
 })
 
-test('cache: a token that the service refuses is dropped, failures are not kept, and the size is bounded', async () => {
+test('cache: a token that the service rejects is dropped, failures are not cached, and the size is limited', async () => {
   await using at = await caching({ maximumSize: 2 })
   assert.equal(await at.send('a', 'read', 401), 'new1')
   assert.equal(await at.send('a'), 'new2')

@@ -28,31 +28,31 @@ export const OAuth2TokenExchangeFilter = defineType({
   summary: 'Exchanges the token of a request for another at an authorization server (RFC 8693).',
   config: {
     subjectToken: runtime('string').meta({
-      description: 'The token that is exchanged, such as `${contexts.oauth2.accessToken.token}`.',
+      description: 'The token to exchange, such as `${contexts.oauth2.accessToken.token}`.',
     }),
     amService: ref(AmServiceKind)
       .optional()
-      .meta({ description: 'The access manager whose token endpoint is asked; goes before `endpoint`.' }),
+      .meta({ description: 'The access manager whose token endpoint is used; takes precedence over `endpoint`.' }),
     endpoint: config(url()).optional().meta({ description: 'URL of the token endpoint of the authorization server.' }),
     subjectTokenType: config(string({ nonEmpty: true }))
       .default(ACCESS_TOKEN)
-      .meta({ description: 'URN of the type of the token that is exchanged.' }),
+      .meta({ description: 'URN of the type of the token to exchange.' }),
     requestedTokenType: config(string({ nonEmpty: true }))
       .default(ACCESS_TOKEN)
-      .meta({ description: 'URN of the type of the token that is wanted.' }),
+      .meta({ description: 'URN of the type of the requested token.' }),
     scopes: byShape({
       array: list(runtime('string')),
       string: ref(ResourceAccessKind),
       object: ref(ResourceAccessKind),
     })
       .optional()
-      .meta({ description: 'Scopes that are asked for: expressions, or an object that says which; none by default.' }),
-    resource: config(url()).optional().meta({ description: 'URL of the service for which the token is wanted.' }),
+      .meta({ description: 'Requested scopes: expressions, or an object that returns them; none by default.' }),
+    resource: config(url()).optional().meta({ description: 'URL of the service for which the token is requested.' }),
     audience: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Name of the service for which the token is wanted.' }),
+      .meta({ description: 'Name of the service for which the token is requested.' }),
     endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
+      description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
     }),
     cache: object({
       enabled: config(boolean())
@@ -60,18 +60,18 @@ export const OAuth2TokenExchangeFilter = defineType({
         .meta({ description: 'Whether exchanged tokens are cached. If not, each request is an exchange.' }),
       defaultTimeout: config(duration({ zero: false, unlimited: false }))
         .default('1 minute')
-        .meta({ description: 'How long a token is cached whose life the server does not tell.' }),
+        .meta({ description: 'How long a token without `expires_in` is cached.' }),
       maxTimeout: config(duration({ zero: false, unlimited: false }))
         .default('5 minutes')
-        .meta({ description: 'How long any token is cached at most: a revoked one is used for so long.' }),
+        .meta({ description: 'Maximum time in the cache: a revoked token is used for up to this time.' }),
       maximumSize: config(integer({ min: 1 }))
         .default(10_000)
-        .meta({ description: 'How many tokens each unit of the gateway caches; the least recently used is evicted.' }),
+        .meta({ description: 'Maximum of cached tokens of each unit; the least recently used is evicted.' }),
     })
       .optional()
       .meta({ description: 'Cache of exchanged tokens, by the token that is exchanged and the scopes.' }),
     failureHandler: ref(HandlerKind).optional().meta({
-      description: 'Answers requests whose token can not be exchanged; `contexts.oauth2Failure` says why.',
+      description: 'Handles requests whose token can not be exchanged; the reason is in `contexts.oauth2Failure`.',
     }),
   },
   rules: [atLeastOneOf('amService', 'endpoint')],
@@ -83,7 +83,7 @@ export const OAuth2TokenExchangeFilter = defineType({
     const { amService, endpoint, scopes, resource, audience, failureHandler, cache } = settings
     return exchangeToken({
       subjectToken: settings.subjectToken,
-      // The address of an access manager is known when it is needed, not before.
+      // Evaluated for each request: the URL of an access manager may be unknown at load.
       endpoint: () => (amService === undefined ? Uri.parse(endpoint as string) : amService.oauth2Uri('access_token')),
       scopes: scopes ?? [],
       fields: {

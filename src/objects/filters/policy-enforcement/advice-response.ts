@@ -2,7 +2,7 @@ import type { AmService, LoginRedirect } from '#contracts'
 import { type Response, respond, type Uri } from '#http'
 import { withTransaction } from '../../lib/policy/transaction.ts'
 
-/** The advices that a user can follow by logging in again; others are no way to get in. */
+/** Advices that a user can follow by logging in again. */
 const FOLLOWED = new Set([
   'AuthLevelConditionAdvice',
   'AuthenticateToServiceConditionAdvice',
@@ -13,12 +13,12 @@ const FOLLOWED = new Set([
 
 type Advices = Readonly<Record<string, readonly string[]>>
 
-/** Whether logging in again could change the decision. */
+/** Whether another login could change the decision. */
 export function canBeFollowed(advices: Advices): boolean {
   return Object.entries(advices).some(([name, values]) => FOLLOWED.has(name) && values.length > 0)
 }
 
-/** Sends a browser to where it can follow the advices, and then back to a URL (protocol 5.1, 5.2). */
+/** Redirects a browser to the login page for the advices, which then redirects back to a URL (protocol 5.1, 5.2). */
 export function adviceRedirect(
   login: LoginRedirect,
   back: Uri,
@@ -32,7 +32,7 @@ export function adviceRedirect(
   return login.begin(307, goto, { xml, value })
 }
 
-/** Tells an application what to do, in the exact form that the client libraries take apart (protocol 5.3). */
+/** Returns the advices in a header, in the exact form that client libraries parse (protocol 5.3). */
 export function adviceHeader(amService: AmService, advices: Advices): Response {
   const encoded = Buffer.from(JSON.stringify(advices)).toString('base64')
   const challenge = `SSOADVICE realm="${amService.realm}",advices="${encoded}",am_uri="${amService.url}/"`

@@ -59,7 +59,7 @@ export class DecisionCache {
     this.#policyTags = [set, realmTag(realm)]
     const { notifications } = amService
     if (notifications === null)
-      env.warn('the notifications of amService are disabled: changed policies show when cached decisions end')
+      env.warn('the notifications of amService are disabled: changed policies take effect when cached decisions expire')
     this.#cache = new RevocableCache({
       maximumSize: settings.maximumSize,
       clock: env.clock,
@@ -70,19 +70,19 @@ export class DecisionCache {
     env.onDispose(settings.executor.repeat(SWEEP_INTERVAL, () => this.#cache.sweep()))
   }
 
-  /** The cached decision, or that of `ask`; `sessionNames` gives further tags of the entry. */
+  /** The cached decision, or that of `evaluate`; `sessionNames` returns further tags of the entry. */
   find(
     evaluation: EvaluationRequest,
     sessionNames: () => readonly string[],
-    ask: () => Promise<Decision | SubjectRefused>,
+    evaluate: () => Promise<Decision | SubjectRefused>,
   ): Decision | SubjectRefused | Unavailable | Promise<Decision | SubjectRefused | Unavailable> {
     const key = hash('sha256', this.#source + cacheKeyOf(evaluation), 'base64url')
-    return this.#cache.get(key, async () => this.#answer(await ask(), evaluation.subject, sessionNames()))
+    return this.#cache.get(key, async () => this.#answer(await evaluate(), evaluation.subject, sessionNames()))
   }
 
   /** A decision that is never cached. */
-  pass(ask: () => Promise<Decision | SubjectRefused>): Promise<Decision | SubjectRefused | Unavailable> {
-    return this.#cache.bypass(ask)
+  bypass(evaluate: () => Promise<Decision | SubjectRefused>): Promise<Decision | SubjectRefused | Unavailable> {
+    return this.#cache.bypass(evaluate)
   }
 
   async #answer(
@@ -92,7 +92,7 @@ export class DecisionCache {
   ): Promise<LoadResult<Decision | SubjectRefused>> {
     const token = ssoToken === undefined ? [] : [tokenDigest(ssoToken), ...sessionNames]
     const tags = [...this.#policyTags, ...token]
-    // Negative cache: requests with invented subjects cost the access manager little.
+    // Negative cache: requests with invented subjects cause few evaluations.
     if (decision instanceof SubjectRefused) return { value: decision, ttl: 0, tags, negative: true }
     return { value: decision, ttl: await this.#ttlOf(decision), tags }
   }
@@ -117,7 +117,7 @@ function tagsOf(notification: Notification): readonly string[] | 'everything' {
   return [setTag(normal, policySet), anySetTag(normal)]
 }
 
-// Servers compare these names without regard to case; invalidating one decision too many does no harm.
+// Servers compare these names case-insensitively; invalidating one decision too many does no harm.
 const setTag = (realm: string, policySet: string) => policiesOf('set', realm, policySet)
 const anySetTag = (realm: string) => policiesOf('any set', realm)
 const realmTag = (realm: string) => policiesOf('realm', realm)

@@ -1,4 +1,4 @@
-// What operators see of decisions, and of an access manager that is away.
+// Log entries about decisions, and about an unavailable access manager.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -44,7 +44,7 @@ test('credentials in the query of a resource are not logged', async () => {
   assert.equal(line?.['resource'], `${PAGE}&access_token=[redacted]&%63ode=[redacted]&flag&__Z=1`)
 })
 
-test('a subject that is not taken is logged with what was asked', async () => {
+test('a rejected subject is logged with the evaluation request', async () => {
   await using pages = await protectedPages([policy()], { manager: { family: 'openam' } })
   await pages.ask('unknown-session')
   const [line] = entries(pages, /^no policy decision$/)
@@ -56,7 +56,7 @@ for (const [name, filters, message] of [
   ['SingleSignOnFilter', [singleSignOn()], /^session lookup failed: requests of this route get 503$/],
   ['PolicyEnforcementFilter', [policy()], /^policy decision unavailable: requests of this route get 503$/],
 ] as const) {
-  test(`F11: ${name}: while the access manager is down there is one line in ten seconds, with a count, that speaks of it`, async () => {
+  test(`F11: ${name}: an unavailable access manager is logged once in ten seconds, with a count`, async () => {
     await using pages = await protectedPages(filters, { am: { notifications: { enabled: false } } })
     const session = pages.manager.login('demo')
     await pages.ask(session)
@@ -73,7 +73,7 @@ for (const [name, filters, message] of [
   })
 }
 
-test('an agent that may not log in is the reason in the log, where sessions and decisions are asked for with its session', async () => {
+test('a failed login of the agent is logged as the reason of failed lookups of sessions and decisions', async () => {
   const agent = { username: 'ig_agent', passwordSecretId: 'wrong.password' }
   for (const filters of [[singleSignOn()], [policy()]]) {
     await using pages = await protectedPages(filters, { am: { agent, notifications: { enabled: false } } })

@@ -29,7 +29,7 @@ export class EnforcementRequest implements FlowState {
   readonly exchange: Exchange
   readonly next: Handler
   readonly settings: EnforcementSettings
-  /** The advice redirect that the browser comes back from. */
+  /** The advice redirect from which the browser returns. */
   followed: FollowedAdvice | null = null
   transaction: string | null = null
   subject: Subject | NoSubject = new NoSubject('')

@@ -4,7 +4,7 @@ import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
 import { removeTransactionId } from '../../lib/policy/transaction.ts'
-import { clearAddress } from '../../lib/sso/clear-address.ts'
+import { redirectWithoutMarker } from '../../lib/sso/redirect-without-marker.ts'
 import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { adviceHeader, adviceRedirect, canBeFollowed } from './advice-response.ts'
@@ -13,7 +13,7 @@ import { type Decision, SubjectRefused } from './evaluate-policies.ts'
 import { environmentOf, NoSubject, type Subject, subjectOf } from './evaluation-request.ts'
 import { findDecision } from './find-decision.ts'
 
-/** Passes requests on that the access manager allows. Fails closed: no error on the way to a decision is a permission. */
+/** Passes requests on that the access manager allows. Fails closed: an error is never a permission. */
 export const enforcePolicies = flow<EnforcementRequest>(
   [
     { name: 'remove the parameters of redirects', prepare: removeParameters },
@@ -122,12 +122,12 @@ function isAdviceLoop({ isAllowed, followed, subject, found, settings }: Enforce
   return isRepeated(followed, subject, (found as Decision).context.advices, settings.clock.now())
 }
 
-/** The login page sent the browser back without a login, or with one that the policy does not accept. */
+/** The login page redirected the browser back without a login, or with one that the policy does not accept. */
 function refuseLoop(state: EnforcementRequest): Awaitable<Response> {
   const advices = Object.keys(state.decision.advices)
   const fields = { advices, transactionId: state.exchange.transactionId.value }
   state.logger.limited('advice').warn(fields, EVENTS.ADVICE_REPEATED)
-  const text = `The access manager asks for a further login (${advices.join(', ')}), and the login page has sent you back without one.\n`
+  const text = `The access manager demands a further login (${advices.join(', ')}), and the login page has redirected you back without one.\n`
   return deny(state, state.exchangeWithDecision, 'the advice was followed without effect', text)
 }
 
@@ -139,7 +139,7 @@ async function redirectToAdvice({ exchange, settings, subject, decision }: Enfor
   removeTransactionId(back)
   takeAdviceMarker(back)
   login.stripMarker(back)
-  // The id of a transaction differs each time, so that its advice is never repeated.
+  // The transaction id is different each time, so that its advice is never equal.
   if (advices['TransactionConditionAdvice'] === undefined) addAdviceMarker(back, subject, advices, settings.clock.now())
   return adviceRedirect(login, back, advices, settings.legacyAdvices ? 'xml' : adviceEncoding)
 }
@@ -149,14 +149,14 @@ function isReturn({ followed }: EnforcementRequest): boolean {
 }
 
 function clearMarker({ exchange }: EnforcementRequest): Response | null {
-  return clearAddress(exchange, (uri) => takeAdviceMarker(uri) !== null)
+  return redirectWithoutMarker(exchange, (uri) => takeAdviceMarker(uri) !== null)
 }
 
 function passOn(state: EnforcementRequest): Promise<Response> {
   return state.next(state.exchangeWithDecision)
 }
 
-/** Logged at info: the reason is the configuration or the session, and not a policy. */
+/** Logged at info level: the reason is the configuration or the session, not a policy. */
 function denyWithoutDecision(state: EnforcementRequest, reason: string): Awaitable<Response> {
   const { exchange, logger } = state
   const fields = { reason, transactionId: exchange.transactionId.value }
@@ -190,7 +190,7 @@ function undecided(error: AccessManagerError, { exchange, logger }: EnforcementR
         `policy decision unavailable: requests of this route get ${isAway ? 503 : 500}`,
       ),
     )
-  return isAway ? unavailable('the access manager can not be asked at the moment') : respond(500)
+  return isAway ? unavailable('the access manager is unavailable') : respond(500)
 }
 
 function unavailable(reason: string): Response {

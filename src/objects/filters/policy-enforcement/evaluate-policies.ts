@@ -3,15 +3,15 @@ import { AccessManagerError, type AmService, type PolicyDecision } from '#contra
 import type { Exchange } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, numberValue } from '#json'
 
-/** A decision with the time to which it holds. */
+/** A decision with its expiry. */
 export interface Decision {
-  /** Context of requests; shared between them, and frozen for that reason. */
+  /** Context of requests; frozen, since requests share it. */
   readonly context: PolicyDecision
-  /** Milliseconds since the epoch; null where the access manager sets no end. */
+  /** Milliseconds since the epoch; null without an expiry. */
   readonly ttl: number | null
 }
 
-/** The access manager refuses the subject, such as an expired session: the request is denied. */
+/** The access manager rejects the subject, for example an expired session: the request is denied. */
 export class SubjectRefused {
   readonly reason: string
 
@@ -21,8 +21,8 @@ export class SubjectRefused {
 }
 
 /**
- * Asks the access manager for the decision about a resource. Rejects with an AccessManagerError where there is no valid
- * response; a decision about another resource is an error, never a permission.
+ * Requests a decision about a resource from the access manager. Rejects with an AccessManagerError without a valid response; a
+ * decision about another resource is an error, never a permission.
  */
 export async function evaluatePolicies(
   amService: AmService,
@@ -56,12 +56,12 @@ function refusal(status: number): string {
 function decisionOf(answer: JsonObject, resource: string): Decision {
   const actions: Record<string, boolean> = Object.create(null)
   const given = answer['actions']
-  // Only true is a permission: not "true", not 1.
+  // Only the boolean true is a permission.
   if (isPlainObject(given)) for (const name of Object.keys(given)) actions[name] = given[name] === true
   const attributes = valuesOf(answer['attributes'])
   const advices = valuesOf(answer['advices'])
   const ttl = numberValue(answer['ttl'])
-  // The largest 64-bit number stands for "no end".
+  // The largest 64-bit integer means no expiry.
   const hasEnd = ttl !== null && ttl < Number.MAX_SAFE_INTEGER
   const context: PolicyDecision = {
     resource,

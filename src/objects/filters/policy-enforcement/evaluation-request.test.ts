@@ -4,7 +4,7 @@ import { cacheKeyOf, type EvaluationRequest } from './evaluation-request.ts'
 
 const PLAIN: EvaluationRequest = { resource: 'http://a/', subject: { ssoToken: 'x' }, environment: null }
 
-test('B59: questions that differ in anything have no text in common', () => {
+test('B59: different evaluation requests have different cache keys', () => {
   const questions: EvaluationRequest[] = [
     PLAIN,
     { ...PLAIN, resource: 'http://a/1:x' },
@@ -25,7 +25,7 @@ test('B59: questions that differ in anything have no text in common', () => {
     { ...PLAIN, environment: { 'a1:b': [] } },
     { ...PLAIN, environment: { ab: [] } },
   ]
-  // An environment without names is asked for in the same way as none.
+  // An empty environment equals none.
   const same = (one: EvaluationRequest, other: EvaluationRequest) =>
     [one, other].every(({ environment }) => Object.keys(environment ?? {}).length === 0) &&
     one.resource === other.resource &&

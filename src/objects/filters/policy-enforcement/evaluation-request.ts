@@ -4,14 +4,14 @@ import type { Runtime } from '#schema'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { jsonOf } from '../../lib/policy/json-values.ts'
 
-/** Bytes of the body of one evaluation request. */
+/** Maximum bytes of the body of one evaluation request. */
 const MAX_REQUEST = 128 * 1024
 
-/** Gives a value for a request. */
-type Ask = (exchange: Exchange) => unknown
+/** Evaluates a value for a request. */
+type Evaluate = (exchange: Exchange) => unknown
 
-/** A field that is a map of expressions, or one expression that gives a map. */
-export type MapSource = { readonly map: Readonly<Record<string, Ask>> } | { readonly whole: Ask }
+/** A field that is a map of expressions, or one expression that returns a map. */
+export type MapSource = { readonly map: Readonly<Record<string, Evaluate>> } | { readonly whole: Evaluate }
 
 /** Expressions for the subject and the environment. */
 export interface EvaluationSources {
@@ -37,7 +37,7 @@ export class NoSubject {
   }
 }
 
-/** The subject of a request. The access manager is never asked without one: it would decide about the agent itself. */
+/** The subject of a request. No decision is requested without one: the access manager would decide about the agent itself. */
 export function subjectOf(sources: EvaluationSources, exchange: Exchange): Awaitable<Subject | NoSubject> {
   return then(textFrom(sources.ssoToken, exchange), (ssoToken) =>
     then(textFrom(sources.jwt, exchange), (jwt) =>
@@ -136,9 +136,9 @@ function mapFrom(value: unknown): Record<string, unknown> | null {
   return json
 }
 
-/** Adds the values of the names from index `from` on; without a promise as long as no expression gives one. */
+/** Adds the values of the names from index `from` on; synchronous as long as no expression returns a promise. */
 function collect(
-  map: Readonly<Record<string, Ask>>,
+  map: Readonly<Record<string, Evaluate>>,
   names: readonly string[],
   from: number,
   values: Record<string, unknown>,
@@ -146,7 +146,7 @@ function collect(
 ): Awaitable<Record<string, unknown>> {
   for (let at = from; at < names.length; at++) {
     const name = names[at] as string
-    const value = (map[name] as Ask)(exchange)
+    const value = (map[name] as Evaluate)(exchange)
     if (value instanceof Promise) {
       return value.then((late: unknown) => {
         if (late !== null) values[name] = jsonOf(late)

@@ -35,16 +35,16 @@ export function findDecision(
       ? withoutTransaction
       : { ...withoutTransaction, environment: { ...environment, TxId: [transaction] } }
   let isCached = true
-  const ask = () => {
+  const evaluate = () => {
     isCached = false
-    return askAccessManager(evaluation, exchange, settings)
+    return requestDecision(evaluation, exchange, settings)
   }
   const found =
     cache === null
-      ? ask()
+      ? evaluate()
       : transaction === null
-        ? cache.find(evaluation, () => sessionNames(exchange, subject), ask)
-        : cache.pass(ask)
+        ? cache.find(evaluation, () => sessionNames(exchange, subject), evaluate)
+        : cache.bypass(evaluate)
   if (!logger.isEnabled('debug')) return found
   return then(found, (outcome) => {
     trace(evaluation.resource, exchange, outcome, isCached, settings)
@@ -52,7 +52,7 @@ export function findDecision(
   })
 }
 
-async function askAccessManager(
+async function requestDecision(
   evaluation: EvaluationRequest,
   exchange: Exchange,
   { amService, realm, application }: DecisionSettings,

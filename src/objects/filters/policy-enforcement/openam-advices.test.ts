@@ -1,4 +1,4 @@
-// Advices and login services with both kinds of login pages that OpenAM has.
+// Advices and login services with both kinds of login pages of OpenAM.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PAGE, policy, protectedPages, READERS, singleSignOn } from '#test/protected-pages'
@@ -9,7 +9,7 @@ const KINDS = ['xui', 'classic'] as const
 
 const gotoOf = (location: URL | null) => location?.searchParams.get('goto') as string
 
-/** Opens a login page with a session: where the browser is sent at once; null where the page asks for a login. */
+/** Opens a login page with a session: the immediate redirect target; null where the page demands a login. */
 async function sentBack(location: URL, session: string | null): Promise<string | null> {
   const headers: Record<string, string> = session === null ? {} : { Cookie: `iPlanetDirectoryPro=${session}` }
   const answer = await fetch(location, { headers, redirect: 'manual' })
@@ -18,7 +18,7 @@ async function sentBack(location: URL, session: string | null): Promise<string |
   return answer.headers.get('location')
 }
 
-/** Logs in at a login page; gives the new session and where the browser goes next. */
+/** Logs in at a login page; returns the new session and the redirect target. */
 async function logIn(location: URL, session: string | null) {
   const Cookie = session === null ? '' : `iPlanetDirectoryPro=${session}`
   const page = await (await fetch(location, { headers: { Cookie } })).text()
@@ -32,7 +32,7 @@ async function logIn(location: URL, session: string | null) {
 for (const loginPages of KINDS) {
   const openam = { manager: { family: 'openam', loginPages, gotoHosts: ['app.example'] } } as const
 
-  test(`${loginPages}: an advice leads to a login page that asks for the login, and after it to the page`, async () => {
+  test(`${loginPages}: an advice redirects to a login page that demands the login, and then back to the page`, async () => {
     await using pages = await protectedPages(FILTERS, openam)
     pages.manager.putPolicy(STEP_UP)
     const weak = pages.manager.login('demo')
@@ -66,19 +66,19 @@ async function returnAddress(pages: Awaited<ReturnType<typeof advised>>, session
   return gotoOf((await pages.ask(session)).location)
 }
 
-test('an advice that comes back at once with the same session is 403 with the reason, not another redirect', async () => {
+test('the same advice right after a redirect, with the same session, gives 403 with the reason', async () => {
   await using pages = await advised()
   const session = pages.manager.login('demo')
   const back = await returnAddress(pages, session)
   const { status, text, location, cacheControl } = await pages.ask(session, { url: back })
   assert.deepEqual([status, location, cacheControl], [403, null, 'no-store'])
-  assert.match(text, /asks for a further login \(AuthLevelConditionAdvice\), and the login page has sent you back/)
-  const lines = pages.built.log.lines.filter((line) => line.includes('403 instead of another redirect'))
+  assert.match(text, /demands a further login \(AuthLevelConditionAdvice\), and the login page has redirected you back/)
+  const lines = pages.built.log.lines.filter((line) => line.includes('denied instead of redirected again'))
   assert.equal(lines.length, 1)
   assert.match(lines[0] ?? '', /"advices":\["AuthLevelConditionAdvice"\]/)
 })
 
-test('an advice is followed again by another session, for another advice, and after 30 seconds', async () => {
+test('an advice is redirected again for another session, another advice, and after 30 seconds', async () => {
   await using pages = await advised()
   const session = pages.manager.login('demo')
   const back = await returnAddress(pages, session)
@@ -92,7 +92,7 @@ test('an advice is followed again by another session, for another advice, and af
   assert.equal((await pages.ask(session, { url: gotoOf(location) })).status, 307)
 })
 
-test('the URL of the return has no marker of the login filter, and parameters of the application stay', async () => {
+test('the return URL has no marker of the login filter, and keeps parameters of the application', async () => {
   await using pages = await advised()
   const session = pages.manager.login('demo')
   const { location } = await pages.ask(session, { url: `${PAGE}&_advice=mine&_ig=t1` })
@@ -100,7 +100,7 @@ test('the URL of the return has no marker of the login filter, and parameters of
   assert.deepEqual(pages.question['resources'], [`${PAGE}&_advice=mine`])
 })
 
-test('a browser that opens the page after the login gets an address without the marker', async () => {
+test('a navigation after the login is redirected to the URL without the marker', async () => {
   await using pages = await advised()
   const back = await returnAddress(pages, pages.manager.login('demo'))
   const strong = pages.manager.login('demo', '/', { level: 5 })
@@ -111,7 +111,7 @@ test('a browser that opens the page after the login gets an address without the 
   assert.equal((await pages.ask(strong, { headers: opened })).status, 200)
 })
 
-test('failureHandler answers an advice that comes back', async () => {
+test('failureHandler handles a repeated advice', async () => {
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 418 } }
   const filters = [singleSignOn(), policy({ failureHandler })]
   await using pages = await protectedPages(filters, { manager: { family: 'openam' } })

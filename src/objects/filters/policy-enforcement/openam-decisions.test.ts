@@ -1,4 +1,4 @@
-// Decisions of an access manager that behaves as OpenAM was seen to.
+// Decisions of an access manager with the observed behaviour of OpenAM.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -6,7 +6,7 @@ import { PAGE, policy, protectedPages, READERS, singleSignOn } from '#test/prote
 
 const openam = { family: 'openam' } as const
 
-/** Pages whose decisions are kept; the policy that grants them is withdrawn, and the notification of it gets lost. */
+/** Pages with cached decisions; the policy that allows them is removed, and its notification is lost. */
 async function statusAfter(cache: JsonObject, milliseconds: number, ttl?: number): Promise<number> {
   await using pages = await protectedPages([policy({ cache: { enabled: true, ...cache } })], { manager: openam })
   const { manager, clock } = pages
@@ -23,7 +23,7 @@ async function statusAfter(cache: JsonObject, milliseconds: number, ttl?: number
   return (await pages.ask(session)).status
 }
 
-test('OpenAM loses notifications: a withdrawn permission holds for 30 seconds at most, whatever its ttl', async () => {
+test('OpenAM loses notifications: a removed permission is used for 30 seconds at most, with any ttl', async () => {
   assert.equal(await statusAfter({}, 29_999), 200)
   assert.equal(await statusAfter({}, 30_000), 403)
   assert.equal(await statusAfter({}, 29_999, 3_600_000), 200)
@@ -40,7 +40,7 @@ test('defaultTimeout and maximumTimeToCache set other times', async () => {
   assert.equal(await statusAfter(both, 60_000, 3_600_000), 403)
 })
 
-test('times of more than 5 minutes are warned of at load', async () => {
+test('times of more than 5 minutes give a warning at load', async () => {
   for (const field of ['defaultTimeout', 'maximumTimeToCache']) {
     const filter = policy({ cache: { enabled: true, [field]: '1 hour' } })
     await using pages = await protectedPages([filter], { manager: openam })
@@ -53,7 +53,7 @@ test('times of more than 5 minutes are warned of at load', async () => {
   }
 })
 
-test('a session that was logged out unheard has no decisions after 30 seconds', async () => {
+test('cached decisions of a session whose logout notification is lost expire after 30 seconds', async () => {
   await using pages = await protectedPages([policy({ cache: { enabled: true } })], { manager: openam })
   const { manager, clock } = pages
   manager.loseNotifications()
@@ -71,7 +71,7 @@ const REALMS = {
   users: ['/', '/alpha'].map((realm) => ({ name: 'demo', password: 'changeit', realm })),
 }
 
-test('a session of another realm is no subject, although the server decides about it', async () => {
+test('a session of another realm is rejected, although the server decides about it', async () => {
   for (const cache of [{}, { cache: { enabled: true } }]) {
     await using pages = await protectedPages([policy(cache)], { manager: REALMS })
     const { manager } = pages
@@ -87,7 +87,7 @@ test('a session of another realm is no subject, although the server decides abou
   assert.equal((await shared.ask(shared.manager.login('demo', '/alpha'))).status, 200)
 })
 
-test('behind single sign-on the session is not looked up once more', async () => {
+test('after single sign-on the session is not looked up again', async () => {
   const filters = [singleSignOn(), policy({ ssoTokenSubject: '${contexts.ssoToken.value}' })]
   await using pages = await protectedPages(filters, { manager: REALMS })
   pages.manager.putPolicy(READERS)

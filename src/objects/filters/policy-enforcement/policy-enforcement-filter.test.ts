@@ -28,7 +28,7 @@ interface Parts {
   readonly heap?: readonly JsonValue[]
 }
 
-/** A filter that asks a development access manager. */
+/** A filter with a development access manager. */
 async function enforcing(
   manager: DevelopmentAccessManager,
   config: JsonObject = {},
@@ -83,7 +83,7 @@ async function enforcing(
   }
 }
 
-test('the decision allows by method, and is there for what comes after', async () => {
+test('the decision allows by method, and is in the context of later filters', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy({
     ...ALLOW_GET,
@@ -102,7 +102,7 @@ test('the decision allows by method, and is there for what comes after', async (
   assert.deepEqual([other.status, other.headers.get('cache-control')], [403, 'no-store'])
 })
 
-test('the evaluation names the resource, the policy set, the subject and the environment', async () => {
+test('the evaluation has the resource, the policy set, the subject and the environment', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy({ ...ALLOW_GET, applicationName: 'PEP' })
   const environment = {
@@ -154,14 +154,14 @@ for (const [name, environment] of [
   })
 }
 
-test('pepRealm asks in another realm', async () => {
+test('pepRealm evaluates in another realm', async () => {
   await using manager = await DevelopmentAccessManager.start({ realms: ['/alpha'] })
   await using pep = await enforcing(manager, { pepRealm: '/alpha' })
   await pep.ask(manager.login('demo'))
   assert.match(manager.requests('policies')[0]?.target ?? '', /\/json\/realms\/root\/realms\/alpha\/policies/)
 })
 
-test('claimsSubject and jwtSubject name the subject in their own way', async () => {
+test('claimsSubject and jwtSubject are sent as claims and jwt', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using claims = await enforcing(manager, {
     claimsSubject: { sub: '${contexts.client.remoteAddress}', role: 'x' },
@@ -177,7 +177,7 @@ test('claimsSubject and jwtSubject name the subject in their own way', async () 
   assert.deepEqual(JSON.parse(manager.requests('policies').at(-1)?.body ?? '').subject, { jwt: 'a.b.c' })
 })
 
-test('without a subject no decision is requested, and nothing is allowed', async () => {
+test('without a subject no decision is requested, and the request is denied', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy({ ...ALLOW_GET, subject: undefined } as never)
   await using pep = await enforcing(manager)
@@ -195,7 +195,7 @@ test('an expression that fails is a fault, not a permission', async () => {
   await assert.rejects(pep.ask('x'))
 })
 
-test('failureHandler answers denied requests', async () => {
+test('failureHandler handles denied requests', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 451 } }
   await using pep = await enforcing(manager, { failureHandler })
@@ -243,7 +243,7 @@ test('F11: an access manager that is down: 503 with Retry-After', async () => {
   assert.deepEqual([status, headers.get('retry-after')], [503, '5'])
 })
 
-test('50 KB of environment pass; more than the bound is a fault', async () => {
+test('50 KB of environment are accepted; more than the limit is a fault', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy(ALLOW_GET)
   await using pep = await enforcing(manager, { environment: { large: "${request.headers['Large'][0]}" } })
@@ -255,7 +255,7 @@ test('50 KB of environment pass; more than the bound is a fault', async () => {
 const cached = { cache: { enabled: true } }
 const asked = (manager: DevelopmentAccessManager) => manager.requests('policies').length
 
-test('B59: decisions are kept by resource, subject, policy set and environment, and never shared', async () => {
+test('B59: decisions are cached by resource, subject, policy set and environment', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy(ALLOW_GET)
   await using pep = await enforcing(manager, { ...cached, environment: { h: "${request.headers['H'][0]}" } })
@@ -270,7 +270,7 @@ test('B59: decisions are kept by resource, subject, policy set and environment, 
   assert.equal(asked(manager), 4)
 })
 
-test('B60: a subject that is refused is not asked about again at once, and not for long', async () => {
+test('B60: the rejection of a subject is cached for a short time', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using pep = await enforcing(manager, cached)
   manager.fail('policies', { status: 400 })
@@ -281,7 +281,7 @@ test('B60: a subject that is refused is not asked about again at once, and not f
   assert.equal(asked(manager), 2)
 })
 
-test('B54: a kept decision can not be changed by those who see it', async () => {
+test('B54: a cached decision can not be changed by scripts and filters', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy({
     ...ALLOW_GET,
@@ -313,7 +313,7 @@ test('RequestResourceUriProvider without query shares the decision of a page', a
   assert.equal(asked(manager), 1)
 })
 
-test('B61: many requests at once cause one evaluation; a failure is not kept', async () => {
+test('B61: concurrent requests cause one evaluation; a failure is not cached', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy(ALLOW_GET)
   await using pep = await enforcing(manager, cached)
@@ -329,7 +329,7 @@ test('B61: many requests at once cause one evaluation; a failure is not kept', a
   manager.heal()
 })
 
-test('a decision ends by its ttl, by defaultTimeout without one, and by maximumTimeToCache in any case', async () => {
+test('a decision expires by its ttl, without one by defaultTimeout, and by maximumTimeToCache at the latest', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using pep = await enforcing(manager, {
     cache: { enabled: true, defaultTimeout: '10 s', maximumTimeToCache: '1 minute' },
@@ -368,7 +368,7 @@ const sso = (manager: DevelopmentAccessManager, value: string): SsoToken => ({
 })
 const STEP_UP = { ...ALLOW_GET, condition: { type: 'AuthLevel' as const, authLevel: 3 } }
 
-test('an advice is a redirect behind single sign-on, in the encoding of the version, and never kept', async () => {
+test('after single sign-on an advice is a redirect, in the encoding of the version, and never cached', async () => {
   for (const [version, decode] of [
     ['7.5.0', (text: string) => Buffer.from(text, 'base64url').toString()],
     ['6.5.0', (text: string) => text],
@@ -394,7 +394,7 @@ test('an advice is a redirect behind single sign-on, in the encoding of the vers
   }
 })
 
-test('useLegacyAdviceEncoding sends XML whatever the version', async () => {
+test('useLegacyAdviceEncoding sends XML to any version', async () => {
   await using manager = await DevelopmentAccessManager.start({ version: '7.5.0' })
   manager.putPolicy(STEP_UP)
   await using pep = await enforcing(manager, { useLegacyAdviceEncoding: true })
@@ -403,7 +403,7 @@ test('useLegacyAdviceEncoding sends XML whatever the version', async () => {
   assert.match(new URL(headers.get('location') as string).searchParams.get('authIndexValue') as string, /^<Advices>/)
 })
 
-test('an advice is a header where the client asks for it, in exactly the form that clients take apart', async () => {
+test('an advice is a header where the client requests it, in the exact form that clients parse', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.putPolicy(STEP_UP)
   await using pep = await enforcing(manager)
@@ -441,7 +441,7 @@ test('an advice that can not be followed is a denial', async () => {
   assert.equal((await pep.ask(session, { sso: sso(manager, session) })).status, 403)
 })
 
-test('a transaction goes with the redirect, comes back off the request, and is never kept', async () => {
+test('a transaction is in the redirect, removed from the returning request, and never cached', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using pep = await enforcing(manager, cached)
   const session = manager.login('demo')

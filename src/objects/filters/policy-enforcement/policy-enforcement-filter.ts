@@ -29,7 +29,7 @@ const DEFAULT_SIZE = 100_000
 const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })
 
 const CACHE_FIELD = object({
-  enabled: config(boolean()).default(false).meta({ description: 'Whether decisions are kept.' }),
+  enabled: config(boolean()).default(false).meta({ description: 'Whether decisions are cached.' }),
   defaultTimeout: config(duration({ unlimited: false }))
     .optional()
     .meta({
@@ -44,10 +44,10 @@ const CACHE_FIELD = object({
     }),
   maximumSize: config(integer({ min: 1 }))
     .optional()
-    .meta({ description: 'The most decisions that are kept by one unit; 100,000 by default.' }),
+    .meta({ description: 'Maximum of cached decisions of one unit; 100,000 by default.' }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')
-    .meta({ description: 'Service that removes decisions from the cache.' }),
+    .meta({ description: 'Service that removes expired decisions from the cache.' }),
   onNotificationDisconnection: STRATEGY_FIELD,
 })
   .optional()
@@ -56,7 +56,7 @@ const CACHE_FIELD = object({
       'Keeps decisions. Without it the access manager is asked about every request. Decisions with advices are never kept.',
   })
 
-/** Asks the access manager what a request may do. */
+/** Enforces policy decisions of the access manager. */
 export const PolicyEnforcementFilter = defineType({
   name: 'PolicyEnforcementFilter',
   kind: FilterKind,
@@ -78,17 +78,17 @@ export const PolicyEnforcementFilter = defineType({
     }),
     application: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Policy set that decides; the default one of the access manager if it is left out.' }),
+      .meta({ description: 'Policy set that decides; by default that of the access manager.' }),
     cache: CACHE_FIELD,
     environment: valuesOrExpression()
       .optional()
-      .meta({ description: 'What policies may look at besides: names to values, or an expression that gives a map.' }),
+      .meta({ description: 'Environment of the evaluation: names to values, or an expression that returns a map.' }),
     failureHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Answers denied requests, with `contexts.policyDecision`; 403 by default.' }),
+      .meta({ description: 'Handles denied requests, with `contexts.policyDecision`; 403 by default.' }),
     resourceUriProvider: ref(ResourceUriProviderKind)
       .optional()
-      .meta({ description: 'Names the resource of a request; by default its URI with all query parameters.' }),
+      .meta({ description: 'Returns the resource URI of a request; by default its URI with all query parameters.' }),
     authenticateResponseRequestHeader: config(string({ nonEmpty: true }))
       .default('x-authenticate-response')
       .meta({
@@ -146,9 +146,9 @@ export const PolicyEnforcementFilter = defineType({
   },
 })
 
-type Ask = (exchange: Exchange) => unknown
+type Evaluate = (exchange: Exchange) => unknown
 
-function sourceOf(given: Ask | Readonly<Record<string, Ask>> | undefined): MapSource | null {
+function sourceOf(given: Evaluate | Readonly<Record<string, Evaluate>> | undefined): MapSource | null {
   if (given === undefined) return null
   return typeof given === 'function' ? { whole: given } : { map: given }
 }

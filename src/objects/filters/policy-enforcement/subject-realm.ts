@@ -3,8 +3,8 @@ import type { Exchange } from '#http'
 import { claim, parseSignedToken, readClaims } from '#jose'
 
 /**
- * Whether a session token is of an admitted realm. The filter that demanded the login knows the
- * session; otherwise it is looked up, since the server decides about sessions of any realm.
+ * Whether a session token is of an admitted realm: by the session in the context of a login filter, else by a lookup, since the server
+ * decides about sessions of any realm.
  */
 export async function isOfAdmittedRealm(amService: AmService, exchange: Exchange, ssoToken: string): Promise<boolean> {
   const known = knownRealm(exchange, ssoToken) ?? claimedRealm(ssoToken)
@@ -19,7 +19,7 @@ function knownRealm(exchange: Exchange, ssoToken: string): string | null {
   return typeof realm === 'string' ? realm : null
 }
 
-/** PingAM takes JWTs of its own in the place of session tokens, and verifies them; a lookup knows nothing of those. */
+/** PingAM accepts its own JWTs instead of session tokens, and verifies them; the session lookup does not accept them. */
 function claimedRealm(ssoToken: string): string | null {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(ssoToken)) return null
   try {

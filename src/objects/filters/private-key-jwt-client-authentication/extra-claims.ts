@@ -1,17 +1,16 @@
 import type { JsonValue } from '#json'
 
-/** Claims that make the assertion what it is: they are the gateway's own to write (RFC 7523 section 3, threats B48, spec gap 165). */
+/** Claims that only the gateway sets (RFC 7523 section 3, threats B48, spec gap 165). */
 const OWN: readonly string[] = ['iss', 'sub', 'jti', 'iat', 'exp']
 
-/** Something wrong with a claim, or with all of them where the name is empty. */
+/** Problem of a claim, or of the whole map where the name is empty. */
 interface ClaimProblem {
   readonly name: string
   readonly problem: string
 }
 
 /**
- * What is wrong with the further claims of a configuration. `aud` may be among them: servers that follow later advice want
- * their issuer there in place of the token endpoint.
+ * Problems of configured claims. `aud` may be among them: newer servers expect their issuer as the audience, not the token endpoint.
  */
 export function claimsProblems(claims: Readonly<Record<string, JsonValue>>): readonly ClaimProblem[] {
   const problems: ClaimProblem[] = []

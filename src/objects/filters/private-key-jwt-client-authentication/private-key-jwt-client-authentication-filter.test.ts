@@ -65,7 +65,7 @@ test('PrivateKeyJwtClientAuthenticationFilter: the fields of the form', async ()
   assert.equal(sent.get('client_assertion_type'), TYPE)
 })
 
-test('fields that are there already are replaced, and another way of authenticating is removed', async () => {
+test('existing fields are replaced, and other client authentication is removed', async () => {
   const body = `client_assertion=x&client_id=evil&grant_type=y&client_assertion_type=z&client%5Fassertion=x`
   const { sent, names } = await asserted({}, body, { authorization: 'Basic eDp5' })
   assert.deepEqual([...sent.keys()], ['grant_type', 'client_id', 'client_assertion_type', 'client_assertion'])
@@ -116,12 +116,12 @@ for (const [signingAlgorithm, signingSecretId] of suited) {
   })
 }
 
-test('the header names the key where it has a name', async () => {
+test('the header has the kid of the key, if any', async () => {
   const { header } = await asserted({ signingAlgorithm: 'ES256', signingSecretId: 'named' })
   assert.equal(header['kid'], 'key-1')
 })
 
-test('claims are values or expressions, and come after the others', async () => {
+test('claims are values or expressions, and follow the standard ones', async () => {
   const { claims } = await asserted({ claims: { tenant: '${tenant}', list: [1, 'x'], n: 7, nested: { a: null } } })
   assert.equal(claims['tenant'], 'blue')
   assert.deepEqual(claims['list'], [1, 'x'])
@@ -130,11 +130,11 @@ test('claims are values or expressions, and come after the others', async () => 
   assert.equal(Object.keys(claims)[0], 'iss')
 })
 
-test('claims can be an expression that gives a map', async () => {
+test('claims can be an expression that returns a map', async () => {
   assert.equal((await asserted({ claims: '${extra}' })).claims['a'], 1)
 })
 
-test('a server can have its issuer as the audience', async () => {
+test('the issuer of the server can be the audience', async () => {
   assert.equal((await asserted({ claims: { aud: 'https://as.example' } })).claims['aud'], 'https://as.example')
 })
 
@@ -152,7 +152,7 @@ const unsuited: readonly [string, string, RegExp][] = [
 ]
 
 for (const [signingSecretId, signingAlgorithm, message] of unsuited) {
-  test(`B37: the key ${signingSecretId} with ${signingAlgorithm} sends nothing and says why`, async () => {
+  test(`B37: the key ${signingSecretId} with ${signingAlgorithm} fails with the reason, and nothing is sent`, async () => {
     await assert.rejects(asserted({ signingSecretId, signingAlgorithm }), { message })
   })
 }

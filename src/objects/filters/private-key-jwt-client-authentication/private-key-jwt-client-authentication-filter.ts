@@ -18,10 +18,10 @@ export const PrivateKeyJwtClientAuthenticationFilter = defineType({
     signingSecretId: config(secretId()).meta({ description: 'Secret ID of the signing keys, a `CryptoKey`.' }),
     signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
       .default('RS256')
-      .meta({ description: 'JWA algorithm of the signature; it must be one for the key.' }),
+      .meta({ description: 'JWA algorithm of the signature; it must suit the key.' }),
     jwtExpirationTimeout: config(duration({ min: '1 second', unlimited: false }))
       .default('1 minute')
-      .meta({ description: 'For how long the JWT is valid; at least one second.' }),
+      .meta({ description: 'Lifetime of the JWT; at least one second.' }),
     claims: config(map(config(json())))
       .default({})
       .meta({ description: 'Further claims of the JWT: names to values.' }),

@@ -1,4 +1,4 @@
-// Keeping and sending of tokens is tested with ClientCredentialsOAuth2ClientFilter, which shares it.
+// Caching and sending of tokens is tested with ClientCredentialsOAuth2ClientFilter, which shares the code.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Filter, type Response, respond } from '#http'
@@ -49,7 +49,7 @@ async function started(reply: (count: number) => TokenReply, config: Record<stri
   return { endpoint, built, seen, send, [Symbol.asyncDispose]: dispose }
 }
 
-test('a token is asked for with the name and password, once, and replaces what the client sent', async () => {
+test('a token is requested once with user name and password, and replaces the Authorization of the client', async () => {
   await using gate = await started(() => issued('t1'), { scopes: ['read', 'write'] })
   assert.equal((await gate.send()).status, 200)
   await gate.send()
@@ -63,14 +63,14 @@ test('a token is asked for with the name and password, once, and replaces what t
   })
 })
 
-test('a token that the service refuses is replaced, and the request sent once more', async () => {
+test('a token that the service rejects is replaced, and the request sent again', async () => {
   await using gate = await started((count) => issued(`t${count}`))
   const response = await gate.send((token) => respond(token === 'Bearer t2' ? 200 : 401))
   assert.equal(response.status, 200)
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t2'])
 })
 
-test('a password that is refused is 502, one that can not be read 503; neither is in the log', async () => {
+test('a rejected password gives 502, an unreadable one 503; neither is logged', async () => {
   await using refused = await started(() => ({ status: 400, json: { error: 'invalid_grant' } }))
   assert.equal((await refused.send()).status, 502)
   assert.match(refused.built.log.lines.join(), /invalid_grant/)

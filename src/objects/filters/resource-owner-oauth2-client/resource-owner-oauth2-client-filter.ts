@@ -2,9 +2,9 @@ import { FilterKind, HandlerKind, providerOf, SecretsProviderKind } from '#contr
 import { config, defineType, ref, secretId, string, url } from '#schema'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
 import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
-import { requestToken, type TokenAnswer } from '../../lib/oauth2-client/token-request.ts'
+import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
 
-/** Gives requests a token of one resource owner. */
+/** Adds an access token of one resource owner to requests. */
 export const ResourceOwnerOAuth2ClientFilter = defineType({
   name: 'ResourceOwnerOAuth2ClientFilter',
   kind: FilterKind,
@@ -16,14 +16,14 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
     scopes: SCOPES_FIELD,
     endpointHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends the request for a token; a filter in it authenticates the gateway.',
+      description: 'Handler that sends the token request; a filter in it authenticates the gateway.',
     }),
   },
   check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {
     const { tokenEndpoint, username, passwordSecretId, scopes, endpointHandler } = settings
     const secrets = providerOf([settings.secretsProvider, env.secrets])
-    const fetch = async (): Promise<TokenAnswer> => {
+    const fetch = async (): Promise<TokenResult> => {
       let password: string
       try {
         password = (await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })).revealText()

@@ -50,7 +50,7 @@ test('changes the request and the response', async () => {
   assert.equal(await text(response), 'put http://a.example.com/other%20path')
 })
 
-test('passes another request on in place of the first', async () => {
+test('passes another request on instead of the first', async () => {
   await using filter = await scripted(
     "return next.handle(context, new Request({ method: 'POST', uri: 'http://b.example.com/y', headers: { 'X-Tag': 'new' } }))",
   )
@@ -59,13 +59,13 @@ test('passes another request on in place of the first', async () => {
   assert.equal(await text(response), 'POST http://b.example.com/y')
 })
 
-test('answers by itself; nothing behind it is called', async () => {
+test('returns its own response; the next handler is not called', async () => {
   await using filter = await scripted("return new Response({ status: 403, headers: { 'X-Why': 'no' }, entity: 'no' })")
   const response = await filter.object(exchangeFor('GET', 'http://a.example.com/x'), () => assert.fail('called'))
   assert.deepEqual([response.status, response.headers.get('x-why'), await text(response)], [403, 'no', 'no'])
 })
 
-test('a script that returns nothing gives no response', async () => {
+test('a script that returns nothing returns no response', async () => {
   for (const source of ['return null', 'request.method']) {
     await using filter = await scripted(source)
     assert.equal(await filter.object(exchangeFor('GET', 'http://a.example.com/x'), echo), null)
@@ -88,14 +88,14 @@ test('a script that throws or returns something else is a fault of this filter',
   }
 })
 
-test('what comes next fails as it does without the script', async () => {
+test('a failure of the next handler is passed through', async () => {
   const down = new Error('down')
   await using filter = await scripted('return next.handle(context, request)')
   const failing = () => Promise.reject(down)
   await assert.rejects(filter.object(exchangeFor('GET', 'http://a.example.com/x'), failing), (error) => error === down)
 })
 
-test('a header that could end its line is refused', async () => {
+test('a header with a line break is rejected', async () => {
   await using filter = await scripted(
     "request.headers.set('X-Tag', request.queryParams.tag[0]); return next.handle(request)",
   )
@@ -114,7 +114,7 @@ test('http sends through clientHandler, ClientHandler by default', async () => {
   assert.equal((await other.object(exchange(), echo)).status, 418)
 })
 
-test('a filter among the arguments has behind it what this one has', async () => {
+test('a filter among the arguments has the same next handler', async () => {
   await using filter = await scripted(
     'return inner.filter(context, request)',
     { args: { inner: "${heap['Inner']}" } },
@@ -135,7 +135,7 @@ test('a filter among the arguments has behind it what this one has', async () =>
   assert.equal(response.headers.get('x-seen'), 'inner')
 })
 
-test('limits of time are those of the gateway', async () => {
+test('the time limits are those of the gateway', async () => {
   await using looping = await scripted('await 1; for (;;);', {}, { settings: { scriptTimeout: 50 } })
   await using waiting = await scripted('await new Promise(() => {})', {}, { settings: { scriptDeadline: 50 } })
   const exchange = exchangeFor('GET', 'http://a.example.com/x')

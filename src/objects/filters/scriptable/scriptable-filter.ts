@@ -5,7 +5,7 @@ import type { ObjectScript } from '#scripts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
-/** Lets a script decide what becomes of a request and of its response. */
+/** Processes requests and responses by a script. */
 export const ScriptableFilter = defineType({
   name: 'ScriptableFilter',
   kind: FilterKind,
@@ -16,7 +16,7 @@ export const ScriptableFilter = defineType({
   create: async (config, env) => runBefore(await openScript(config, env, ['next'])),
 })
 
-/** A script that returns nothing gives no response: the boundary of the route counts that and answers in its place. */
+/** Returns no response where the script returns nothing: the route counts it and responds instead. */
 function runBefore(script: ObjectScript): Filter {
   return async (exchange, next) => (await script.evaluate({ exchange, next, result: 'response' })) as Response
 }

@@ -5,18 +5,18 @@ import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 
 /** Login page of the access manager. */
 interface LoginPage {
-  /** The page, which may have a query of its own. */
+  /** The page, with an optional query. */
   readonly endpoint: string
   readonly realm: string
-  /** A journey or service that is to be used. */
+  /** Journey or service of the login. */
   readonly service: string | null
   readonly marker: RedirectionMarker
   dialect(): Promise<AmDialect>
 }
 
 /**
- * Redirects to the login page (protocol 7.1). `goto` and `realm` of the endpoint itself are kept, except `goto` with an advice,
- * which has effect only at the URL that it was given for.
+ * Redirects to the login page (protocol 7.1). `goto` and `realm` of the configured endpoint take precedence, except `goto` with an
+ * advice, which takes effect only at the URL it was issued for.
  */
 export function amLogin({ endpoint, realm, service, marker, dialect }: LoginPage): LoginRedirect {
   return {
@@ -29,6 +29,6 @@ export function amLogin({ endpoint, realm, service, marker, dialect }: LoginPage
       for (const [name, value] of Object.entries(parameters)) searchParams.set(name, value)
       return respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
     },
-    stripMarker: (uri) => void marker.take(uri),
+    stripMarker: (uri) => void marker.removeFrom(uri),
   }
 }

@@ -42,7 +42,7 @@ async function signingOn(manager: DevelopmentAccessManager, config: JsonObject =
 const locationOf = (response: { headers: { get(name: string): string | null } }) =>
   new URL(response.headers.get('location') as string)
 
-test('without a session a browser is redirected to log in, and back', async () => {
+test('without a session a browser is redirected to the login page, and back', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const { status, response, passed } = await filter.ask(null)
@@ -53,7 +53,7 @@ test('without a session a browser is redirected to log in, and back', async () =
   assert.equal(location.searchParams.get('realm'), '/')
 })
 
-test('with a session the request goes on, with what is known of it', async () => {
+test('with a session the request is passed on, with the session in a context', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const token = manager.login('demo')
@@ -72,14 +72,14 @@ test('the name of the cookie is that of the access manager', async () => {
   assert.equal((await filter.ask(manager.login('demo'), PAGE, 'e3b0c442')).status, 200)
 })
 
-test('an unknown token, or one that does not fit in a header, is not accepted', async () => {
+test('an unknown token, or one that is invalid in a header, is rejected', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   for (const token of ['nonsense', 'x'.repeat(9_000), 'a\tb', 'ä', ''])
     assert.equal((await filter.ask(token)).status, 302)
 })
 
-test('a browser that comes back without session is not sent round again; the mark does not go on', async () => {
+test('a browser that returns without a session is not redirected again; the marker is not passed on', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   assert.equal((await filter.ask(null, `${PAGE}&_ig=1`)).status, 403)
@@ -88,7 +88,7 @@ test('a browser that comes back without session is not sent round again; the mar
   assert.deepEqual([status, passed?.uri], [200, 'http://app.example/home?a=b'])
 })
 
-test('a mark that is old does not shut out who comes again when the session is over', async () => {
+test('an expired marker does not prevent a login after the session has ended', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const marked = locationOf((await filter.ask(null)).response).searchParams.get('goto') as string
@@ -116,7 +116,7 @@ test('a request without session that is no navigation gets 401 instead of the lo
   }
 })
 
-test('a page that is opened with the marker is opened without it, once there is a session', async () => {
+test('with a session, a navigation with the marker is redirected to the URL without it', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const Cookie = `iPlanetDirectoryPro=${manager.login('demo')}`
@@ -133,7 +133,7 @@ test('a page that is opened with the marker is opened without it, once there is 
   assert.equal(doubled.headers.get('location'), 'http://app.example//evil.example/')
 })
 
-test('redirectionMarker: another name, or none', async () => {
+test('redirectionMarker: another name, or disabled', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using named = await signingOn(manager, { redirectionMarker: { name: 'back' } })
   assert.match(locationOf((await named.ask(null)).response).searchParams.get('goto') as string, /x=1&back=t[0-9a-z]+$/)
@@ -142,7 +142,7 @@ test('redirectionMarker: another name, or none', async () => {
   assert.equal((await off.ask(null, `${PAGE}&_ig=1`)).status, 302)
 })
 
-test('authenticationService and loginEndpoint say where and how to log in', async () => {
+test('authenticationService and loginEndpoint set the service and the page of the login', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using service = await signingOn(manager, { authenticationService: 'StrongLogin' })
   const { searchParams } = locationOf((await service.ask(null)).response)
@@ -156,7 +156,7 @@ test('authenticationService and loginEndpoint say where and how to log in', asyn
   assert.deepEqual([location.searchParams.get('goto'), location.searchParams.get('realm')], [PAGE, '/a'])
 })
 
-test('logoutExpression ends the session at the access manager and takes the cookie away', async () => {
+test('logoutExpression ends the session at the access manager and deletes the cookie', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const config = { logoutExpression: "${request.uri.path == '/logout'}", defaultLogoutLandingPage: '/goodbye' }
   await using filter = await signingOn(manager, config)
@@ -171,7 +171,7 @@ test('logoutExpression ends the session at the access manager and takes the cook
   assert.deepEqual([passed.status, passed.passed?.value], [200, null])
 })
 
-test('logout takes the cookie away from the domain it was set for, not from those of others', async () => {
+test('logout deletes the cookie of the domain it was set for, not of other domains', async () => {
   const domains = ['.example', 'other.example', 'app.example', 'ample', 'x; Secure']
   await using manager = await DevelopmentAccessManager.start({ domains })
   await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
@@ -187,7 +187,7 @@ test('logout takes the cookie away from the domain it was set for, not from thos
   assert.equal((await unknown.ask(manager.login('demo'))).response.headers.all('set-cookie').length, 1)
 })
 
-test('B44: a cookie is taken away with the attributes that its name demands', async () => {
+test('B44: a cookie is deleted with the attributes that its name demands', async () => {
   await using manager = await DevelopmentAccessManager.start({ cookieName: '__Secure-sso' })
   await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
   const { response } = await filter.ask(manager.login('demo'), PAGE, '__Secure-sso')
@@ -197,7 +197,7 @@ test('B44: a cookie is taken away with the attributes that its name demands', as
   )
 })
 
-test('of several cookies of the name the first that can be a token counts', async () => {
+test('of several cookies of the name, the first with a valid token format is used', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const token = manager.login('demo')
@@ -205,7 +205,7 @@ test('of several cookies of the name the first that can be a token counts', asyn
   assert.equal((await filter.ask(`"; iPlanetDirectoryPro=${token}`)).status, 302)
 })
 
-test('an advice leads back to where it was given, whatever loginEndpoint says', async () => {
+test('an advice redirects back to its own URL, also with a goto in loginEndpoint', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager, { loginEndpoint: 'https://login.example/?goto=https://app.example/' })
   const exchange = exchangeFor('GET', PAGE, { headers: { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` } })
@@ -216,7 +216,7 @@ test('an advice leads back to where it was given, whatever loginEndpoint says', 
   assert.equal(locationOf(response).searchParams.get('goto'), `${PAGE}&_txid=1`)
 })
 
-test('F11: an access manager that is down or answers nonsense gives 503, never a way in', async () => {
+test('F11: an access manager that is down or responds with invalid content gives 503, never access', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using filter = await signingOn(manager)
   const token = manager.login('demo')
@@ -230,24 +230,24 @@ test('F11: an access manager that is down or answers nonsense gives 503, never a
   assert.deepEqual([status, response.headers.get('retry-after')], [503, '5'])
 })
 
-test('servers of the OpenAM family are asked in their own way', async () => {
+test('OpenAM is called with its own protocol version', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using filter = await signingOn(manager)
   assert.equal((await filter.ask(manager.login('demo'))).status, 200)
   assert.equal((await filter.ask('nonsense')).status, 302)
 })
 
-test('a session of OpenAM that is accepted after its log-out is warned of', async () => {
+test('a session that OpenAM accepts after logout is logged as a warning', async () => {
   for (const clientBasedSessions of [true, false]) {
     await using manager = await DevelopmentAccessManager.start({ family: 'openam', clientBasedSessions })
     await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
     assert.equal((await filter.ask(manager.login('demo'))).status, 302)
-    const lines = filter.built.log.lines.filter((line) => line.includes('accepts a session after its log-out'))
+    const lines = filter.built.log.lines.filter((line) => line.includes('accepts a session after its logout'))
     assert.equal(lines.length, clientBasedSessions ? 1 : 0)
   }
 })
 
-test('goto validation of OpenAM: the mark is a query, which needs a pattern with "?"', async () => {
+test('goto validation of OpenAM: the marker is a query, which needs a pattern with "?"', async () => {
   const page = 'http://app.example/*'
   for (const [gotoPatterns, leadsBack] of [
     [[page], false],

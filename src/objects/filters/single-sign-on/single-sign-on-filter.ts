@@ -9,11 +9,11 @@ export const SingleSignOnFilter = defineType({
   kind: FilterKind,
   summary: 'Demands a session at the access manager, whose cookie the gateway can see, and sends others to log in.',
   config: {
-    amService: ref(AmServiceKind).meta({ description: 'The access manager that users log in at.' }),
+    amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     authenticationService: config(string({ nonEmpty: true }))
       .optional()
       .meta({
-        description: 'Journey or service that users log in with; the default one of the realm if it is left out.',
+        description: 'Journey or service of the login; by default that of the realm.',
       }),
     redirectionMarker: redirectionMarkerField(),
     loginEndpoint: runtime('string').optional().meta({
@@ -23,7 +23,7 @@ export const SingleSignOnFilter = defineType({
     logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
     defaultLogoutLandingPage: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Where a logout leads to; without it the request goes on without a session.' }),
+      .meta({ description: 'Redirect target after a logout; without it the request is passed on without a session.' }),
   },
   renamed: { logoutEndpoint: 'logoutExpression' },
   create: (config, { clock, logger }) => {

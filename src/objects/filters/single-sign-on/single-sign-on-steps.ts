@@ -11,7 +11,7 @@ import {
 import { type Exchange, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Runtime } from '#schema'
-import { endSession, forgetCookie, landing } from '../../lib/sso/am-logout.ts'
+import { deleteCookie, endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { type FlowState, flow } from '../lib/flow.ts'
@@ -36,7 +36,7 @@ export class SingleSignOnRequest implements FlowState {
   readonly logger: Logger
   cookieName = ''
   token: string | null = null
-  /** Whether the browser comes back from the login page. */
+  /** Whether the browser returns from the login page. */
   isReturn = false
   loginEndpoint = ''
   session: AmSession | null = null
@@ -66,7 +66,7 @@ export const singleSignOn = flow<SingleSignOnRequest>(
   [{ name: 'access manager unavailable', of: AccessManagerError, answer: unavailable }],
 )
 
-/** A session token is sent on to the access manager in a header field. */
+/** Tokens that are valid in a header field, in which they are sent to the access manager. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 
 async function readCookie(state: SingleSignOnRequest): Promise<void> {
@@ -76,7 +76,7 @@ async function readCookie(state: SingleSignOnRequest): Promise<void> {
 }
 
 function removeMarker(state: SingleSignOnRequest): void {
-  state.isReturn = state.settings.marker.take(state.exchange.request.uri)
+  state.isReturn = state.settings.marker.removeFrom(state.exchange.request.uri)
 }
 
 function isLogout({
@@ -90,8 +90,8 @@ function isLogout({
 async function logOut({ exchange, next, settings, logger, token, cookieName }: SingleSignOnRequest): Promise<Response> {
   const { amService, defaultLogoutLandingPage: page } = settings
   if (token !== null) await endSession(amService, token, exchange, logger)
-  const response = page === undefined ? await next(exchange) : landing(page)
-  return forgetCookie(amService, response, exchange, cookieName)
+  const response = page === undefined ? await next(exchange) : redirectTo(page)
+  return deleteCookie(amService, response, exchange, cookieName)
 }
 
 async function evaluateLoginEndpoint(state: SingleSignOnRequest): Promise<void> {
@@ -116,7 +116,7 @@ function isLoop({ session, isReturn }: SingleSignOnRequest): boolean {
   return session === null && isReturn
 }
 
-/** The user has logged in, and the session did not arrive: another redirect would not end. */
+/** The user has logged in, but the request has no session: another redirect would start a loop. */
 function refuseLoop({ cookieName }: SingleSignOnRequest): Response {
   const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, the session has ended, or it is of another realm. The cookie may be set for another domain.\n`
   return respond(403, {}, text)
@@ -128,11 +128,11 @@ function refuseSubresource({ exchange, loginEndpoint }: SingleSignOnRequest): Re
 
 function redirectToLogin(state: SingleSignOnRequest): Response | Promise<Response> {
   const { exchange, settings } = state
-  return loginOf(state).begin(302, settings.marker.mark(exchange.originalUri))
+  return loginOf(state).begin(302, settings.marker.addTo(exchange.originalUri))
 }
 
 function clearMarker({ exchange, settings }: SingleSignOnRequest): Response | null {
-  return settings.marker.cleared(exchange)
+  return settings.marker.redirectWithout(exchange)
 }
 
 function passOn(state: SingleSignOnRequest): Promise<Response> {

@@ -11,7 +11,7 @@ const incoming = () =>
     headers: { Host: 'gateway.test', Cookie: 'a=b', 'X-Name': 'J & Co' },
   })
 
-/** The request that comes out behind the filter. */
+/** The request that the next handler gets. */
 async function sent(config: JsonObject, exchange: Exchange = incoming()): Promise<Request> {
   await using built = await build<Filter>(StaticRequestFilter, {
     method: 'GET',
@@ -30,7 +30,7 @@ async function sent(config: JsonObject, exchange: Exchange = incoming()): Promis
 
 const shape = ({ method, uri, headers, body }: Request) => [method, uri.toString(), headers.raw(), body.text()]
 
-test('nothing of the request that came goes on', async () => {
+test('no part of the original request is passed on', async () => {
   assert.deepEqual(shape(await sent({})), ['GET', 'http://app.test/login', [], ''])
 })
 
@@ -67,7 +67,7 @@ test('the form of a POST is its content', async () => {
   ])
 })
 
-test('a content type of its own is kept', async () => {
+test('a configured content type is not replaced', async () => {
   const type = 'application/x-www-form-urlencoded; charset=utf-8'
   const request = await sent({ method: 'POST', form: { a: 'é' }, headers: { 'content-type': type } })
   assert.deepEqual(request.headers.raw(), ['content-type', type])
@@ -84,7 +84,7 @@ test('the form of another method is appended to the query', async () => {
   assert.deepEqual([put.uri.query, put.body.text()], ['a b=1&2+3', 'content'])
 })
 
-test('the entity is one text or lines, and may be made from the body that came', async () => {
+test('the entity is a text or an array of lines, and may use the original body', async () => {
   assert.equal((await sent({ method: 'POST', entity: 'ä' })).body.text(), 'ä')
   assert.equal((await sent({ method: 'POST', entity: ['a', '${attributes.none}', 'c'] })).body.text(), 'a\n\nc')
   const { body } = watched('old')
@@ -93,13 +93,13 @@ test('the entity is one text or lines, and may be made from the body that came',
   assert.equal(exchange.request.body.text(), 'old')
 })
 
-test('the body that came is given up', async () => {
+test('the original body is cancelled', async () => {
   const { body, state } = watched('old')
   await sent({}, exchangeFor('POST', 'http://gateway.test/', { body }))
   assert.equal(state.cancelled, true)
 })
 
-test('filters in front see the request that came, unless it is not restored', async () => {
+test('earlier filters see the original request, unless restore is false', async () => {
   const kept = incoming()
   await sent({}, kept)
   assert.equal(kept.request.method, 'PUT')
@@ -112,13 +112,13 @@ test('filters in front see the request that came, unless it is not restored', as
   assert.equal(state.cancelled, true)
 })
 
-test('the original uri stays that of the client', async () => {
+test('the original URI is unchanged', async () => {
   const exchange = incoming()
   await sent({ restore: false }, exchange)
   assert.equal(exchange.originalUri.toString(), 'http://gateway.test/in?q=1')
 })
 
-test('a uri that is null or not a web address is a fault, and nothing is sent', async () => {
+test('a uri that is null or no http URI is a fault, and nothing is sent', async () => {
   const bad: Record<string, RegExp> = {
     '${attributes.none}': /^uri: expected an absolute URI, got null$/,
     '${request.uri.path}': /^uri: expected an absolute http or https URI, got "\/in"$/,
@@ -188,7 +188,7 @@ for (const [what, config, message] of refusals) {
   })
 }
 
-/** A body from the client that says whether it was given up. */
+/** A body that records whether it was cancelled. */
 function watched(text: string): { body: Body; state: { cancelled: boolean } } {
   const state = { cancelled: false }
   const body = Body.fromSource({

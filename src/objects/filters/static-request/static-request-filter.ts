@@ -30,7 +30,7 @@ import {
 import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header-fields.ts'
 import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
 
-/** Puts a request of its own in the place of the one that came. */
+/** Replaces the request by a configured one. */
 export const StaticRequestFilter = defineType({
   name: 'StaticRequestFilter',
   kind: FilterKind,
@@ -75,8 +75,8 @@ export const StaticRequestFilter = defineType({
   create: ({ method, uri, headers, form, entity, restore }, env) => {
     warnOfFraming(Object.keys(headers), (message) => env.warn(message))
     const lines = entity === undefined ? [] : [entity].flat()
-    const make = requestMaker({ method, uri, headers, form, entity: lines }, new HeaderValues(env))
-    return restore ? inPlaceDownstream(make) : inPlaceForAll(make)
+    const make = requestBuilder({ method, uri, headers, form, entity: lines }, new HeaderValues(env))
+    return restore ? replaceDownstream(make) : replaceForAll(make)
   },
 })
 
@@ -100,10 +100,10 @@ interface Settings {
   readonly entity: readonly Runtime<string>[]
 }
 
-type MakeRequest = (exchange: Exchange) => Promise<Request>
+type BuildRequest = (exchange: Exchange) => Promise<Request>
 
-/** Makes the new request; the one that came may be looked into, its body too. */
-function requestMaker(settings: Settings, values: HeaderValues): MakeRequest {
+/** Builds the new request; expressions may use the original one, including its body. */
+function requestBuilder(settings: Settings, values: HeaderValues): BuildRequest {
   const { method, headers: fields, entity } = settings
   const isFormContent = method === 'POST' && Object.keys(settings.form).length > 0
   return async (exchange) => {
@@ -129,7 +129,7 @@ function targetUri(text: string | null): Uri {
   if ((uri.scheme !== 'http' && uri.scheme !== 'https') || uri.host === '') {
     throw new InvalidUriError(`uri: expected an absolute http or https URI, got ${JSON.stringify(text.slice(0, 80))}`)
   }
-  // RFC 9110 section 4.2.4. A value put behind a host name could turn that name into user information.
+  // RFC 9110 section 4.2.4: a value appended to a host name could turn that name into user information.
   if (uri.userInfo !== null) throw new InvalidUriError('uri: expected no user information before the host')
   uri.rawFragment = null
   return uri
@@ -139,8 +139,8 @@ async function formOf(fields: HeaderFields, exchange: Exchange): Promise<Form> {
   const form: Form = Object.create(null)
   for (const name of Object.keys(fields)) {
     const values: string[] = []
-    for (const ask of fields[name] ?? []) {
-      const value = await ask(exchange)
+    for (const evaluate of fields[name] ?? []) {
+      const value = await evaluate(exchange)
       if (value !== null) values.push(value)
     }
     form[name] = values
@@ -148,15 +148,15 @@ async function formOf(fields: HeaderFields, exchange: Exchange): Promise<Form> {
   return form
 }
 
-function inPlaceDownstream(make: MakeRequest): Filter {
+function replaceDownstream(make: BuildRequest): Filter {
   return async (exchange, next) => {
     const request = await make(exchange)
-    giveUp(exchange.request.body)
+    cancelStreamed(exchange.request.body)
     return next(exchange.withRequest(request))
   }
 }
 
-function inPlaceForAll(make: MakeRequest): Filter {
+function replaceForAll(make: BuildRequest): Filter {
   return async (exchange, next) => {
     const { method, uri, headers, body } = await make(exchange)
     const { request } = exchange
@@ -166,7 +166,7 @@ function inPlaceForAll(make: MakeRequest): Filter {
   }
 }
 
-/** A body that still comes from the client is not wanted any more; a buffered one can still be looked into. */
-function giveUp(body: Body): void {
+/** Cancels a streamed body; a buffered one stays readable. */
+function cancelStreamed(body: Body): void {
   if (!body.isBuffered) body.cancel()
 }

@@ -27,7 +27,7 @@ interface Outcome {
   readonly cancelled: boolean
 }
 
-/** Sends a request for /a through the filter, behind which stands a response that says 201. */
+/** Sends a request for /a through the filter; the next handler responds 201. */
 async function through(config: JsonValue, headers: Record<string, string> = {}): Promise<Outcome> {
   await using built = await build<Filter>(SwitchFilter, config, { types: [Named] })
   let nextRan = false
@@ -49,11 +49,11 @@ async function through(config: JsonValue, headers: Record<string, string> = {}):
   }
 }
 
-test('without cases everything passes', async () => {
+test('without cases every request passes', async () => {
   assert.deepEqual(await through({}), { from: 'next', nextRan: true, cancelled: false })
 })
 
-test('the first case on the request whose condition is true answers, and nothing comes after it', async () => {
+test('the first case of onRequest whose condition is true handles the request, and no other', async () => {
   const onRequest = [
     { condition: false, handler: named('one') },
     { condition: '${attributes.nothing}', handler: named('two') },
@@ -67,7 +67,7 @@ test('a case without condition always applies', async () => {
   assert.equal((await through({ onRequest: [{ handler: named('always') }] })).from, 'always /a')
 })
 
-test('a case on the response gets the request, and the response is given up', async () => {
+test('a case of onResponse gets the request, and the response is cancelled', async () => {
   const onResponse = [
     { condition: '${response.status.code == 500}', handler: named('one') },
     { condition: '${response.status.code == 201}', handler: named('two') },
@@ -75,12 +75,12 @@ test('a case on the response gets the request, and the response is given up', as
   assert.deepEqual(await through({ onResponse }), { from: 'two /a', nextRan: true, cancelled: true })
 })
 
-test('a response that no case wants passes', async () => {
+test('a response without a matching case passes', async () => {
   const onResponse = [{ condition: '${response.status.code == 500}', handler: named('one') }]
   assert.deepEqual(await through({ onResponse }), { from: 'next', nextRan: true, cancelled: false })
 })
 
-test('a condition that fails is a fault, on either way', async () => {
+test('a condition that fails is a fault, in onRequest and onResponse', async () => {
   for (const way of ['onRequest', 'onResponse']) {
     const config = { [way]: [{ condition: '${request.method - 1 == 0}', handler: named('one') }] }
     await assert.rejects(through(config), { name: 'EvaluationError' })

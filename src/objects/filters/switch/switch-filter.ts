@@ -5,20 +5,22 @@ import { defineType, list, object, type Runtime, ref, runtime } from '#schema'
 const cases = () =>
   list(
     object({
-      condition: runtime('boolean').default(true).meta({ description: 'When true, the handler of this case answers.' }),
-      handler: ref(HandlerKind).meta({ description: 'Handler that answers in place of what would have come next.' }),
+      condition: runtime('boolean')
+        .default(true)
+        .meta({ description: 'Where true, the handler of this case handles the request.' }),
+      handler: ref(HandlerKind).meta({ description: 'Handler to use instead of the next filter or handler.' }),
     }),
   ).default([])
 
-/** Hands a request to another handler, before or after the rest of the chain has seen it. */
+/** Diverts requests to other handlers, before or after the rest of the chain. */
 export const SwitchFilter = defineType({
   name: 'SwitchFilter',
   kind: FilterKind,
   summary: 'Diverts requests to other handlers, by what is known of the request or of the response.',
   config: {
-    onRequest: cases().meta({ description: 'Cases tried in order before the request goes on.' }),
+    onRequest: cases().meta({ description: 'Cases evaluated in order before the request is passed on.' }),
     onResponse: cases().meta({
-      description: 'Cases tried in order once there is a response; the handler gets the request.',
+      description: 'Cases evaluated in order after the response; the handler gets the request.',
     }),
   },
   create: ({ onRequest, onResponse }) => divert(onRequest, onResponse),
@@ -29,14 +31,14 @@ interface Case {
   readonly handler: Handler
 }
 
-/** A condition that fails is a fault: a case may be there to keep a request from what comes next. */
+/** A condition that fails is a fault: passing the request on could bypass a case that blocks it. */
 function divert(onRequest: readonly Case[], onResponse: readonly Case[]): Filter {
   return async (exchange, next) => {
     const early = await firstTrue(onRequest, exchange, null)
     if (early !== null) return early(exchange)
     const response = await next(exchange)
     if (onResponse.length === 0) return response
-    const late = await firstTrueOrGiveUp(onResponse, exchange, response)
+    const late = await firstTrueOrCancel(onResponse, exchange, response)
     if (late === null) return response
     response.body.cancel()
     return late(exchange)
@@ -52,7 +54,7 @@ async function firstTrue(
   return null
 }
 
-async function firstTrueOrGiveUp(
+async function firstTrueOrCancel(
   cases: readonly Case[],
   exchange: Exchange,
   response: Response,

@@ -13,7 +13,6 @@ export function localCounting(table: BucketTable): Count {
   return (partition, rate) => table.take(partition, rate)
 }
 
-/** What counting in a store needs. */
 interface StoreSettings {
   readonly store: ThrottlingStore
   readonly local: Count
@@ -22,8 +21,8 @@ interface StoreSettings {
 }
 
 /**
- * Counts in a store, and does what the configuration says while that one fails. The store itself logs its outages. What the
- * store admits is taken off the local buckets too, so that an outage, or one late answer, opens no second quota.
+ * Counts in a store, and by `onStoreFailure` while the store fails. The store itself logs its outages. Requests admitted by the store
+ * are counted in the local buckets too, so that an outage or a timeout does not grant a second quota.
  */
 export function storeCounting({ store, local, onStoreFailure, labels }: StoreSettings, env: Environment): Count {
   const { metrics, clock, name } = env

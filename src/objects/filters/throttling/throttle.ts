@@ -4,27 +4,26 @@ import type { Counter, Runtime } from '#schema'
 import { rateProblem } from '../../lib/rate-fields.ts'
 import type { Count } from './counting.ts'
 
-/** What throttling is made of. */
 interface Throttling {
   readonly partitionOf: Runtime<string>
   readonly policy: ThrottlingPolicy
   readonly count: Count
-  /** Whether responses say what is left. */
+  /** Whether responses have `RateLimit` headers. */
   readonly tellsRemaining: boolean
   readonly admitted: Counter
   readonly refused: Counter
 }
 
-/** Seconds after which it is worth to come back, where a store that is needed does not answer. */
+/** Retry-After in seconds where a required store is unavailable. */
 const STORE_RETRY = '1'
 
-/** Lets a request through if its partition has not had its share yet (spec, ThrottlingFilter). */
+/** Passes a request on if its partition is within the rate (spec, ThrottlingFilter). */
 export function throttle(throttling: Throttling): Filter {
   const { partitionOf, policy, count, tellsRemaining, admitted, refused } = throttling
   return async (exchange, next) => {
     const asked = partitionOf(exchange)
     const partition = asked instanceof Promise ? await asked : asked
-    if (partition === null) throw new TypeError('expected requestGroupingPolicy to give a string, got null')
+    if (partition === null) throw new TypeError('expected requestGroupingPolicy to return a string, got null')
     const chosen = policy.rateFor(exchange)
     const rate = chosen instanceof Promise ? await chosen : chosen
     if (rate === null) return next(exchange)
@@ -36,34 +35,34 @@ export function throttle(throttling: Throttling): Filter {
     if (!decision.admitted) {
       refused.add()
       const response = respond(429, { 'Retry-After': `${wholeSeconds(decision.nextAfter)}` })
-      if (tellsRemaining) tell(response, rate, decision)
+      if (tellsRemaining) addRateLimit(response, rate, decision)
       return response
     }
     admitted.add()
     if (!tellsRemaining) return next(exchange)
     const response = await next(exchange)
-    tell(response, rate, decision)
+    addRateLimit(response, rate, decision)
     return response
   }
 }
 
-/** Rounded up, and never 0: that would ask the client to come back at once. */
+/** Rounded up, and never 0, which would mean an immediate retry. */
 function wholeSeconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1_000))
 }
 
 /**
- * draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. `t` is the time in which there is no more than what is left,
- * so that Retry-After never comes before its end (section 6). Limits of filters and servers behind are added to.
+ * draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. `t` is the time for which the remaining quota is valid, so that Retry-After
+ * is never shorter (section 6). Added to the limits of later filters and upstreams.
  */
-function tell({ headers }: Response, rate: ThrottlingRate, { remaining, nextAfter }: ThrottlingDecision): void {
-  const name = freeName(headers.all('RateLimit-Policy').join())
+function addRateLimit({ headers }: Response, rate: ThrottlingRate, { remaining, nextAfter }: ThrottlingDecision): void {
+  const name = unusedName(headers.all('RateLimit-Policy').join())
   headers.add('RateLimit-Policy', `"${name}";q=${rate.numberOfRequests};w=${wholeSeconds(rate.duration)}`)
   headers.add('RateLimit', `"${name}";r=${remaining};t=${wholeSeconds(nextAfter)}`)
 }
 
-/** A name by which clients tell this limit from those that are there already. */
-function freeName(policies: string): string {
+/** A policy name that differs from existing ones. */
+function unusedName(policies: string): string {
   if (!policies.includes('"gateway"')) return 'gateway'
   for (let number = 2; ; number++) if (!policies.includes(`"gateway-${number}"`)) return `gateway-${number}`
 }

@@ -33,7 +33,7 @@ async function statuses(built: Built<Filter>, times: number, headers: Record<str
   return all
 }
 
-test('lets through so many requests, then answers 429 with the seconds to wait, until there is room', async () => {
+test('passes numberOfRequests requests, then responds 429 with Retry-After until the quota is refilled', async () => {
   const clock = manualClock()
   await using built = await filter({ rate: RATE }, clock)
   assert.deepEqual(await statuses(built, 3), [200, 200, 429])
@@ -61,7 +61,7 @@ test('B72: Retry-After is rounded up and never 0', async () => {
   assert.deepEqual(waits, ['3', '3', '2', '2', '1', '1', '1'])
 })
 
-test('B72, F23: neither a jump of the wall clock forward nor one back changes anything', async () => {
+test('B72, F23: jumps of the wall clock have no effect', async () => {
   let wall = 1_700_000_000_000
   const clock: ManualClock = { now: () => wall, monotonic: () => 1_000, advance: () => {} }
   await using built = await filter({ rate: RATE }, clock)
@@ -72,7 +72,7 @@ test('B72, F23: neither a jump of the wall clock forward nor one back changes an
   assert.equal((await ask(built)).headers.get('Retry-After'), '5')
 })
 
-test('partitions count apart, and by default all requests count together', async () => {
+test('partitions are counted separately; by default all requests are one partition', async () => {
   await using built = await filter({ rate: RATE, requestGroupingPolicy: "${request.headers['X-User'][0]}" })
   assert.deepEqual(await statuses(built, 3, { 'X-User': 'a' }), [200, 200, 429])
   assert.deepEqual(await statuses(built, 3, { 'X-User': 'b' }), [200, 200, 429])
@@ -81,7 +81,7 @@ test('partitions count apart, and by default all requests count together', async
   assert.deepEqual(await statuses(together, 2, { 'X-User': 'b' }), [200, 429])
 })
 
-test('B71: a partition that is null, no text or a failure is a fault: nothing passes uncounted', async () => {
+test('B71: a partition that is null, no text or a failure is a fault: no request passes uncounted', async () => {
   for (const requestGroupingPolicy of ["${request.headers['X-User'][0]}", '${contexts.client}', "${integer('x')}"]) {
     await using built = await filter({ rate: RATE, requestGroupingPolicy })
     await assert.rejects(ask(built))
@@ -89,7 +89,7 @@ test('B71: a partition that is null, no text or a failure is a fault: nothing pa
   }
 })
 
-test('a policy that gives nonsense is a fault, never a request without limit', async () => {
+test('a policy that returns an invalid rate is a fault, never an unlimited request', async () => {
   for (const [numberOfRequests, duration] of [
     [Number.NaN, 1_000],
     [0, 1_000],
@@ -118,7 +118,7 @@ test('a policy that gives nonsense is a fault, never a request without limit', a
   }
 })
 
-test('RateLimit and RateLimit-Policy, where they are wanted', async () => {
+test('RateLimit and RateLimit-Policy, if configured', async () => {
   const clock = manualClock()
   await using built = await filter({ rate: RATE, rateLimitHeaders: true }, clock)
   const rateLimitHeaders = async () => {
@@ -134,7 +134,7 @@ test('RateLimit and RateLimit-Policy, where they are wanted', async () => {
   assert.deepEqual(await rateLimitHeaders(), ['"gateway";r=0;t=5', '"gateway";q=2;w=10', null])
 })
 
-test('RateLimit beside those of other filters and servers: each has a name of its own', async () => {
+test('RateLimit of several filters and servers: each has a unique policy name', async () => {
   const day = { rate: { numberOfRequests: 50, duration: '1 day' }, rateLimitHeaders: true }
   await using outer = await filter(day)
   await using inner = await filter({ rate: { numberOfRequests: 2, duration: '1500 ms' }, rateLimitHeaders: true })
@@ -147,7 +147,7 @@ test('RateLimit beside those of other filters and servers: each has a name of it
   assert.deepEqual(headers.all('RateLimit'), ['"default";r=8', '"gateway";r=1;t=1', '"gateway-2";r=49;t=1728'])
 })
 
-test('what is counted: admitted, refused, partitions', async () => {
+test('metrics: admitted and rejected requests, partitions', async () => {
   await using built = await filter({ rate: RATE, requestGroupingPolicy: "${request.headers['X-User'][0]}" })
   for (const user of ['a', 'b', 'b', 'b']) await ask(built, { 'X-User': user })
   const { values, readings } = built.metrics
@@ -182,7 +182,7 @@ function withStore(store: TestStore): BuildOptions {
   return { types: [type], heap: [{ name: 'Store', type: 'TestStore' }] }
 }
 
-test('a store that fails: the gateway counts by itself, or denies', async () => {
+test('a store that fails: the gateway counts locally, or rejects', async () => {
   const store = new TestStore()
   await using local = await filter({ rate: RATE, store: 'Store' }, manualClock(), withStore(store))
   assert.deepEqual(await statuses(local, 1), [200])
@@ -198,7 +198,7 @@ test('a store that fails: the gateway counts by itself, or denies', async () => 
   assert.equal((await ask(deny)).status, 200)
 })
 
-test('losing the store opens no second quota: what it admitted counts, what it refused does not', async () => {
+test('an outage of the store grants no second quota: requests it admitted are counted locally', async () => {
   const clock = manualClock()
   const store = new TestStore()
   await using local = await filter({ rate: RATE, store: 'Store' }, clock, withStore(store))
@@ -275,7 +275,7 @@ for (const [what, config, problem] of REFUSALS) {
   })
 }
 
-test('cleaning at a day, and at the default, is fine', async () => {
+test('a cleaningInterval of one day, and the default, are accepted', async () => {
   await using _day = await filter({ rate: RATE, cleaningInterval: '1 day' })
   await using _other = await filter({ rate: { numberOfRequests: '${1 + 1}', duration: '${"10 s"}' } })
 })

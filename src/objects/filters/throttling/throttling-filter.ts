@@ -18,7 +18,7 @@ import { EVENTS } from '../log-events.ts'
 import { localCounting, storeCounting } from './counting.ts'
 import { throttle } from './throttle.ts'
 
-/** Limits how often requests are let through. */
+/** Limits the rate of requests. */
 export const ThrottlingFilter = defineType({
   name: 'ThrottlingFilter',
   kind: FilterKind,
@@ -31,13 +31,13 @@ export const ThrottlingFilter = defineType({
     rate: rateField().optional().meta({ description: 'The rate of each partition.' }),
     throttlingRatePolicy: ref(ThrottlingPolicyKind)
       .optional()
-      .meta({ description: 'Policy that chooses the rate of a request; where it gives none, nothing is limited.' }),
+      .meta({ description: 'Policy that returns the rate of a request; without a rate the request is not limited.' }),
     cleaningInterval: config(duration({ zero: false, max: '1 day' }))
       .default('5 seconds')
-      .meta({ description: 'How often partitions that are not used any more are forgotten.' }),
+      .meta({ description: 'Interval at which unused partitions are removed.' }),
     executor: ref(Executor)
       .default('ScheduledExecutorService')
-      .meta({ description: 'Service that cleans partitions up.' }),
+      .meta({ description: 'Service that removes unused partitions.' }),
     maxPartitions: config(integer({ min: 1, max: 10_000_000 }))
       .default(1_000_000)
       .meta({
@@ -46,9 +46,9 @@ export const ThrottlingFilter = defineType({
       }),
     rateLimitHeaders: config(boolean())
       .default(false)
-      .meta({ description: 'Whether responses tell clients what is left, in `RateLimit` and `RateLimit-Policy`.' }),
+      .meta({ description: 'Whether responses have the remaining quota, in `RateLimit` and `RateLimit-Policy`.' }),
     store: ref(ThrottlingStoreKind).optional().meta({
-      description: 'Where requests are counted for several gateways together; by default each gateway counts its own.',
+      description: 'Store in which several gateways count together; by default each gateway counts its own requests.',
     }),
     onStoreFailure: config(oneOf(['LOCAL', 'DENY']))
       .default('LOCAL')
@@ -64,7 +64,7 @@ export const ThrottlingFilter = defineType({
     const policy: ThrottlingPolicy = throttlingRatePolicy ?? { rateFor: () => rate ?? null }
     const size = { maxPartitions }
     const table = new BucketTable(await env.shared('buckets', BucketTable.bytes(size)), size, env.clock)
-    keepClean(table, values, env)
+    scheduleCleaning(table, values, env)
     const labels = { name: env.name, route: routeOf(env) }
     const local = localCounting(table)
     const count = store === undefined ? local : storeCounting({ store, local, onStoreFailure, labels }, env)
@@ -85,7 +85,7 @@ export const ThrottlingFilter = defineType({
   },
 })
 
-/** The heap that the filter stands in: a route, or the gateway. */
+/** The heap of the filter: that of a route, or of the gateway. */
 function routeOf({ name, localName }: Environment): string {
   const heap = name.endsWith(`+${localName}`) ? name.slice(0, -localName.length - 1) : name
   return heap.slice(heap.lastIndexOf('+') + 1)
@@ -96,7 +96,7 @@ interface CleaningValues {
   readonly cleaningInterval: number
 }
 
-function keepClean(table: BucketTable, { executor, cleaningInterval }: CleaningValues, env: Environment): void {
+function scheduleCleaning(table: BucketTable, { executor, cleaningInterval }: CleaningValues, env: Environment): void {
   const overflows = env.metrics.counter(
     'gw_throttling_overflow_total',
     'Requests of partitions without room, which were counted together.',

@@ -7,13 +7,13 @@ import { TransactionIdOutboundFilter } from './transaction-id-outbound-filter.ts
 
 const HEADER = 'X-Vendor-TransactionId'
 
-/** A request whose id is known, as from a trusted peer. */
+/** A request with a given transaction id, as from a trusted peer. */
 function requestWith(id: string, headers: Record<string, string> = {}): Exchange {
   const { request, client, storage } = exchangeFor('GET', 'http://app.example.com/', { headers })
   return new Exchange({ request, client, storage, transactionId: new TransactionId(id) })
 }
 
-/** Collects the values of a header that reach the other side. */
+/** Collects the values of a header that the upstream receives. */
 function upstream(header = HEADER): { readonly received: string[][]; readonly handler: Handler } {
   const received: string[][] = []
   const handler: Handler = async ({ request }) => {
@@ -23,7 +23,7 @@ function upstream(header = HEADER): { readonly received: string[][]; readonly ha
   return { received, handler }
 }
 
-test('each call carries the id and its own number, from 0', async () => {
+test('each request has the id and its own number, from 0', async () => {
   await using built = await build<Filter>(TransactionIdOutboundFilter, {})
   const { received, handler } = upstream()
   const exchange = requestWith('abc-1')
@@ -34,28 +34,28 @@ test('each call carries the id and its own number, from 0', async () => {
   assert.deepEqual(received, [['abc-1/0'], ['abc-1/1']])
 })
 
-test('what the client sent is replaced', async () => {
+test('a header of the client is replaced', async () => {
   await using built = await build<Filter>(TransactionIdOutboundFilter, {})
   const { received, handler } = upstream()
   await built.object(requestWith('abc', { 'x-vendor-transactionid': 'forged' }), handler)
   assert.deepEqual(received, [['abc/0']])
 })
 
-test('the request that came in is not touched', async () => {
+test('the original request is not changed', async () => {
   await using built = await build<Filter>(TransactionIdOutboundFilter, {})
   const exchange = requestWith('abc')
   await built.object(exchange, upstream().handler)
   assert.equal(exchange.request.headers.has(HEADER), false)
 })
 
-test('an exchange without a given id sends a fresh one', async () => {
+test('an exchange without a given id sends a new one', async () => {
   await using built = await build<Filter>(TransactionIdOutboundFilter, {})
   const { received, handler } = upstream()
   await built.object(exchangeFor('GET', 'http://app.example.com/'), handler)
   assert.match(received[0]?.[0] ?? '', /^[0-9a-f-]{36}\/0$/)
 })
 
-test('a long id with line breaks of a trusted peer is cut and made harmless', async () => {
+test('a long id with line breaks of a trusted peer is truncated and sanitized', async () => {
   await using built = await build<Filter>(TransactionIdOutboundFilter, {})
   const { received, handler } = upstream()
   await built.object(requestWith(`a\r\nX-Injected: 1${'z'.repeat(10_000)}`), handler)

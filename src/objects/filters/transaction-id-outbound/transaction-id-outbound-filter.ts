@@ -2,7 +2,7 @@ import { FilterKind } from '#contracts'
 import type { Filter } from '#http'
 import { defineType } from '#schema'
 
-/** Lets the logs of several servers be read together. */
+/** Sends the transaction id upstream, which joins log entries of several servers. */
 export const TransactionIdOutboundFilter = defineType({
   name: 'TransactionIdOutboundFilter',
   kind: FilterKind,
@@ -12,8 +12,8 @@ export const TransactionIdOutboundFilter = defineType({
 })
 
 /**
- * The value is the exchange's own id, which is made harmless where it was taken from a request (threats B21). It is put
- * on a copy: what calls twice gets two ids, and other branches send none.
+ * Sends the id of the exchange, which was sanitized if it came from a request (threats B21). The header is set on a copy of the
+ * request: repeated requests get different ids, and other branches none.
  */
 function sendTransactionId(header: string): Filter {
   return (exchange, next) => {

@@ -4,7 +4,7 @@ import { config, Deferred, type Field, field, type SettleContext } from '#schema
 import { type Mapping, PathMap } from './path-map.ts'
 
 interface Declared {
-  /** As written, for pointers. */
+  /** Key as configured, for pointers. */
   readonly key: string
   readonly from: Deferred<string>
   readonly to: Deferred<string>
@@ -50,7 +50,7 @@ class Mappings extends Deferred<PathMap> {
   }
 }
 
-/** A path in the normal form that requests have, without the final slash: what is compared is what is sent (B6). */
+/** A path in the normal form of requests, without the final slash: the compared path is the one sent (B6). */
 function path(): Field<string> {
   const label = 'a path such as "/app"'
   return field({ label, schema: () => ({ type: 'string', pattern: '^/' }) }, (value, report) => {

@@ -18,7 +18,7 @@ const filterFor = (mappings: JsonValue, more: Record<string, JsonValue> = {}, su
     },
   )
 
-/** Tells the path it was asked for, and sends the given headers. */
+/** Responds with the path of the request and the given headers. */
 const application =
   (headers: Record<string, string | string[]> = {}): Handler =>
   async ({ request }) =>
@@ -68,7 +68,7 @@ for (const [path, expected] of sent) {
   })
 }
 
-test('the query stays, and the request that came in is not touched', async () => {
+test('the query is unchanged, and so is the original request', async () => {
   await using built = await filterFor(SHOP)
   const exchange = exchangeFor('GET', 'http://gateway.example.com/shop/cart?to=/shop&x=%2F')
 
@@ -78,7 +78,7 @@ test('the query stays, and the request that came in is not touched', async () =>
   assert.equal(exchange.request.uri.requestTarget, '/shop/cart?to=/shop&x=%2F')
 })
 
-test('"/" stands for everything that no longer path takes', async () => {
+test('"/" matches every path without a longer match', async () => {
   assert.equal(await sentFor({ '/': '/app', '/app/own': '/own' }, '/x/y'), '/app/x/y')
   assert.equal(await sentFor({ '/': '/app', '/app/own': '/own' }, '/app/own/y'), '/own/y')
   assert.equal(await sentFor({ '/': '/app' }, '/'), '/app/')
@@ -88,7 +88,7 @@ test('OPTIONS * has no path to rewrite', async () => {
   assert.equal(await sentFor({ '/': '/app' }, '*'), '*')
 })
 
-test('every path that is sent is a normal form again', async () => {
+test('every path that is sent is in normal form', async () => {
   await using built = await filterFor({ '/a': '/', '/a/b': '/x/../y//z', '/': '/base/' })
   const piece = fc.constantFrom('/', 'a', 'b', '.', '..', '%2e', '%41', '%C3%A9', ';x', '~', '%3B')
   await fc.assert(
@@ -102,7 +102,7 @@ test('every path that is sent is a normal form again', async () => {
   )
 })
 
-test('a path without a normal form is the failure handler’s', async () => {
+test('a path without a normal form goes to the failure handler', async () => {
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 404 } }
   await using custom = await filterFor(SHOP, { failureHandler })
   await using usual = await filterFor(SHOP)
@@ -143,21 +143,21 @@ const putBack: readonly [string, string][] = [
 ]
 
 for (const [location, expected] of putBack) {
-  test(`Location ${location} comes back as ${expected}`, async () => {
+  test(`Location ${location} is rewritten to ${expected}`, async () => {
     const mappings = { '/shop': '/app/store', '/shop/help': '/support' }
     assert.equal(await answered(mappings, '/shop/cart/1', location), expected)
     assert.equal(await answered(mappings, '/shop/cart/1', location, 'Content-Location'), expected)
   })
 }
 
-test('of two paths for one place, the one the client used comes back', async () => {
+test('of two paths with the same replacement, the one that the client used is restored', async () => {
   const mappings = { '/a': '/app', '/b': '/app' }
   assert.equal(await answered(mappings, '/a/1', '/app/x'), '/a/x')
   assert.equal(await answered(mappings, '/b/1', '/app/x'), '/b/x')
   assert.equal(await answered(mappings, '/c/1', '/app/x'), '/a/x')
 })
 
-test('a mapping to the root puts its path before every reference', async () => {
+test('a mapping to the root prepends its path to every reference', async () => {
   assert.equal(await answered({ '/app': '/' }, '/app/x', '/login'), '/app/login')
   assert.equal(await answered({ '/app': '/' }, '/app/x', '/'), '/app/')
 })

@@ -1,27 +1,27 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import { type Exchange, type Filter, type Handler, normalizePath, type Response, respond } from '#http'
 import { defineType, ref } from '#schema'
-import { cutReference, namesOwnServer } from '../lib/own-server.ts'
+import { namesOwnServer, splitReference } from '../lib/own-server.ts'
 import { mappings } from './mappings-field.ts'
 import type { Mapping, PathMap } from './path-map.ts'
 
-/** Moves parts of the path space of an application. */
+/** Rewrites the path of requests, and of references in responses. */
 export const UriPathRewriteFilter = defineType({
   name: 'UriPathRewriteFilter',
   kind: FilterKind,
   summary: 'Replaces the beginning of the path of a request, and puts it back in what the response refers to.',
   config: {
     mappings: mappings().meta({
-      description: 'Path as the client writes it, to path as the application knows it; the longest that fits is used.',
+      description: 'Path prefix of the client to path prefix of the application; the longest match is used.',
     }),
     failureHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Answers where the path can not be rewritten; an empty 500 by default.' }),
+      .meta({ description: 'Handles requests whose path can not be rewritten; an empty 500 by default.' }),
   },
   create: ({ mappings, failureHandler }) => rewritePath(mappings, failureHandler ?? (async () => respond(500))),
 })
 
-/** Paths are compared and sent in one normal form: there is no second spelling to slip through with. */
+/** Paths are compared and sent in one normal form, so that another spelling can not bypass a mapping. */
 function rewritePath(paths: PathMap, failure: Handler): Filter {
   return async (exchange, next) => {
     const { rawPath } = exchange.request.uri
@@ -37,14 +37,14 @@ function rewritePath(paths: PathMap, failure: Handler): Filter {
   }
 }
 
-/** On a copy, so that a filter before this one that asks again does not have the path rewritten twice. */
+/** Sets the path on a copy, so that a retry by an earlier filter does not rewrite it twice. */
 function withPath(exchange: Exchange, path: string): Exchange {
   const request = exchange.request.clone()
   request.uri.rawPath = path
   return exchange.withRequest(request)
 }
 
-/** Both paths are normal and the cut is at a slash, so the result is normal too. */
+/** The result is in normal form: both paths are, and the prefix ends at a slash. */
 function replaced(path: string, prefix: string, replacement: string): string {
   return `${replacement}${path.slice(prefix.length)}` || '/'
 }
@@ -55,16 +55,16 @@ function putBack(response: Response, header: string, map: (value: string) => str
   if (mapped.some((value, at) => value !== values[at])) response.headers.set(header, mapped)
 }
 
-/** A reference to the application as the client must write it. References to other servers are left alone. */
+/** A reference to the application in the paths of the client. References to other servers are unchanged. */
 function originalReference(value: string, exchange: Exchange, paths: PathMap, served: Mapping | null): string {
-  const reference = cutReference(value)
+  const reference = splitReference(value)
   if (reference.path === '' || (reference.server !== '' && !namesOwnServer(reference, exchange))) return value
   const path = absolute(reference.path, exchange.request.uri.rawPath)
   const mapping = paths.back(path, served)
   return mapping === null ? value : `${reference.server}${replaced(path, mapping.to, mapping.from)}${reference.rest}`
 }
 
-/** RFC 3986 section 5.2.3. What has no normal form is taken as it is: nothing is decided by it. */
+/** RFC 3986 section 5.2.3. A path without a normal form is unchanged: no access decision depends on it. */
 function absolute(path: string, base: string): string {
   const merged = path.startsWith('/') ? path : `${base.slice(0, base.lastIndexOf('/') + 1) || '/'}${path}`
   const normal = normalizePath(merged)

@@ -14,7 +14,7 @@ async function decoded(content: string) {
   return secret
 }
 
-test('a key with its name, algorithm and use', async () => {
+test('a key with its id, algorithm and use', async () => {
   const secret = await decoded(JSON.stringify({ ...jwk, kid: 'k1', alg: 'EdDSA', use: 'sig' }))
   assert.ok(secret?.key?.equals(privateKey))
   assert.equal(secret?.stableId, 'k1')
@@ -22,12 +22,12 @@ test('a key with its name, algorithm and use', async () => {
   assert.deepEqual(secret?.purposes, ['SIGN', 'VERIFY'])
 })
 
-test('a key without a name is named by its thumbprint, a symmetric one is not named', async () => {
+test('a key without an id gets its thumbprint as id, a symmetric key has none', async () => {
   assert.match((await decoded(JSON.stringify(jwk)))?.stableId ?? '', /^[\w-]{43}$/)
   assert.equal((await decoded('{"kty":"oct","k":"aHVudGVyMg"}'))?.stableId, null)
 })
 
-test('what is no key is refused and not shown', async () => {
+test('content that is no key is refused, without it in the message', async () => {
   for (const content of ['hunter2', '{"kty":"oct","k":"hunter2!"}', '["hunter2"]', '{"kty":"OKP","d":"hunter2"}']) {
     await assert.rejects(decoded(content), (error: Error) => {
       assert.doesNotMatch(`${error.stack}`, /hunter2/)

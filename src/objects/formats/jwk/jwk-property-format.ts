@@ -2,7 +2,7 @@ import { type DecodedSecret, SecretFormatKind } from '#contracts'
 import { defineType } from '#schema'
 import { decodeJwk, jwkThumbprint } from '#secrets'
 
-/** Makes a key of a JSON Web Key. */
+/** Decodes a JSON Web Key. */
 export const JwkPropertyFormat = defineType({
   name: 'JwkPropertyFormat',
   kind: SecretFormatKind,
@@ -14,12 +14,12 @@ export const JwkPropertyFormat = defineType({
 function keyIn(content: Buffer): DecodedSecret {
   const decoded = decodeJwk(parsed(content), 'whole')
   const { key, stableId } = decoded
-  // A symmetric key without a name has none: a digest of it would be something to guess it by.
+  // A symmetric key gets no thumbprint as id: a digest of it would help to guess it.
   if (stableId !== null || key === undefined || key.type === 'secret') return decoded
   return { ...decoded, stableId: jwkThumbprint(key) }
 }
 
-/** The message of JSON.parse would show a piece of the key. */
+/** The message of JSON.parse could contain a part of the key. */
 function parsed(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString('utf8'))

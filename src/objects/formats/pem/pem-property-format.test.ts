@@ -31,7 +31,7 @@ test('an encrypted key is opened with the password of decryptionSecretId', async
   assert.ok(secret?.key?.equals(key))
 })
 
-test('a password that is missing, unknown or wrong is named by its id only', async () => {
+test('a password that is missing, unknown or wrong is reported by its id only', async () => {
   const failure = async (config: JsonValue) => {
     await using built = await format(config)
     const error = await built.object.decode(Buffer.from(encrypted), assert.fail).then(

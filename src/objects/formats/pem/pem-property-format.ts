@@ -2,7 +2,7 @@ import { providerOf, SecretFormatKind, SecretsProviderKind } from '#contracts'
 import { config, defineType, ref, secretId } from '#schema'
 import { decodePem } from '#secrets'
 
-/** Makes keys and certificates of PEM text. */
+/** Decodes keys and certificates in PEM. */
 export const PemPropertyFormat = defineType({
   name: 'PemPropertyFormat',
   kind: SecretFormatKind,
@@ -10,9 +10,9 @@ export const PemPropertyFormat = defineType({
   config: {
     decryptionSecretId: config(secretId())
       .optional()
-      .meta({ description: 'Secret ID of the password that opens an encrypted private key.' }),
+      .meta({ description: 'Secret ID of the password of an encrypted private key.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({
-      description: 'Provider that is asked for the password; by default the `secrets` of the documents around.',
+      description: 'Provider of the password; by default the `secrets` of the file and its parents.',
     }),
   },
   create: ({ decryptionSecretId, secretsProvider }, env) => {

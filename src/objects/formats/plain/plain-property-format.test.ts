@@ -4,13 +4,13 @@ import type { SecretFormat } from '#contracts'
 import { build } from '#test/build'
 import { PlainPropertyFormat } from './plain-property-format.ts'
 
-test('a password is taken as it stands', async () => {
+test('a password is used unchanged', async () => {
   await using built = await build<SecretFormat>(PlainPropertyFormat, {})
   const [secret] = await built.object.decode(Buffer.from(' päss wörd'), assert.fail)
   assert.equal(secret?.bytes?.toString(), ' päss wörd')
 })
 
-test('what no password ends in is refused', async () => {
+test('a final line break is refused', async () => {
   await using built = await build<SecretFormat>(PlainPropertyFormat, {})
   await assert.rejects(built.object.decode(Buffer.from('hunter2\n'), assert.fail), {
     message: "expected only the password, but it ends in a line break; write it with printf '%s', without that",

@@ -2,7 +2,7 @@ import { SecretFormatKind } from '#contracts'
 import { defineType } from '#schema'
 import { plainPassword } from '#secrets'
 
-/** Takes the content of a secret for a password as it stands. */
+/** Uses the content of a secret as a password, unchanged. */
 export const PlainPropertyFormat = defineType({
   name: 'PlainPropertyFormat',
   kind: SecretFormatKind,

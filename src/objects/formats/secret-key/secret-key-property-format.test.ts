@@ -30,7 +30,7 @@ test('bytes become a symmetric key, from base64 by default', async () => {
   }
 })
 
-test('a format that gives no bytes is refused', async () => {
+test('a format that returns no bytes is refused', async () => {
   await using built = await format({ algorithm: 'AES', format: { type: 'JwkPropertyFormat' } })
   await assert.rejects(built.object.decode(Buffer.from('{"kty":"oct","k":"aHVudGVyMg"}'), assert.fail), {
     message: 'expected the bytes of a symmetric key, got a key of another kind',

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { type DecodedSecret, type SecretFormat, SecretFormatKind } from '#contracts'
 import { config, defineType, ref, string } from '#schema'
 
-/** Makes symmetric keys of what another format gives. */
+/** Decodes symmetric keys by another format. */
 export const SecretKeyPropertyFormat = defineType({
   name: 'SecretKeyPropertyFormat',
   kind: SecretFormatKind,
@@ -10,15 +10,15 @@ export const SecretKeyPropertyFormat = defineType({
   config: {
     format: ref(SecretFormatKind)
       .default('BASE64')
-      .meta({ description: 'Format of the bytes of the key: `BASE64`, `PLAIN` or another that gives bytes.' }),
+      .meta({ description: 'Format of the bytes of the key: `BASE64`, `PLAIN` or another that returns bytes.' }),
     algorithm: config(string({ nonEmpty: true })).meta({
-      description: 'Algorithm that the key is for, such as `AES`, `HmacSHA256` or a JWA name.',
+      description: 'Algorithm of the key, such as `AES`, `HmacSHA256` or a JWA name.',
     }),
   },
   create: ({ format, algorithm }) => symmetricKeys(format, algorithm),
 })
 
-/** Turns the bytes that a format gives into keys. */
+/** Converts the bytes that a format returns into keys. */
 function symmetricKeys(format: SecretFormat, algorithm: string): SecretFormat {
   const keyOf = ({ bytes, stableId = null }: DecodedSecret): DecodedSecret => {
     if (bytes === undefined) throw new Error('expected the bytes of a symmetric key, got a key of another kind')

@@ -13,7 +13,7 @@ const mark = (text: string): JsonValue => ({ type: 'MarkFilter', config: { mark:
 const chainOf = (config: JsonValue, heap: JsonValue[] = []) =>
   build<Handler>(Chain, config, { types: [EchoHandler, MarkFilter, StaticResponseHandler], heap })
 
-test('a request meets the filters in order, the response in reverse', async () => {
+test('a request passes the filters in order, the response in reverse', async () => {
   await using built = await chainOf({ filters: [mark('a'), mark('b'), mark('c')], handler: { type: 'EchoHandler' } })
 
   const response = await built.object(exchangeFor('GET', 'http://app.example.com/'))
@@ -22,7 +22,7 @@ test('a request meets the filters in order, the response in reverse', async () =
   assert.deepEqual(response.headers.all('trail-back'), ['c', 'b', 'a'])
 })
 
-test('without filters the handler alone answers', async () => {
+test('without filters only the handler runs', async () => {
   await using built = await chainOf({
     filters: [],
     handler: { type: 'StaticResponseHandler', config: { status: 204 } },
@@ -30,7 +30,7 @@ test('without filters the handler alone answers', async () => {
   assert.equal((await built.object(exchangeFor('GET', 'http://app.example.com/'))).status, 204)
 })
 
-test('filters and handler may be names of the heap, and one filter may stand in it twice', async () => {
+test('filters and handler may be references by name, and one filter may occur twice', async () => {
   const heap: JsonValue[] = [
     { name: 'first', type: 'MarkFilter', config: { mark: 'first' } },
     { name: 'echo', type: 'EchoHandler' },
@@ -42,7 +42,7 @@ test('filters and handler may be names of the heap, and one filter may stand in 
   assert.equal(response.headers.get('echo-trail'), 'first own first')
 })
 
-test('a chain is a handler and can end another chain', async () => {
+test('a chain is a handler and can be the handler of another chain', async () => {
   const inner = { type: 'Chain', config: { filters: [mark('inner')], handler: { type: 'EchoHandler' } } }
   await using built = await chainOf({ filters: [mark('outer')], handler: inner })
 

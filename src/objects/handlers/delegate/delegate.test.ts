@@ -31,29 +31,29 @@ async function trail(handler: Handler): Promise<string | null> {
   return response.headers.get('echo-trail')
 }
 
-test('stands for a handler where a handler is expected', async () => {
+test('can be used as a handler', async () => {
   await using built = await chainOf({ filters: [], handler: delegate('echo') })
   assert.equal(await trail(built.object), '')
 })
 
-test('stands for a filter where a filter is expected', async () => {
+test('can be used as a filter', async () => {
   await using built = await chainOf({ filters: [delegate('filter')], handler: 'echo' })
   assert.equal(await trail(built.object), 'filter')
 })
 
-test('decorates one place of use and no other', async () => {
+test('decorates one use of an object and no other', async () => {
   const filters = ['filter', delegate('filter', { mark: 'decorated' }), 'filter']
   await using built = await chainOf({ filters, handler: delegate('echo', { mark: 'last' }) })
   assert.equal(await trail(built.object), 'filter decorated filter filter last')
 })
 
-test('decorations of the object itself stay, inside those of the place', async () => {
+test('decorations of the object itself apply too, inside those of the Delegate', async () => {
   const heap: JsonValue[] = [{ name: 'own', type: 'EchoHandler', mark: 'inside' }]
   await using built = await chainOf({ filters: [], handler: delegate('own', { mark: 'outside' }) }, heap)
   assert.equal(await trail(built.object), 'outside inside')
 })
 
-test('can stand in the heap under a name, and for another Delegate', async () => {
+test('can be a named heap object, and refer to another Delegate', async () => {
   const heap: JsonValue[] = [
     { name: 'one', type: 'Delegate', config: { delegate: 'echo' }, mark: 'one' },
     { name: 'two', type: 'Delegate', config: { delegate: 'one' }, mark: 'two' },
@@ -62,7 +62,7 @@ test('can stand in the heap under a name, and for another Delegate', async () =>
   assert.equal(await trail(built.object), 'two one')
 })
 
-test('can declare its object in place', async () => {
+test('can declare its object inline', async () => {
   await using built = await chainOf({ filters: [], handler: delegate({ type: 'EchoHandler' }, { mark: 'here' }) })
   assert.equal(await trail(built.object), 'here')
 })
@@ -107,7 +107,7 @@ for (const [name, config, message] of refusals) {
   })
 }
 
-test('refuses Delegates that stand for each other', async () => {
+test('refuses Delegates that refer to each other', async () => {
   const heap: JsonValue[] = [
     { name: 'one', type: 'Delegate', config: { delegate: 'two' } },
     { name: 'two', type: 'Delegate', config: { delegate: 'one' } },

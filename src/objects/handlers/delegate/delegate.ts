@@ -1,15 +1,15 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import { defineTypeOfAnyKind, refToAny } from '#schema'
 
-/** Stands for another object in one place, so that this place can carry decorations of its own. */
+/** Refers to another object, so that this one use of it can have its own decorations. */
 export const Delegate = defineTypeOfAnyKind({
   name: 'Delegate',
   summary: 'Stands for another handler or filter, so that one place of use carries its own decorations.',
   config: {
     delegate: refToAny(HandlerKind, FilterKind).meta({
-      description: 'The handler or filter that does the work. The Delegate is whatever this is.',
+      description: 'The handler or filter to use. The Delegate is of the same kind.',
     }),
   },
-  // The heap decorates what is returned here under the name of the Delegate; the object itself stays as it is.
+  // The heap decorates the returned object under the name of the Delegate; the object itself is not changed.
   create: ({ delegate }) => delegate,
 })

@@ -2,16 +2,16 @@ import { type Exchange, InvalidUriError, normalizePath, Uri } from '#http'
 import type { Runtime } from '#schema'
 import { parseBase } from '../../lib/base-uri.ts'
 
-/** Where the requests of a binding are sent: a server, or one resource on it. */
+/** Target of the requests of a binding: a server, or one resource on it. */
 interface Target {
   readonly server: Uri
-  /** Replaces the path of the request; null leaves it as it is. */
+  /** Replaces the path of the request; null leaves it unchanged. */
   readonly rawPath: string | null
 }
 
-/** Reads a base URI, null for an empty one; what a request could not be sent to is refused. */
+/** Parses a base URI; null for an empty one. Throws for a URI to which no request can be sent. */
 export function parseTarget(text: string): Target | null {
-  // Not shown, as it may hold a password.
+  // Not in the message, since it may contain a password.
   if (/^[^/?#]*\/\/[^/?#]*@/.test(text)) {
     throw new InvalidUriError('expected a base URI without user information; add it by a filter')
   }
@@ -23,15 +23,15 @@ export function parseTarget(text: string): Target | null {
     const got = JSON.stringify(text.slice(0, 80))
     throw new InvalidUriError(`expected a base URI without query and fragment, as the query stays, got ${got}`)
   }
-  // A slash alone is how people end the name of a server; it is not meant to replace every path by the root.
+  // A single slash after the authority does not replace the path of requests.
   if (rawPath === '' || rawPath === '/') return { server: base.uri, rawPath: null }
-  // Parts of a request may stand in it: what goes upstream is as normal as what came in (threats B1).
+  // It may contain parts of a request: the path sent upstream is normalized (threats B1).
   const path = normalizePath(rawPath)
   if ('problem' in path) throw new InvalidUriError(path.problem)
   return { server: base.uri, rawPath: path.text }
 }
 
-/** The target for a request; an expression that gives none is a fault, as the request has no other place to go. */
+/** The target for a request; null from an expression is a fault, since the request has no other target. */
 export async function targetFor(baseURI: Runtime<string>, exchange: Exchange): Promise<Target | null> {
   const { source } = baseURI.expression
   const text = await baseURI(exchange)
@@ -43,8 +43,8 @@ export async function targetFor(baseURI: Runtime<string>, exchange: Exchange): P
   }
 }
 
-/** A child of the exchange whose request goes to the target; the request of the exchange itself is not touched. */
-export function sentTo(exchange: Exchange, target: Target | null): Exchange {
+/** A child of the exchange whose request has the target; the request of the exchange itself is unchanged. */
+export function withTarget(exchange: Exchange, target: Target | null): Exchange {
   if (target === null) return exchange
   const request = exchange.request.clone()
   request.uri.rebase(target.server)

@@ -16,7 +16,7 @@ const dispatchTo = (...bindings: JsonValue[]) =>
 
 const get = (url = 'http://gateway.example.com:8080/a/b?x=1&y=%20'): Exchange => exchangeFor('GET', url)
 
-test('the first binding whose condition is true takes the request', async () => {
+test('the first binding whose condition is true handles the request', async () => {
   await using built = await dispatchTo(
     { condition: "${find(request.uri.path, '^/orders')}", handler: status(201) },
     { condition: "${find(request.uri.path, '^/')}", handler: status(202) },
@@ -26,12 +26,12 @@ test('the first binding whose condition is true takes the request', async () => 
   assert.equal((await built.object(get('http://a.example.com/else'))).status, 202)
 })
 
-test('a binding without condition takes everything', async () => {
+test('a binding without condition matches every request', async () => {
   await using built = await dispatchTo({ condition: false, handler: status(201) }, { handler: status(202) })
   assert.equal((await built.object(get())).status, 202)
 })
 
-test('a request that no binding takes is answered 404 and logged as an error, without its query', async () => {
+test('a request without a matching binding gets 404 and is logged as an error, without its query', async () => {
   await using built = await dispatchTo({ condition: "${request.method == 'PUT'}", handler: status(200) })
 
   const response = await built.object(get('http://a.example.com/missing?token=secret'))
@@ -57,7 +57,7 @@ test('a condition that fails counts as false, with a warning', async () => {
   assert.equal(built.log.entries.filter(({ level }) => level === 'warn').length, 1)
 })
 
-test('only true is true: null and text are not', async () => {
+test('only the boolean true matches: null and text do not', async () => {
   await using built = await dispatchTo(
     { condition: '${attributes.nothing}', handler: status(201) },
     { condition: "${'true'}", handler: status(202) },
@@ -66,7 +66,7 @@ test('only true is true: null and text are not', async () => {
   assert.equal((await built.object(get())).status, 203)
 })
 
-test('a condition may read the body, which the handler still gets', async () => {
+test('a condition may read the body, which the handler gets too', async () => {
   await using built = await dispatchTo({
     condition: "${request.entity.json.kind == 'order'}",
     handler: { type: 'StaticResponseHandler', config: { status: 200, entity: '${request.entity.string}' } },
@@ -104,7 +104,7 @@ for (const [name, baseURI, expected] of rebasings) {
   })
 }
 
-test('a base is for its binding only: the exchange and later requests do not see it', async () => {
+test('a baseURI applies to its binding only, not to the exchange and later requests', async () => {
   await using built = await dispatchTo(
     { condition: "${find(request.uri.path, '^/one')}", handler: echo, baseURI: 'http://one.example.com/fixed' },
     { handler: echo },
@@ -128,7 +128,7 @@ const faults: readonly [string, string, RegExp][] = [
 ]
 
 for (const [name, baseURI, message] of faults) {
-  test(`a base that ${name} when it is asked for is a fault, and nothing is sent`, async () => {
+  test(`a base that ${name} when it is evaluated is a fault, and nothing is sent`, async () => {
     await using built = await dispatchTo({ handler: echo, baseURI })
     const exchange = get()
     exchange.attributes['path'] = '/a/%2e%2e/../admin'
@@ -136,7 +136,7 @@ for (const [name, baseURI, message] of faults) {
   })
 }
 
-test('the path of a base is brought to its normal form', async () => {
+test('the path of a base is normalized', async () => {
   await using built = await dispatchTo({ handler: echo, baseURI: 'http://a.example.com/x//y/../${attributes.name}' })
   const exchange = get('http://gateway.example.com/')
   exchange.attributes['name'] = '%7Eme'
@@ -199,7 +199,7 @@ for (const [name, config, message] of refusals) {
   })
 }
 
-test('warns of bindings that are never reached', async () => {
+test('warns of unreachable bindings', async () => {
   await using built = await dispatchTo({ handler: status(200) }, { condition: true, handler: status(201) })
   assert.deepEqual(built.warnings, [
     '/heap/0: bindings/0 has no condition, so that the bindings after it are never reached',

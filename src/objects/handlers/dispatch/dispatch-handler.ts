@@ -4,9 +4,9 @@ import type { Logger } from '#logging'
 import { condition, defineType, list, object, type Runtime, ref, runtime } from '#schema'
 import { constantText } from '../../lib/header-fields.ts'
 import { EVENTS } from '../log-events.ts'
-import { parseTarget, sentTo, targetFor } from './binding-target.ts'
+import { parseTarget, targetFor, withTarget } from './binding-target.ts'
 
-/** Hands each request to the first of several handlers whose condition is true. */
+/** Dispatches each request to the first binding whose condition is true. */
 export const DispatchHandler = defineType({
   name: 'DispatchHandler',
   kind: HandlerKind,
@@ -14,17 +14,15 @@ export const DispatchHandler = defineType({
   config: {
     bindings: list(
       object({
-        condition: condition()
-          .optional()
-          .meta({ description: 'When this binding takes a request; always by default.' }),
-        handler: ref(HandlerKind).meta({ description: 'Handler of the requests that this binding takes.' }),
+        condition: condition().optional().meta({ description: 'Condition for this binding; true by default.' }),
+        handler: ref(HandlerKind).meta({ description: 'Handler of the requests of this binding.' }),
         baseURI: runtime('string').optional().meta({
           description:
             'Server to send requests to, such as https://app.example.com; with a path, the one resource to send them to. The query stays.',
         }),
       }),
       { nonEmpty: true },
-    ).meta({ description: 'Bindings in the order in which they are tried.' }),
+    ).meta({ description: 'Bindings in the order in which they are evaluated.' }),
   },
   check({ bindings }, report) {
     for (const [at, { baseURI }] of bindings.entries()) {
@@ -56,13 +54,13 @@ export const DispatchHandler = defineType({
   },
 })
 
-/** One way a request can take; without a condition it takes them all. */
+/** Without a condition it matches every request. */
 interface Binding {
   readonly condition: RequestCondition | undefined
   readonly handler: Handler
 }
 
-/** A handler over bindings; a request that none of them takes is not found. */
+/** Responds 404 to a request without a matching binding. */
 function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
   return async (exchange) => {
     for (const { condition, handler } of bindings) {
@@ -77,7 +75,7 @@ function dispatch(bindings: readonly Binding[], logger: Logger): Handler {
 
 function rebasing(baseURI: Runtime<string>, handler: Handler): Handler {
   if (!baseURI.expression.constant)
-    return async (exchange) => handler(sentTo(exchange, await targetFor(baseURI, exchange)))
+    return async (exchange) => handler(withTarget(exchange, await targetFor(baseURI, exchange)))
   const target = parseTarget(constantText(baseURI))
-  return (exchange) => handler(sentTo(exchange, target))
+  return (exchange) => handler(withTarget(exchange, target))
 }

@@ -52,7 +52,7 @@ async function published(purposes: JsonValue, more: Record<string, JsonValue> = 
 
 const signing = [{ secretId: 'sign.key', keyUsage: 'SIGN' }]
 
-test('every key of the id is published, the active one first, by its public part only', async () => {
+test('every key of the id is published, the active one first, without private parts', async () => {
   const { response, keys, text } = await published(signing)
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'application/jwk-set+json')
@@ -69,12 +69,12 @@ test('every key of the id is published, the active one first, by its public part
   assert.doesNotMatch(text, new RegExp(active.export({ format: 'jwk' }).d as string))
 })
 
-test('keys without a name are named by their thumbprint', async () => {
+test('keys without an id get their thumbprint as kid', async () => {
   const { keys } = await published([{ secretId: 'nameless', keyUsage: 'VERIFY' }])
   assert.match(keys[0]?.['kid'] ?? '', /^[\w-]{43}$/)
 })
 
-test('keyUsage gives the use, and keys that are not for it are left out', async () => {
+test('keyUsage sets use, and keys that do not suit it are omitted', async () => {
   for (const keyUsage of ['AGREE_KEY', 'DECRYPT', 'ENCRYPT', 'UNWRAP_KEY', 'WRAP_KEY', 'decrypt']) {
     const { keys } = await published([{ secretId: 'encryption', keyUsage }])
     assert.deepEqual(
@@ -91,7 +91,7 @@ test('symmetric keys are never published by default', async () => {
   assert.doesNotMatch(text, /hmac|aHVudGVy/)
 })
 
-test('exposePrivateSecrets publishes everything, is warned about and not to be stored', async () => {
+test('exposePrivateSecrets publishes private parts, with a warning and no-store', async () => {
   const purposes = [...signing, { secretId: 'secret', keyUsage: 'VERIFY' }]
   const { keys, response, built } = await published(purposes, { exposePrivateSecrets: true })
   assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -99,11 +99,11 @@ test('exposePrivateSecrets publishes everything, is warned about and not to be s
   assert.equal(keys[2]?.['d'], undefined)
   assert.deepEqual(keys[3], { kty: 'oct', k: 'aHVudGVyMmh1bnRlcjIhIQ', kid: 'hmac', use: 'sig' })
   assert.deepEqual(built.warnings, [
-    '/heap/0: private keys are handed out to everybody who can reach this handler; guard it, or switch it off',
+    '/heap/0: private keys are sent to every client that can reach this handler; protect it, or set exposePrivateSecrets to false',
   ])
 })
 
-test('the same key for the same use is published once, and one that JWK does not know is left out', async () => {
+test('the same key for the same use is published once, and a key type without a JWK form is omitted', async () => {
   const { keys, built } = await published([
     { secretId: 'odd', keyUsage: 'SIGN' },
     { secretId: 'sign.key', keyUsage: 'VERIFY' },
@@ -112,11 +112,11 @@ test('the same key for the same use is published once, and one that JWK does not
     keys.map(({ kid }) => kid),
     ['older', 'active', 'retired'],
   )
-  assert.match(built.log.lines.join(''), /a key has no form as a JWK/)
+  assert.match(built.log.lines.join(''), /key type without a JWK form/)
 })
 
 for (const secretId of ['broken', 'unknown']) {
-  test(`a secret id that is ${secretId} makes it 503, so that clients keep their cached keys`, async () => {
+  test(`a secret id that is ${secretId} gives 503, so that clients keep their cached keys`, async () => {
     const { response, text, built } = await published([...signing, { secretId, keyUsage: 'SIGN' }])
     assert.equal(response.status, 503)
     assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -125,7 +125,7 @@ for (const secretId of ['broken', 'unknown']) {
   })
 }
 
-test('other methods are refused', async () => {
+test('other methods get 405', async () => {
   await using built = await handler(signing)
   assert.equal((await built.object(exchangeFor('HEAD', 'http://gateway.example/jwks'))).status, 200)
   const response = await built.object(exchangeFor('POST', 'http://gateway.example/jwks'))
@@ -158,7 +158,7 @@ for (const [what, config, message] of refusals) {
   })
 }
 
-test('jwkAlgorithm is the alg of keys that name none, where it suits them; that of the purpose goes first', async () => {
+test('jwkAlgorithm is the alg of keys without one, where it suits them; that of the purpose takes precedence', async () => {
   const pem = { secretId: 'pem', keyUsage: 'SIGN' }
   const algs = async (purposes: JsonValue, more: Record<string, JsonValue> = {}) =>
     (await published(purposes, more)).keys.map(({ alg }) => alg)
@@ -170,7 +170,7 @@ test('jwkAlgorithm is the alg of keys that name none, where it suits them; that 
   assert.deepEqual(await algs(signing, { jwkAlgorithm: 'PS256' }), ['RS256', 'ES256', 'EdDSA'])
 })
 
-test('refused: an algorithm of signatures for keys that decrypt', async () => {
+test('refused: a signature algorithm for decryption keys', async () => {
   const purposes = [{ secretId: 'pem', keyUsage: 'DECRYPT', jwkAlgorithm: 'RS256' }]
   await assert.rejects(handler(purposes), (error: Error & { problems?: object[] }) => {
     assert.match(JSON.stringify(error.problems), /purposes.0.jwkAlgorithm.*expected an algorithm for DECRYPT/)

@@ -15,16 +15,16 @@ export const JwkSetHandler = defineType({
     purposes: list(
       object({
         secretId: config(secretId()).meta({ description: 'Secret ID of the keys.' }),
-        keyUsage: config(oneOf(KEY_USAGES)).meta({ description: 'What the gateway uses the keys for.' }),
+        keyUsage: config(oneOf(KEY_USAGES)).meta({ description: 'Usage of the keys in the gateway.' }),
         jwkAlgorithm: config(oneOf(ALGORITHMS)).optional().meta({
           description:
             'The `alg` of keys that do not name one themselves, as PEM does not; goes before that of the handler.',
         }),
       }),
       { nonEmpty: true },
-    ).meta({ description: 'Which keys are published, in this order.' }),
+    ).meta({ description: 'Published keys, in this order.' }),
     jwkAlgorithm: config(oneOf(ALGORITHMS)).optional().meta({
-      description: 'The `alg` of keys that do not name one themselves, where it suits them.',
+      description: 'The `alg` of keys without one, where it suits them.',
     }),
     exposePrivateSecrets: config(boolean())
       .default(false)
@@ -40,7 +40,9 @@ export const JwkSetHandler = defineType({
   },
   create: ({ secretsProvider, purposes, exposePrivateSecrets, jwkAlgorithm = null }, env) => {
     if (exposePrivateSecrets) {
-      env.warn('private keys are handed out to everybody who can reach this handler; guard it, or switch it off')
+      env.warn(
+        'private keys are sent to every client that can reach this handler; protect it, or set exposePrivateSecrets to false',
+      )
     }
     const exposure = exposePrivateSecrets ? 'private' : 'public'
     return publishKeys({ provider: secretsProvider, purposes, jwkAlgorithm, exposure, logger: env.logger })

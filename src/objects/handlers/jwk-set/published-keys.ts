@@ -5,13 +5,11 @@ import type { Logger } from '#logging'
 import { jwkThumbprint, publicJwk } from '#secrets'
 import { EVENTS } from '../log-events.ts'
 
-/** What keys may be published for. */
+/** Usages of published keys. */
 export const KEY_USAGES = ['AGREE_KEY', 'DECRYPT', 'ENCRYPT', 'SIGN', 'UNWRAP_KEY', 'VERIFY', 'WRAP_KEY'] as const
 
-/** One of those words. */
 type KeyUsage = (typeof KEY_USAGES)[number]
 
-/** What is published and to what extent. */
 interface PublishedKeys {
   readonly provider: SecretsProvider
   readonly purposes: readonly {
@@ -19,7 +17,7 @@ interface PublishedKeys {
     readonly keyUsage: KeyUsage
     readonly jwkAlgorithm?: string | undefined
   }[]
-  /** The algorithm of keys that name none, of purposes that name none. */
+  /** Default algorithm of keys without one, in purposes without one. */
   readonly jwkAlgorithm: string | null
   readonly exposure: 'public' | 'private'
   readonly logger: Logger
@@ -27,10 +25,10 @@ interface PublishedKeys {
 
 type Jwk = Record<string, unknown>
 
-/** Long enough to spare requests, short enough for a key that was rotated in. */
+/** Limits requests, and the delay after which a rotated key is seen. */
 const CACHE = 'max-age=60'
 
-/** Answers with a JWK Set (RFC 7517). An unavailable key fails the response: callers must not conclude that it was removed. */
+/** Responds with a JWK Set (RFC 7517). An unavailable key fails the response: callers must not conclude that it was removed. */
 export function publishKeys(settings: PublishedKeys): Handler {
   return async ({ request: { method } }) => {
     if (method !== 'GET' && method !== 'HEAD') return respond(405, { Allow: 'GET, HEAD' }, 'Method Not Allowed')
@@ -54,7 +52,7 @@ async function keysOf(settings: PublishedKeys): Promise<readonly Jwk[]> {
   const published = new Map<string, Jwk>()
   for (const { secretId, keyUsage, jwkAlgorithm } of purposes) {
     const use = useOf(keyUsage)
-    for (const secret of await provider.valid({ secretId, purpose: othersPurpose(use) })) {
+    for (const secret of await provider.valid({ secretId, purpose: recipientPurpose(use) })) {
       const jwk = jwkOf(secret, exposure, logger)
       if (jwk === null) continue
       const key = `${use} ${jwk['kid']} ${jwk['kty']}`
@@ -65,17 +63,17 @@ async function keysOf(settings: PublishedKeys): Promise<readonly Jwk[]> {
   return [...published.values()]
 }
 
-/** RFC 7517 section 4.2. `key_ops` would say the same once more, which section 4.3 advises against. */
+/** RFC 7517 section 4.2. `key_ops` would be redundant, which section 4.3 advises against. */
 export function useOf(keyUsage: KeyUsage): 'sig' | 'enc' {
   return keyUsage === 'SIGN' || keyUsage === 'VERIFY' ? 'sig' : 'enc'
 }
 
-/** What those who fetch the keys do with them; a key that has no private part any more still verifies. */
-function othersPurpose(use: 'sig' | 'enc'): Purpose {
+/** Purpose of the keys for their recipients; a key without a private part still verifies. */
+function recipientPurpose(use: 'sig' | 'enc'): Purpose {
   return use === 'sig' ? 'VERIFY' : 'ENCRYPT'
 }
 
-/** Null for a symmetric key that is not to be shown, and for a key that JWK has no form for. */
+/** Null for a symmetric key that is not exposed, and for a key type without a JWK form. */
 function jwkOf(secret: Secret, exposure: 'public' | 'private', logger: Logger): Jwk | null {
   const whole = exposure === 'private' ? secret.privateOrSecretKey : null
   const key = whole ?? secret.publicOrSecretKey
@@ -85,7 +83,7 @@ function jwkOf(secret: Secret, exposure: 'public' | 'private', logger: Logger): 
     const kid = secret.stableId ?? (key.type === 'secret' ? undefined : jwkThumbprint(key))
     return { ...members, ...(kid !== undefined && { kid }) }
   } catch {
-    logger.debug({ secretId: secret.secretId, stableId: secret.stableId }, 'a key has no form as a JWK')
+    logger.debug({ secretId: secret.secretId, stableId: secret.stableId }, 'key type without a JWK form')
     return null
   }
 }
@@ -94,8 +92,8 @@ const JWA =
   /^(?:[HREP]S(?:256|384|512)|EdDSA|RSA-OAEP(?:-256)?|ECDH-ES(?:\+A(?:128|192|256)KW)?|A(?:128|192|256)(?:KW|GCM|GCMKW))$/
 
 /**
- * The algorithm that the key itself names; else the first configured one that suits the key; else the only one there is for
- * it, as for elliptic curves. Words of other worlds, such as `AES`, say nothing in a JWK.
+ * The JWA algorithm of the key itself; else the first configured one that suits the key; else the only one for the key type, as for
+ * elliptic curves. Other algorithm names, such as `AES`, have no meaning in a JWK.
  */
 function algorithmOf(
   secret: Secret,
@@ -112,7 +110,7 @@ function algorithmOf(
   ).algorithms
   const chosen = configured.find((each) => each !== null && each !== undefined && suitable.includes(each))
   if (chosen !== undefined && chosen !== null) return chosen
-  // The two names of Ed25519 mean the same; more verifiers know the old one.
+  // Ed25519 has two names; more verifiers support the old one.
   const only = suitable.filter((each) => each !== 'Ed25519')
   return key.type !== 'secret' && only.length === 1 ? (only[0] as string) : null
 }

@@ -5,8 +5,8 @@ interface ByteRange {
 }
 
 /**
- * The one range that is asked for (RFC 9110 section 14.1.2). Null where the whole file is to be sent: nothing was
- * asked for, it makes no sense, or several ranges were, which a server may ignore and which are a way to ask for much.
+ * The requested range (RFC 9110 section 14.1.2). Null where the whole file is sent: without a range, with an invalid one, or with
+ * several, which a server may ignore and which can be used to overload it.
  */
 export function byteRange(value: string | null, size: number): ByteRange | 'unsatisfiable' | null {
   const [, from, to] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(value ?? '') ?? []

@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
 
 /**
- * Media types by file extension. Node brings no such table, and the ones of packages list thousands of types that
- * no gateway serves: what is missing here goes out as bytes to be saved, which is never a wrong guess.
+ * Media types by file extension. Node has no such table, and those of packages list thousands of types. Other extensions are sent as
+ * application/octet-stream, which browsers save to a file.
  */
 const TYPES: Readonly<Record<string, string>> = {
   avif: 'image/avif',
@@ -51,7 +51,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 }
 
-/** The Content-Type of a file by its name; text is taken to be UTF-8. */
+/** The Content-Type of a file by its name, with charset UTF-8 for text. */
 export function contentTypeOf(fileName: string): string {
   const extension = extname(fileName).slice(1).toLowerCase()
   const type = Object.hasOwn(TYPES, extension) ? TYPES[extension]! : 'application/octet-stream'

@@ -4,7 +4,7 @@ import { join, sep } from 'node:path'
 import type { Logger } from '#logging'
 import { EVENTS } from '../log-events.ts'
 
-/** A file that was opened for one response. Its holder closes it. */
+/** A file opened for one response. The caller closes it. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: BigIntStats
@@ -14,21 +14,21 @@ export interface OpenFile {
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL'])
 const NOT_ALLOWED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM'])
 
-// Between the check of a path and its opening a link could be put there; Windows has no such flag.
+// O_NOFOLLOW: a symbolic link could be created between the check of a path and its opening. Windows has no such flag.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Opens what the names lead to, if links and all it lies inside the root; null for nothing that can be served. */
+/** Opens a file below the root, after resolving symbolic links; null where none can be served. */
 export async function openFile(
   root: string,
   names: readonly string[],
   logger: Logger,
 ): Promise<OpenFile | 'folder' | null> {
   try {
-    // The root is resolved each time: a link that is switched from one release to the next is how sites are deployed.
+    // The root is resolved for each request: deployments may switch a symbolic link to the next release.
     const inside = await realpath(root)
     const path = await realpath(join(inside, ...names))
     if (!isServed(inside, path)) return null
-    // Pipes and devices are never opened: that alone can block or have an effect.
+    // Pipes and devices are never opened: opening them can block or have side effects.
     const kind = await lstat(path)
     if (kind.isDirectory()) return 'folder'
     if (!kind.isFile()) return null
@@ -56,7 +56,7 @@ async function opened(path: string, name: string): Promise<OpenFile | null> {
   return null
 }
 
-/** Whether a real path lies inside a real root and passes no hidden name on the way. */
+/** Whether a real path is inside a real root, without hidden names below the root. */
 function isServed(root: string, path: string): boolean {
   if (!contains(root, path)) return false
   return !path
@@ -65,7 +65,7 @@ function isServed(root: string, path: string): boolean {
     .some((name) => name.startsWith('.'))
 }
 
-/** Whether a path is a folder itself or something below it. */
+/** Whether a path is the folder itself or below it. */
 export function contains(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }

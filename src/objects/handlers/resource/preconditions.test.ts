@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Headers } from '#http'
-import { httpDate, preconditions, rangeStillWanted, validatorsOf } from './preconditions.ts'
+import { httpDate, isRangeApplicable, preconditions, validatorsOf } from './preconditions.ts'
 
 const TAG = '"c-17"'
 const LAST_MODIFIED = 'Tue, 02 Jan 2024 03:04:05 GMT'
@@ -44,25 +44,25 @@ for (const [fields, outcome] of conditions) {
   })
 }
 
-test('a weak tag is the same for If-None-Match, and never for If-Match and If-Range', () => {
+test('weak comparison for If-None-Match, strong comparison for If-Match and If-Range', () => {
   const weak = { ...validators, etag: `W/${TAG}` }
   assert.equal(preconditions(headersOf({ 'If-None-Match': `W/${TAG}` }), weak), 304)
   assert.equal(preconditions(headersOf({ 'If-Match': `W/${TAG}` }), weak), 412)
   assert.equal(preconditions(headersOf({ 'If-Match': TAG }), weak), 412)
-  assert.equal(rangeStillWanted(headersOf({ 'If-Range': `W/${TAG}` }), weak), false)
-  assert.equal(rangeStillWanted(headersOf({ 'If-Range': LAST_MODIFIED }), weak), false)
+  assert.equal(isRangeApplicable(headersOf({ 'If-Range': `W/${TAG}` }), weak), false)
+  assert.equal(isRangeApplicable(headersOf({ 'If-Range': LAST_MODIFIED }), weak), false)
 })
 
-test('a range is wanted without If-Range, or where it names exactly this state', () => {
-  const wanted = (value: string | string[]) => rangeStillWanted(headersOf({ 'If-Range': value }), validators)
-  assert.equal(rangeStillWanted(headersOf({}), validators), true)
+test('a range applies without If-Range, or where If-Range matches', () => {
+  const wanted = (value: string | string[]) => isRangeApplicable(headersOf({ 'If-Range': value }), validators)
+  assert.equal(isRangeApplicable(headersOf({}), validators), true)
   assert.equal(wanted(TAG), true)
   assert.equal(wanted(LAST_MODIFIED), true)
   for (const other of ['"a"', `W/${TAG}`, 'Wed, 03 Jan 2024 03:04:05 GMT', 'x', [TAG, TAG]])
     assert.equal(wanted(other), false)
 })
 
-test('a file that rests has a strong tag of size and time', () => {
+test('an unchanged file has a strong tag of size and time', () => {
   const now = Date.UTC(2024, 0, 31)
   const changed = BigInt(Date.UTC(2024, 0, 2, 3, 4, 5)) * 1_000_000n + 678_901_234n
   assert.deepEqual(validatorsOf({ size: 255n, mtimeNs: changed }, now), {
@@ -71,7 +71,7 @@ test('a file that rests has a strong tag of size and time', () => {
   })
 })
 
-test('a file that changed just now has a weak tag, and one of the future no time of the future', () => {
+test('a file that has just changed has a weak tag, and Last-Modified is never in the future', () => {
   const now = Date.UTC(2024, 0, 31)
   const at = (time: number) => validatorsOf({ size: 1n, mtimeNs: BigInt(time) * 1_000_000n }, now)
   assert.match(at(now - 1_999).etag, /^W\/"/)
@@ -80,7 +80,7 @@ test('a file that changed just now has a weak tag, and one of the future no time
   assert.equal(at(now + 60_000).modified, now)
 })
 
-test('dates are read in the three forms of HTTP and in no other', () => {
+test('dates are accepted in the three formats of HTTP only', () => {
   const time = Date.UTC(1994, 10, 6, 8, 49, 37)
   for (const text of ['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])
     assert.equal(httpDate(text), time, text)

@@ -1,25 +1,25 @@
 import type { Headers } from '#http'
 
-/** What tells one state of a file from another. */
+/** Validators of a file (RFC 9110 section 8.8). */
 interface Validators {
   readonly etag: string
-  /** Time of the last change in milliseconds, in whole seconds as headers can say it. */
+  /** Time of the last change in milliseconds, rounded to seconds as in headers. */
   readonly modified: number
 }
 
-// A file that changed just now may change again within the resolution of its time (RFC 9110 section 8.8.1).
+// A file that has just changed may change again within the resolution of its time (RFC 9110 section 8.8.1).
 const SETTLED_AFTER = 2_000
 
-/** Validators from size and time of change; the inode stays out, as it differs between gateways and tells of the disk. */
+/** Validators from size and time of change, without the inode, which differs between gateways and discloses data of the disk. */
 export function validatorsOf({ size, mtimeNs }: { size: bigint; mtimeNs: bigint }, now: number): Validators {
   const changed = Number(mtimeNs / 1_000_000n)
   const tag = `"${size.toString(16)}-${mtimeNs.toString(16)}"`
-  // RFC 9110 section 8.8.2.1: never later than the message it stands in.
+  // RFC 9110 section 8.8.2.1: never later than the message.
   const modified = Math.floor(Math.min(changed, now) / 1_000) * 1_000
   return { etag: now - changed < SETTLED_AFTER ? `W/${tag}` : tag, modified }
 }
 
-/** What the conditions of a GET or HEAD ask for (RFC 9110 section 13.2.2): the file, that it is the same, or a refusal. */
+/** The status for the preconditions of a GET or HEAD (RFC 9110 section 13.2.2). */
 export function preconditions(headers: Headers, { etag, modified }: Validators): 200 | 304 | 412 {
   const match = headers.all('if-match')
   if (match.length > 0) {
@@ -34,8 +34,8 @@ export function preconditions(headers: Headers, { etag, modified }: Validators):
   return modifiedSince !== null && modified <= modifiedSince ? 304 : 200
 }
 
-/** Whether a range is still wanted: If-Range is absent or names exactly this state (RFC 9110 section 13.1.5). */
-export function rangeStillWanted(headers: Headers, { etag, modified }: Validators): boolean {
+/** Whether a range applies: If-Range is absent or matches (RFC 9110 section 13.1.5). */
+export function isRangeApplicable(headers: Headers, { etag, modified }: Validators): boolean {
   const values = headers.all('if-range')
   if (values.length === 0) return true
   if (values.length > 1 || etag.startsWith('W/')) return false
@@ -43,7 +43,7 @@ export function rangeStillWanted(headers: Headers, { etag, modified }: Validator
   return value === etag || httpDate(value!) === modified
 }
 
-/** Compares as RFC 9110 section 8.8.3.2 says: strongly, weak tags equal nothing. */
+/** Comparison of RFC 9110 section 8.8.3.2. */
 function isListed(values: readonly string[], etag: string, comparison: 'strong' | 'weak'): boolean {
   const text = values.join(',')
   if (text.trim() === '*') return true
@@ -67,7 +67,7 @@ const DATES = new RegExp(
 )
 const ASCTIME = new RegExp(`^[A-Z][a-z]{2} ${MONTH} [ \\d]\\d ${TIME} \\d{4}$`)
 
-/** The three forms of a date (RFC 9110 section 5.6.7); anything else is as if it were not there. */
+/** Parses the three formats of a date (RFC 9110 section 5.6.7); null for other text. */
 export function httpDate(text: string): number | null {
   const spelled = ASCTIME.test(text) ? `${text} GMT` : text
   if (spelled === text && !DATES.test(text)) return null

@@ -17,7 +17,7 @@ const served: readonly [string, string, readonly string[], 'folder' | 'file'][] 
 ]
 
 for (const [path, basePath, names, kind] of served) {
-  test(`${path || 'nothing'} below ${basePath || 'the root'} asks for ${names.join(', ') || 'the base'}`, () => {
+  test(`${path || 'nothing'} below ${basePath || 'the root'} is ${names.join(', ') || 'the base'}`, () => {
     const requested = requestedFile(path, basePath)
     assert.deepEqual(requested?.names, names)
     assert.equal(requested?.isFolder, kind === 'folder')
@@ -58,22 +58,22 @@ const refused: readonly [string, string][] = [
 ]
 
 for (const [path, basePath] of refused) {
-  test(`${path} below ${basePath || 'the root'} asks for nothing that can be served`, () => {
+  test(`${path} below ${basePath || 'the root'} can not be served`, () => {
     assert.equal(requestedFile(path, basePath), null)
   })
 }
 
-test('the last segment is kept as it is written in a URI', () => {
+test('the last segment keeps its encoding', () => {
   assert.equal(requestedFile('/a/b%20c', '')?.rawLast, 'b%20c')
 })
 
-test('a name is no path, is not hidden and holds no control character', () => {
+test('a name is no path, is not hidden and has no control character', () => {
   for (const name of ['index.html', 'a b', 'ü', '~', '-']) assert.ok(isServableName(name), name)
   for (const name of ['', '.', '..', '.x', 'a/b', 'a\\b', 'a\0', 'a\n', '\x7f'])
     assert.ok(!isServableName(name), JSON.stringify(name))
 })
 
-test('a base path has one spelling', () => {
+test('a base path is normalized', () => {
   for (const [given, normal] of [
     ['', ''],
     ['/', ''],

@@ -1,30 +1,30 @@
 import { sep } from 'node:path'
 import { normalizePath } from '#http'
 
-/** What a request path asks for, below the base path. */
+/** File or folder of a request path, below the base path. */
 export interface RequestedFile {
   /** Decoded names of folders and file; none for the base path itself. */
   readonly names: readonly string[]
-  /** The path ended in a slash and so means a folder. */
+  /** Whether the path ends with a slash, for a folder. */
   readonly isFolder: boolean
-  /** The last segment of the path as it is written in a URI. */
+  /** The encoded last segment of the path. */
   readonly rawLast: string
 }
 
-// Separators of any system, and characters that end or hide a name.
+// Separators of any system, and control characters.
 const UNSAFE = /[/\\\0-\x1f\x7f]/
 // Windows: streams and drives ("a.txt::$DATA", "c:"), wildcards, and endings that are dropped when a file is opened.
 const UNSAFE_ON_WINDOWS = /[:<>"|?*]|[. ]$/
 
-/** Whether a name may be looked for: it leads nowhere else, and is not hidden by a leading dot. */
+/** Whether a name may be looked up: it leaves no folder, and has no leading dot. */
 export function isServableName(name: string): boolean {
   if (name === '' || name.startsWith('.') || UNSAFE.test(name)) return false
   return sep !== '\\' || !UNSAFE_ON_WINDOWS.test(name)
 }
 
 /**
- * Reads a path, or gives null for one that no file can answer. It is brought to its normal form once more, as a filter
- * may have changed what the listener had made normal (threats B1, B5).
+ * Parses a path; null for one that no file can have. It is normalized again, since a filter may have changed the path that the
+ * listener normalized (threats B1, B5).
  */
 export function requestedFile(rawPath: string, basePath: string): RequestedFile | null {
   const normal = normalizePath(rawPath === '' ? '/' : rawPath)
@@ -38,7 +38,7 @@ export function requestedFile(rawPath: string, basePath: string): RequestedFile 
   if (isFolder) segments.pop()
   const names: string[] = []
   for (const segment of segments) {
-    // The normal form has only escapes that are UTF-8, so that this can not throw.
+    // Does not throw: the normal form has valid UTF-8 escapes only.
     const name = decodeURIComponent(segment)
     if (!isServableName(name)) return null
     names.push(name)
@@ -46,7 +46,7 @@ export function requestedFile(rawPath: string, basePath: string): RequestedFile 
   return { names, isFolder, rawLast }
 }
 
-/** A base path as it is compared: normal, with a leading and without a trailing slash, empty for the root. */
+/** A base path for comparison: normalized, with a leading and without a trailing slash, empty for the root. */
 export function normalBasePath(basePath: string): string {
   const normal = normalizePath(basePath.startsWith('/') ? basePath : `/${basePath}`)
   if ('problem' in normal) throw new TypeError(normal.problem)

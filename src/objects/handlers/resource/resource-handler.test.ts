@@ -61,7 +61,7 @@ const siteOf = (config: Record<string, JsonValue> = {}) => {
 async function ask(path: string, parts: ExchangeParts & { method?: string } = {}, config = {}): Promise<Response> {
   await using built = await siteOf(config)
   const exchange = exchangeFor(parts.method ?? 'GET', 'http://gw.example.com/', parts)
-  // As a filter may leave it: not made normal by a listener.
+  // Not normalized, as after a filter.
   exchange.request.uri = new Uri({ ...partsOf(exchange.request.uri), ...pathAndQuery(path) })
   return built.object(exchange)
 }
@@ -77,7 +77,7 @@ function pathAndQuery(path: string) {
 
 const textOf = async (response: Response) => Buffer.from(await response.body.read(10_000_000)).toString()
 
-test('answers with the file and what is known about it', async () => {
+test('responds with the file and its metadata', async () => {
   const response = await ask('/hello.txt')
   assert.equal(response.status, 200)
   assert.deepEqual(
@@ -101,7 +101,7 @@ test('an empty file is an empty response', async () => {
   assert.ok(response.body.isEmpty)
 })
 
-test('HEAD tells the length and sends nothing', async () => {
+test('HEAD has the length and no content', async () => {
   const response = await ask('/hello.txt', { method: 'HEAD', headers: { Range: 'bytes=0-1' } })
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-length'), '12')
@@ -117,7 +117,7 @@ for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'get']) {
   })
 }
 
-test('names are decoded once, whatever letters they have', async () => {
+test('names are decoded once', async () => {
   assert.equal(await textOf(await ask('/docs/a%20b+%23%C3%BC.txt')), 'odd name')
 })
 
@@ -145,7 +145,7 @@ const notFound = [
 ]
 
 for (const path of notFound) {
-  test(`${path.slice(0, 40)} is not found, and nothing is said about why`, async () => {
+  test(`${path.slice(0, 40)} is not found, without a reason`, async () => {
     const response = await ask(path)
     assert.equal(response.status, 404)
     assert.equal(response.body.text(), 'Not Found')
@@ -159,16 +159,16 @@ for (const path of notFound) {
   })
 }
 
-test('dot segments and repeated slashes that stay inside are resolved', async () => {
+test('dot segments and repeated slashes inside the root are resolved', async () => {
   for (const path of ['/docs/../hello.txt', '/docs/%2e%2e//hello.txt', '/./hello.txt', '//hello.txt'])
     assert.equal(await textOf(await ask(path)), 'hello, world', path)
 })
 
-test('a link that stays inside is followed', async () => {
+test('a symbolic link inside the root is followed', async () => {
   assert.equal(await textOf(await ask('/link-in.txt')), 'hello, world')
 })
 
-test('a directory may itself be a link, and be switched while it is served', async () => {
+test('a directory may itself be a symbolic link, and be switched while it is served', async () => {
   put('releases/1/v.txt', 'one')
   put('releases/2/v.txt', 'two')
   const current = join(top, 'current')
@@ -210,14 +210,14 @@ const redirects: readonly [string, string, JsonValue][] = [
 ]
 
 for (const [path, location, config] of redirects) {
-  test(`${path} is a directory: the client is sent to ${location}`, async () => {
+  test(`${path} is a directory: redirect to ${location}`, async () => {
     const response = await ask(path, {}, config as object)
     assert.equal(response.status, 302)
     assert.equal(response.headers.get('location'), location)
   })
 }
 
-test('a redirect stays on the server, whatever the directory is called', async () => {
+test('a redirect stays on the server, with any directory name', async () => {
   for (const name of ['a:b', '@evil.example.com', 'http:', 'javascript:x']) {
     put(`names/${name}/x.txt`)
     const from = `http://gw.example.com/${encodeURIComponent(name)}`
@@ -229,7 +229,7 @@ test('a redirect stays on the server, whatever the directory is called', async (
   }
 })
 
-test('a directory is answered by the first welcome page that is there', async () => {
+test('the response for a directory is the first existing welcome page', async () => {
   const config = { welcomePages: ['index.html', 'index.htm'] }
   assert.equal(await textOf(await ask('/', {}, config)), '<p>home</p>')
   const docs = await ask('/docs/', {}, config)
@@ -250,7 +250,7 @@ test('directories are searched in order', async () => {
 })
 
 for (const basePath of ['/static', 'static', '/static/', '/st%61tic', '//static']) {
-  test(`base path ${basePath}: only what is below it is served`, async () => {
+  test(`base path ${basePath}: only paths below it are served`, async () => {
     assert.equal(await textOf(await ask('/static/hello.txt', {}, { basePath })), 'hello, world')
     assert.equal((await ask('/hello.txt', {}, { basePath })).status, 404)
     assert.equal((await ask('/statichello.txt', {}, { basePath })).status, 404)
@@ -277,7 +277,7 @@ for (const [headers, status] of [
   })
 }
 
-test('304 carries the validators and no content', async () => {
+test('304 has the validators and no content', async () => {
   const response = await ask('/hello.txt', { headers: { 'If-None-Match': ETAG, Range: 'bytes=0-0' } })
   assert.deepEqual(
     [...response.headers],

@@ -6,7 +6,7 @@ import { contains } from './open-file.ts'
 import { isServableName, normalBasePath } from './requested-file.ts'
 import { serveFiles } from './serve-files.ts'
 
-/** Serves files of the disk. */
+/** Serves files. */
 export const ResourceHandler = defineType({
   name: 'ResourceHandler',
   kind: HandlerKind,
@@ -17,10 +17,10 @@ export const ResourceHandler = defineType({
         'Directories in the order in which they are searched; a relative one is looked for in the instance directory.',
     }),
     basePath: config(string()).default('').meta({
-      description: 'Start of the request path that stands for the directories; empty or "/" for none.',
+      description: 'Prefix of the request path that is mapped to the directories; empty or "/" for none.',
     }),
     welcomePages: list(config(string())).default([]).meta({
-      description: 'Names of the files to look for, in order, where a directory is asked for.',
+      description: 'Names of files served for a directory, in order of preference.',
     }),
   },
   check({ basePath, welcomePages }, report) {

@@ -15,7 +15,7 @@ writeFileSync(join(top, 'file.bin'), Buffer.alloc(1_000_003, 7))
 const site = () => build<Handler>(ResourceHandler, { directories: [top] })
 const request = (headers = {}, method = 'GET') => exchangeFor(method, 'http://gw.example.com/file.bin', { headers })
 
-/** Paths of the files below the test's folder that this process holds open. */
+/** Paths of open files of this process below the folder of the test. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd')
     .map((fd) => {
@@ -28,7 +28,7 @@ function openFiles(): string[] {
     .filter((path) => path.startsWith(top))
 }
 
-test('a large file flows in pieces, each only after the one before was taken', async () => {
+test('a large file is streamed in chunks, with back-pressure', async () => {
   await using built = await site()
   const response = await built.object(request())
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -51,11 +51,11 @@ test('a large file flows in pieces, each only after the one before was taken', a
   assert.equal(await promise, 1_000_003)
 })
 
-test('a file is closed when it was read, cancelled or never wanted, and with the exchange at the latest', async (context) => {
+test('a file is closed when it was read, cancelled or not needed, and when the exchange ends at the latest', async (context) => {
   if (!existsSync('/proc/self/fd')) return context.skip('no /proc')
   await using built = await site()
   const closed = async () => {
-    // A stream closes its file in the thread pool, so that some turns may pass.
+    // A stream closes its file in the thread pool, some turns of the event loop later.
     const deadline = performance.now() + 10_000
     while (openFiles().length > 0 && performance.now() < deadline) await new Promise(setImmediate)
     return openFiles()

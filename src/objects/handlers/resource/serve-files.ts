@@ -4,21 +4,19 @@ import type { Clock } from '#schema'
 import { byteRange } from './byte-range.ts'
 import { contentTypeOf } from './media-types.ts'
 import { type OpenFile, openFile } from './open-file.ts'
-import { preconditions, rangeStillWanted, validatorsOf } from './preconditions.ts'
+import { isRangeApplicable, preconditions, validatorsOf } from './preconditions.ts'
 import { type RequestedFile, requestedFile } from './requested-file.ts'
 
-/** What is served, and from where. */
 interface Site {
   /** Folders in the order in which they are searched. */
   readonly roots: readonly string[]
-  /** Normal: with a leading and without a trailing slash, or empty. */
+  /** Normalized: with a leading and without a trailing slash, or empty. */
   readonly basePath: string
   readonly welcomePages: readonly string[]
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** A handler that answers with files. */
 export function serveFiles(site: Site): Handler {
   return async (exchange) => {
     const { method, uri } = exchange.request
@@ -31,7 +29,7 @@ export function serveFiles(site: Site): Handler {
       const response = reply(exchange, found, site.clock.now())
       const { status, body } = response
       const hasFile = (status === 200 || status === 206) && !body.isEmpty
-      // The file is closed when the exchange ends, at the latest.
+      // Closes the file when the exchange ends at the latest.
       if (hasFile) exchange.onComplete(() => body.cancel())
       else await found.handle.close()
       return response
@@ -58,7 +56,7 @@ async function find(requested: RequestedFile, site: Site): Promise<OpenFile | 'f
   return null
 }
 
-/** Relative, so that it can not lead to another server, and is right whatever path the client knows the site by. */
+/** A relative redirect: it can not lead to another server, and is correct behind path rewriting. */
 function toFolder({ rawLast }: RequestedFile, rawQuery: string | null): Response {
   return respond(302, { Location: `./${rawLast}/${rawQuery === null ? '' : `?${rawQuery}`}` })
 }
@@ -71,7 +69,7 @@ function reply(exchange: Exchange, file: OpenFile, now: number): Response {
   const described = new Headers([
     ['Last-Modified', new Date(validators.modified).toUTCString()],
     ['ETag', validators.etag],
-    // Caches revalidate each time, so that a client without access does not get a file from one.
+    // Caches revalidate each time, so that a client without access does not get a cached file.
     ['Cache-Control', 'no-cache'],
   ])
   if (outcome === 304) return new Response(304, { headers: described })
@@ -85,7 +83,7 @@ function reply(exchange: Exchange, file: OpenFile, now: number): Response {
   }
   // RFC 9110 section 14.2: ranges are for GET only.
   const asked = headers.all('range')
-  const wanted = asked.length === 1 && rangeStillWanted(headers, validators) ? asked[0]! : null
+  const wanted = asked.length === 1 && isRangeApplicable(headers, validators) ? asked[0]! : null
   const range = byteRange(wanted, size)
   if (range === 'unsatisfiable') return refusal(416, { 'Content-Range': `bytes */${size}` })
   if (range === null) return new Response(200, { headers: described, body: content(file, 0, size) })
@@ -94,7 +92,7 @@ function reply(exchange: Exchange, file: OpenFile, now: number): Response {
   return new Response(206, { headers: described, body: content(file, first, last - first + 1) })
 }
 
-/** Bytes as they are read, at the pace of the client; the stream closes the file when it ends or is cancelled. */
+/** Streams the file with back-pressure; the stream closes the file when it ends or is cancelled. */
 function content({ handle }: OpenFile, start: number, length: number): Body {
   if (length === 0) return Body.empty
   return Body.fromStream(handle.createReadStream({ start, end: start + length - 1 }), length)

@@ -7,7 +7,7 @@ import { ManualExecutor } from '#test/manual-executor'
 import { rawUpstream } from '#test/upstream'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
-test('a circuit breaker shows whether it is open, how often it opened, and how many requests it kept back', async () => {
+test('metrics of a circuit breaker: state, number of openings, and rejected requests', async () => {
   await using upstream = await rawUpstream((socket) => socket.destroy())
   const executor = new ManualExecutor()
   await using built = await build<Handler>(

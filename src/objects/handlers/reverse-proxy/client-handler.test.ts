@@ -8,7 +8,7 @@ import { exchangeFor } from '#test/exchange'
 import { httpUpstream, silentUpstream } from '#test/upstream'
 import { ClientHandler } from './client-handler.ts'
 
-test('sends the request and gives the answer back, whatever its status', async () => {
+test('sends the request and returns the response, with any status', async () => {
   await using upstream = await httpUpstream((request, response) => {
     response.statusCode = 503
     response.end(`${request.method} ${request.url}`)
@@ -19,7 +19,7 @@ test('sends the request and gives the answer back, whatever its status', async (
   assert.equal(await textOf(response), 'POST /token')
 })
 
-test('throws where no answer came, and leaves the log to its caller', async () => {
+test('throws where no response arrived, and logs nothing', async () => {
   const gone = await silentUpstream()
   await gone[Symbol.asyncDispose]()
   await using silent = await silentUpstream()

@@ -2,7 +2,7 @@ import { HandlerKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
 import { checkProxySettings, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
 
-/** Sends requests for the gateway's own purposes; that no answer came back is for the caller to judge. */
+/** Sends internal requests; throws where no response arrived. */
 export const ClientHandler = defineType({
   name: 'ClientHandler',
   kind: HandlerKind,
@@ -11,7 +11,7 @@ export const ClientHandler = defineType({
   config: {
     ...PROXY_FIELDS,
     disableRetries: config(boolean()).default(false).meta({
-      description: 'True: no retries, whatever retries says.',
+      description: 'True: no retries, also with `retries`.',
       replacement: 'leave retries out, which is the same',
     }),
   },

@@ -3,7 +3,7 @@ import type { ClientSettings } from '#client'
 import type { JsonValue } from '#json'
 import type { Environment } from '#schema'
 
-/** Options of `vertx` as the gateway understands them; what is not there is undefined. */
+/** Supported options of `vertx`; undefined if absent. */
 interface OptionValues {
   readonly maxWaitQueueSize?: number
   readonly maxHeaderSize?: number
@@ -17,7 +17,7 @@ interface OptionValues {
 
 type Reading = (value: JsonValue) => number | boolean | string | null
 
-/** Waiting requests hold a socket and a little memory each, and none waits longer than connectionTimeout. */
+/** Each waiting request occupies a socket and some memory, for connectionTimeout at most. */
 const DEFAULT_WAIT_QUEUE = 10_000
 const MAX_HEADER_BYTES = 16_777_216
 
@@ -55,7 +55,7 @@ const READINGS: Readonly<Record<string, { readonly read: Reading; readonly expec
 
 type Options = Readonly<Record<string, JsonValue>>
 
-/** Reports values that an option can not have. */
+/** Reports invalid values of options. */
 export function checkClientOptions(vertx: Options, report: (path: string, message: string) => void): void {
   for (const [name, { read, expected }] of Object.entries(READINGS)) {
     const value = vertx[name]
@@ -64,7 +64,7 @@ export function checkClientOptions(vertx: Options, report: (path: string, messag
   }
 }
 
-/** What the options of `vertx` come to; those without a counterpart are named in one warning. */
+/** Client options from `vertx`; one warning lists options without a counterpart. */
 export function clientOptionsOf(
   vertx: Options,
   http2: ClientSettings['http2'],
@@ -101,7 +101,7 @@ function http2LimitsOf(values: OptionValues, units: number) {
   }
 }
 
-/** As in Vert.x: 0 is no limit. */
+/** As in Vert.x, 0 means no limit. */
 function seconds(count: number): number {
   return count === 0 ? Number.POSITIVE_INFINITY : count * 1_000
 }

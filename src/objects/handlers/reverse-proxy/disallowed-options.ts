@@ -1,4 +1,4 @@
-/** Option names that users may not write under `vertx`: the handler has fields for them. */
+/** Options that are rejected in `vertx`, since the handler has fields for them. */
 export const DISALLOWED_OPTIONS = [
   'port',
   'connectTimeout',

@@ -18,7 +18,7 @@ const basic = (words: string) => `Basic ${Buffer.from(words).toString('base64')}
 const handler = (config: JsonObject, surroundings: BuildOptions = {}) =>
   build<Handler>(ReverseProxyHandler, config, { types, ...surroundings })
 
-/** A proxy that says what it was asked, and by whom. */
+/** A proxy that responds with its request and credentials. */
 const askedProxy = (status = 200) =>
   rawUpstream((socket, head) => {
     const target = head.split(' ')[1]
@@ -47,7 +47,7 @@ test('proxyOptions in the handler, and the ProxyOptions of the heap', async () =
   assert.equal(await answerOf(exception.object), DIRECT)
 })
 
-test('proxy, with a password in the file: it works, and both are deprecated', async () => {
+test('proxy with a password in the file works, and both are deprecated', async () => {
   await using proxy = await askedProxy()
   await using built = await handler({ proxy: { uri: proxy.url, username: 'me', password: 'hunter2' } })
   assert.equal(await answerOf(built.object), `${THROUGH} ${basic('me:hunter2')}`)
@@ -55,7 +55,7 @@ test('proxy, with a password in the file: it works, and both are deprecated', as
   assert.match(built.warnings.join('\n'), /\/proxy\/password: .*use passwordSecretId/)
 })
 
-test('systemProxy; proxy goes before it', async () => {
+test('systemProxy; proxy takes precedence', async () => {
   await using proxy = await askedProxy()
   const surroundings = { env: { HTTP_PROXY: proxy.url } }
   await using system = await handler({ systemProxy: true }, surroundings)
@@ -69,14 +69,14 @@ test('systemProxy; proxy goes before it', async () => {
   assert.equal(await answerOf(both.object), `${THROUGH} ${basic('me:')}`)
 })
 
-test('a 407 of the proxy is a 502, and the log says what the proxy wanted', async () => {
+test('a 407 of the proxy gives 502, and its challenge is logged', async () => {
   await using proxy = await askedProxy(407)
   await using built = await handler({ proxy: { uri: proxy.url } })
   assert.equal(await answerOf(built.object), '502 Bad Gateway')
   assert.match(built.log.lines.join(''), /proxy: expected a 2xx response to CONNECT or to the request, got 407/)
 })
 
-test('a proxy that can not be one is refused where it stands', async () => {
+test('an invalid proxy is reported with its pointer', async () => {
   await assert.rejects(handler({ proxy: {} }), /\/config\/proxy\/uri: .*required/)
   await assert.rejects(handler({ proxy: { uri: 'http://a:b@proxy' } }), /\/config\/proxy\/uri: expected no name and/)
   await assert.rejects(
@@ -85,7 +85,7 @@ test('a proxy that can not be one is refused where it stands', async () => {
   )
 })
 
-test('a proxy with an https URI is spoken to in TLS, as tls of its options says', async () => {
+test('a proxy with an https URI is called over TLS, with tls of its options', async () => {
   const config = { uri: 'https://proxy.example', tls: { type: 'ClientTlsOptions', config: {} } }
   await using custom = await build<ProxyOptions>(CustomProxyOptions, config, { types: [ClientTlsOptions] })
   const { secure, port } = custom.object.proxyFor('http', 'app.invalid', 80)!
@@ -97,7 +97,7 @@ test('a proxy with an https URI is spoken to in TLS, as tls of its options says'
   assert.equal(system.object.proxyFor('http', 'app.invalid', 80)?.port, 8443)
 })
 
-test('tls beside a proxy with an http URI is refused', async () => {
+test('tls with an http URI of the proxy is refused', async () => {
   const config = { uri: 'http://proxy.example', tls: { type: 'ClientTlsOptions', config: {} } }
   await assert.rejects(build(CustomProxyOptions, config, { types: [ClientTlsOptions] }), /tls/)
 })

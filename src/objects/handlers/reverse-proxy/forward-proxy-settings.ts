@@ -18,7 +18,7 @@ const OLD_PROXY = object(
   {
     ...PROXY_SERVER_FIELDS,
     password: config(string()).optional().meta({
-      description: 'Password at the proxy.',
+      description: 'Password for the proxy.',
       replacement: 'use passwordSecretId: a password in a file of configuration is seen by all who read it',
       secret: true,
     }),
@@ -26,17 +26,17 @@ const OLD_PROXY = object(
   { rules: [atMostOneOf('password', 'passwordSecretId'), needs('passwordSecretId', 'username')] },
 )
 
-/** The fields by which a handler chooses a forward proxy; the old ones go before `proxyOptions`. */
+/** The fields for a forward proxy of a handler; the deprecated ones take precedence over `proxyOptions`. */
 export const FORWARD_PROXY_FIELDS = {
   proxyOptions: ref(ProxyOptionsKind)
     .default('ProxyOptions')
-    .meta({ description: 'Chooses the proxy through which requests go; by default none.' }),
+    .meta({ description: 'Selects the forward proxy of requests; by default none.' }),
   proxy: OLD_PROXY.optional().meta({
-    description: 'The proxy through which requests go; goes before systemProxy.',
+    description: 'The forward proxy of requests; takes precedence over systemProxy.',
     replacement: 'use proxyOptions with CustomProxyOptions',
   }),
   systemProxy: config(boolean()).default(false).meta({
-    description: 'Whether requests go through the proxy that the environment names.',
+    description: 'Whether requests are sent through the proxy of the environment.',
     replacement: 'use proxyOptions with SystemProxyOptions',
   }),
 }
@@ -51,10 +51,10 @@ export function checkForwardProxy(
   if (proxy !== undefined) checkProxyServer(proxy, (path, message) => report(`/proxy${path}`, message))
 }
 
-/** What the handler's fields say about proxies, taken together. */
+/** The forward proxy from all fields of the handler. */
 export async function forwardProxyOf(values: ForwardProxyValues, env: Environment): Promise<ProxyOptions> {
   const { proxy, systemProxy: bySystem, proxyOptions } = values
   if (proxy === undefined) return bySystem ? systemProxy(env) : proxyOptions
-  if (bySystem) env.warn('systemProxy has no effect: proxy goes before it')
+  if (bySystem) env.warn('systemProxy has no effect: proxy takes precedence')
   return customProxy(proxy, env)
 }

@@ -2,7 +2,7 @@ import type { ClientSettings } from '#client'
 import type { ClientTls } from '#contracts'
 import { boolean, config, type DecodedMembers, type Environment, oneOf, type Settled } from '#schema'
 
-/** The fields by which a handler chooses the version of HTTP. */
+/** The fields for the HTTP version of a handler. */
 export const HTTP_VERSION_FIELDS = {
   protocolVersion: config(oneOf(['HTTP/2', 'HTTP/1.1']))
     .optional()
@@ -18,7 +18,7 @@ export const HTTP_VERSION_FIELDS = {
 
 type HttpVersionValues = Settled<DecodedMembers<typeof HTTP_VERSION_FIELDS>>
 
-/** Where HTTP/2 is spoken (spec, "protocolVersion behaviour"); null for nowhere. */
+/** When HTTP/2 is used (spec, "protocolVersion behaviour"); null for never. */
 export function http2Of(
   { protocolVersion, http2PriorKnowledge }: HttpVersionValues,
   tls: ClientTls | null,

@@ -7,7 +7,7 @@ import { exchangeFor } from '#test/exchange'
 import { httpUpstream } from '#test/upstream'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
-test('the pool of a handler shows open connections, running and waiting requests, at the moment of asking', async () => {
+test('metrics of a pool: open connections, active and waiting requests, at the time of the scrape', async () => {
   const held: (() => void)[] = []
   await using upstream = await httpUpstream((_request, response) => held.push(() => response.end('x')))
   await using built = await build<Handler>(ReverseProxyHandler, { connections: 2, soTimeout: '7 seconds' })

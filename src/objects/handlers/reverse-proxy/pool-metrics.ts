@@ -7,7 +7,7 @@ const READINGS: readonly (readonly [name: string, help: string, of: Exclude<keyo
   ['gw_client_requests_waiting', 'Requests that wait for a connection to become free.', 'queued'],
 ]
 
-/** Shows what the pool of a handler is doing, over all servers: which those are, a request may decide. */
+/** Metrics of the pool of a handler, summed over all servers, since requests may choose the server. */
 export function measurePool(client: Pick<Client, 'stats'>, { metrics, name }: Environment): void {
   for (const [metric, help, member] of READINGS) {
     const read = () => client.stats.reduce((sum, stats) => sum + stats[member], 0)

@@ -15,7 +15,7 @@ const proxy = (config: JsonValue = {}, surroundings: BuildOptions = {}) =>
 
 const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(proxy(config), pattern)
 
-/** An upstream that answers when the test releases it, and counts its pending requests. */
+/** An upstream that responds when the test releases it, and counts its pending requests. */
 async function patientUpstream() {
   const held: ServerResponse[] = []
   let changed = () => {}
@@ -70,7 +70,7 @@ test('the defaults are those of the specification', () => {
   })
 })
 
-test('every field that works takes a configuration expression', async () => {
+test('every supported field accepts a configuration expression', async () => {
   const properties = { small: 3, wait: '2 seconds', yes: true, mode: 'STREAMING' }
   await using built = await proxy(
     {
@@ -88,7 +88,7 @@ test('every field that works takes a configuration expression', async () => {
   assert.deepEqual(built.warnings, [])
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   await refused({ connections: 0 }, /\/heap\/0\/config\/connections: expected an integer of at least 1, got 0/)
   await refused({ soTimeout: 'zero' }, /\/config\/soTimeout: expected a duration of more than zero, got "zero"/)
   await refused({ connectionTimeout: 'soon' }, /\/config\/connectionTimeout: expected a duration such as "10 seconds"/)
@@ -100,7 +100,7 @@ test('values that can not work are refused where they stand', async () => {
   await refused({ asyncBehavior: 'lazy' }, /\/config\/asyncBehavior: expected one of "streaming", "non_streaming"/)
 })
 
-test('what the gateway can not do is an unknown field, never a silent one', async () => {
+test('unsupported fields are unknown fields, never ignored', async () => {
   await refused({ disableRetries: true }, /\/heap\/0\/config\/disableRetries: unknown field/)
 })
 
@@ -113,7 +113,7 @@ test('numberOfWorkers and vertx options without a counterpart are accepted with 
   ])
 })
 
-test('vertx options with a counterpart: values they can not have are refused, others are not warned about', async () => {
+test('vertx options with a counterpart: invalid values are refused, valid ones give no warning', async () => {
   const bad: readonly [JsonObject, RegExp][] = [
     [{ maxHeaderSize: 10 }, /\/vertx\/maxHeaderSize: expected an integer from 1024 to 16777216, got 10/],
     [{ maxChunkSize: 0 }, /\/vertx\/maxChunkSize: expected an integer of at least 1, got 0/],
@@ -139,7 +139,7 @@ test('vertx options with a counterpart: values they can not have are refused, ot
   assert.deepEqual(built.warnings, [])
 })
 
-test('vertx.maxHeaderSize, keepAlive and localAddress do what they say', async () => {
+test('vertx.maxHeaderSize, keepAlive and localAddress take effect', async () => {
   const from: string[] = []
   await using upstream = await httpUpstream((request, response) => {
     from.push(request.socket.remoteAddress ?? '')
@@ -154,7 +154,7 @@ test('vertx.maxHeaderSize, keepAlive and localAddress do what they say', async (
   assert.deepEqual(from.slice(-2), ['127.0.0.2', '127.0.0.2'])
 })
 
-test('vertx.keepAliveTimeout is in seconds, where the server does not say how long', async () => {
+test('vertx.keepAliveTimeout is in seconds, and applies where the server sends no Keep-Alive timeout', async () => {
   await using upstream = await rawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
   await using built = await proxy({ connections: 1, vertx: { keepAliveTimeout: 1 } })
   await textOf(await built.object(exchangeFor('GET', upstream.url)))
@@ -164,7 +164,7 @@ test('vertx.keepAliveTimeout is in seconds, where the server does not say how lo
   assert.ok(took > 300 && took < 3_000, `${took} ms`)
 })
 
-test('vertx options that the handler has fields for are refused', async () => {
+test('vertx options for which the handler has fields are refused', async () => {
   await refused(
     { vertx: { verifyHost: false } },
     /\/config\/vertx\/verifyHost: "verifyHost" is not allowed here; use the fields of the handler/,
@@ -198,7 +198,7 @@ test('each unit gets its even share of the connections, rounded down, and at lea
   }
 })
 
-test('fewer than four connections for each unit are warned of, not those of a single unit', async () => {
+test('fewer than four connections for each of several units give a warning', async () => {
   for (const [connections, units, share] of [
     [15, 4, 3],
     [1, 2, 1],
@@ -219,7 +219,7 @@ test('fewer than four connections for each unit are warned of, not those of a si
   }
 })
 
-test('one request more than may wait is answered 503', async () => {
+test('a request beyond the wait queue gets 503', async () => {
   const { upstream, holds, answer } = await patientUpstream()
   await using _ = upstream
   await using built = await proxy({ connections: 1, vertx: { maxWaitQueueSize: 1 } })
@@ -236,7 +236,7 @@ test('one request more than may wait is answered 503', async () => {
   assert.deepEqual([(await first).status, (await second).status], [200, 200])
 })
 
-test('-1 lets any number wait', async () => {
+test('-1 is an unlimited wait queue', async () => {
   const { upstream, holds, answer } = await patientUpstream()
   await using _ = upstream
   await using built = await proxy({ connections: 1, vertx: { maxWaitQueueSize: -1 } }, { units: 2 })
@@ -248,8 +248,8 @@ test('-1 lets any number wait', async () => {
   for (const response of await Promise.all(answers)) assert.equal(response.status, 200)
 })
 
-test('disableReuseConnection gives each request a connection of its own', async () => {
-  // By the connections that requests came on: other clients may connect to a reused port.
+test('disableReuseConnection uses a new connection for each request', async () => {
+  // Counts the connections of requests: other clients may connect to a reused port.
   const used = new Set<unknown>()
   await using upstream = await httpUpstream((request, response) => {
     used.add(request.socket)
@@ -260,7 +260,7 @@ test('disableReuseConnection gives each request a connection of its own', async 
   assert.equal(used.size, 3)
 })
 
-test('the next generation of a route goes on with the connections of the last', async () => {
+test('the next version of a route reuses the connections of the last', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   const config = { connections: 1, soTimeout: '9 seconds' }
   const old = await proxy(config)
@@ -271,7 +271,7 @@ test('the next generation of a route goes on with the connections of the last', 
   assert.equal(upstream.accepted, 1)
 })
 
-test('the last holder that is retired closes the connections', async () => {
+test('connections are closed when their last route is retired', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   const built = await proxy({ connections: 1, soTimeout: '8 seconds' })
   await textOf(await built.object(exchangeFor('GET', upstream.url)))

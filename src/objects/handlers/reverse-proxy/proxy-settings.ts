@@ -23,8 +23,8 @@ import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
 import { measurePool } from './pool-metrics.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
 import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
-import { checkVia, naming, VIA_FIELD } from './via.ts'
-import { checkWebSocket, upgrading, WEBSOCKET_FIELD } from './websocket-settings.ts'
+import { addVia, checkVia, VIA_FIELD } from './via.ts'
+import { checkWebSocket, WEBSOCKET_FIELD, withWebSocket } from './websocket-settings.ts'
 
 /** The fields of every handler that sends requests to other servers. */
 export const PROXY_FIELDS = {
@@ -36,7 +36,7 @@ export const PROXY_FIELDS = {
     }),
   connectionTimeout: config(duration({ zero: false }))
     .default('10 seconds')
-    .meta({ description: 'Longest wait for a connection: to be established (502), or to become free (503).' }),
+    .meta({ description: 'Maximum wait for a connection: to be established (502), or to become free (503).' }),
   soTimeout: config(duration({ zero: false }))
     .default('10 seconds')
     .meta({
@@ -45,10 +45,10 @@ export const PROXY_FIELDS = {
     }),
   connectionTimeToLive: config(duration({ zero: false }))
     .default('unlimited')
-    .meta({ description: 'Age at which a connection takes no further request.' }),
+    .meta({ description: 'Age after which a connection is not reused.' }),
   disableReuseConnection: config(boolean())
     .default(false)
-    .meta({ description: 'Whether every request gets a connection of its own.' }),
+    .meta({ description: 'Whether each request uses a new connection.' }),
   stateTrackingEnabled: config(boolean()).default(true).meta({
     description:
       'Whether connections on which a client certificate was shown are used once only. Others are not concerned.',
@@ -90,7 +90,7 @@ export const PROXY_FIELDS = {
 /** The settled fields of a handler that sends requests to other servers. */
 type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>
 
-/** Reports values that only show once they are settled. */
+/** Reports invalid settled values. */
 export function checkProxySettings(settings: ProxySettings, report: (path: string, message: string) => void): void {
   if (settings.circuitBreaker !== undefined) checkCircuit(settings.circuitBreaker, '/circuitBreaker', report)
   checkForwardProxy(settings, report)
@@ -99,7 +99,7 @@ export function checkProxySettings(settings: ProxySettings, report: (path: strin
   checkClientOptions(settings.vertx, report)
 }
 
-/** A handler that sends each request where its URI says, and throws an UpstreamError where no answer came back. */
+/** A handler that sends each request to the server in its URI, and throws an UpstreamError where no response arrived. */
 export async function upstreamOf(settings: ProxySettings, env: Environment): Promise<Handler> {
   const { connections, vertx, asyncBehavior, temporaryStorage, ...others } = settings
   const tls = await tlsOf(settings, env)
@@ -119,17 +119,19 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   env.onDispose(() => client.release())
   measurePool(client, env)
   const plain: Handler = (exchange) => client.send(exchange, exchange.request)
-  const relay = await upgrading(plain, settings, { tls, proxy }, env)
-  const send = others.via === undefined ? relay : naming(relay, others.via)
-  // The handler's own word decides, else that of admin.json (decisions 4).
+  const relay = await withWebSocket(plain, settings, { tls, proxy }, env)
+  const send = others.via === undefined ? relay : addVia(relay, others.via)
+  // The field of the handler takes precedence over admin.json (decisions 4).
   const streams = asyncBehavior === undefined ? env.settings.streamingEnabled : asyncBehavior === 'streaming'
   if (streams && temporaryStorage !== undefined) {
-    env.warn('temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them')
+    env.warn(
+      'temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to buffer them',
+    )
   }
-  return withResilience(streams ? send : whole(send, temporaryStorage ?? null), settings, env)
+  return withResilience(streams ? send : bufferResponses(send, temporaryStorage ?? null), settings, env)
 }
 
-/** Fewer than these, and one slow request or two hold up all others of a unit while those of the others stand idle. */
+/** With fewer connections, one or two slow requests block all others of a unit while connections of other units are idle. */
 const FEW_CONNECTIONS = 4
 
 /** The connections of one unit. */
@@ -143,8 +145,8 @@ function shareOf(connections: number, { units, warn }: Pick<Environment, 'units'
   return share
 }
 
-/** Waits for the whole response: one that is broken, late or too large is then an error and not a cut. */
-function whole(send: Handler, storage: TemporaryStorage | null): Handler {
+/** Buffers responses: one that is malformed, late or too large is then an error response instead of a truncated one. */
+function bufferResponses(send: Handler, storage: TemporaryStorage | null): Handler {
   return async (exchange) => {
     const response = await send(exchange)
     const { body } = response
@@ -154,7 +156,7 @@ function whole(send: Handler, storage: TemporaryStorage | null): Handler {
       body.cancel()
       throw error instanceof BodyTooLargeError ? new UpstreamError('GW_UPSTREAM_TOO_LARGE', error) : error
     }
-    // A response that a filter has thrown away would leave its file behind.
+    // Deletes the file of a response that a filter discards.
     exchange.onComplete(() => body.cancel())
     return response
   }

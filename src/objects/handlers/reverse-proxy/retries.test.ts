@@ -21,7 +21,7 @@ async function proxy(retries: JsonValue, more: JsonObject = {}, type: TypeDefini
   return {
     ...built,
     executor,
-    /** Sends a request and lets every retry happen at once; gives the delays there were. */
+    /** Sends a request with immediate retries; returns their delays. */
     async ask(exchange: Exchange): Promise<{ status: number; text: string; delays: number[] }> {
       const delays: number[] = []
       let open = true
@@ -42,7 +42,7 @@ async function proxy(retries: JsonValue, more: JsonObject = {}, type: TypeDefini
   }
 }
 
-/** An upstream that gives these statuses in turn, the last one for ever, and what came in as text. */
+/** An upstream that responds with these statuses in turn, repeating the last, and records request bodies. */
 async function answering(...statuses: number[]) {
   const bodies: string[] = []
   const listener: RequestListener = async (request, response) => {
@@ -55,7 +55,7 @@ async function answering(...statuses: number[]) {
   return Object.assign(await httpUpstream(listener), { bodies })
 }
 
-/** An upstream that hangs up on the first requests and answers the others. */
+/** An upstream that closes the connection on the first requests and responds to the others. */
 async function flapping(failures: number) {
   const methods: string[] = []
   const upstream = await rawUpstream((socket, head) => {
@@ -71,7 +71,7 @@ function streamed(...pieces: Uint8Array[]): Body {
   return Body.fromStream(Readable.from(pieces))
 }
 
-test('a request without an answer is sent again until there is one', async () => {
+test('a request without a response is sent again until there is one', async () => {
   await using upstream = await flapping(2)
   await using built = await proxy({})
   assert.deepEqual(await built.ask(exchangeFor('GET', upstream.url)), {
@@ -82,7 +82,7 @@ test('a request without an answer is sent again until there is one', async () =>
   assert.deepEqual(built.logged, ['debug a retry succeeded'])
 })
 
-test('after count retries the failure is answered, with one warning for all of it', async () => {
+test('after count retries the failure is returned, with one warning', async () => {
   await using upstream = await flapping(99)
   await using built = await proxy({ count: 3, delay: '1 s' })
   assert.deepEqual(await built.ask(exchangeFor('GET', upstream.url)), {
@@ -131,7 +131,7 @@ test('B74: a method that is not idempotent is sent again only if no byte of it w
   assert.equal(Buffer.from(await body.read(100)).toString(), 'content')
 })
 
-test('a condition asks for any method again, with the same body', async () => {
+test('a condition retries any method, with the same body', async () => {
   await using upstream = await answering(503, 503, 200)
   await using built = await proxy({ condition: ON_503 })
   const body = streamed(Buffer.from('some '), Buffer.from('content'))
@@ -140,7 +140,7 @@ test('a condition asks for any method again, with the same body', async () => {
   assert.deepEqual(upstream.bodies, Array(3).fill('some content'))
 })
 
-test('B74: a body over the limit of the storage is sent once, whole, and not again', async () => {
+test('B74: a body over the limit of the storage is sent once, complete, and not again', async () => {
   for (const announced of [true, false]) {
     await using upstream = await answering(503)
     await using built = await proxy({ condition: ON_503 })
@@ -155,7 +155,7 @@ test('B74: a body over the limit of the storage is sent once, whole, and not aga
   }
 })
 
-test('a body that fits into a file of the storage is sent again intact', async () => {
+test('a body in a file of the storage is sent again unchanged', async () => {
   await using upstream = await answering(503, 200)
   await using built = await proxy({ condition: ON_503 })
   const pieces = Array.from({ length: 30 }, (_, at) => Buffer.alloc(20_000, 97 + (at % 26)))
@@ -184,7 +184,7 @@ test('a body that is not needed for a retry is not buffered', async () => {
   assert.equal((await asked).status, 200)
 })
 
-test('a body that breaks off is the client’s fault, and is never sent', async () => {
+test('a truncated body is an error of the client, and the request is not sent', async () => {
   await using upstream = await answering(200)
   await using built = await proxy({})
   const body = Body.fromSource({
@@ -196,7 +196,7 @@ test('a body that breaks off is the client’s fault, and is never sent', async 
   assert.deepEqual([status, delays, upstream.bodies], [400, [], []])
 })
 
-test('B74: a client that goes away during the delay ends it at once', async () => {
+test('B74: a client that disconnects during the delay ends it at once', async () => {
   await using upstream = await flapping(99)
   await using built = await proxy({})
   const exchange = exchangeFor('GET', upstream.url)
@@ -209,7 +209,7 @@ test('B74: a client that goes away during the delay ends it at once', async () =
   assert.deepEqual(built.logged, ['debug incomplete request'])
 })
 
-test('B74: a request that waits for its retry holds no connection', async () => {
+test('B74: a request that waits for its retry occupies no connection', async () => {
   await using upstream = await httpUpstream((request, response) => {
     response.statusCode = request.url === '/busy' ? 503 : 200
     response.write('x'.repeat(200_000))
@@ -242,20 +242,20 @@ test('a condition that fails is false, with a warning', async () => {
   assert.deepEqual(built.logged, ['warn condition failed: it counts as false'])
 })
 
-test('a condition may read the response, which still reaches the client', async () => {
+test('a condition may read the response, which the client gets too', async () => {
   await using upstream = await answering(200)
   await using built = await proxy({ condition: "${response.entity.string == 'answer 1'}" })
   const { text, delays } = await built.ask(exchangeFor('GET', upstream.url))
   assert.deepEqual([text, delays.length], ['answer 2', 1])
 })
 
-test('what can not succeed is not tried again', async () => {
+test('errors that a retry can not change are not retried', async () => {
   await using built = await proxy({})
   const { status, delays } = await built.ask(exchangeFor('GET', 'gopher://a.example/'))
   assert.deepEqual([status, delays], [502, []])
 })
 
-test('non_streaming: a response that breaks off is a failure like any other', async () => {
+test('non_streaming: a truncated response is retried', async () => {
   let asked = 0
   await using upstream = await rawUpstream((socket) => {
     const text = ++asked === 1 ? 'he' : 'hello'
@@ -266,7 +266,7 @@ test('non_streaming: a response that breaks off is a failure like any other', as
   assert.deepEqual([text, delays.length], ['hello', 1])
 })
 
-test('disableRetries of a ClientHandler switches retries off, and is of the past', async () => {
+test('disableRetries of a ClientHandler disables retries, and is deprecated', async () => {
   await using upstream = await flapping(99)
   await using built = await proxy({}, { disableRetries: true }, ClientHandler)
   await assert.rejects(built.ask(exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_CLOSED' })
@@ -274,7 +274,7 @@ test('disableRetries of a ClientHandler switches retries off, and is of the past
   assert.match(built.warnings.join(), /disableRetries.*leave retries out/)
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   const refused = (retries: JsonObject, pattern: RegExp) => assert.rejects(proxy(retries), pattern)
   await refused({ count: -1 }, /\/heap\/0\/config\/retries\/count: expected an integer of at least 0, got -1/)
   await refused({ delay: 'unlimited' }, /\/heap\/0\/config\/retries\/delay: expected a limited duration/)
@@ -297,7 +297,7 @@ test('the defaults are those of the specification', () => {
   })
 })
 
-test('a proxy that refuses a tunnel has sent nothing on: every method is sent again, whatever its body', async () => {
+test('a proxy that refuses a tunnel has sent nothing: every method is sent again, with any body', async () => {
   await using refusing = await rawUpstream((socket) => socket.end('HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n'))
   await using built = await proxy({ count: 2 }, { proxy: { uri: refusing.url } })
   const body = streamed(Buffer.from('payload'))
@@ -307,7 +307,7 @@ test('a proxy that refuses a tunnel has sent nothing on: every method is sent ag
   assert.equal(body.isAvailable, true)
 })
 
-test('a request that a proxy wants credentials for is sent again, unless the proxy took its body', async () => {
+test('a request that a proxy rejects with 407 is sent again, unless the proxy consumed its body', async () => {
   await using upstream = await answering(200)
   const bodies: string[] = []
   await using refusing = await httpUpstream(async (request, response) => {

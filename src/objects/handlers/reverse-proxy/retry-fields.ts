@@ -10,13 +10,16 @@ export const RETRIES_FIELD = object({
   }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')
-    .meta({ description: 'Service that waits for the delay.' }),
+    .meta({ description: 'Service that schedules the retries.' }),
   count: config(integer({ min: 0 }))
     .default(5)
-    .meta({ description: 'How often one request is sent again at most, for whatever reason.' }),
+    .meta({ description: 'Maximum number of retries of a request, for any reason.' }),
   delay: config(duration({ unlimited: false }))
     .default('10 seconds')
-    .meta({ description: 'Wait before each retry.' }),
+    .meta({ description: 'Delay before each retry.' }),
 })
   .optional()
-  .meta({ description: 'Sends requests again that got no answer, or not the right one. Not set: no retries.' })
+  .meta({
+    description:
+      'Retries requests without a response, or with one that the condition selects. Without it there are no retries.',
+  })

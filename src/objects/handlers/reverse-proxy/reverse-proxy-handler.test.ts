@@ -12,14 +12,14 @@ import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 const proxy = (config: JsonValue = {}) => build<Handler>(ReverseProxyHandler, config)
 
-/** A body that the test writes by hand. */
+/** A body written by the test. */
 function writtenByHand(length: number | null = null): { body: Body; sink: Promise<BodySink> } {
   const { promise, resolve } = Promise.withResolvers<BodySink>()
   const body = Body.fromSource({ start: resolve, resume: () => {}, cancel: () => {} }, length)
   return { body, sink: promise }
 }
 
-test('relays method, path, query, headers and body as they are, and the answer as it came', async () => {
+test('relays method, path, query, headers and body unchanged, and the response', async () => {
   const seen: { line: string; headers: IncomingMessage['headers']; text: string }[] = []
   await using upstream = await httpUpstream(async (request, response) => {
     let text = ''
@@ -52,7 +52,7 @@ test('relays method, path, query, headers and body as they are, and the answer a
   assert.equal(seen[0]!.headers['content-length'], '7')
 })
 
-test('B16, B17, B35: hop-by-hop fields end here, in both directions', async () => {
+test('B16, B17, B35: hop-by-hop fields are removed, in both directions', async () => {
   let head = ''
   await using upstream = await rawUpstream((socket, received) => {
     head = received
@@ -83,7 +83,7 @@ test('B16, B17, B35: hop-by-hop fields end here, in both directions', async () =
   assert.doesNotMatch(head, /x-hop|timeout=5|proxy-|\r\nte:|trailer|h2c/i)
 })
 
-test('HEAD, 204 and 304 have no body and keep their headers', async () => {
+test('responses to HEAD, 204 and 304 have no body and keep their headers', async () => {
   await using upstream = await httpUpstream((request, response) => {
     const status = Number(request.url!.slice(1))
     response.writeHead(status, { ETag: '"e"', ...(request.method === 'HEAD' && { 'Content-Length': '1000' }) })
@@ -103,7 +103,7 @@ test('HEAD, 204 and 304 have no body and keep their headers', async () => {
   }
 })
 
-test('B65: a redirect is the client’s to follow', async () => {
+test('B65: redirects are not followed', async () => {
   let requests = 0
   await using upstream = await httpUpstream((_request, response) => {
     requests++
@@ -116,7 +116,7 @@ test('B65: a redirect is the client’s to follow', async () => {
   assert.equal(requests, 1)
 })
 
-test('a response flows while it is made', async () => {
+test('a response is streamed', async () => {
   const answering = Promise.withResolvers<ServerResponse>()
   await using upstream = await httpUpstream((_request, response) => {
     response.write('first')
@@ -131,7 +131,7 @@ test('a response flows while it is made', async () => {
   assert.equal(reader.received, 9)
 })
 
-test('a request flows while it is written', async () => {
+test('a request is streamed', async () => {
   const arrived = Promise.withResolvers<string>()
   await using upstream = await httpUpstream((request, response) => {
     request.once('data', (chunk: Buffer) => arrived.resolve(chunk.toString()))
@@ -147,7 +147,7 @@ test('a request flows while it is written', async () => {
   assert.equal(await textOf(await answer), 'whole')
 })
 
-test('B86: 502 where nothing listens; where it was, only the log knows', async () => {
+test('B86: 502 where nothing listens; the address is logged, not sent', async () => {
   const gone = await silentUpstream()
   await gone[Symbol.asyncDispose]()
   await using built = await proxy()
@@ -173,7 +173,7 @@ test('B86: 502 where nothing listens; where it was, only the log knows', async (
   assert.equal(error.cause.code, 'ECONNREFUSED')
 })
 
-test('504 when the application keeps silent for soTimeout', async () => {
+test('504 when the application sends nothing for soTimeout', async () => {
   await using upstream = await silentUpstream()
   await using built = await proxy({ soTimeout: '100 milliseconds' })
   const response = await built.object(exchangeFor('GET', upstream.url))
@@ -181,7 +181,7 @@ test('504 when the application keeps silent for soTimeout', async () => {
   assert.equal(response.body.text(), 'Gateway Timeout')
 })
 
-test('B28: 502 for what is no final HTTP status', async () => {
+test('B28: 502 for an invalid HTTP status', async () => {
   for (const line of ['HTTP/1.1 000 X', 'HTTP/1.1 099 X', 'HTTP/1.1 1234 X', 'HTTP/1.1 101 X', 'SSH-2.0-x']) {
     await using upstream = await rawUpstream((socket) => socket.end(`${line}\r\nContent-Length: 0\r\n\r\n`))
     await using built = await proxy()
@@ -189,7 +189,7 @@ test('B28: 502 for what is no final HTTP status', async () => {
   }
 })
 
-test('B27: a response that breaks off fails, and is never taken for a whole one', async () => {
+test('B27: a truncated response fails, and never counts as complete', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'),
   )
@@ -207,7 +207,7 @@ test('502 for a scheme that is not HTTP', async () => {
   assert.match(built.log.lines[0]!, /uri: expected http or https/)
 })
 
-test('400 for a request body that breaks off, and the application never sees it end', async () => {
+test('400 for a truncated request body, which never completes for the application', async () => {
   const outcome = Promise.withResolvers<string>()
   await using upstream = await httpUpstream((request) => {
     request.resume()
@@ -237,7 +237,7 @@ test('413 for a request body over the limit of the connector', async () => {
   assert.equal((await answer).status, 413)
 })
 
-test('a request body that was read before is a fault of the route', async () => {
+test('a consumed request body is a fault of the route', async () => {
   await using upstream = await httpUpstream((request) => void request.on('error', () => {}).resume())
   await using built = await proxy()
   const { body } = writtenByHand()
@@ -245,7 +245,7 @@ test('a request body that was read before is a fault of the route', async () => 
   await assert.rejects(built.object(exchangeFor('POST', upstream.url, { body })), { code: 'GW_REQUEST_BODY' })
 })
 
-test('a client that goes away takes the request to the application with it', async () => {
+test('a client that disconnects aborts the request to the application', async () => {
   const connected = Promise.withResolvers<void>()
   await using upstream = await rawUpstream(() => connected.resolve())
   await using built = await proxy()

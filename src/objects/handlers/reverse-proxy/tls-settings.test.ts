@@ -82,12 +82,12 @@ async function answer(config: JsonValue): Promise<string> {
   return response.status === 200 ? textOf(response) : String(response.status)
 }
 
-test('tls says whom to trust, what to show and how names are checked', options, async () => {
+test('tls sets trust, client certificate and hostname verification', options, async () => {
   assert.equal(await answer({}), '502')
   assert.equal(await answer({ tls: 'tls' }), 'visitor TLSv1.3')
 })
 
-test('each old field goes before tls', options, async () => {
+test('each deprecated field takes precedence over tls', options, async () => {
   assert.equal(await answer({ tls: 'tls', hostnameVerifier: 'STRICT' }), '502')
   assert.equal(await answer({ tls: 'tls', keyManager: 'other' }), 'second TLSv1.3')
   assert.equal(await answer({ tls: 'tls', sslEnabledProtocols: ['TLSv1.2'] }), 'visitor TLSv1.2')
@@ -95,13 +95,13 @@ test('each old field goes before tls', options, async () => {
   assert.equal(await answer({ tls: 'tls', sslCipherSuites: suites }), 'visitor TLSv1.2')
 })
 
-test('the old fields work alone, one manager or several', options, async () => {
+test('the deprecated fields work without tls, with one or several managers', options, async () => {
   const alone = { trustManager: ['ours'], keyManager: ['other'], hostnameVerifier: 'ALLOW_ALL' }
   assert.equal(await answer(alone), 'second TLSv1.3')
   assert.equal(await answer({ trustManager: 'ours' }), '502')
 })
 
-test('each old field is a warning that says what to use', options, async () => {
+test('each deprecated field gives a warning with its replacement', options, async () => {
   await using built = await proxy({
     hostnameVerifier: 'STRICT',
     keyManager: 'visitor',
@@ -114,5 +114,5 @@ test('each old field is a warning that says what to use', options, async () => {
   for (const field of ['hostnameVerifier', 'keyManager', 'trustManager', 'sslCipherSuites', 'sslEnabledProtocols']) {
     assert.match(warnings, new RegExp(`/heap/0/config/${field}: ${field} is deprecated.*ClientTlsOptions`))
   }
-  assert.match(warnings, /sslContextAlgorithm: "TLSv1\.1" means something only to a JVM/)
+  assert.match(warnings, /sslContextAlgorithm: "TLSv1\.1" has a meaning only in a JVM/)
 })

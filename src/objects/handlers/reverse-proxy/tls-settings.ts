@@ -6,7 +6,7 @@ import { contextAlgorithmWarning, limitsOf } from '../../lib/tls/limit-fields.ts
 
 const replacement = 'use the field of that name in the ClientTlsOptions that tls refers to'
 
-/** The fields by which a handler says how it speaks TLS; the old ones go before `tls` (spec, deprecated handler fields). */
+/** The TLS fields of a handler; the deprecated ones take precedence over `tls` (spec, deprecated handler fields). */
 export const TLS_FIELDS = {
   tls: ref(ClientTlsKind).optional().meta({
     description:
@@ -30,7 +30,7 @@ export const TLS_FIELDS = {
 
 type TlsValues = Settled<DecodedMembers<typeof TLS_FIELDS>>
 
-/** How the handler speaks TLS; null for the ordinary way. */
+/** TLS options of the handler; null for the default. */
 export async function tlsOf(values: TlsValues, env: Environment): Promise<ClientTls | null> {
   const { tls, hostnameVerifier, keyManager, trustManager, sslCipherSuites, sslEnabledProtocols } = values
   const warning = contextAlgorithmWarning(values.sslContextAlgorithm ?? 'TLS')
@@ -49,7 +49,7 @@ export async function tlsOf(values: TlsValues, env: Environment): Promise<Client
     trust: joinTrust(trustManager) ?? tls?.trust ?? null,
     hostnames: hostnameVerifier ?? tls?.hostnames ?? 'STRICT',
   }
-  // What can not be used is found while the configuration is loaded, not by the first request.
+  // Unusable keys and trust are reported at load, not by the first request.
   await Promise.all([joined.keys?.identities(), joined.trust?.authorities()])
   return joined
 }

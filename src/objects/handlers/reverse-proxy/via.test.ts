@@ -21,7 +21,7 @@ test('without via neither the request nor the response gets a Via', async () => 
   assert.equal(response.headers.has('via'), false)
 })
 
-test('via stands at the end of what others said, in both directions', async () => {
+test('via is appended to existing values, in both directions', async () => {
   await using upstream = await httpUpstream((request, response) => {
     response.setHeader('X-Seen', String(request.headers.via)).setHeader('Via', '1.0 cache').end()
   })
@@ -32,14 +32,14 @@ test('via stands at the end of what others said, in both directions', async () =
   assert.deepEqual(response.headers.all('via'), ['1.0 cache', '1.1 gateway'])
 })
 
-test('via says the version that a message came in', async () => {
+test('via has the HTTP version in which a message was received', async () => {
   await using upstream = await clearHttp2Upstream((_request, response) => response.end())
   await using built = await proxy({ via: 'gateway:8080', protocolVersion: 'HTTP/2', http2PriorKnowledge: true })
   const response = await built.object(exchangeFor('GET', upstream.url))
   assert.deepEqual(response.headers.all('via'), ['2 gateway:8080'])
 })
 
-test('a request that is sent again names the gateway once; an answer of its own does not', async () => {
+test('a retried request has one Via entry of the gateway; responses of the gateway have none', async () => {
   const seen: (string | undefined)[] = []
   await using upstream = await httpUpstream((request, response) => {
     seen.push(request.headers.via)

@@ -12,14 +12,14 @@ export const VIA_FIELD = config(string({ nonEmpty: true }))
       'Name of the gateway in the Via field of requests and responses that it relays, such as `gateway`. Not set: it adds no Via.',
   })
 
-/** Reports a name that can not stand in Via. */
+/** Reports an invalid pseudonym. */
 export function checkVia(via: string | undefined, report: (path: string, message: string) => void): void {
   if (via === undefined || PSEUDONYM.test(via)) return
-  report('/via', `expected a word, or a host with a port, got ${JSON.stringify(via)}`)
+  report('/via', `expected a token, or a host with a port, got ${JSON.stringify(via)}`)
 }
 
-/** Adds the gateway to the ways that messages came (RFC 9110 section 7.6.3): once to a request, however often it is sent. */
-export function naming(send: Handler, pseudonym: string): Handler {
+/** Adds the gateway to Via of requests and responses (RFC 9110 section 7.6.3), once to a request that is retried. */
+export function addVia(send: Handler, pseudonym: string): Handler {
   const named = new WeakSet<Request>()
   return async (exchange) => {
     const { request } = exchange
@@ -31,7 +31,7 @@ export function naming(send: Handler, pseudonym: string): Handler {
   }
 }
 
-/** The version says what the message came in, not what it goes on in. */
+/** With the version in which the message was received. */
 function entry(version: string, pseudonym: string): string {
   return `${version.replace(/^HTTP\//, '')} ${pseudonym}`
 }

@@ -12,9 +12,9 @@ for (const [what, isSecure, hasProxy] of [
   ['the answer of a forward proxy', false, true],
   ['the answer of a forward proxy, for TLS', true, true],
 ] as const) {
-  test(`a client that leaves while ${what} is awaited stops that at once`, options, async () => {
+  test(`a client that disconnects while ${what} is awaited aborts it at once`, options, async () => {
     const accepted = Promise.withResolvers<void>()
-    // It takes what it is sent, and says nothing.
+    // It reads and sends nothing.
     await using server = await silentUpstream((socket) => {
       socket.resume()
       accepted.resolve()
@@ -32,27 +32,31 @@ for (const [what, isSecure, hasProxy] of [
   })
 }
 
-test('maxWebSockets: one more is answered 503, and finds a place when another has ended', options, async () => {
-  await using upstream = await webSocketUpstream()
-  const vertx = { maxWebSockets: 7 }
-  await using proxy = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
-  const first = await opened(proxy.ws)
-  const second = await opened(proxy.ws)
-  assert.equal(await refusal(proxy.ws), 503)
-  // The next version of a route counts what the last one still holds.
-  await using next = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
-  assert.equal(await refusal(next.ws), 503)
-  await using other = await webSocketUpstream()
-  await using elsewhere = await proxying(other.url, { websocket: { vertx } }, { units: 3 })
-  ;(await opened(elsewhere.ws)).close()
-  first.close()
-  while (upstream.server.clients.size > 1 || proxy.listener.stats.active > 1) await new Promise(setImmediate)
-  const third = await opened(next.ws)
-  second.close()
-  third.close()
-})
+test(
+  'maxWebSockets: a connection beyond the limit gets 503, and succeeds when another has ended',
+  options,
+  async () => {
+    await using upstream = await webSocketUpstream()
+    const vertx = { maxWebSockets: 7 }
+    await using proxy = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
+    const first = await opened(proxy.ws)
+    const second = await opened(proxy.ws)
+    assert.equal(await refusal(proxy.ws), 503)
+    // The next version of a route counts open connections of the last one.
+    await using next = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
+    assert.equal(await refusal(next.ws), 503)
+    await using other = await webSocketUpstream()
+    await using elsewhere = await proxying(other.url, { websocket: { vertx } }, { units: 3 })
+    ;(await opened(elsewhere.ws)).close()
+    first.close()
+    while (upstream.server.clients.size > 1 || proxy.listener.stats.active > 1) await new Promise(setImmediate)
+    const third = await opened(next.ws)
+    second.close()
+    third.close()
+  },
+)
 
-test('maxWebSockets: attempts that fail take no place', options, async () => {
+test('maxWebSockets: failed attempts do not count', options, async () => {
   await using upstream = await httpUpstream((_request, response) => response.writeHead(403).end())
   const config = { websocket: { vertx: { maxWebSockets: 1 } } }
   await using proxy = await proxying(upstream.url, config)

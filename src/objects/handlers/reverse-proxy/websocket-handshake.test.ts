@@ -14,7 +14,7 @@ import { ACCEPT, HANDSHAKE, message, opened, proxying, refusal } from '#test/web
 const options = { timeout: 30_000 }
 
 test(
-  'what the upstream is asked for: the handshake, the fields of the client, nothing of its connection',
+  'the upstream request has the handshake and the fields of the client, without hop-by-hop fields',
   options,
   async () => {
     const heads: string[] = []
@@ -52,7 +52,7 @@ test(
 )
 
 test(
-  'B66: filters run before the upgrade; what they refuse is plain HTTP and never reaches the application',
+  'B66: filters run before the upgrade; a rejected request gets a plain HTTP response and never reaches the application',
   options,
   async () => {
     let asked = 0
@@ -70,7 +70,7 @@ test(
   },
 )
 
-test('B67: an application that stays with HTTP is relayed, body and all', options, async () => {
+test('B67: a plain HTTP response of the application is relayed with its body', options, async () => {
   await using upstream = await httpUpstream((_request, response) => {
     response.writeHead(426, { 'X-App': '1', Upgrade: 'other' })
     response.end('not here')
@@ -82,7 +82,7 @@ test('B67: an application that stays with HTTP is relayed, body and all', option
 })
 
 for (const line of ['HTTP/2.0 101 Switching Protocols', 'HTTP/1.0 101 x', 'HTTP/0.9 101 x', 'HTTP/2.0 200 OK']) {
-  test(`an answer to the handshake that begins ${line} is a 502`, options, async () => {
+  test(`a response to the handshake that begins ${line} gives 502`, options, async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.end(
         `${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\nsecret`,
@@ -131,7 +131,7 @@ for (const [what, fields, status = 400] of [
   ['a subprotocol twice', `${KEY}${VERSION}Sec-WebSocket-Protocol: a, a\r\n`],
   ['B68: spaces without end', `${KEY}${VERSION}Sec-WebSocket-Protocol: a${' '.repeat(9_000)}b\r\n`],
 ] as const) {
-  test(`a handshake with ${what} is refused with ${status}`, options, async () => {
+  test(`a handshake with ${what} is rejected with ${status}`, options, async () => {
     await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('the application was asked') })
     await using proxy = await proxying(upstream.url)
     const head = `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields}\r\n`
@@ -142,7 +142,7 @@ for (const [what, fields, status = 400] of [
 }
 
 for (const connection of ['Upgrade', 'keep-alive, Upgrade', 'KEEP-ALIVE,upgrade', 'uPgRaDe , x-other']) {
-  test(`a client says Connection: ${connection} and is upgraded`, options, async () => {
+  test(`a client with Connection: ${connection} is upgraded`, options, async () => {
     await using upstream = await webSocketUpstream()
     await using proxy = await proxying(upstream.url)
     await using client = new RawClient(proxy.port)
@@ -157,7 +157,7 @@ for (const [status, fields] of [
   [401, 'WWW-Authenticate: Bearer realm="app"'],
   [503, 'Retry-After: 5'],
 ] as const) {
-  test(`B67: an application that answers ${status} to the handshake is relayed`, options, async () => {
+  test(`B67: a response ${status} to the handshake is relayed`, options, async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 ${status} Custom Reason\r\n${fields}\r\nContent-Length: 4\r\n\r\nbody`),
     )
@@ -169,26 +169,30 @@ for (const [status, fields] of [
   })
 }
 
-test('hints before the 101 are passed over, and frames that come with it are not lost', options, async () => {
-  await using upstream = await rawUpstream((socket) =>
-    socket.write(
-      Buffer.concat([
-        Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
-        Buffer.from(
-          `HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n`,
-        ),
-        Buffer.from('Set-Cookie: a=b\r\n\r\n'),
-        Buffer.from([0x81, 2, 0x68, 0x69]),
-      ]),
-    ),
-  )
-  await using proxy = await proxying(upstream.url)
-  await using client = new RawClient(proxy.port)
-  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
-  await client.receives(/^HTTP\/1\.1 101 X\r\n[\s\S]*Set-Cookie: a=b\r\n[\s\S]*\r\n\r\n\x81\x02hi$/)
-})
+test(
+  'informational responses before the 101 are skipped, and frames in the same packet are not lost',
+  options,
+  async () => {
+    await using upstream = await rawUpstream((socket) =>
+      socket.write(
+        Buffer.concat([
+          Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
+          Buffer.from(
+            `HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n`,
+          ),
+          Buffer.from('Set-Cookie: a=b\r\n\r\n'),
+          Buffer.from([0x81, 2, 0x68, 0x69]),
+        ]),
+      ),
+    )
+    await using proxy = await proxying(upstream.url)
+    await using client = new RawClient(proxy.port)
+    client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    await client.receives(/^HTTP\/1\.1 101 X\r\n[\s\S]*Set-Cookie: a=b\r\n[\s\S]*\r\n\r\n\x81\x02hi$/)
+  },
+)
 
-test('a filter that takes Upgrade away makes it a plain request', options, async () => {
+test('without Upgrade, which a filter removed, it is a plain request', options, async () => {
   await using upstream = await httpUpstream((request, response) => response.end(request.headers.upgrade ?? 'none'))
   await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
     exchange.request.headers.delete('upgrade')
@@ -197,7 +201,7 @@ test('a filter that takes Upgrade away makes it a plain request', options, async
   assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`), /^HTTP\/1\.1 200 OK[\s\S]*none$/)
 })
 
-test('responses that are collected first do not stand in the way of a connection', options, async () => {
+test('buffering of responses does not affect a WebSocket connection', options, async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await proxying(upstream.url, { asyncBehavior: 'non_streaming' })
   const socket = await opened(proxy.ws)
@@ -206,33 +210,29 @@ test('responses that are collected first do not stand in the way of a connection
   socket.close()
 })
 
-test(
-  'by default compression of frames and of messages is offered to the application as the client does',
-  options,
-  async () => {
-    const offers: string[] = []
-    await using upstream = await rawUpstream((socket, head) => {
-      offers.push(/^Sec-WebSocket-Extensions: (.*)$/im.exec(head)?.[1] ?? 'none')
-      socket.end('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n')
-    })
-    const ask = async (vertx: object) => {
-      await using proxy = await proxying(upstream.url, { websocket: { vertx } })
-      const offer =
-        'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, x-webkit-deflate-frame\r\nSec-WebSocket-Extensions: other\r\n'
-      await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}${offer}\r\n`)
-      return offers.pop()
-    }
-    assert.equal(await ask({}), 'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame, other')
-    assert.equal(await ask({ tryUsePerMessageWebSocketCompression: false }), 'x-webkit-deflate-frame, other')
-    assert.equal(
-      await ask({ tryUsePerFrameWebSocketCompression: false }),
-      'permessage-deflate; client_max_window_bits, other',
-    )
-  },
-)
+test('by default the compression offers of the client are relayed to the application', options, async () => {
+  const offers: string[] = []
+  await using upstream = await rawUpstream((socket, head) => {
+    offers.push(/^Sec-WebSocket-Extensions: (.*)$/im.exec(head)?.[1] ?? 'none')
+    socket.end('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n')
+  })
+  const ask = async (vertx: object) => {
+    await using proxy = await proxying(upstream.url, { websocket: { vertx } })
+    const offer =
+      'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, x-webkit-deflate-frame\r\nSec-WebSocket-Extensions: other\r\n'
+    await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}${offer}\r\n`)
+    return offers.pop()
+  }
+  assert.equal(await ask({}), 'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame, other')
+  assert.equal(await ask({ tryUsePerMessageWebSocketCompression: false }), 'x-webkit-deflate-frame, other')
+  assert.equal(
+    await ask({ tryUsePerFrameWebSocketCompression: false }),
+    'permessage-deflate; client_max_window_bits, other',
+  )
+})
 
 test(
-  'B70: the subprotocol the application chooses is relayed once; those that are not listed are not offered',
+  'B70: the subprotocol that the application selects is relayed once; unlisted ones are not offered',
   options,
   async () => {
     const offered: string[][] = []
@@ -253,7 +253,7 @@ test(
   },
 )
 
-test('compression is agreed between the ends, unless it is withheld', options, async () => {
+test('compression is negotiated between the endpoints, unless it is disabled', options, async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: { threshold: 0 } })
   await using proxy = await proxying(upstream.url)
   const client = new WsClient(proxy.ws, { perMessageDeflate: { threshold: 0 } })
@@ -271,7 +271,7 @@ test('compression is agreed between the ends, unless it is withheld', options, a
   plain.terminate()
 })
 
-test('not enabled: the request is relayed as a plain one', options, async () => {
+test('not enabled: the request is relayed as a plain request', options, async () => {
   const heads: string[] = []
   await using upstream = await rawUpstream((socket, head) => {
     heads.push(head)
@@ -282,7 +282,7 @@ test('not enabled: the request is relayed as a plain one', options, async () => 
   assert.doesNotMatch(heads[0]!, /^(Upgrade|Connection: Upgrade)/im)
 })
 
-test('an application that can not be reached, or does not answer the handshake, is 502 and 504', options, async () => {
+test('an unreachable application gives 502, one that does not complete the handshake 504', options, async () => {
   await using silent = await rawUpstream(() => {})
   await using proxy = await proxying(silent.url, { soTimeout: '100 ms' })
   assert.equal(await refusal(proxy.ws), 504)
@@ -291,7 +291,7 @@ test('an application that can not be reached, or does not answer the handshake, 
   assert.equal(await refusal(gone.ws), 502)
 })
 
-test('a client that leaves during the handshake ends it', options, async () => {
+test('a client that disconnects during the handshake aborts it', options, async () => {
   const asked = Promise.withResolvers<void>()
   await using upstream = await rawUpstream(() => asked.resolve())
   await using proxy = await proxying(upstream.url)
@@ -302,7 +302,7 @@ test('a client that leaves during the handshake ends it', options, async () => {
   while (upstream.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
 })
 
-test('tinyproxy: a tunnel with credentials, in clear too', { ...options, skip: tinyproxyMissing }, async () => {
+test('tinyproxy: a tunnel with credentials, also without TLS', { ...options, skip: tinyproxyMissing }, async () => {
   await using forward = await tinyproxy('BasicAuth me secret')
   await using upstream = await webSocketUpstream()
   const uri = `http://127.0.0.1:${forward.port}`
@@ -315,7 +315,7 @@ test('tinyproxy: a tunnel with credentials, in clear too', { ...options, skip: t
   assert.equal(await refusal(stranger.ws), 502)
 })
 
-test('a forward proxy is asked for a tunnel, in clear too', options, async () => {
+test('a forward proxy is used with CONNECT, also without TLS', options, async () => {
   const asked: string[] = []
   const proxy = createServer().on('connect', (request, client) => {
     asked.push(request.url ?? '')

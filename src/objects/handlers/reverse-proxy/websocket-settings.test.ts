@@ -9,7 +9,7 @@ const proxy = (websocket: JsonObject, properties: JsonObject = {}) =>
 
 const refused = (websocket: JsonObject, message: RegExp) => assert.rejects(proxy(websocket), message)
 
-test('every value takes a configuration expression', async () => {
+test('every value accepts a configuration expression', async () => {
   await using built = await proxy(
     {
       enabled: '${yes}',
@@ -22,7 +22,7 @@ test('every value takes a configuration expression', async () => {
   assert.deepEqual(built.warnings, [])
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   await refused({ enabled: 'maybe' }, /\/heap\/0\/config\/websocket\/enabled: expected true or false/)
   await refused({ soTimeout: '0 s' }, /\/config\/websocket\/soTimeout: expected a duration of more than zero/)
   await refused({ connectionTimeout: 'soon' }, /\/websocket\/connectionTimeout: expected a duration such as/)
@@ -47,7 +47,7 @@ test('vertx: the option names of the handler are disallowed here too', async () 
   }
 })
 
-test('what has no effect or is deprecated is accepted with a warning', async () => {
+test('fields without effect and deprecated fields give a warning', async () => {
   await using built = await proxy({
     enabled: true,
     numberOfSelectors: 4,

@@ -21,7 +21,7 @@ const PER_MESSAGE = 'tryUsePerMessageWebSocketCompression'
 const PER_FRAME = 'tryUsePerFrameWebSocketCompression'
 const MAX_WEB_SOCKETS = 'maxWebSockets'
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([PER_MESSAGE, PER_FRAME, MAX_WEB_SOCKETS])
-/** What one address of this machine can open to one server is not much more. */
+/** Close to the number of ports that one address can use for one server. */
 const DEFAULT_MAX_WEB_SOCKETS = 20_000
 
 const FIELDS = {
@@ -31,7 +31,7 @@ const FIELDS = {
   }),
   connectionTimeout: config(duration({ zero: false }))
     .optional()
-    .meta({ description: 'Longest wait for a WebSocket connection; connectionTimeout of the handler by default.' }),
+    .meta({ description: 'Maximum wait for a WebSocket connection; connectionTimeout of the handler by default.' }),
   soTimeout: config(duration({ zero: false }))
     .optional()
     .meta({
@@ -45,7 +45,7 @@ const FIELDS = {
       unsupported: 'connections are relayed by the unit that accepted them; set the number of units instead',
     }),
   tls: ref(ClientTlsKind).optional().meta({
-    description: 'How TLS is spoken on WebSocket connections; as the handler says by default.',
+    description: 'TLS options of WebSocket connections; those of the handler by default.',
   }),
   keyManager: TLS_FIELDS.keyManager,
   trustManager: TLS_FIELDS.trustManager,
@@ -58,21 +58,21 @@ const FIELDS = {
   })
     .default({ [PER_FRAME]: true, [PER_MESSAGE]: true })
     .meta({
-      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false keeps the offer to compress from the application. ${MAX_WEB_SOCKETS}: connections to one server that may be open, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,
+      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false removes the compression offer from the handshake. ${MAX_WEB_SOCKETS}: connections to one server that may be open, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,
     }),
 }
 
-/** The field of a handler that says whether and how it relays WebSocket. */
+/** The field `websocket` of a handler. */
 export const WEBSOCKET_FIELD = object(FIELDS).default({}).meta({ description: 'Relaying of WebSocket connections.' })
 
-/** What the field and the handler around it say about WebSocket. */
+/** The field and the fields of its handler that affect WebSocket. */
 interface WebSocketValues {
   readonly connectionTimeout: number
   readonly soTimeout: number
   readonly websocket: Settled<DecodedMembers<typeof FIELDS>>
 }
 
-/** Reports values that only show once they are settled. */
+/** Reports invalid settled values. */
 export function checkWebSocket(
   { vertx }: Settled<DecodedMembers<typeof FIELDS>>,
   report: (path: string, message: string) => void,
@@ -93,10 +93,10 @@ export function checkWebSocket(
 }
 
 /**
- * Sends requests that ask for WebSocket by connections of their own, where that is enabled or the URI is one of WebSocket,
- * and others the plain way.
+ * Sends WebSocket handshakes over separate connections, where that is enabled or the URI has a WebSocket scheme, and other requests by
+ * `plain`.
  */
-export async function upgrading(
+export async function withWebSocket(
   plain: Handler,
   { connectionTimeout, soTimeout, websocket }: WebSocketValues,
   handler: { readonly tls: ClientTls | null; readonly proxy: ProxyOptions },

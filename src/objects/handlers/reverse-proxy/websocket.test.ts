@@ -10,7 +10,7 @@ import { closeOf, HANDSHAKE, message, opened, proxying, refusal } from '#test/we
 
 const options = { timeout: 30_000 }
 
-test('text and binary messages pass both ways, and the close code of the client', options, async () => {
+test('relays text and binary messages in both directions, and the close code of the client', options, async () => {
   const closed = Promise.withResolvers<[number, string]>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -30,13 +30,13 @@ test('text and binary messages pass both ways, and the close code of the client'
   assert.deepEqual(await close, [4001, 'enough'])
 })
 
-test('the close code of the server passes', options, async () => {
+test('relays the close code of the server', options, async () => {
   await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.close(4900, 'full') })
   await using proxy = await proxying(upstream.url)
   assert.deepEqual(await closeOf(await opened(proxy.ws)), [4900, 'full'])
 })
 
-test('a connection that breaks at one end breaks at the other', options, async () => {
+test('a connection that is reset at one end is reset at the other', options, async () => {
   const closed = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -59,7 +59,7 @@ test('a connection that breaks at one end breaks at the other', options, async (
   assert.equal(seen, 1006)
 })
 
-test('pings and pongs pass both ways with what they carry', options, async () => {
+test('relays pings and pongs in both directions with their payload', options, async () => {
   const pinged = Promise.withResolvers<string>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -77,7 +77,7 @@ test('pings and pongs pass both ways with what they carry', options, async () =>
   client.terminate()
 })
 
-test('a message of 64 MB streams through', { timeout: 60_000 }, async () => {
+test('a message of 64 MB is streamed', { timeout: 60_000 }, async () => {
   const received = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     perMessageDeflate: false,
@@ -91,7 +91,7 @@ test('a message of 64 MB streams through', { timeout: 60_000 }, async () => {
   client.terminate()
 })
 
-test('a slow reader holds the sender back, and nothing piles up between them', { timeout: 60_000 }, async () => {
+test('a slow reader pauses the sender, and buffers stay bounded', { timeout: 60_000 }, async () => {
   let sent = 0
   const stalled = Promise.withResolvers<void>()
   await using upstream = await webSocketUpstream({
@@ -120,7 +120,7 @@ test('a slow reader holds the sender back, and nothing piles up between them', {
   await once(client, 'open')
   client.pause()
   await stalled.promise
-  // What is under way: buffers of the system, of this process, and what the sender was let to queue.
+  // Bytes in flight: buffers of the system, of this process, and the queue of the sender.
   assert.ok(sent < 64, `${sent} MB were taken from the sender`)
   assert.ok(process.memoryUsage().arrayBuffers - before < 64 * 1_048_576)
   client.resume()
@@ -128,7 +128,7 @@ test('a slow reader holds the sender back, and nothing piles up between them', {
   client.terminate()
 })
 
-test('soTimeout of websocket: a connection without a byte for so long is destroyed at both ends', options, async () => {
+test('soTimeout of websocket: an idle connection is destroyed at both ends', options, async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await proxying(upstream.url, { websocket: { soTimeout: '100 ms' } })
   const clients = Array.from({ length: 50 }, () => new WsClient(proxy.ws, { autoPong: false }))
@@ -139,30 +139,34 @@ test('soTimeout of websocket: a connection without a byte for so long is destroy
   assert.equal(proxy.listener.stats.connections, 0)
 })
 
-test('without it, quiet ends are pinged: those that answer stay, others are destroyed', options, async () => {
-  let pings = 0
-  await using upstream = await webSocketUpstream({
-    onConnection: (socket) => {
-      giveBack(socket)
-      socket.on('ping', () => pings++)
-    },
-  })
-  await using proxy = await proxying(upstream.url, { soTimeout: '50 ms' })
-  const deaf = new WsClient(proxy.ws, { autoPong: false })
-  const alive = new WsClient(proxy.ws)
-  await Promise.all([once(deaf, 'open'), once(alive, 'open')])
-  let pinged = 0
-  alive.on('ping', () => pinged++)
-  const [code] = (await once(deaf, 'close')) as [number]
-  assert.equal(code, 1006)
-  while (pinged < 3 || pings < 3) await new Promise((resolve) => setTimeout(resolve, 5))
-  alive.send('still here')
-  const [data] = (await once(alive, 'message')) as [Buffer]
-  assert.equal(data.toString(), 'still here')
-  alive.terminate()
-})
+test(
+  'without it, idle connections are pinged: those that respond stay open, others are destroyed',
+  options,
+  async () => {
+    let pings = 0
+    await using upstream = await webSocketUpstream({
+      onConnection: (socket) => {
+        giveBack(socket)
+        socket.on('ping', () => pings++)
+      },
+    })
+    await using proxy = await proxying(upstream.url, { soTimeout: '50 ms' })
+    const deaf = new WsClient(proxy.ws, { autoPong: false })
+    const alive = new WsClient(proxy.ws)
+    await Promise.all([once(deaf, 'open'), once(alive, 'open')])
+    let pinged = 0
+    alive.on('ping', () => pinged++)
+    const [code] = (await once(deaf, 'close')) as [number]
+    assert.equal(code, 1006)
+    while (pinged < 3 || pings < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    alive.send('still here')
+    const [data] = (await once(alive, 'message')) as [Buffer]
+    assert.equal(data.toString(), 'still here')
+    alive.terminate()
+  },
+)
 
-test('F20: draining says 1001 to both ends', options, async () => {
+test('F20: draining closes both ends with 1001', options, async () => {
   const closed = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => socket.on('close', (code) => closed.resolve(code)),
@@ -176,7 +180,7 @@ test('F20: draining says 1001 to both ends', options, async () => {
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
-test('a filter ends an open connection, as when a token is revoked, with the code it likes', options, async () => {
+test('a filter can close an open connection with any code, for example when a token is revoked', options, async () => {
   const atServer = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -202,29 +206,33 @@ test('a filter ends an open connection, as when a token is revoked, with the cod
   while (open.size > 0) await new Promise(setImmediate)
 })
 
-test('ends that neither finish a frame nor answer can not keep a connection that a filter ends', options, async () => {
-  const received = Promise.withResolvers<void>()
-  await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
-  const open = new Set<UpgradedConnection>()
-  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
-    const response = await handler(exchange)
-    watchUpgrade(response, (connection) => {
-      open.add(connection)
-      return () => open.delete(connection)
+test(
+  'a connection closed by a filter is destroyed although its ends neither finish a frame nor respond',
+  options,
+  async () => {
+    const received = Promise.withResolvers<void>()
+    await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
+    const open = new Set<UpgradedConnection>()
+    await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+      const response = await handler(exchange)
+      watchUpgrade(response, (connection) => {
+        open.add(connection)
+        return () => open.delete(connection)
+      })
+      return response
     })
-    return response
-  })
-  await using client = new RawClient(proxy.port)
-  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
-  await client.receives(/\r\n\r\n/)
-  client.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
-  await received.promise
-  for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
-  await client.closed
-  while (open.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
-})
+    await using client = new RawClient(proxy.port)
+    client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+    await client.receives(/\r\n\r\n/)
+    client.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
+    await received.promise
+    for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
+    await client.closed
+    while (open.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+  },
+)
 
-test('an accepted upgrade that a filter throws away leaves no connection behind', options, async () => {
+test('an accepted upgrade that a filter discards leaves no connection open', options, async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
     assert.equal((await handler(exchange)).status, 101)
@@ -239,7 +247,7 @@ for (const [what, frame, code] of [
   ['a frame that is not masked', Buffer.from([0x81, 1, 65]), 1002],
   ['a length of 64 bits', Buffer.from([0x82, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1009],
 ] as const) {
-  test(`B68: ${what} is judged by the application, and its close code comes back`, options, async () => {
+  test(`B68: ${what} is relayed to the application, and its close code is relayed back`, options, async () => {
     await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.on('error', () => {}) })
     await using proxy = await proxying(upstream.url)
     await using client = new RawClient(proxy.port)
@@ -255,7 +263,7 @@ for (const [what, frame, code] of [
   })
 }
 
-test('B68: what swells when it is inflated is inflated by the ends only, and refused with 1009', options, async () => {
+test('B68: compressed messages are inflated by the endpoints only, and rejected with 1009', options, async () => {
   await using upstream = await webSocketUpstream({
     perMessageDeflate: true,
     maxPayload: 65_536,
@@ -271,7 +279,7 @@ test('B68: what swells when it is inflated is inflated by the ends only, and ref
   ;(await opened(proxy.ws)).close()
 })
 
-test('B68: window bits that are none are judged by the end that gets them', options, async () => {
+test('B68: invalid window bits are relayed to the endpoint', options, async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: true })
   await using proxy = await proxying(upstream.url)
   const offer = 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=1000000\r\n'

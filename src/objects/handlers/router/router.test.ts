@@ -9,7 +9,7 @@ import { exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../static-response/static-response-handler.ts'
 import { Router } from './router.ts'
 
-/** Builds a Router and gives what it asked of its host. */
+/** Builds a Router and returns the settings that it passed to its host. */
 async function settingsOf(config: JsonValue): Promise<{ asked: RouterSettings; directory: string }> {
   const asked: RouterSettings[] = []
   const handler: Handler = async () => respond(204)
@@ -35,7 +35,7 @@ test('scans config/routes every ten seconds by default, under its own name', asy
   })
 })
 
-test('a relative directory lies in the config folder, an absolute one where it says', async () => {
+test('a relative directory is in the config folder', async () => {
   const relative = await settingsOf({ directory: 'team-a' })
   assert.equal(relative.asked.directory, join(relative.directory, 'config', 'team-a'))
   const absolute = await settingsOf({ directory: resolve('/srv/routes') })
@@ -56,7 +56,7 @@ for (const [written, milliseconds] of intervals) {
   })
 }
 
-test('hands its default handler over', async () => {
+test('passes its default handler to its host', async () => {
   const { asked } = await settingsOf({ defaultHandler: { type: 'StaticResponseHandler', config: { status: 404 } } })
   assert.equal(typeof asked.defaultHandler, 'function')
 })

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { HandlerKind } from '#contracts'
 import { byShape, config, defineType, duration, field, oneOf, ref, string } from '#schema'
 
-/** Seconds, as files of older gateways have it; below zero is off (field-notes 0). */
+/** Seconds, as in files of older gateways; negative means disabled (field-notes 0). */
 const seconds = field<number>(
   { label: 'a number of seconds', schema: () => ({ type: 'number' }) },
   (value) => (value as number) * 1000,
@@ -32,7 +32,7 @@ export const Router = defineType({
       }),
     defaultHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Takes the requests that no route takes; without it they get 404.' }),
+      .meta({ description: 'Handles requests without a matching route; without it they get 404.' }),
   },
   create: ({ directory, scanInterval, order, defaultHandler }, env) =>
     env.router.openRouter(
@@ -40,7 +40,7 @@ export const Router = defineType({
         name: env.localName,
         directory:
           directory === undefined ? join(env.directories.config, 'routes') : resolve(env.directories.config, directory),
-        // Older files say -1 for never.
+        // Older files have -1 for never.
         scanInterval: Math.max(0, scanInterval),
         order,
         defaultHandler: defaultHandler ?? null,

@@ -27,7 +27,7 @@ async function answerOf(source: JsonValue, parts: Record<string, JsonValue> = {}
   return { status: response.status, headers: [...response.headers], text: response.body.text() }
 }
 
-test('answers with what the script returns', async () => {
+test('responds with the result of the script', async () => {
   assert.deepEqual(await answerOf('return new Response(204)'), { status: 204, headers: [], text: '' })
   assert.deepEqual(await answerOf('return new Response(Status.NOT_FOUND)'), { status: 404, headers: [], text: '' })
   assert.deepEqual(await answerOf('return new Response({ entity: { name: request.queryParams.name[0] } })'), {
@@ -37,7 +37,7 @@ test('answers with what the script returns', async () => {
   })
 })
 
-test('answers with what it gets from others', async () => {
+test('responds with the response of another server', async () => {
   const sent = await answerOf("return http.send(new Request({ uri: 'http://x.example.com/' }))")
   assert.deepEqual([sent.status, sent.text], [202, '{"a":1}'])
   const delegated = await answerOf('return teapot.handle(context, request)', { args: { teapot: "${heap['Teapot']}" } })
@@ -57,7 +57,7 @@ test('has no next', async () => {
   })
 })
 
-test('a script that returns nothing gives no response', async () => {
+test('a script that returns nothing returns no response', async () => {
   await using handler = await scripted({ source: 'return null' })
   assert.equal(await handler.object(exchangeFor('GET', 'http://a.example.com/')), null)
 })

@@ -5,7 +5,7 @@ import type { ObjectScript } from '#scripts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
-/** Lets a script answer requests. */
+/** Handles requests by a script. */
 export const ScriptableHandler = defineType({
   name: 'ScriptableHandler',
   kind: HandlerKind,
@@ -15,7 +15,7 @@ export const ScriptableHandler = defineType({
   create: async (config, env) => answerWith(await openScript(config, env)),
 })
 
-/** A script that returns nothing gives no response: the boundary of the route counts that and answers in its place. */
+/** Returns no response where the script returns nothing: the route counts it and responds instead. */
 function answerWith(script: ObjectScript): Handler {
   return async (exchange) => (await script.evaluate({ exchange, result: 'response' })) as Response
 }

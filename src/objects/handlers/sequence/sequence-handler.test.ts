@@ -12,7 +12,7 @@ import { Chain } from '../chain/chain.ts'
 import { StaticResponseHandler } from '../static-response/static-response-handler.ts'
 import { SequenceHandler } from './sequence-handler.ts'
 
-/** Answers with a body that flows, and notes what becomes of it. */
+/** Responds with a streamed body, and records whether it was read or cancelled. */
 function streamingHandler(notes: string[]) {
   return defineType({
     name: 'StreamingHandler',
@@ -48,12 +48,12 @@ const answers = (status: number, entity = ''): JsonValue => ({
 const flows = (label: string): JsonValue => ({ type: 'StreamingHandler', config: { label } })
 const get = () => exchangeFor('GET', 'http://app.example.com/')
 
-test('runs every step and answers with the last response where no postcondition is given', async () => {
+test('without postconditions runs every step and returns the last response', async () => {
   await using built = await sequenceOf({ handler: answers(201) }, { handler: answers(202) }, { handler: answers(203) })
   assert.equal((await built.object(get())).status, 203)
 })
 
-test('goes on while the postcondition is true, and answers with the response for which it was not', async () => {
+test('continues while the postcondition is true, and returns the response for which it was false', async () => {
   await using built = await sequenceOf(
     { handler: answers(200), postcondition: '${response.status.code == 200}' },
     { handler: answers(409, 'conflict'), postcondition: '${response.status.code == 200}' },
@@ -66,12 +66,12 @@ test('goes on while the postcondition is true, and answers with the response for
   assert.equal(response.body.text(), 'conflict')
 })
 
-test('the postcondition of the last step changes nothing', async () => {
+test('the postcondition of the last step has no effect', async () => {
   await using built = await sequenceOf({ handler: answers(204), postcondition: false })
   assert.equal((await built.object(get())).status, 204)
 })
 
-test('a response that is passed over is cancelled, the one that is returned is left to be read', async () => {
+test('skipped responses are cancelled, the returned one is not', async () => {
   notes.length = 0
   await using built = await sequenceOf(
     { handler: flows('one') },
@@ -85,7 +85,7 @@ test('a response that is passed over is cancelled, the one that is returned is l
   assert.equal(Buffer.from(await response.body.read(100)).toString(), 'three')
 })
 
-test('a postcondition may look into the body, which is still there to be returned', async () => {
+test('a postcondition may read the body, which is returned too', async () => {
   notes.length = 0
   const postcondition = "${response.entity.string == 'one'}"
   await using built = await sequenceOf(
@@ -100,7 +100,7 @@ test('a postcondition may look into the body, which is still there to be returne
   assert.deepEqual(notes, ['one read', 'two read'])
 })
 
-test('a postcondition that fails ends the sequence with that response, and warns', async () => {
+test('a postcondition that fails ends the sequence with that response, and is logged', async () => {
   await using built = await sequenceOf(
     { handler: answers(200, '{ not json'), postcondition: '${response.entity.json.ok}' },
     { handler: answers(204) },
@@ -135,7 +135,7 @@ test('every step gets the whole request body', async () => {
   assert.equal(response.body.text(), 'a long story')
 })
 
-test('a request body beyond the temporary storage is refused before any step runs', async () => {
+test('a request body beyond the temporary storage is rejected before any step runs', async () => {
   notes.length = 0
   await using built = await sequenceOf({ handler: flows('one') }, { handler: flows('two') })
   const body = Body.fromStream(Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)]))
@@ -144,7 +144,7 @@ test('a request body beyond the temporary storage is refused before any step run
   assert.deepEqual(notes, [])
 })
 
-test('what a step changes in the request is not seen by the next step', async () => {
+test('changes of a step to the request do not affect the next step', async () => {
   const marked = {
     type: 'Chain',
     config: { filters: [{ type: 'MarkFilter', config: { mark: 'leak' } }], handler: { type: 'EchoHandler' } },

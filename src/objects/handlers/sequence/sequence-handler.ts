@@ -3,7 +3,7 @@ import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, list, object, ref } from '#schema'
 
-/** Hands a request to several handlers one after the other. */
+/** Runs several handlers in sequence. */
 export const SequenceHandler = defineType({
   name: 'SequenceHandler',
   kind: HandlerKind,
@@ -13,46 +13,46 @@ export const SequenceHandler = defineType({
       object({
         handler: ref(HandlerKind).meta({ description: 'Handler of this step.' }),
         postcondition: condition().optional().meta({
-          description: 'Whether to go on, asked with the response of this step; always by default.',
+          description: 'Whether to continue after the response of this step; true by default.',
         }),
       }),
       { nonEmpty: true },
     ).meta({ description: 'Steps in their order.' }),
   },
-  create: ({ bindings }, env) => runInTurn(bindings, env.logger),
+  create: ({ bindings }, env) => runSteps(bindings, env.logger),
 })
 
-/** One step of a sequence; without a postcondition the sequence goes on. */
+/** One step of a sequence; without a postcondition the sequence continues. */
 interface Step {
   readonly handler: Handler
   readonly postcondition: RequestCondition | undefined
 }
 
-/** A handler that runs the steps until one says stop, and answers with the response of the last that ran. */
-function runInTurn(steps: readonly Step[], logger: Logger): Handler {
+/** Runs the steps until a postcondition is false, and returns the last response. */
+function runSteps(steps: readonly Step[], logger: Logger): Handler {
   const [...before] = steps
   const last = before.pop()
   if (last === undefined) throw new TypeError('a sequence needs at least one step')
   return async (exchange) => {
     const { body } = exchange.request
-    // Every step gets the whole body, and a body that is not buffered can be read once.
+    // Every step gets the whole body; an unbuffered one can be read only once.
     if (before.length > 0 && !body.isBuffered) await body.buffer(exchange.storage)
     for (const { handler, postcondition } of before) {
       const response = await handler(copyOf(exchange))
-      if (!(await goesOn(postcondition, exchange, response, logger))) return response
-      // It is not read: an upstream connection or a temporary file may depend on it.
+      if (!(await continues(postcondition, exchange, response, logger))) return response
+      // Cancels the body, to release its upstream connection or temporary file.
       response.body.cancel()
     }
     return last.handler(copyOf(exchange))
   }
 }
 
-/** What a step changes in the request is not seen by the next one; attributes and session are shared. */
+/** Changes of a step to the request do not affect the next one; attributes and session are shared. */
 function copyOf(exchange: Exchange): Exchange {
   return exchange.withRequest(exchange.request.clone())
 }
 
-async function goesOn(
+async function continues(
   postcondition: RequestCondition | undefined,
   exchange: Exchange,
   response: Response,

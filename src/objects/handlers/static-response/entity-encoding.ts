@@ -5,7 +5,7 @@ type Encode = (text: string) => Uint8Array
 
 const utf8: Encode = (text) => Buffer.from(text, 'utf8')
 
-// What the character set does not have becomes "?", never a byte that stands for something else.
+// Characters outside the character set become "?".
 const latin1: Encode = (text) => Buffer.from(text.replace(/[^\0-\xff]/gu, '?'), 'latin1')
 
 const ascii: Encode = (text) => {
@@ -13,7 +13,7 @@ const ascii: Encode = (text) => {
   return isAscii(bytes) ? bytes : Buffer.from(text.replace(/[^\0-\x7f]/gu, '?'), 'latin1')
 }
 
-// What Node can encode without a table of its own; pages of today are UTF-8.
+// Encodings that need no tables.
 const ENCODINGS: Readonly<Record<string, Encode>> = {
   'utf-8': utf8,
   utf8,
@@ -23,18 +23,18 @@ const ENCODINGS: Readonly<Record<string, Encode>> = {
   ascii,
 }
 
-/** The character set that a Content-Type names, in lower case, or null. */
+/** The charset of a Content-Type, in lower case, or null. */
 export function charsetOf(contentType: string | null): string | null {
   const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(contentType ?? '') ?? []
   return (quoted ?? plain)?.toLowerCase() || null
 }
 
-/** How text is encoded under a Content-Type: UTF-8 unless it names another character set; null for an unknown one. */
+/** The encoding for a Content-Type: UTF-8 without a charset; null for an unknown charset. */
 export function encodingFor(contentType: string | null): Encode | null {
   const charset = charsetOf(contentType)
   if (charset === null) return utf8
   return Object.hasOwn(ENCODINGS, charset) ? ENCODINGS[charset]! : null
 }
 
-/** The character sets that can be named. */
+/** Supported character sets. */
 export const CHARSETS = 'utf-8, iso-8859-1, us-ascii'

@@ -12,7 +12,7 @@ const handlerOf = (config: JsonValue, properties: JsonValue = {}) =>
 const get = (url = 'http://app.example.com/'): Exchange => exchangeFor('GET', url)
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' }
 
-test('answers with the status alone: no header, no content, the usual reason', async () => {
+test('responds with the status alone: no header, no content, the default reason', async () => {
   await using built = await handlerOf({ status: 404 })
 
   const response = await built.object(get())
@@ -34,12 +34,12 @@ test('status and reason may be configuration expressions', async () => {
   assert.equal(response.reason, 'Teapot')
 })
 
-test('a status without usual reason has an empty one', async () => {
+test('a status without a default reason has an empty one', async () => {
   await using built = await handlerOf({ status: 799 })
   assert.equal((await built.object(get())).reason, '')
 })
 
-test('header values are texts or lists of texts, literal or asked for with each request', async () => {
+test('header values are texts or lists of texts, literal or evaluated for each request', async () => {
   await using built = await handlerOf({
     status: 200,
     headers: { 'X-One': 'one', 'X-Many': ['a', '${request.method}', 'c'], 'X-Number': '${1 + 1}' },
@@ -67,14 +67,14 @@ test('a header value that is null adds nothing', async () => {
   assert.deepEqual([...(await built.object(get())).headers], [['X-Here', '1']])
 })
 
-test('a line break that an expression brings into a header is a fault', async () => {
+test('a line break from an expression in a header is a fault', async () => {
   await using built = await handlerOf({ status: 302, headers: { Location: ['${attributes.target}'] } })
   const exchange = get()
   exchange.attributes['target'] = '/\r\nSet-Cookie: a=b'
   await assert.rejects(built.object(exchange), InvalidHeaderError)
 })
 
-test('trailers are sent beside the headers', async () => {
+test('trailers are sent in addition to headers', async () => {
   await using built = await handlerOf({
     status: 200,
     headers: TEXT,
@@ -84,7 +84,7 @@ test('trailers are sent beside the headers', async () => {
   assert.deepEqual([...((await built.object(get())).trailers ?? [])], [['X-Sum', 'GET']])
 })
 
-test('the entity is evaluated with each request', async () => {
+test('the entity is evaluated for each request', async () => {
   await using built = await handlerOf({ status: 200, headers: TEXT, entity: 'you asked for ${request.uri.path}' })
   assert.equal((await built.object(get('http://a.example.com/x'))).body.text(), 'you asked for /x')
   assert.equal((await built.object(get('http://a.example.com/y'))).body.text(), 'you asked for /y')
@@ -112,7 +112,7 @@ test('an entity may repeat the request body', async () => {
   assert.equal(response.body.text(), 'echo')
 })
 
-test('no Content-Type is added, but a warning says that it is missing', async () => {
+test('a missing Content-Type is not added, but gives a warning', async () => {
   await using built = await handlerOf({ status: 200, entity: '<p>hi</p>' })
   assert.deepEqual([...(await built.object(get())).headers], [])
   assert.deepEqual(built.warnings, [
@@ -129,7 +129,7 @@ const encodings: readonly [string, string, string][] = [
 ]
 
 for (const [contentType, entity, expected] of encodings) {
-  test(`the entity is encoded as ${contentType} says`, async () => {
+  test(`the entity is encoded by ${contentType}`, async () => {
     await using built = await handlerOf({ status: 200, headers: { 'content-type': contentType }, entity })
     assert.equal(Buffer.from((await built.object(get())).body.bytes()).toString('hex'), expected)
   })
@@ -159,7 +159,7 @@ test('warns of content that is never sent and of a version that has no effect', 
   ])
 })
 
-test('warns of a header that is the matter of the connection', async () => {
+test('warns of a hop-by-hop header', async () => {
   await using built = await handlerOf({ status: 200, headers: { 'Content-Length': '5' } })
   assert.deepEqual(built.warnings, [
     '/heap/0: setting the header Content-Length has no effect, since it belongs to one connection; remove it',

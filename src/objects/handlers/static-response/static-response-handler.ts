@@ -6,14 +6,14 @@ import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header
 import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
 
-/** Answers every request with one response. */
+/** Responds to every request with a configured response. */
 export const StaticResponseHandler = defineType({
   name: 'StaticResponseHandler',
   kind: HandlerKind,
   summary: 'Answers with a fixed response whose header values and entity may be expressions.',
   config: {
     status: config(integer({ min: 200, max: 999 })).meta({ description: 'Status code.' }),
-    reason: config(string()).optional().meta({ description: 'Reason phrase; the usual one of the status by default.' }),
+    reason: config(string()).optional().meta({ description: 'Reason phrase; that of the status by default.' }),
     headers: map(listOrOne(runtime('string')))
       .default({})
       .meta({ description: 'Header names to values. A value that is null adds nothing.' }),
@@ -82,7 +82,7 @@ async function content(
   return Body.of(encode(texts.join('\n')))
 }
 
-/** A literal charset is known at load, so that a mistake in it shows there and not with each request. */
+/** Validates a literal charset at load, instead of failing each request. */
 function checkCharset(headers: HeaderFields, report: (path: string, message: string) => void): void {
   const name = contentTypeName(headers)
   if (name === undefined) return

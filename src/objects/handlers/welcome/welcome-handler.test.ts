@@ -13,7 +13,7 @@ async function page(): Promise<{ response: Response; html: string }> {
   return { response, html: response.body.text() }
 }
 
-test('answers 200 with a page that is neither sniffed nor kept', async () => {
+test('responds 200 with nosniff and no-store', async () => {
   const { response, html } = await page()
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -23,7 +23,7 @@ test('answers 200 with a page that is neither sniffed nor kept', async () => {
   assert.match(html, /<h1>The gateway is running<\/h1>/)
 })
 
-test('the policy allows the style of the page, by its hash, and nothing else', async () => {
+test('the content security policy allows the style of the page by its hash, and nothing else', async () => {
   const { response, html } = await page()
   const [, style] = /<style>([\s\S]*)<\/style>/.exec(html) ?? []
   const hash = createHash('sha256')
@@ -35,14 +35,14 @@ test('the policy allows the style of the page, by its hash, and nothing else', a
   )
 })
 
-test('the page needs nothing from elsewhere and runs nothing', async () => {
+test('the page loads no resources and has no scripts', async () => {
   const { html } = await page()
   assert.doesNotMatch(html, /\b(?:src|href|srcset|action|style|on\w+)\s*=/i)
   assert.doesNotMatch(html, /<(?:script|link|iframe|img|form|object)\b|@import|url\(/i)
   assert.doesNotMatch(html, /https?:\/\//)
 })
 
-test('the page can be read by everyone: language, title, landmark, headings in order, zoom', async () => {
+test('the page is accessible: language, title, landmark, headings in order, zoom', async () => {
   const { html } = await page()
   assert.match(html, /<html lang="en">/)
   assert.match(html, /<title>[^<]+<\/title>/)
@@ -51,7 +51,7 @@ test('the page can be read by everyone: language, title, landmark, headings in o
   assert.match(html, /content="width=device-width, initial-scale=1"/)
 })
 
-test('every element is closed, in the order in which it was opened', async () => {
+test('every element is closed, in the right order', async () => {
   const { html } = await page()
   const open: string[] = []
   for (const [, slash, name] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/g)) {
@@ -62,18 +62,18 @@ test('every element is closed, in the order in which it was opened', async () =>
   assert.deepEqual(open, [])
 })
 
-test('says where routes go and how to check them', async () => {
+test('shows the folder of routes and how to validate them', async () => {
   const { html } = await page()
   for (const hint of ['config/routes', 'gateway validate', 'gateway explain', "${request.uri.path == '/'}"])
     assert.ok(html.includes(hint), hint)
 })
 
-test('points to the designer only where there is one', async () => {
+test('links to the designer only if it is available', async () => {
   assert.doesNotMatch((await page()).html, /studio|designer/i)
   assert.match(welcomePage({ studio: true }), /<code>\/studio\/<\/code>/)
 })
 
-test('tells neither a version nor a path of the machine', async () => {
+test('discloses neither version nor paths of the host', async () => {
   const { html } = await page()
   const text = html.replace(/<style>[\s\S]*<\/style>|<[^>]*>/g, ' ')
   assert.doesNotMatch(text, /\d+\.\d+/)

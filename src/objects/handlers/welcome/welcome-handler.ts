@@ -3,7 +3,7 @@ import { type Handler, respond } from '#http'
 import { defineType } from '#schema'
 import { POLICY, welcomePage } from './welcome-page.ts'
 
-/** Shows that the gateway works, and what to do next. */
+/** Responds with a page for a new gateway without routes. */
 export const WelcomeHandler = defineType({
   name: 'WelcomeHandler',
   kind: HandlerKind,
@@ -12,7 +12,6 @@ export const WelcomeHandler = defineType({
   create: () => welcome(welcomePage({ studio: false })),
 })
 
-/** Answers every request with the page. */
 function welcome(page: string): Handler {
   return async () =>
     respond(
@@ -21,7 +20,7 @@ function welcome(page: string): Handler {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': POLICY,
         'Referrer-Policy': 'no-referrer',
-        // The page gives way to the first route for its address, which must show at once.
+        // Not cached, so that the first route for this URL is visible at once.
         'Cache-Control': 'no-store',
       },
       page,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// Colours are the system's own, so that contrast, dark mode and forced colours are what the reader has chosen.
+// System colours, so that contrast, dark mode and forced colours follow the settings of the user.
 const STYLE = `
 :root { color-scheme: light dark; }
 body { margin: 0; padding: 2rem 1rem; font: 1.0625rem/1.6 system-ui, sans-serif; }
@@ -12,7 +12,7 @@ code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
 const STUDIO = `
 <li>Or draw it: the designer is found at <code>/studio/</code> of the admin connector.</li>`
 
-/** The page itself; it needs nothing else and tells nothing of the machine it comes from. */
+/** The page: self-contained, without data of the host. */
 export const welcomePage = ({ studio }: { readonly studio: boolean }): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -41,7 +41,7 @@ request.</li>${studio ? STUDIO : ''}
 </html>
 `
 
-/** Allows the page its own style and nothing else. */
+/** Content security policy that allows the style of the page only. */
 export const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

@@ -13,24 +13,24 @@ import type { Logger } from '#logging'
 import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
-interface ServerAnswer {
+interface EndpointResponse {
   readonly status: number
   /** Null where the body is no JSON object. */
   readonly content: JsonObject | null
 }
 
-interface AnswerContent {
+interface ResponseContent {
   readonly status: number
   readonly bytes: Uint8Array
   /** Whether it is an HTML page. */
   readonly isPage: boolean
 }
 
-/** Answers about one token are small (threats B62). */
-const MAX_ANSWER_BYTES = 1_048_576
+/** Responses about one token are small (threats B62). */
+const MAX_RESPONSE_BYTES = 1_048_576
 const TIMEOUT = 5_000
 
-/** Calls an authorization server about tokens; without a usable answer, requests are refused. */
+/** Client of an authorization server that validates tokens. Without a usable response, tokens are rejected. */
 export class AuthorizationServer {
   readonly #handler: Handler
   readonly #timeout: number
@@ -42,62 +42,62 @@ export class AuthorizationServer {
     this.#logger = logger
   }
 
-  /** Calls the server on behalf of an exchange. Responses of 2xx and refusals come back with their content. */
-  async ask(request: Request, exchange: Exchange): Promise<ServerAnswer | TokenRejection> {
+  /** Sends a request on behalf of an exchange. Returns 200 and 4xx responses with their content; other responses reject the token. */
+  async call(request: Request, exchange: Exchange): Promise<EndpointResponse | TokenRejection> {
     try {
       const { status, bytes, isPage } = await this.#send(request, exchange)
-      // An HTML page comes from something in front of the server, whatever its status.
+      // An HTML page is from a proxy or load balancer in front of the server, even with status 200.
       if (isPage) return this.unavailable(`expected a JSON object in the body, got an HTML page with status ${status}`)
-      return this.#judged(status, contentIn(bytes))
+      return this.#checked(status, contentIn(bytes))
     } catch (error) {
       return this.unavailable((error as Error).message)
     }
   }
 
-  /** The refusal where the token can not be checked; the reason is logged, not sent. */
+  /** The refusal of a token that can not be validated. The reason is logged, not sent. */
   unavailable(reason: string): TokenRejection {
     this.#logger.limited().warn({ reason }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
-    return { outcome: 'unavailable', description: 'The authorization server can not be asked at the moment.' }
+    return { outcome: 'unavailable', description: 'The authorization server is unavailable.' }
   }
 
-  #judged(status: number, content: JsonObject | null): ServerAnswer | TokenRejection {
+  #checked(status: number, content: JsonObject | null): EndpointResponse | TokenRejection {
     if (status === 200) {
       return content === null
         ? this.unavailable('expected a JSON object in the body, got something else')
         : { status, content }
     }
-    // 408 and 429 say nothing about the request.
+    // 408 and 429 are temporary: they do not reject the request itself.
     const refused = isClientError(status) && status !== 408 && status !== 429
     return refused ? { status, content } : this.unavailable(`expected the status 200, got ${status}`)
   }
 
-  badRequest({ status, content }: ServerAnswer): TokenRejection {
+  badRequest({ status, content }: EndpointResponse): TokenRejection {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
     const reason = `status ${status}, error: ${error}`
     this.#logger.limited().warn({ reason }, EVENTS.INTROSPECTION_REFUSED)
     return {
       outcome: 'bad_request',
-      description: 'The authorization server did not accept the question about the token.',
+      description: 'The authorization server rejected the request to validate the token.',
     }
   }
 
-  /** Whether the server refused the gateway as a client, rather than the question (RFC 7662 section 2.3, RFC 6749 5.2). */
-  refusesClient({ status, content }: ServerAnswer): boolean {
+  /** Whether the server rejected the gateway as a client, rather than the request (RFC 7662 section 2.3, RFC 6749 5.2). */
+  rejectsClient({ status, content }: EndpointResponse): boolean {
     const error = content?.['error']
     return status === 401 || status === 403 || error === 'invalid_client' || error === 'unauthorized_client'
   }
 
-  /** The refusal where the server does not accept the gateway as a client: no fault of the token or its bearer. */
-  clientRefused({ status, content }: ServerAnswer): TokenRejection {
+  /** The refusal where the server rejects the credentials of the gateway; the token itself may be valid. */
+  clientRejected({ status, content }: EndpointResponse): TokenRejection {
     const error = typeof content?.['error'] === 'string' ? content['error'].slice(0, 100) : 'none given'
     this.#logger.limited().warn({ reason: `status ${status}, error: ${error}` }, EVENTS.INTROSPECTION_UNAUTHORIZED)
     return { outcome: 'unavailable', description: 'Access tokens can not be checked at the moment.' }
   }
 
-  async #send(request: Request, cause: Exchange): Promise<AnswerContent> {
+  async #send(request: Request, cause: Exchange): Promise<ResponseContent> {
     const { status, headers, body } = await internalCall(this.#handler, internalExchange(request, cause), {
       timeout: this.#timeout,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       wantsBody: (response) => !isPage(response.headers) && (response.status === 200 || isClientError(response.status)),
     })
     return { status, bytes: body, isPage: isPage(headers) }

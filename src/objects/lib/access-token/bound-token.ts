@@ -5,7 +5,7 @@ import { isPlainObject } from '#json'
 /** The confirmation of a token. */
 type Binding = 'none' | 'other' | { readonly thumbprint: string }
 
-/** The thumbprint under a name of the confirmation of a token (RFC 7800 section 3.1); `other` where it is bound otherwise. */
+/** The thumbprint in the `cnf` claim of a token (RFC 7800 section 3.1); `other` where another confirmation method is used. */
 export function bindingOf({ info }: AccessToken, method: 'jkt' | 'x5t#S256'): Binding {
   const cnf = Object.hasOwn(info, 'cnf') ? info['cnf'] : null
   if (cnf === null) return 'none'
@@ -21,8 +21,8 @@ export function isBound({ info }: AccessToken): boolean {
 type Admit = NonNullable<AccessTokenResolver['admit']>
 
 /**
- * A resolver with one more check of each request, before that of the delegate. The check is in `admit`, which no cache skips: a
- * cached resolution says nothing about the sender.
+ * A resolver with an additional check of each request, before that of the delegate. The check is in `admit`, which runs for cached
+ * tokens too: a cached resolution does not prove who sent the request.
  */
 export function withAdmission(
   delegate: AccessTokenResolver,
@@ -37,20 +37,20 @@ export function withAdmission(
     ...(accessManager !== undefined && { accessManager }),
     resolve: (token, exchange) => delegate.resolve(token, exchange),
     admit: admit === undefined ? check : both,
-    // The check refuses every binding that it can not verify.
+    // `check` refuses every binding that it can not verify.
     verifiesBinding: () => true,
     ...(watch !== undefined && { watch: watch.bind(delegate) }),
   }
 }
 
-/** The scheme under which the one token of a request was sent. */
+/** The authentication scheme of the token of a request. */
 export function schemeOf({ request }: Exchange): 'Bearer' | 'DPoP' | null {
   const word = /^(bearer|dpop) /i.exec(request.headers.get('authorization') ?? '')?.[1]
   if (word === undefined) return null
   return word.length === 4 ? 'DPoP' : 'Bearer'
 }
 
-/** The refusal of a token, with words for its bearer. */
+/** The refusal of an invalid token. The description is sent to the client. */
 export function invalidToken(description: string): TokenRejection {
   return { outcome: 'invalid', description }
 }

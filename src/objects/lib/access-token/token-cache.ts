@@ -14,7 +14,7 @@ interface TokenCacheSettings extends TokenTtls {
   readonly onNotificationDisconnection: DisconnectionStrategy
 }
 
-/** Tokens in the cache of one unit where nothing is configured. */
+/** Default number of tokens in the cache of one unit. */
 export const DEFAULT_SIZE = 100_000
 
 const SWEEP_INTERVAL = 10_000
@@ -29,7 +29,7 @@ export const STRATEGY_FIELD = config(
       'What happens to the cache while the notification service is lost: what is not in it is denied until the service is back; what is in it is kept (NEVER_CLEAR), cleared at once (CLEAR_ON_DISCONNECT) or cleared when the service is back (CLEAR_ON_RECONNECT). Has effect with amService only.',
   })
 
-/** Puts a cache in front of a resolver, closed when the object is disposed. */
+/** Wraps a resolver in a cache that is closed when the object is disposed. */
 export function cachedResolver(
   delegate: AccessTokenResolver,
   settings: TokenCacheSettings,
@@ -46,7 +46,7 @@ export function cachedResolver(
   const { clock, logger } = env
   const notifications = amService?.notifications ?? null
   if (amService !== null && notifications === null) {
-    env.warn('the notifications of amService are disabled: revoked tokens stay in the cache until their time is over')
+    env.warn('the notifications of amService are disabled: revoked tokens stay in the cache until their TTL ends')
   }
   const cache = new RevocableCache<CachedResolution>({
     maximumSize,

@@ -3,13 +3,13 @@ import { type JsonObject, type JsonValue, numberValue } from '#json'
 
 export const EXPIRED: TokenRejection = { outcome: 'invalid', description: 'The access token has expired.' }
 
-/** An unreadable answer grants nothing (threats B62). */
+/** A malformed response rejects the token (threats B62). */
 const INCOMPREHENSIBLE: TokenRejection = {
   outcome: 'unavailable',
-  description: 'The answer of the authorization server can not be understood.',
+  description: 'The response of the authorization server is malformed.',
 }
 
-/** Resolves a token by the answer of an authorization server, as in RFC 7662 section 2.2. */
+/** Resolves a token by an introspection response (RFC 7662 section 2.2). */
 export function resolutionOf(token: string, info: JsonObject, now: number): TokenResolution {
   const scopes = scopesIn(info['scope'])
   const expiresAt = expiryOf(info, now)
@@ -18,7 +18,7 @@ export function resolutionOf(token: string, info: JsonObject, now: number): Toke
   return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
 }
 
-/** Scopes in one text with spaces between them (RFC 6749 section 3.3), or as a list; null where they are neither. */
+/** Scopes as a space-separated string (RFC 6749 section 3.3) or as a list; null for any other type. */
 function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
   if (scope === undefined || scope === null) return new Set()
   if (typeof scope === 'string') return new Set(scope.split(' ').filter((each) => each !== ''))
@@ -26,7 +26,7 @@ function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
   return scope.every((each) => typeof each === 'string') ? new Set(scope) : null
 }
 
-/** Milliseconds since the epoch by `exp`, else by `expires_in`, both in seconds; null where neither is given. */
+/** Milliseconds since the epoch, from `exp`, else from `expires_in`, both in seconds; null where both are missing. */
 function expiryOf(info: JsonObject, now: number): number | null | 'unknown' {
   const exp = info['exp'] ?? null
   if (exp !== null) return milliseconds(exp) ?? 'unknown'

@@ -6,15 +6,15 @@ import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 const TAG_FIELDS = ['authGrantId', 'auditTrackingId', 'jti']
 
 const MAX_TAG_LENGTH = 512
-/** Of a token or its digest. */
+/** Shorter strings of a notification are neither a token nor a digest. */
 const MIN_TOKEN_LENGTH = 16
-/** Values of one notification that are read; one with more may concern any token. */
+/** Maximum of values read from one notification. A notification with more invalidates every token. */
 const MAX_VALUES = 1_000
 /** Fields of notifications that identify no token. */
 const NO_TAGS: ReadonlySet<string> = new Set(['eventType', 'realm'])
 const HEX_DIGEST = /^[0-9a-fA-F]{64}$/
 
-/** Stands for a token in caches (threats B55). */
+/** Cache key of a token: caches do not hold the token itself (threats B55). */
 export function digestOf(token: string): string {
   return hash('sha256', token, 'base64url')
 }
@@ -25,9 +25,9 @@ export function tagsOfToken(info: JsonObject): string[] {
 }
 
 /**
- * The tags that a notification invalidates. Which field identifies the token is documented nowhere, so that every string counts,
- * also as the token itself or as its digest; the ids are random, and an entry that is removed without need is loaded again.
- * A notification about tokens without an id, or with more values than are read, may concern any token.
+ * The tags that a notification invalidates. The field that identifies the token is undocumented, so every string is used as an id,
+ * as the token itself and as its digest. The ids are random, and an entry that is removed without need is loaded again.
+ * A notification about tokens without an id, or with too many values, invalidates every token.
  */
 export function tagsOfNotification({ topic, body }: Notification): readonly string[] | 'everything' {
   const texts = textsIn(body)
@@ -41,7 +41,7 @@ export function tagsOfNotification({ topic, body }: Notification): readonly stri
   return tags
 }
 
-/** The strings of a body; null where it holds more values than are read. */
+/** The strings of a body; null where it has more than MAX_VALUES values. */
 function textsIn(body: JsonObject): string[] | null {
   const texts: string[] = []
   const values: JsonValue[] = Object.keys(body)

@@ -7,7 +7,7 @@ import { sameOriginGoto } from './same-origin-goto.ts'
 
 const here = Uri.parse('https://app.example:8443/home')
 
-test('paths and URLs of the same origin are taken', () => {
+test('paths and URLs of the same origin are accepted', () => {
   assert.equal(sameOriginGoto('/a/b?c=d#e', here), 'https://app.example:8443/a/b?c=d#e')
   assert.equal(sameOriginGoto('https://app.example:8443/x', here), 'https://app.example:8443/x')
   assert.equal(sameOriginGoto('HTTPS://APP.example:8443', here), 'https://app.example:8443/')
@@ -17,7 +17,7 @@ test('paths and URLs of the same origin are taken', () => {
   )
 })
 
-test('B64: whatever could lead elsewhere is refused', () => {
+test('B64: URLs that a browser could resolve to another origin are rejected', () => {
   for (const text of [
     '',
     '//evil.example',
@@ -48,7 +48,7 @@ test('B64: whatever could lead elsewhere is refused', () => {
 
 const corpus = join(import.meta.dirname, '../../../../../shared/corpora/url/openredirects.txt')
 
-test('B64: nothing in the corpus of open redirects leads away', {
+test('B64: no URL of the corpus of open redirects leads to another origin', {
   skip: existsSync(corpus) ? false : 'the corpora are not there',
 }, () => {
   const lines = readFileSync(corpus, 'utf8').split('\n')

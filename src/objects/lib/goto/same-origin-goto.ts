@@ -3,11 +3,11 @@ import type { Uri } from '#http'
 const MAX_LENGTH = 4_096
 
 /**
- * Where a browser may be sent after logging in or out: a path on the same site, or a URL of the very same origin. Null for
- * everything else, so that the gateway is never the beginning of a way to another site (threats B64).
+ * The redirect target after login or logout: a path, or a URL of the same origin. Null for any other text, so that the gateway is
+ * not an open redirector (threats B64).
  */
 export function sameOriginGoto(text: string, here: Uri): string | null {
-  // Browsers read backslashes as slashes and drop tabs and line breaks: neither has a place in a URL that is well meant.
+  // Browsers read backslashes as slashes and drop tabs and line breaks: URLs with them are rejected.
   if (text.length === 0 || text.length > MAX_LENGTH || !/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return null
   const isPath = text.startsWith('/') && !text.startsWith('//')
   if (!isPath && !/^https?:\/\/[^/?#@]+(?:[/?#]|$)/i.test(text)) return null

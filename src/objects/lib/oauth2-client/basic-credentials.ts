@@ -7,25 +7,24 @@ interface BasicSettings {
   readonly username: string
   readonly passwordSecretId: string
   readonly secretsProvider: SecretsProvider
-  /** `form`: both parts are form-urlencoded before they are put together (RFC 6749 section 2.3.1). */
+  /** `form`: both parts are form-urlencoded before they are joined (RFC 6749 section 2.3.1). */
   readonly encoding: 'plain' | 'form'
 }
 
-/** Why a user name can not stand in plain Basic credentials (RFC 7617 section 2); null where it can. */
+/** Why a user name is invalid in Basic credentials (RFC 7617 section 2); null for a valid one. */
 export function usernameProblem(username: string): string | null {
   if (username.includes(':')) return 'expected a name without ":", which ends the name in Basic credentials'
   return hasControl(username) ? 'expected a name without control characters' : null
 }
 
 /**
- * Puts Basic credentials into each request, in place of whatever its Authorization was. A `client_id` that only named the
- * client leaves the form.
+ * Sets `Authorization` of each request to Basic credentials. Removes `client_id` from the form: it only identified the client.
  */
 export function basicAuthentication(settings: BasicSettings): Filter {
   const { passwordSecretId: secretId, secretsProvider } = settings
   let known: { readonly secret: Secret; readonly field: string } | null = null
   return async (exchange, next) => {
-    // The provider keeps secrets for their lease: while it hands out the same one, the field is the same too.
+    // The provider caches secrets for their lease: the header value is computed again only for another secret.
     const secret = await secretsProvider.active({ secretId, purpose: 'GENERIC' })
     if (known?.secret !== secret) known = { secret, field: credentialsOf(settings, secret) }
     const isNamed = exchange.context(ClientIdFieldContext) !== null
@@ -54,7 +53,7 @@ function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`
 }
 
-/** A value as it stands in `application/x-www-form-urlencoded`. */
+/** A value encoded as `application/x-www-form-urlencoded`. */
 function formEncoded(text: string): string {
   return formatForm({ [text]: [null] })
 }

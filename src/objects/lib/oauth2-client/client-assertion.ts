@@ -21,7 +21,7 @@ interface AssertionSettings {
   readonly clock: Clock
 }
 
-/** Puts a signed assertion about the client into the form of each request; another way of authenticating is removed. */
+/** Adds a signed client assertion to the form of each request, and removes other client authentication. */
 export function assertClient(settings: AssertionSettings): Filter {
   const { clientId, secretsProvider, signingSecretId: secretId, signingAlgorithm: algorithm } = settings
   return async (exchange, next) => {
@@ -31,13 +31,13 @@ export function assertClient(settings: AssertionSettings): Filter {
       client_assertion_type: ASSERTION_TYPE,
       client_assertion: await signJwt(secret, assertionClaims(settings), { algorithm }),
     })
-    // Two ways of authenticating in one request are refused by servers (RFC 6749 section 2.3).
+    // Servers reject requests with two client authentication methods (RFC 6749 section 2.3).
     changed.request.headers.delete('Authorization')
     return next(changed)
   }
 }
 
-/** The claims of RFC 7523 section 3, then the further ones. A `jti` serves once (threats B48). */
+/** The claims of RFC 7523 section 3, then the configured ones. Each assertion has its own `jti` (threats B48). */
 function assertionClaims({
   clientId,
   tokenEndpoint,
@@ -52,7 +52,7 @@ function assertionClaims({
     aud: tokenEndpoint,
     jti: randomUUID(),
     iat: Math.floor(now / 1_000),
-    // Rounded down: a JWT is never valid for longer than it may be.
+    // Rounded down, so that the JWT is not valid for longer than configured.
     exp: Math.floor((now + jwtExpirationTimeout) / 1_000),
     ...claims,
   }

@@ -2,7 +2,7 @@ import { CachedValue } from '#cache'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
 import { EVENTS } from '../log-events.ts'
-import type { IssuedToken, TokenAnswer } from './token-request.ts'
+import type { IssuedToken, TokenResult } from './token-request.ts'
 
 /** Settings of a token of the gateway itself. */
 interface ClientTokenSettings {
@@ -10,10 +10,10 @@ interface ClientTokenSettings {
   readonly logger: Logger
   /** Requests to the token endpoint. */
   readonly fetches: Counter
-  fetch(): Promise<TokenAnswer>
+  fetch(): Promise<TokenResult>
 }
 
-/** TTL of a token for which the server gives no lifetime. */
+/** TTL of a token without `expires_in`. */
 const DEFAULT_LIFETIME = 60_000
 /** A token is replaced before it expires, so that it does not expire in flight: a tenth of its lifetime, at most this. */
 const MAX_MARGIN = 30_000
@@ -22,12 +22,12 @@ const FAILURE_PAUSE = 1_000
 /** A service that answers every request with 401 must not make the gateway request tokens without end. */
 const REJECTION_PAUSE = 10_000
 
-/** No token is available; `status` is that of the response to requests that need one. */
+/** No token is available; `status` is the response status of requests that need one. */
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable'
   readonly status: 502 | 503
 
-  constructor(answer: Exclude<TokenAnswer, { outcome: 'issued' }>) {
+  constructor(answer: Exclude<TokenResult, { outcome: 'issued' }>) {
     const reason = answer.outcome === 'refused' ? `${answer.error}: ${answer.description}` : answer.reason
     super(reason, answer.outcome === 'unavailable' && answer.cause !== null ? { cause: answer.cause } : {})
     this.status = answer.outcome === 'unavailable' ? 503 : 502
@@ -35,7 +35,7 @@ export class TokenUnavailable extends Error {
 }
 
 interface Credentials {
-  /** Scheme and token, as `Authorization` has them. */
+  /** Value of `Authorization`: scheme and token. */
   readonly value: string
   /** Milliseconds. */
   readonly ttl: number
@@ -67,7 +67,7 @@ export class ClientToken {
     return this.#credentials.fresh?.value ?? this.#load()
   }
 
-  /** A service rejected the credentials; true where `get` may return others. */
+  /** Call when a service rejected the credentials. Returns true where `get` may now return others. */
   rejected(credentials: string): boolean {
     const current = this.#credentials.fresh?.value ?? null
     if (current !== null && current !== credentials) return true
@@ -94,14 +94,14 @@ export class ClientToken {
     if (answer.outcome !== 'issued') throw new TokenUnavailable(answer)
     const scheme = schemeOf(answer)
     if (scheme === null) {
-      throw new TokenUnavailable({ outcome: 'nonsense', reason: 'it issued a token of another type than Bearer' })
+      throw new TokenUnavailable({ outcome: 'malformed', reason: 'it issued a token of another type than Bearer' })
     }
     const lifetime = answer.lifetime ?? DEFAULT_LIFETIME
     return { value: `${scheme} ${answer.token}`, ttl: lifetime - Math.min(lifetime / 10, MAX_MARGIN) }
   }
 }
 
-/** The scheme of `Authorization` for a token. One of the type DPoP needs proofs, which a DpopClientFilter makes (RFC 9449). */
+/** The scheme of `Authorization` for a token. A DPoP token needs proofs, which a DpopClientFilter adds (RFC 9449). */
 function schemeOf({ tokenType, isProofSent = false }: IssuedToken): string | null {
   const type = tokenType.toLowerCase()
   if (type === 'bearer') return 'Bearer'

@@ -3,9 +3,8 @@ import { Body, type Exchange, formatForm, mediaType, parseForm, type Request } f
 const URLENCODED = 'application/x-www-form-urlencoded'
 
 /**
- * A copy of the exchange whose form has these fields, whatever values they had before; the bytes of the other fields stay
- * as they are. A request without content becomes a form; one with other content is a fault of the configuration
- * (spec gap 166).
+ * A copy of the exchange with these form fields, in place of earlier values; the bytes of other fields are unchanged. A request
+ * without content becomes a form; another content type is a fault of the configuration (spec gap 166).
  */
 export async function withFormFields(exchange: Exchange, fields: Readonly<Record<string, string>>): Promise<Exchange> {
   const kept = exchange.request.body.isEmpty ? [] : otherFields(await formContent(exchange), fields)
@@ -13,7 +12,7 @@ export async function withFormFields(exchange: Exchange, fields: Readonly<Record
   return withForm(exchange, [...kept, added])
 }
 
-/** A copy of the exchange whose form lacks a field; the bytes of the other fields stay as they are. */
+/** A copy of the exchange without a form field; the bytes of other fields are unchanged. */
 export async function withoutFormField(exchange: Exchange, name: string): Promise<Exchange> {
   return withForm(exchange, otherFields(await formContent(exchange), { [name]: '' }))
 }
@@ -29,7 +28,7 @@ function withForm(exchange: Exchange, fields: readonly string[]): Exchange {
 async function formContent({ request, storage }: Exchange): Promise<string> {
   assertForm(request)
   await request.body.buffer(storage)
-  // Whatever charset it claims: as Latin-1 each byte comes out as it went in.
+  // Latin-1 preserves each byte, in any charset.
   return Buffer.from(request.body.bytes()).toString('latin1')
 }
 

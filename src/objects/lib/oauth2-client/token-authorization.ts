@@ -5,26 +5,26 @@ import type { ClientToken, TokenUnavailable } from './client-token.ts'
 /** RFC 6749 section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** The field `scopes` of filters that ask for tokens of the gateway itself. */
+/** The field `scopes` of filters that request tokens for the gateway itself. */
 export const SCOPES_FIELD = list(config(string({ nonEmpty: true })))
   .default([])
-  .meta({ description: 'Scopes that are asked for; none by default.' })
+  .meta({ description: 'Requested scopes; none by default.' })
 
-/** Reports scopes that no server could understand. */
+/** Reports syntactically invalid scopes. */
 export function checkScopes(scopes: readonly string[], report: (path: string, message: string) => void): void {
   for (const [at, scope] of scopes.entries()) {
     if (!SCOPE.test(scope)) report(`/scopes/${at}`, 'expected one scope: printable ASCII without space, " and \\')
   }
 }
 
-/** Sends each request with the token; once more with a new one where a service does not accept it. */
+/** Sends each request with the token, and again with a new token after a 401 response. */
 export function authorizeWithToken(tokens: ClientToken): Filter {
   return async (exchange, next) => {
     const credentials = await tokens.get()
     if (typeof credentials !== 'string') return without(credentials)
     const response = await next(withCredentials(exchange, credentials))
     if (response.status !== 401 || !tokens.rejected(credentials)) return response
-    // A body that has gone by can not be sent again; the next request will find the new token.
+    // A streamed body can not be sent again; the next request uses the new token.
     if (!exchange.request.body.isBuffered || exchange.aborted) return response
     const other = await tokens.get()
     if (typeof other !== 'string' || other === credentials) return response
@@ -39,7 +39,7 @@ function withCredentials(exchange: Exchange, credentials: string): Exchange {
   return exchange.withRequest(request)
 }
 
-/** The client can do nothing about it: never 401 or 403 (spec gap 167). */
+/** Never 401 or 403: the client can not correct it (spec gap 167). */
 function without({ status }: TokenUnavailable): Response {
   return status === 503 ? respond(503, { 'Retry-After': '1' }) : respond(status)
 }

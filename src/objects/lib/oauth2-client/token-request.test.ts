@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Body, type Exchange, type Handler, internalExchange, Request, Response, respond, Uri } from '#http'
-import { decodeAnswer, requestToken, type TokenRequest } from './token-request.ts'
+import { decodeTokenResponse, requestToken, type TokenRequest } from './token-request.ts'
 
 const asked = (handler: Handler, more: Partial<TokenRequest> = {}) =>
   requestToken({ endpoint: 'http://as.example/token', handler, fields: { a: '1' }, onBehalfOf: null, ...more })
 
 const GOOD = '{"access_token":"x","token_type":"Bearer"}'
 
-test('the question is a form, its fields encoded, a field with several values repeated', async () => {
+test('the request is a form with encoded fields; a field with several values is repeated', async () => {
   let seen = ''
   const handler: Handler = async ({ request }) => {
     seen = `${request.method} ${request.uri} ${request.headers.get('content-type')} ${request.body.text()}`
@@ -22,7 +22,7 @@ test('the question is a form, its fields encoded, a field with several values re
   )
 })
 
-test('an answer that does not come is given up, and so is the request for it', async () => {
+test('a response that does not arrive times out, and the request is aborted', async () => {
   const given: string[] = []
   const silent: Handler = (exchange) => {
     exchange.onAbort(({ message }) => given.push(message))
@@ -33,13 +33,13 @@ test('an answer that does not come is given up, and so is the request for it', a
   assert.deepEqual(given, ['no response within 5 ms'])
 })
 
-test('a body that does not come is given up too', async () => {
+test('a body that does not arrive times out', async () => {
   const source = { start: () => {}, pause: () => {}, resume: () => {}, cancel: () => {} }
   const dribbling: Handler = async () => new Response(200, { body: Body.fromSource(source) })
   assert.equal((await asked(dribbling, { timeout: 5 })).outcome, 'unavailable')
 })
 
-test('a request is given up with the one that needs the token', async () => {
+test('the request is aborted with the request that needs the token', async () => {
   const cause: Exchange = internalExchange(new Request({ method: 'GET', uri: Uri.parse('http://app.example/') }))
   const aborted = Promise.withResolvers<string>()
   const waiting: Handler = (exchange) =>
@@ -55,17 +55,17 @@ test('a request is given up with the one that needs the token', async () => {
   assert.equal((await answer).outcome, 'unavailable')
 })
 
-test('a handler that throws is a server that can not be reached', async () => {
+test('a handler that throws counts as an unavailable server', async () => {
   const error = new Error('no route to host')
   const answer = await asked(() => Promise.reject(error))
   assert.deepEqual(answer, { outcome: 'unavailable', reason: 'the request failed', cause: error })
 })
 
-test('B62: an answer of any other status than 200 is no token', async () => {
+test('B62: a response with a status other than 200 gives no token', async () => {
   for (const [status, outcome] of [
-    [201, 'nonsense'],
-    [204, 'nonsense'],
-    [301, 'nonsense'],
+    [201, 'malformed'],
+    [204, 'malformed'],
+    [301, 'malformed'],
     [400, 'refused'],
     [499, 'refused'],
     [429, 'unavailable'],
@@ -76,9 +76,9 @@ test('B62: an answer of any other status than 200 is no token', async () => {
   }
 })
 
-const decoded = (json: unknown) => decodeAnswer(200, Buffer.from(JSON.stringify(json)))
+const decoded = (json: unknown) => decodeTokenResponse(200, Buffer.from(JSON.stringify(json)))
 
-test('scope can be a text or a list; anything else says nothing', () => {
+test('scope can be a text or a list; a value of another type is ignored', () => {
   for (const [scope, scopes] of [
     ['a  b', ['a', 'b']],
     [
@@ -111,17 +111,17 @@ test('a lifetime is a number of seconds, as text or not; a malformed one counts 
     const answer = decoded({ access_token: 'x', token_type: 'Bearer', expires_in: expires })
     assert.equal(answer.outcome === 'issued' ? answer.lifetime : answer.outcome, lifetime, String(expires))
   }
-  const endless = decodeAnswer(200, Buffer.from('{"access_token":"x","token_type":"Bearer","expires_in":1e400}'))
+  const endless = decodeTokenResponse(200, Buffer.from('{"access_token":"x","token_type":"Bearer","expires_in":1e400}'))
   assert.equal(endless.outcome === 'issued' ? endless.lifetime : null, 0)
 })
 
-test('text that is not UTF-8, too deep or no object is no answer', () => {
+test('a body that is not UTF-8, nested too deeply or no object is malformed', () => {
   for (const content of [
     Buffer.from([0x22, 0xff, 0x22]),
     Buffer.from('['.repeat(1_000)),
     Buffer.from('"x"'),
     Buffer.alloc(0),
   ]) {
-    assert.equal(decodeAnswer(200, content).outcome, 'nonsense')
+    assert.equal(decodeTokenResponse(200, content).outcome, 'malformed')
   }
 })

@@ -13,65 +13,65 @@ import {
 } from '#http'
 import { isPlainObject, type JsonObject, numberValue, parseJson } from '#json'
 
-/** A question for a token endpoint. */
+/** A request to a token endpoint. */
 export interface TokenRequest {
   readonly endpoint: Uri | string
-  /** Adds the authentication of the client and sends the request. */
+  /** Adds the client authentication and sends the request. */
   readonly handler: Handler
   /** The fields of the form, in order; a field may have several values. */
   readonly fields: Readonly<Record<string, string | readonly string[]>>
-  /** The exchange that needs the token; null where several may wait for it. */
+  /** The exchange that needs the token; null where several may share it. */
   readonly onBehalfOf: Exchange | null
   /** Milliseconds. */
   readonly timeout?: number
 }
 
-/** A token, as an authorization server has issued it. */
+/** A token issued by an authorization server. */
 export interface IssuedToken {
   readonly outcome: 'issued'
   readonly token: string
   readonly tokenType: string
-  /** Whether the question had a proof of possession, as tokens of the type DPoP need it. */
+  /** Whether the request had a proof of possession, which DPoP tokens require. */
   readonly isProofSent?: boolean
-  /** Milliseconds from the moment of the question; null where the server did not say. */
+  /** Milliseconds since the request; null without `expires_in`. */
   readonly lifetime: number | null
-  /** Null where the server did not say, which means those that were asked for (RFC 6749 section 5.1). */
+  /** Null without `scope`, which means the requested scopes (RFC 6749 section 5.1). */
   readonly scopes: readonly string[] | null
   readonly info: JsonObject
 }
 
-export type TokenAnswer =
+export type TokenResult =
   | IssuedToken
-  /** The server said no (RFC 6749 section 5.2). */
+  /** Error response (RFC 6749 section 5.2). */
   | { readonly outcome: 'refused'; readonly error: string; readonly description: string }
-  /** The server can not be reached, is slow or broken. */
+  /** Unreachable, timed out, 5xx or 429. */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly cause: Error | null }
-  /** The server answered something that is no answer. */
-  | { readonly outcome: 'nonsense'; readonly reason: string }
+  /** A response that is neither a token nor an error response. */
+  | { readonly outcome: 'malformed'; readonly reason: string }
 
 const TIMEOUT = 30_000
-const MAX_ANSWER_BYTES = 262_144
-/** RFC 6749 appendix A.7 and A.8: what may stand in `error` and `error_description`. */
+const MAX_RESPONSE_BYTES = 262_144
+/** Characters outside those of `error` and `error_description` (RFC 6749 appendix A.7 and A.8). */
 const NOT_ERROR_TEXT = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
-/** Characters of a Bearer token (RFC 6750 section 2.1); none of them can end a header. */
+/** Characters of a Bearer token (RFC 6750 section 2.1), all of them safe in a header value. */
 const TOKEN = /^[\x21-\x7e]{1,65536}$/
 
-/** Requests a token from a token endpoint (RFC 6749 section 3.2). Every failure is an answer, none is thrown. */
-export async function requestToken(asked: TokenRequest): Promise<TokenAnswer> {
-  const { handler, onBehalfOf, timeout = TIMEOUT } = asked
-  const exchange = internalExchange(tokenRequest(asked), onBehalfOf)
+/** Requests a token from a token endpoint (RFC 6749 section 3.2). Failures are returned, not thrown. */
+export async function requestToken(settings: TokenRequest): Promise<TokenResult> {
+  const { handler, onBehalfOf, timeout = TIMEOUT } = settings
+  const exchange = internalExchange(tokenRequest(settings), onBehalfOf)
   try {
     const { status, cause, body } = await internalCall(handler, exchange, {
       timeout,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       wantsBody: (response) => response.status === 200 || isRefusal(response.status),
       abortWith: onBehalfOf,
     })
     if (status >= 500 || status === 429) {
       return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause }
     }
-    const answer = decodeAnswer(status, body)
-    return answer.outcome === 'issued' && isProofSent(exchange) ? { ...answer, isProofSent: true } : answer
+    const result = decodeTokenResponse(status, body)
+    return result.outcome === 'issued' && isProofSent(exchange) ? { ...result, isProofSent: true } : result
   } catch (error) {
     if (error instanceof InternalCallTimeoutError) {
       return { outcome: 'unavailable', reason: error.message, cause: null }
@@ -80,7 +80,7 @@ export async function requestToken(asked: TokenRequest): Promise<TokenAnswer> {
   }
 }
 
-/** RFC 6749 section 5.2; 429 says nothing about the request. */
+/** RFC 6749 section 5.2; 429 is temporary and does not reject the request itself. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 429
 }
@@ -97,19 +97,20 @@ function tokenRequest({ endpoint, fields }: TokenRequest): Request {
 }
 
 /** Decodes the response of a token endpoint. */
-export function decodeAnswer(status: number, content: Uint8Array): TokenAnswer {
+export function decodeTokenResponse(status: number, content: Uint8Array): TokenResult {
   const info = objectIn(content)
   if (status >= 400 && status <= 499) return refusal(status, info)
-  if (status !== 200) return { outcome: 'nonsense', reason: `it answered with the status ${status}` }
-  if (info === null) return { outcome: 'nonsense', reason: 'it answered something that is no JSON object' }
+  if (status !== 200) return { outcome: 'malformed', reason: `it answered with the status ${status}` }
+  if (info === null) return { outcome: 'malformed', reason: 'the response body is no JSON object' }
   const token = member(info, 'access_token')
-  if (typeof token !== 'string' || !TOKEN.test(token)) return { outcome: 'nonsense', reason: 'it sent no access_token' }
+  if (typeof token !== 'string' || !TOKEN.test(token))
+    return { outcome: 'malformed', reason: 'it sent no access_token' }
   const tokenType = member(info, 'token_type')
-  if (typeof tokenType !== 'string') return { outcome: 'nonsense', reason: 'it sent no token_type' }
+  if (typeof tokenType !== 'string') return { outcome: 'malformed', reason: 'it sent no token_type' }
   return { outcome: 'issued', token, tokenType, lifetime: lifetimeIn(info), scopes: scopesIn(info), info }
 }
 
-function refusal(status: number, info: JsonObject | null): TokenAnswer {
+function refusal(status: number, info: JsonObject | null): TokenResult {
   const error = info === null ? null : errorText(member(info, 'error'))
   const description = info === null ? null : errorText(member(info, 'error_description'))
   return {

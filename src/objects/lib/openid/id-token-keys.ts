@@ -9,7 +9,7 @@ import { fetchJwkSet, RemoteKeys } from '#secrets'
 const TWO_MINUTES = 120_000
 const LEASE = 60 * 60_000
 
-/** The keys that a server publishes, fetched when the first token is to be verified. */
+/** The published keys of a server, fetched when the first token is verified. */
 export function publishedKeys(jwksUri: () => Promise<string>, handler: Handler, env: Environment): KeySource {
   const store = new RemoteKeys({
     source: env.name,
@@ -24,14 +24,14 @@ export function publishedKeys(jwksUri: () => Promise<string>, handler: Handler, 
   return { provider: providerOf([store]), secretId: 'id token' }
 }
 
-/** Keys that the configuration names. */
+/** Keys of a configured secret id. */
 export function configuredKeys(provider: SecretsProvider, secretId: string): KeySource {
   return { provider, secretId }
 }
 
 /**
- * Why no key has signed a token; null where one has. Where the keys can not be had, an OpenIdError is thrown. The kind of key decides which algorithms count: a published key is
- * never taken for a shared secret (threats B37).
+ * Why a signature is invalid; null for a valid one. Throws OpenIdError where the keys are unavailable. The type of key decides which
+ * algorithms are allowed: a published key is never used as a shared secret (threats B37).
  */
 export async function signatureProblem(
   idToken: string,

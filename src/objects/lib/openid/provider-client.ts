@@ -5,7 +5,7 @@ import { type Environment, listOrOne, ref } from '#schema'
 import { joinTrust } from '../tls/joined-managers.ts'
 import { limitsOf } from '../tls/limit-fields.ts'
 
-/** The field `trust` of objects that stand for an authorization server. */
+/** The field `trust` of objects that represent an authorization server. */
 export const TRUST_FIELD = listOrOne(ref(TrustManagerKind)).optional().meta({
   description:
     'Whose certificates the authorization server may show, in every call to it; those of the authorities that the platform trusts by default.',
@@ -14,7 +14,7 @@ export const TRUST_FIELD = listOrOne(ref(TrustManagerKind)).optional().meta({
 const CONNECTIONS = 64
 const TIMEOUT = 10_000
 
-/** The handler that sends requests to an authorization server: one with a trust of its own, where that is configured. */
+/** The handler for requests to an authorization server: with `trust` a new one that trusts those managers alone. */
 export async function providerHandler(
   trust: readonly TrustManager[] | undefined,
   handler: Handler,

@@ -3,13 +3,13 @@ import type { Uri } from '#http'
 
 type Advices = Readonly<Record<string, readonly string[]>>
 
-/** Query parameter of the URL that a browser comes back to after it was sent to follow an advice. */
+/** Query parameter of the URL to which the login page redirects a browser after an advice. */
 const PARAMETER = '_advice'
 const FORM = /^_advice=t([0-9a-z]{1,9})\.([\w-]{22})$/
-/** How long after the redirect the same advice for the same subject ends the redirects (decisions 13). */
+/** Seconds after a redirect in which the same advice for the same subject is not redirected again (decisions 13). */
 const LIFETIME = 30
 
-/** An advice redirect that a request comes back from. */
+/** An earlier redirect for an advice, read from the marker. */
 export interface FollowedAdvice {
   /** Seconds since the epoch. */
   readonly at: number
@@ -17,7 +17,7 @@ export interface FollowedAdvice {
   readonly digest: string
 }
 
-/** Removes the marker from a URI, whose other parameters stay as they were written; parameters of another form are the application's. */
+/** Removes and returns the marker of a URI; other parameters are unchanged. A parameter of another form belongs to the application. */
 export function takeAdviceMarker(uri: Uri): FollowedAdvice | null {
   const { rawQuery } = uri
   if (rawQuery === null || !rawQuery.includes(PARAMETER)) return null
@@ -35,7 +35,7 @@ export function addAdviceMarker(uri: Uri, subject: object, advices: Advices, now
   uri.rawQuery = uri.rawQuery === null || uri.rawQuery === '' ? pair : `${uri.rawQuery}&${pair}`
 }
 
-/** Whether advices are those that the browser has just followed, with the subject unchanged: another redirect would not end. */
+/** Whether subject and advices are those of the last redirect: another one would start a redirect loop. */
 export function isRepeated(
   followed: FollowedAdvice | null,
   subject: object,

@@ -5,8 +5,8 @@ import { isPlainObject, JsonNumber, type JsonObject, type JsonValue, jsonNumber,
 const MAX_DEPTH = 32
 
 /**
- * A value of an expression as JSON: objects of the gateway as the map or the text that expressions see in them, such as
- * headers and URIs. One that is neither is refused, rather than sent as nothing.
+ * The value of an expression as JSON. Gateway objects such as headers and URIs become the map or text that expressions see. Throws for
+ * any other object, rather than omitting it.
  */
 export function jsonOf(value: unknown, depth = 0): JsonValue {
   if (value === null || value === undefined) return null

@@ -1,7 +1,7 @@
 import { redacted } from '#logging'
 import { isSecretParameter } from '../secret-names.ts'
 
-/** A resource URI for the log: values of query parameters that carry credentials by their name are replaced. */
+/** A resource URI for the log: values of query parameters with names of credentials are masked. */
 export function loggedResource(resource: string): string {
   const at = resource.indexOf('?')
   if (at < 0) return resource

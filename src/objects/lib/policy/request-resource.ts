@@ -3,14 +3,13 @@ import type { Exchange, Uri } from '#http'
 import { takeAdviceMarker } from './advice-marker.ts'
 import { removeTransactionId } from './transaction.ts'
 
-/** Which URI of a request names the resource. */
 interface RequestResourceSettings {
   readonly includeQuery: boolean
-  /** The URI before `baseURI` and rewriting, in place of the one that is sent on. */
+  /** Use the URI before `baseURI` and rewriting, instead of the one sent upstream. */
   readonly useOriginalUri: boolean
 }
 
-/** The URI of the request as the filter sees it, or as the client sent it, without parameters that the gateway itself has added. */
+/** Provides the current or the original URI of the request, without parameters that the gateway added. */
 export function requestResource({ includeQuery, useOriginalUri }: RequestResourceSettings): ResourceUriProvider {
   return {
     resourceUri: (exchange) => textOf(useOriginalUri ? originalUri(exchange) : exchange.request.uri, includeQuery),

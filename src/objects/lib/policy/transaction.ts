@@ -1,10 +1,10 @@
 import type { Uri } from '#http'
 
-/** Query parameter by which a transaction comes back from the access manager (protocol 5.2). */
+/** Query parameter with the transaction id in the redirect from the access manager (protocol 5.2). */
 const PARAMETER = '_txid'
 const FORM = /^[A-Za-z0-9._~-]{1,256}$/
 
-/** Takes the id of a transaction off a URI, whose other parameters stay as they were written. */
+/** Removes and returns the transaction id of a URI; other parameters are unchanged. */
 export function removeTransactionId(uri: Uri): string | null {
   const { rawQuery } = uri
   if (rawQuery === null || !rawQuery.includes(PARAMETER)) return null

@@ -4,7 +4,7 @@ import { config, type DecodedMembers, type Environment, ref, type Settled, secre
 import { EVENTS } from '../log-events.ts'
 import { passwordSource } from '../tls/password.ts'
 
-/** The fields that name a proxy. */
+/** The fields of a proxy server. */
 export const PROXY_SERVER_FIELDS = {
   uri: config(url(['http', 'https'])).meta({
     description:
@@ -16,8 +16,8 @@ export const PROXY_SERVER_FIELDS = {
   }),
   username: config(string({ nonEmpty: true }))
     .optional()
-    .meta({ description: 'Name of the gateway at a proxy that wants one (Basic).' }),
-  passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password at the proxy.' }),
+    .meta({ description: 'User name for Basic authentication at the proxy.' }),
+  passwordSecretId: config(secretId()).optional().meta({ description: 'Secret id of the password for the proxy.' }),
   secretsProvider: ref(SecretsProviderKind).optional().meta({
     description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
   }),
@@ -29,7 +29,7 @@ type ProxyServerValues = Settled<DecodedMembers<typeof PROXY_SERVER_FIELDS>> & {
 
 let objects = 0
 
-/** Every request goes through one proxy. The password is read now, and again when secrets have changed. */
+/** Sends every request through one proxy. The password is read at load, and again when secrets have changed. */
 export async function customProxy(values: ProxyServerValues, env: Environment): Promise<ProxyOptions> {
   const { uri, username } = values
   const { hostname, port, protocol } = new URL(uri)
@@ -65,7 +65,7 @@ function through(key: string, proxy: ForwardProxy): ProxyOptions {
   return { key, proxyFor: () => proxy }
 }
 
-/** Reports settled values that name no proxy. */
+/** Reports invalid values of a proxy server. */
 export function checkProxyServer(
   { uri, username, tls }: Pick<ProxyServerValues, 'uri' | 'username' | 'tls'>,
   report: (path: string, message: string) => void,

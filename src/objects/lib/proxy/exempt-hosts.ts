@@ -4,8 +4,8 @@ import { BlockList, isIP } from 'node:net'
 export type Exempts = (hostname: string, port: number) => boolean
 
 /**
- * The list of NO_PROXY: names (with all names below them), addresses, networks such as `10.0.0.0/8`, each with a port
- * or without; `*` for everything. Names and addresses that are not in the list are not looked up.
+ * Parses NO_PROXY: host names (with their subdomains), addresses, networks such as `10.0.0.0/8`, each with an optional port; `*`
+ * matches everything. Host names are not resolved.
  */
 export function noProxyList(text: string): Exempts {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
@@ -35,7 +35,7 @@ function networkTest(address: string, bits: number): Exempts {
   return (hostname) => isIP(hostname) !== 0 && list.check(hostname, isIP(hostname) === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** The list of `http.nonProxyHosts`: names divided by `|`, each with a `*` before or behind it, or without. */
+/** Parses `http.nonProxyHosts`: names separated by `|`, each with an optional `*` at its start or end. */
 export function nonProxyHosts(text: string): Exempts {
   const patterns = text
     .split('|')

@@ -4,8 +4,8 @@ import { withoutBrackets } from '#http'
 import type { Environment } from '#schema'
 import { type Exempts, nonProxyHosts, noProxyList } from './exempt-hosts.ts'
 
-/** The default of a JVM for `http.nonProxyHosts`. */
-const USUAL_EXEMPTIONS = 'localhost|127.*|::1|0.0.0.0|::0'
+/** Default of `http.nonProxyHosts` in a JVM. */
+const DEFAULT_EXEMPTIONS = 'localhost|127.*|::1|0.0.0.0|::0'
 
 interface Choice {
   readonly key: string
@@ -14,8 +14,8 @@ interface Choice {
 }
 
 /**
- * The proxy that the surroundings name (decisions, "systemProxy"): for each scheme by `http.proxyHost` and its fellows
- * in the properties or the environment, else by HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+ * The proxy of the system (decisions, "systemProxy"): for each scheme by `http.proxyHost` and related settings in the properties or
+ * the environment, else by HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
  */
 export function systemProxy(env: Environment): ProxyOptions {
   const choices = new Map<string, Choice>()
@@ -23,7 +23,8 @@ export function systemProxy(env: Environment): ProxyOptions {
     const choice = byProperties(scheme, env) ?? byVariables(scheme, env)
     if (choice !== null) choices.set(scheme, choice)
   }
-  if (choices.size === 0) env.warn('the system names no proxy; set HTTP_PROXY or HTTPS_PROXY, or use NoProxyOptions')
+  if (choices.size === 0)
+    env.warn('no system proxy is configured; set HTTP_PROXY or HTTPS_PROXY, or use NoProxyOptions')
   return {
     key: `system ${Array.from(choices, ([scheme, { key }]) => `${scheme} ${key}`).join(' ')}`,
     proxyFor: (scheme, hostname, port) => {
@@ -42,7 +43,7 @@ function byProperties(scheme: string, env: Environment): Choice | null {
     throw new TypeError(`${scheme}.proxyPort: expected a port, got ${JSON.stringify(text)}`)
   }
   const exempt =
-    property(env.scope, `${scheme}.nonProxyHosts`) ?? property(env.scope, 'http.nonProxyHosts') ?? USUAL_EXEMPTIONS
+    property(env.scope, `${scheme}.nonProxyHosts`) ?? property(env.scope, 'http.nonProxyHosts') ?? DEFAULT_EXEMPTIONS
   return choiceOf(host, port, exempt, nonProxyHosts(exempt))
 }
 
@@ -56,7 +57,7 @@ function byVariables(scheme: string, env: Environment): Choice | null {
     throw new TypeError(`${name}: expected a proxy such as http://proxy.example.com:3128, got something else`)
   }
   if (uri.username !== '' || uri.password !== '') {
-    env.warn(`${name} has a name and a password, which are not used; use CustomProxyOptions for such a proxy`)
+    env.warn(`${name} has a user name and a password, which are ignored; use CustomProxyOptions for such a proxy`)
   }
   const exempt = variable(env.scope, 'NO_PROXY') ?? ''
   return choiceOf(
@@ -77,7 +78,7 @@ function choiceOf(hostname: string, port: number, list: string, exempts: Exempts
   }
 }
 
-/** From the properties, as one word or nested, from the system properties, or from the environment. */
+/** From the properties (dotted or nested), the system properties, or the environment. */
 function property(scope: Scope, name: string): string | null {
   const [group, member] = name.split('.') as [string, string]
   const places = [

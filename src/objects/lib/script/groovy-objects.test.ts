@@ -1,4 +1,4 @@
-// Every scriptable object takes scripts of Groovy.
+// Every scriptable object type supports Groovy.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type {
@@ -25,7 +25,7 @@ import { ScriptableThrottlingPolicy } from '../../throttling/scriptable/scriptab
 const heap = [{ name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } }]
 const exchange = () => exchangeFor('GET', 'http://app.example.com/a?x=1', { headers: { 'X-User': 'u' } })
 
-/** What an object does with a script; problems at load as their text. */
+/** The result of an object with a script; problems at load as text. */
 async function withScript<T, R>(
   type: TypeDefinition,
   source: string,
@@ -104,7 +104,7 @@ test('ScriptableThrottlingPolicy', async () => {
   assert.deepEqual(rate, { numberOfRequests: 7, duration: 5_000 })
 })
 
-/** The violations that a customizer finds. */
+/** The violations that a customizer reports. */
 const violations = (source: string, claims: JsonObject): Promise<readonly string[]> =>
   withScript<JwtValidatorCustomizer, readonly string[]>(ScriptableJwtValidatorCustomizer, source, (customizer) =>
     customizer.violations(claims, exchange()),
@@ -145,13 +145,13 @@ test('ScriptableJwtValidatorCustomizer: constraints of a builder', async () => {
   )
 })
 
-test('ScriptableJwtValidatorCustomizer: what the script says', async () => {
+test('ScriptableJwtValidatorCustomizer: violations returned by the script', async () => {
   assert.deepEqual(await violations('true', {}), [])
   assert.deepEqual(await violations('["not so"]', {}), ['not so'])
   await assert.rejects(violations('null', {}), /expected the script to return true, false, or an array/)
 })
 
-test('problems of a script are found at load, each with its place', async () => {
+test('problems of a script are reported at load, each with its position', async () => {
   const source = ['import com.nimbusds.jwt.SignedJWT', 'request.getFoo()', 'new File("/etc/passwd").delete()'].join(
     '\n',
   )

@@ -15,7 +15,7 @@ import { EVENTS } from '../log-events.ts'
 import { bindingsIn, type ScriptConfig } from './script-fields.ts'
 import { ScriptFile, type ScriptText } from './script-file.ts'
 
-/** Compiles the script of an object, and again whenever its file changes. Throws ConfigError where it does not compile. */
+/** Compiles the script of an object, and again when its file changes. Throws ConfigError where it does not compile. */
 export async function openScript(
   config: ScriptConfig,
   env: Environment,
@@ -40,15 +40,15 @@ export async function openScript(
     timeout: env.settings.scriptTimeout,
     deadline: env.settings.scriptDeadline,
   })
-  // An inline script changes with its route; the classes that it imports may change without.
+  // An inline script changes only with its route; the classes that it imports may change at any time.
   if (file !== null || language === 'groovy') {
     const source = file ?? new InlineScript(first)
-    await follow({ source, env, compile, script, first: compiledScript, folder: classFolder })
+    await recompileOnChange({ source, env, compile, script, first: compiledScript, folder: classFolder })
   }
   return script
 }
 
-/** The text of a script that stands in the configuration, as a file that never changes. */
+/** A script in the configuration, with the interface of a file that never changes. */
 class InlineScript {
   readonly #text: ScriptText
 
@@ -86,26 +86,26 @@ async function compiled(compile: () => Promise<Script>, { file, source }: Script
   }
 }
 
-/** Where each line is an element of the source, the problem is at that element. */
+/** Points at the element of `source` where it is an array of lines. */
 function problemInSource({ place, problem }: ScriptProblem, source: ScriptConfig['source']): Problem {
   if (place === null) return { pointer: '/source', message: `the script can not be compiled: ${problem}` }
   const pointer = typeof source === 'object' && place.line <= source.length ? `/source/${place.line - 1}` : '/source'
   return { pointer, message: `the script can not be compiled: line ${place.line}, column ${place.column}: ${problem}` }
 }
 
-interface Following {
+interface WatchSettings {
   readonly source: ScriptFile | InlineScript
   readonly env: Environment
   readonly compile: (text: ScriptText) => Promise<Script>
   readonly script: ObjectScript
   readonly first: Script
-  /** Watched where the source is in no folder. */
+  /** Watched where the script is inline. */
   readonly folder: string
 }
 
-/** Compiles the script again when its file, or a class that it imports, changes; the last good script stays where that fails. */
-async function follow({ source, env, compile, script, first, folder }: Following): Promise<void> {
-  let complained = ''
+/** Compiles the script again when its file or an imported class changes. The last good script stays in use where that fails. */
+async function recompileOnChange({ source, env, compile, script, first, folder }: WatchSettings): Promise<void> {
+  let lastProblem = ''
   let used = first
   const check = async (): Promise<void> => {
     try {
@@ -113,12 +113,12 @@ async function follow({ source, env, compile, script, first, folder }: Following
       const text = await source.read()
       used = await compile(text)
       script.replace(used)
-      complained = ''
-      env.logger.info({ file: text.name }, 'the script has changed and is used from now on')
+      lastProblem = ''
+      env.logger.info({ file: text.name }, 'script reloaded')
     } catch (error) {
       const { message } = error as Error
-      if (message === complained) return
-      complained = message
+      if (message === lastProblem) return
+      lastProblem = message
       env.logger.error({ problem: message }, EVENTS.SCRIPT_NOT_RELOADED)
     }
   }
@@ -127,7 +127,7 @@ async function follow({ source, env, compile, script, first, folder }: Following
   env.onDispose(() => watch.stop())
 }
 
-/** The clock of the watch. Its timers do not keep the process alive. */
+/** Timers of the watch; they do not keep the process alive. */
 const timers: Executor = {
   schedule: (delay, task) => {
     const timer = setTimeout(() => void task(), delay).unref()

@@ -4,14 +4,14 @@ import { isPlainObject, setOwn } from '#json'
 import { Deferred, type Field, field, type Kind, Reference, type SettleContext, type Typed } from '#schema'
 import { HeapObject, isBindingName } from '#scripts'
 
-/** The kinds of objects that scripts can do something with. */
+/** The kinds of objects that scripts can use. */
 const USABLE: readonly Kind[] = [HandlerKind, FilterKind, AccessTokenResolverKind, ResourceAccessKind]
 
 const HEAP_OBJECT = /^[$#]\{\s*heap\s*(?:\[\s*(?:'([^']+)'|"([^"]+)")\s*\]|\.\s*([A-Za-z_$][\w$]*))\s*\}$/
 
 type Report = (message: string, path?: readonly (string | number)[]) => void
 
-/** The field `args`: JSON by name, in which texts may be expressions that are evaluated at load. */
+/** The field `args`: JSON values by name. Texts may be expressions, which are evaluated at load. */
 export function scriptArguments(taken: readonly string[]): Field<Record<string, unknown>> {
   return field<Record<string, unknown>>(
     { label: 'a map of arguments', schema: () => ({ type: 'object' }) },

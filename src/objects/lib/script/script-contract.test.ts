@@ -68,7 +68,7 @@ test('a script is in a file or in the source', async () => {
   assert.deepEqual(await problemsOf(JAVASCRIPT), both)
 })
 
-test('the source is a text or an array of lines, and no expression', async () => {
+test('the source is a text or an array of lines; expressions in it are not evaluated', async () => {
   const lines = ['const name = "x"', 'return new Response({ entity: JSON.stringify(`${name}`) })']
   assert.equal(await entityOf({ ...JAVASCRIPT, source: lines }), 'x')
   assert.equal(await entityOf({ ...JAVASCRIPT, source: lines.join('\n') }), 'x')
@@ -77,7 +77,7 @@ test('the source is a text or an array of lines, and no expression', async () =>
   ])
 })
 
-test('a source that does not compile is refused at its line', async () => {
+test('a source that does not compile is reported with its line', async () => {
   assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: ['const a = 1', 'const b = ;'] }), [
     "/heap/0/config/source/1: the script can not be compiled: line 2, column 11: Unexpected token ';'",
   ])
@@ -107,7 +107,7 @@ test('arguments are JSON whose texts may be expressions, evaluated at load', asy
   })
 })
 
-test('an argument that can not be evaluated is refused with its pointer', async () => {
+test('an argument that can not be evaluated is reported with its pointer', async () => {
   const source = 'return 1'
   assert.match(
     (await problemsOf({ ...JAVASCRIPT, source, args: { a: ['x', '${1 +}'] } }))[0] ?? '',
@@ -119,7 +119,7 @@ test('an argument that can not be evaluated is refused with its pointer', async 
   )
 })
 
-test('the name of an argument is free and can be used', async () => {
+test('an argument name is a valid identifier that is not reserved', async () => {
   const taken = 'scripts have something else of this name; call the argument otherwise'
   const unusable = 'expected a name that a script can use: letters, digits, _ and $'
   const args = { request: 1, Response: 2, 'my-arg': 3, class: 4, token: 5 }
@@ -134,7 +134,7 @@ test('the name of an argument is free and can be used', async () => {
   ])
 })
 
-test('an object of the heap that is not there, or of no use to scripts, is refused with its pointer', async () => {
+test('a heap object that does not exist, or is of a kind that scripts can not use, is reported with its pointer', async () => {
   const source = 'return 1'
   assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source, args: { a: "${heap['ClientHandlr']}" } }), [
     '/heap/0/config/args/a: no Handler or Filter or AccessTokenResolver or ResourceAccess named "ClientHandlr" in this heap or its parents; did you mean "ClientHandler"?',
@@ -151,7 +151,7 @@ test('an object of the heap that is not there, or of no use to scripts, is refus
   ])
 })
 
-test('a file is looked for in the folder of the language, then in that of scripts', async () => {
+test('a file is looked up in the folder of the language, then in the scripts folder', async () => {
   const scripts = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-scripts-')))
   try {
     mkdirSync(join(scripts, 'javascript', 'sub'), { recursive: true })
@@ -168,7 +168,7 @@ test('a file is looked for in the folder of the language, then in that of script
   }
 })
 
-test('no path and no link leads out of the folder of scripts', async () => {
+test('paths and symbolic links out of the scripts folder are rejected', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-scripts-')))
   try {
     const scripts = join(root, 'scripts')

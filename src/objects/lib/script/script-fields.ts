@@ -7,9 +7,8 @@ import { scriptArguments } from './script-arguments.ts'
 const CLASSES = ['Request', 'Response', 'Status', 'Form', 'ThrottlingRate'] as const
 
 /**
- * The names that a script sees beside its arguments. `own` are those of its type: `next` for filters, `token` for
- * resolvers, any other for what `values` has when the script is evaluated. `builder` is for Groovy alone: scripts of other
- * languages check claims themselves.
+ * The bindings of a script besides its arguments. `own` are those of the object type: `next` for filters, `token` for resolvers,
+ * others for members of `values` at evaluation. `builder` exists in Groovy alone: scripts in other languages check claims themselves.
  */
 export function bindingsIn(language: ScriptLanguage, own: readonly string[]): readonly string[] {
   const names = language === 'groovy' ? own : own.filter((name) => name !== 'builder')
@@ -37,7 +36,7 @@ function mediaType(): Field<ScriptLanguage> {
   )
 }
 
-/** The fields of the one script contract; each scriptable type has these, and `scriptRules`. */
+/** The fields of every scriptable type, to be used with `scriptRules`. */
 export function scriptFields(own: readonly string[] = []) {
   return {
     type: config(mediaType()).meta({ description: 'Language of the script.' }),
@@ -45,7 +44,7 @@ export function scriptFields(own: readonly string[] = []) {
       .optional()
       .meta({
         description:
-          'File of the script, in `scripts/javascript`, `scripts/typescript` or `scripts/groovy`, else in `scripts`, of the instance. A change of the file is taken over while the gateway runs.',
+          'File of the script, in `scripts/javascript`, `scripts/typescript` or `scripts/groovy`, else in `scripts`, of the instance. A changed file is reloaded while the gateway runs.',
       }),
     source: byShape({ string: string({ nonEmpty: true }), array: list(string(), { nonEmpty: true }) })
       .optional()
@@ -54,10 +53,10 @@ export function scriptFields(own: readonly string[] = []) {
       .default({})
       .meta({
         description:
-          "Values by the names under which the script sees them: JSON, whose texts may be expressions that are evaluated at load. `${heap['Name']}` is an object of the heap.",
+          "Arguments of the script by name: JSON values. Texts may be expressions, which are evaluated at load. `${heap['Name']}` is an object of the heap.",
       }),
     clientHandler: ref(HandlerKind).default('ClientHandler').meta({
-      description: 'Sends what the script sends with `http`.',
+      description: 'Sends the requests that the script makes with `http`.',
     }),
   }
 }

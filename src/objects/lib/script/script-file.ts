@@ -6,7 +6,7 @@ import type { ScriptLanguage } from '#scripts'
 
 const MAX_BYTES = 1_048_576
 
-/** A script that was read from a file. */
+/** A script read from a file. */
 export interface ScriptText {
   /** Its path in the scripts folder, for messages. */
   readonly name: string
@@ -18,8 +18,8 @@ interface Found {
   readonly stats: BigIntStats
 }
 
-/** Differs between files of the same name, and before and after a change. */
-function markOf({ path, stats: { dev, ino, mtimeNs, size } }: Found): string {
+/** Changes with the content, and when another file of the same name is found first. */
+function fingerprintOf({ path, stats: { dev, ino, mtimeNs, size } }: Found): string {
   return `${path} ${dev} ${ino} ${mtimeNs} ${size}`
 }
 
@@ -36,12 +36,12 @@ export class ScriptFile {
     this.#candidates = [resolve(scripts, language, file), resolve(scripts, file)]
   }
 
-  /** The folder to watch for changes: the one that has the file, else the first where it is looked for. */
+  /** The folder to watch for changes: that of the file, else the first one searched. */
   async directory(): Promise<string> {
     return dirname((await this.#existing())?.path ?? join(this.#scripts, this.#file))
   }
 
-  /** Reads the file. Throws ConfigError where it is not there, or not inside the scripts folder. */
+  /** Reads the file. Throws ConfigError where it is missing, or outside the scripts folder. */
   async read(): Promise<ScriptText> {
     const found = await this.#existing()
     if (found === null) throw problem(`there is no file ${quoted(this.#file)} in ${quoted(this.#scripts)}`)
@@ -49,14 +49,14 @@ export class ScriptFile {
     const real = await this.#inside(path)
     if (!stats.isFile()) throw problem(`${quoted(this.#file)} is not a file`)
     if (stats.size > MAX_BYTES) throw problem(`${quoted(this.#file)} is larger than ${MAX_BYTES} bytes`)
-    this.#seen = markOf(found)
+    this.#seen = fingerprintOf(found)
     return { name: relative(this.#scripts, path).split(sep).join('/'), text: await readFile(real, 'utf8') }
   }
 
-  /** Whether the file is another than at the last read. */
+  /** Whether the file has changed since the last read. */
   async hasChanged(): Promise<boolean> {
     const found = await this.#existing()
-    return found === null || markOf(found) !== this.#seen
+    return found === null || fingerprintOf(found) !== this.#seen
   }
 
   async #existing(): Promise<Found | null> {
@@ -67,7 +67,7 @@ export class ScriptFile {
     return null
   }
 
-  /** The real path; links are followed first, so that none leads out of the folder. */
+  /** The real path: symbolic links are resolved before the check that it is inside the folder. */
   async #inside(path: string): Promise<string> {
     const [root, real] = await Promise.all([realpath(this.#scripts), realpath(path)])
     const way = relative(root, real)

@@ -2,13 +2,13 @@ import type { Exchange, Response, Session } from '#http'
 import { type SessionCookieSettings, takeCookies, writeCookie } from './session-cookie.ts'
 import { joinValue, splitValue } from './split-cookie.ts'
 
-/** Stands between the parts of a cookie that managers of one name have together. */
+/** Separates the parts of a cookie shared by several session managers. */
 const SEPARATOR = '!'
 
-/** A cookie on its way: as the client sent it, and as the client will have it. */
+/** A cookie as received in the request and as written to the response. */
 interface CookieState {
   readonly sent: ReadonlyMap<string, readonly string[]>
-  /** The parts of every value of the name: a client may send the name several times. */
+  /** The parts of each value: a client may send the name several times. */
   readonly values: readonly (readonly string[])[]
   settings: SessionCookieSettings
   /** Parts by level. */
@@ -18,13 +18,12 @@ interface CookieState {
 }
 
 /**
- * The part of a session cookie that belongs to one manager. A route whose manager has the cookie name of the manager
- * around it shares the cookie: `outer!inner`. Each keeps a session of its own (spec, Route, session rule 2), and the
- * value of a manager alone is all of the cookie.
+ * The part of a session cookie that belongs to one manager. Nested routes whose managers have the same cookie name share the cookie:
+ * `outer!inner`. Each has its own session (spec, Route, session rule 2). With one manager the cookie has one part.
  */
 export class CookiePart {
   readonly name: string
-  /** How many managers of the same cookie are around. */
+  /** Number of outer managers of the same cookie. */
   readonly level: number
   readonly #names: readonly string[]
   readonly #around: Session
@@ -38,7 +37,7 @@ export class CookiePart {
     this.#state = state
   }
 
-  /** `names`: those that a long value is spread over, the name of the cookie first. Takes them off the request. */
+  /** Removes the cookie from the request. `names`: the cookies over which a long value is split, that of the cookie first. */
   static open(exchange: Exchange, cookie: SessionCookieSettings, names: readonly string[] = [cookie.name]): CookiePart {
     const { request, session } = exchange
     const outer = sharedPart(session, cookie.name, names)
@@ -57,7 +56,7 @@ export class CookiePart {
     return this.#state.values.map((parts) => parts[this.level] ?? '').filter((part) => part !== '')
   }
 
-  /** Changes the part on the response; an empty one takes it away, and with the last part the cookie. */
+  /** Sets the part in the response. An empty part is removed; without parts the cookie is deleted. */
   write(exchange: Exchange, response: Response, part: string, maxAge?: number): void {
     const state = this.#state
     while (state.parts.length <= this.level) state.parts.push('')
@@ -75,13 +74,13 @@ export class CookiePart {
     state.written = response.headers.all('set-cookie').slice(others.length)
   }
 
-  /** The nearest manager of the same cookie, this one or one around it. */
+  /** The innermost manager of the same cookie: this one or an outer one. */
   find(name: string, names: readonly string[]): CookiePart | null {
     if (this.name === name && this.#names.length === names.length) return this
     return sharedPart(this.#around, name, names)
   }
 
-  /** A browser keeps cookies of different domains or paths apart: those are read together and written alone. */
+  /** Cookies with different domains or paths are different cookies to a browser: they are written separately. */
   #stateFor(cookie: SessionCookieSettings): CookieState {
     const state = this.#state
     const { domain, path } = state.settings
@@ -106,7 +105,7 @@ function stricter(one: SessionCookieSettings, other: SessionCookieSettings): Ses
   return {
     ...one,
     httpOnly: one.httpOnly || other.httpOnly,
-    // Where it is not configured, the scheme of the request decides.
+    // If undefined, the scheme of the request decides.
     secure: one.secure === true || other.secure === true ? true : one.secure && other.secure,
     sameSite: STRICTNESS[one.sameSite] > STRICTNESS[other.sameSite] ? one.sameSite : other.sameSite,
   }

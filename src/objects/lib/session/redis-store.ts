@@ -12,13 +12,13 @@ local function alive(lifetime)
 end
 `
 
-/** ARGV: lifetime, or nothing to leave it. */
+/** ARGV: lifetime; empty leaves the TTL unchanged. */
 const READ = new RedisScript(`${ALIVE}
 alive(ARGV[1])
 return redis.call('HGETALL', KEYS[1])
 `)
 
-/** ARGV: lifetime, whether it must be there, whether to clear, number of names to remove, the names, then name and value. */
+/** ARGV: lifetime, whether the record must exist, whether to clear it, number of names to remove, the names, then name and value. */
 const CHANGE = new RedisScript(`${ALIVE}
 if ARGV[2] == '1' and redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 if ARGV[3] == '1' then redis.call('DEL', KEYS[1]) end
@@ -29,14 +29,14 @@ alive(ARGV[1])
 return 1
 `)
 
-const TAKE = new RedisScript(`
+const GET_AND_DELETE = new RedisScript(`
 local found = redis.call('HGETALL', KEYS[1])
 redis.call('DEL', KEYS[1])
 return found
 `)
 
 /** ARGV: lifetime, then name and value of the initial fields. */
-const OBTAIN = new RedisScript(`${ALIVE}
+const GET_OR_CREATE = new RedisScript(`${ALIVE}
 if redis.call('EXISTS', KEYS[1]) == 0 then
   for at = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
   alive(ARGV[1])
@@ -44,20 +44,23 @@ end
 return redis.call('HGETALL', KEYS[1])
 `)
 
-/** Records in Redis; each step is one script, which Redis runs without another in between. */
+/** Records in Redis. Each operation is one script, which Redis runs atomically. */
 export class RedisStore implements SharedStore {
   readonly #redis: RedisConnection
   /** Called for a record that can not be decrypted: it was written by another client of Redis. */
-  readonly #spoilt: () => void
+  readonly #onUnreadable: () => void
 
-  constructor(redis: RedisConnection, spoilt: () => void) {
+  constructor(redis: RedisConnection, onUnreadable: () => void) {
     this.#redis = redis
-    this.#spoilt = spoilt
+    this.#onUnreadable = onUnreadable
   }
 
   async get(key: string, lifetime?: number): Promise<SharedRecord | null> {
     const fields = new SealedFields(key)
-    return this.#opened(fields, await this.#run(READ, fields, [lifetime === undefined ? '' : lived(lifetime)]))
+    return this.#opened(
+      fields,
+      await this.#run(READ, fields, [lifetime === undefined ? '' : lifetimeArgument(lifetime)]),
+    )
   }
 
   update(key: string, change: RecordChange, lifetime: number): Promise<void> {
@@ -70,13 +73,13 @@ export class RedisStore implements SharedStore {
 
   async getAndDelete(key: string): Promise<SharedRecord | null> {
     const fields = new SealedFields(key)
-    return this.#opened(fields, await this.#run(TAKE, fields, []))
+    return this.#opened(fields, await this.#run(GET_AND_DELETE, fields, []))
   }
 
   async getOrCreate(key: string, initial: SharedRecord, lifetime: number): Promise<SharedRecord> {
     const fields = new SealedFields(key)
-    const answer = await this.#run(OBTAIN, fields, [lived(lifetime), ...sealedPairs(fields, initial)])
-    return this.#opened(fields, answer) ?? initial
+    const reply = await this.#run(GET_OR_CREATE, fields, [lifetimeArgument(lifetime), ...sealedPairs(fields, initial)])
+    return this.#opened(fields, reply) ?? initial
   }
 
   async #change(key: string, change: RecordChange, lifetime: number, mustExist: boolean): Promise<void> {
@@ -84,7 +87,7 @@ export class RedisStore implements SharedStore {
     const { clear = false, remove = [], set = {} } = change
     const removed = remove.map((name) => fields.name(name))
     const flags = [mustExist ? '1' : '0', clear ? '1' : '0', removed.length]
-    await this.#run(CHANGE, fields, [lived(lifetime), ...flags, ...removed, ...sealedPairs(fields, set)])
+    await this.#run(CHANGE, fields, [lifetimeArgument(lifetime), ...flags, ...removed, ...sealedPairs(fields, set)])
   }
 
   async #run(script: RedisScript, { record }: SealedFields, args: readonly RedisArgument[]): Promise<unknown> {
@@ -96,15 +99,15 @@ export class RedisStore implements SharedStore {
     }
   }
 
-  /** A record with an unreadable field is dropped: the missing field may be the one that matters. */
-  #opened(fields: SealedFields, answer: unknown): SharedRecord | null {
-    const pairs = answer as readonly string[]
+  /** Null for a record with an unreadable field: the session would be incomplete. */
+  #opened(fields: SealedFields, reply: unknown): SharedRecord | null {
+    const pairs = reply as readonly string[]
     if (pairs.length === 0) return null
     const record: Record<string, unknown> = Object.create(null)
     for (let at = 0; at + 1 < pairs.length; at += 2) {
       const opened = fields.open(pairs[at] as string, pairs[at + 1] as string)
       if (opened === null) {
-        this.#spoilt()
+        this.#onUnreadable()
         return null
       }
       setOwn(record, opened.field, opened.value)
@@ -117,6 +120,6 @@ function sealedPairs(fields: SealedFields, values: SharedRecord): string[] {
   return Object.keys(values).flatMap((field) => [fields.name(field), fields.seal(field, values[field])])
 }
 
-function lived(lifetime: number): string {
+function lifetimeArgument(lifetime: number): string {
   return lifetime === Number.POSITIVE_INFINITY ? 'unlimited' : String(Math.ceil(lifetime))
 }

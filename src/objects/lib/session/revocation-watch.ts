@@ -3,30 +3,30 @@ import type { Clock } from '#schema'
 import { isBefore } from './login-moment.ts'
 
 const POLL_INTERVAL = 1_000
-/** Watched logins that are checked one by one, at the same time, where the list of recent revocations is not enough. */
+/** Concurrent lookups of watched logins, where the list of recent revocations does not cover the time since the last poll. */
 const CHECKED_AT_ONCE = 100
 
-/** A login that something depends on for longer than a request. */
+/** A login watched for longer than a request, for example by a WebSocket connection. */
 interface WatchedLogin {
   readonly subjects: readonly string[]
   readonly login: LoginMoment
   readonly onRevoked: () => void
 }
 
-/** Where a watch looks. */
+/** The revocations that a watch polls. */
 interface WatchSource {
-  /** Revocations of at least the last `covered` milliseconds. */
+  /** Revocations of the last `covered` milliseconds, possibly more. */
   recent(): Promise<readonly (readonly [string, LoginMoment])[]>
   isRevoked(subjects: readonly string[], login: LoginMoment): Promise<boolean>
   readonly covered: number
   readonly clock: Clock
 }
 
-/** Polls for revocations while logins are watched: a few messages a second, however many logins there are. */
+/** Polls for revocations while logins are watched: a few messages a second, independent of the number of logins. */
 export class RevocationWatch {
   readonly #source: WatchSource
   readonly #bySubject = new Map<string, Set<WatchedLogin>>()
-  /** Added since the last poll: time may have passed since their request was let in. */
+  /** Added since the last poll, and checked by the next one: a revocation may have come after the check of the request. */
   readonly #added = new Set<WatchedLogin>()
   #timer: NodeJS.Timeout | null = null
   #polling = false
@@ -73,7 +73,7 @@ export class RevocationWatch {
     this.#polling = true
     const began = this.#source.clock.monotonic()
     try {
-      // After an outage of the store or a stalled event loop the list may lack some.
+      // After an outage of the store or a stalled event loop the list may be incomplete.
       const isLate = began - this.#polledAt >= this.#source.covered
       await this.#check(isLate ? this.#all() : [...this.#added])
       for (const [subject, revocation] of await this.#source.recent())
@@ -81,7 +81,7 @@ export class RevocationWatch {
           if (isBefore(watched.login, revocation)) this.#end(watched)
       this.#polledAt = began
     } catch {
-      // The next poll checks all that this one missed; requests meanwhile get 503, which says so.
+      // The next poll checks every login that this one missed; until then the outage shows as 503 responses.
     } finally {
       this.#polling = false
     }

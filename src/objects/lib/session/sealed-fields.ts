@@ -6,11 +6,11 @@ const TAG = 16
 const NAME_BYTES = 16
 
 /**
- * The fields of one session as Redis gets to see them. The key is made of the session's id, which only the client holds:
- * who reads or writes Redis can neither read a session nor make one up, and needs no id to guess from its name.
+ * Encryption of the fields of one session in Redis. The key is derived from the session id, which only the client holds: with access
+ * to Redis alone sessions can neither be read nor forged, and ids can not be derived from record names.
  */
 export class SealedFields {
-  /** The name of the session. */
+  /** Key of the record in Redis. */
   readonly record: string
   readonly #id: string
   readonly #contentKey: Buffer
@@ -22,7 +22,7 @@ export class SealedFields {
     this.#contentKey = derived(id, 'content')
   }
 
-  /** The name of a field, the same each time, so that it can be changed by itself. */
+  /** The encrypted name of a field: deterministic, so that a single field can be changed. */
   name(field: string): string {
     this.#nameKey ??= derived(this.#id, 'names')
     return createHmac('sha256', this.#nameKey).update(field).digest().subarray(0, NAME_BYTES).toString('base64url')
@@ -36,7 +36,7 @@ export class SealedFields {
     return Buffer.concat([nonce, ...content, cipher.getAuthTag()]).toString('base64')
   }
 
-  /** The field behind a name; null where it is not one that a holder of the id has sealed under that name. */
+  /** Decrypts a field; null where it was not encrypted with this id under this name. */
   open(name: string, sealed: string): { readonly field: string; readonly value: JsonValue } | null {
     const bytes = Buffer.from(sealed, 'base64')
     if (bytes.length < NONCE + TAG) return null
@@ -55,7 +55,7 @@ export class SealedFields {
   }
 }
 
-/** An id is as random as a key, so that one step of a keyed digest makes a key of it. */
+/** Derives a key by one HMAC: the id has the entropy of a key. */
 function derived(id: string, use: string): Buffer {
   return createHmac('sha256', id).update(`gateway session ${use}`).digest()
 }

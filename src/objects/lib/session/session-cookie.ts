@@ -9,20 +9,21 @@ export const sessionCookieFields = (name: string) =>
       .meta({ description: 'Name of the cookie. A name that starts with `__Host-` or `__Secure-` makes it Secure.' }),
     domain: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Domain the cookie is sent to; the host of the request alone by default.' }),
+      .meta({ description: 'Domain of the cookie; by default it is sent to the host of the request alone.' }),
     path: config(string({ nonEmpty: true }))
       .default('/')
-      .meta({ description: 'Path the cookie is sent to.' }),
-    httpOnly: config(boolean()).default(true).meta({ description: 'Whether scripts of a page can not read it.' }),
+      .meta({ description: 'Path of the cookie.' }),
+    httpOnly: config(boolean())
+      .default(true)
+      .meta({ description: 'Whether the cookie is hidden from scripts of pages (`HttpOnly`).' }),
     sameSite: config(oneOf(['LAX', 'STRICT', 'NONE']))
       .default('LAX')
-      .meta({ description: 'Whether other sites can make a browser send it.' }),
+      .meta({ description: 'Whether browsers send it with requests that other sites start (`SameSite`).' }),
     secure: config(boolean())
       .optional()
       .meta({ description: 'Whether it is sent over TLS only; by default true where the request came over TLS.' }),
   }).default({})
 
-/** How the cookie of a session is written. */
 export interface SessionCookieSettings {
   readonly name: string
   readonly domain?: string | undefined
@@ -32,7 +33,7 @@ export interface SessionCookieSettings {
   readonly secure?: boolean | undefined
 }
 
-/** The problem of the settings of a cookie, with its field; null without one (threats B44). */
+/** The problem of cookie settings that browsers would reject, with its field; null for valid settings (threats B44). */
 export function cookieProblem(cookie: SessionCookieSettings): { field: string; message: string } | null {
   const { name, domain, path, sameSite, secure } = cookie
   if (!isToken(name))
@@ -53,7 +54,7 @@ export function cookieProblem(cookie: SessionCookieSettings): { field: string; m
   return null
 }
 
-/** Puts a cookie on a response; one without a value is taken away from the client. */
+/** Sets a cookie in a response; an empty value deletes it. */
 export function writeCookie(
   response: Response,
   exchange: Exchange,
@@ -83,7 +84,7 @@ export function writeCookie(
 
 const SAME_SITE = { LAX: 'Lax', STRICT: 'Strict', NONE: 'None' }
 
-/** The values of a cookie and, where it was split, of its further parts; taken off the request. */
+/** Removes cookies from the request and returns their values by name. */
 export function takeCookies(request: Request, isOurs: (name: string) => boolean): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>()
   const { cookies } = request

@@ -1,18 +1,17 @@
 import { SessionTooLargeError } from '#contracts'
 
-/** Browsers keep cookies of 4,096 bytes with name and attributes. */
+/** Browsers store cookies of up to 4,096 bytes, including name and attributes. */
 const PART = 3_600
-/** Together they have to fit into the header of a request, beside everything else in it. */
+/** All parts have to fit into the header of a request. */
 const MAX_PARTS = 3
 
-/** Names of the cookies that a value is spread over: `name`, `name-1`, `name-2`. */
+/** Names of the cookies over which a value is split: `name`, `name-1`, `name-2`. */
 export function partNames(name: string): readonly string[] {
   return Array.from({ length: MAX_PARTS }, (_, index) => (index === 0 ? name : `${name}-${index}`))
 }
 
 /**
- * Spreads a value over cookies. The first says how many there are, so that one left over from a longer value is not
- * taken for a part of it.
+ * Splits a value over cookies. The first holds the number of parts, so that a stale cookie of a longer value is ignored.
  */
 export function splitValue(value: string): readonly string[] {
   if (value.length <= PART) return [value]
@@ -26,7 +25,7 @@ export function splitValue(value: string): readonly string[] {
   return [`${count}~${parts[0]}`, ...parts.slice(1)]
 }
 
-/** Puts a value together again; null where a part is missing. */
+/** Joins the parts of a value; null where a part is missing. */
 export function joinValue(first: string, part: (index: number) => string | undefined): string | null {
   const mark = first.indexOf('~')
   if (mark < 0) return first

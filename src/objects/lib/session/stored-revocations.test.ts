@@ -33,11 +33,11 @@ test('a revocation ends logins that began before it, by either clock, and no lat
   assert.equal(await at.revocations.isRevoked(['c'], { issuedAt: 0, at: 0 }), false)
 })
 
-test('a login whose tokens were asked for before a log-out came, and arrived after it, is ended', () => {
+test('a login whose token request was sent before a logout and answered after it is revoked', () => {
   assert.equal(isBefore({ issuedAt: 10_000, at: 10_100 }, { issuedAt: 10_000, at: 10_200 }), true)
 })
 
-test('a revocation is kept as long as a session lives, for a day at least and 30 days at most', async () => {
+test('a revocation is stored for the lifetime of a session, for at least one day and at most 30 days', async () => {
   for (const [timeout, lifetime] of [
     [HOUR, 24 * HOUR],
     [48 * HOUR, 48 * HOUR],
@@ -62,7 +62,7 @@ test('an id is claimed once, until it is released', async () => {
   assert.equal(await at.revocations.claim('x', 100), true)
 })
 
-test('watched logins end by a poll, also where the store was down and the list has moved on', async (context) => {
+test('watched logins are ended by a poll, also after an outage of the store longer than the list covers', async (context) => {
   context.mock.timers.enable({ apis: ['setInterval'] })
   using at = made()
   const ended: string[] = []

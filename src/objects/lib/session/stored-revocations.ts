@@ -5,17 +5,17 @@ import { isBefore } from './login-moment.ts'
 import { RevocationWatch } from './revocation-watch.ts'
 
 const DAY = 24 * 3_600_000
-/** Where sessions last for years, a revocation does not: a login that is not used for so long ends instead. */
+/** Maximum lifetime of a revocation. Where sessions last longer, a login that is not used for this time ends. */
 const LONGEST = 30 * DAY
-/** Records outlive the time after which an unchecked login ends by more than clocks differ. */
+/** Records outlive the time after which an unchecked login ends, by more than the clock skew of gateways. */
 const CLOCK_MARGIN = 60_000
-/** Revocations are also listed by the time they came, for watchers: one record for each interval. */
+/** Revocations are also listed by time, for watchers: one record for each interval. */
 const LIST_INTERVAL = 10_000
 const LIST_LIFETIME = 60_000
 
 interface RevocationSettings {
   readonly store: SharedStore
-  /** Milliseconds a session lives. */
+  /** Lifetime of a session in milliseconds. */
   readonly sessionTimeout: number
   readonly isShared: boolean
   readonly clock: Clock
@@ -46,24 +46,24 @@ export class StoredRevocations implements SessionRevocations {
 
   async claim(id: string, lifetime: number): Promise<boolean> {
     const claimant = crypto.randomUUID()
-    const record = await answered(this.#store.getOrCreate(`used ${id}`, { claimant }, lifetime))
+    const record = await orUnavailable(this.#store.getOrCreate(`used ${id}`, { claimant }, lifetime))
     return record['claimant'] === claimant
   }
 
   async release(id: string): Promise<void> {
-    await answered(this.#store.getAndDelete(`used ${id}`))
+    await orUnavailable(this.#store.getAndDelete(`used ${id}`))
   }
 
   async revoke(subjects: readonly string[], moment: LoginMoment): Promise<void> {
     const set = { issuedAt: moment.issuedAt, at: moment.at }
     for (const subject of subjects)
-      await answered(this.#store.update(`revoked ${subject}`, { set }, this.lifetime + CLOCK_MARGIN))
+      await orUnavailable(this.#store.update(`revoked ${subject}`, { set }, this.lifetime + CLOCK_MARGIN))
     const listed = Object.fromEntries(subjects.map((subject) => [subject, set]))
-    await answered(this.#store.update(this.#listOf(this.#clock.now()), { set: listed }, LIST_LIFETIME))
+    await orUnavailable(this.#store.update(this.#listOf(this.#clock.now()), { set: listed }, LIST_LIFETIME))
   }
 
   async isRevoked(subjects: readonly string[], login: LoginMoment): Promise<boolean> {
-    const records = await answered(Promise.all(subjects.map((subject) => this.#store.get(`revoked ${subject}`))))
+    const records = await orUnavailable(Promise.all(subjects.map((subject) => this.#store.get(`revoked ${subject}`))))
     return records.some((record) => record !== null && isBefore(login, momentOf(record)))
   }
 
@@ -71,7 +71,7 @@ export class StoredRevocations implements SessionRevocations {
     return this.#watch.add({ subjects, onRevoked, login })
   }
 
-  /** Those of the last 10 to 20 seconds; gateways whose clocks differ by less write into the same lists. */
+  /** Revocations of the last 10 to 20 seconds; gateways with a smaller clock skew write into the same lists. */
   async #recent(): Promise<readonly (readonly [string, LoginMoment])[]> {
     const now = this.#clock.now()
     const lists = [now + LIST_INTERVAL, now, now - LIST_INTERVAL].map((time) => this.#store.get(this.#listOf(time)))
@@ -89,8 +89,8 @@ function momentOf(record: SharedRecord): LoginMoment {
   return { issuedAt: record['issuedAt'] as number, at: record['at'] as number }
 }
 
-/** Without an answer of the store no session counts as valid: an outage of sessions (503). */
-async function answered<T>(step: Promise<T>): Promise<T> {
+/** A failure of the store counts as an outage of sessions (503): no session is valid without a check for revocations. */
+async function orUnavailable<T>(step: Promise<T>): Promise<T> {
   try {
     return await step
   } catch (cause) {

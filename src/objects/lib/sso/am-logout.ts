@@ -5,7 +5,7 @@ import type { Logger } from '#logging'
 import { EVENTS } from '../log-events.ts'
 import { writeCookie } from '../session/session-cookie.ts'
 
-/** Ends the session of a user at the access manager, with the user's own token. That it was over already is no failure. */
+/** Ends the session of a user at the access manager, with the user's own token. A session that has already ended is no failure. */
 export async function endSession(
   amService: AmService,
   token: string,
@@ -29,7 +29,7 @@ export async function endSession(
   else if (family === 'openam') await warnIfStillAccepted(amService, token, logger)
 }
 
-/** Client-based sessions of OpenAM outlive their log-out, unless the server keeps a list of those that have ended. */
+/** Client-based sessions of OpenAM stay valid after logout, unless the server has a list of ended sessions. */
 async function warnIfStillAccepted(amService: AmService, token: string, logger: Logger): Promise<void> {
   try {
     if ((await amService.sessions.find(token)) === null) return
@@ -40,10 +40,10 @@ async function warnIfStillAccepted(amService: AmService, token: string, logger: 
 }
 
 /**
- * Takes the cookie of the access manager away from the browser, with the attributes that its name demands (threats B44). A
- * browser has to get the domain that it was set for: the same name for this host alone is another cookie to it.
+ * Deletes the cookie of the access manager in the browser, with the attributes that its name demands (threats B44) and for each domain
+ * it may have been set for: to a browser, the same name without a domain is another cookie.
  */
-export async function forgetCookie(
+export async function deleteCookie(
   amService: AmService,
   response: Response,
   exchange: Exchange,
@@ -60,7 +60,6 @@ export async function forgetCookie(
   return response
 }
 
-/** The page that follows a logout. */
-export function landing(page: string): Response {
+export function redirectTo(page: string): Response {
   return respond(302, { Location: page, 'Cache-Control': 'no-store' })
 }

@@ -1,19 +1,18 @@
 import { type Exchange, formatSetCookie, type Response } from '#http'
 
-/** The name of a cookie that, over TLS, no other host of the domain can have set (threats B44). */
+/** Name of a cookie with the prefix `__Host-` over TLS, so that other hosts of the domain can not set it (threats B44). */
 export function hostCookieName(exchange: Exchange, name: string): string {
   return isOverTls(exchange) ? `__Host-${name}` : name
 }
 
-/** How long a host cookie lives, and whether it goes with forms that other sites post. */
 interface HostCookieOptions {
   /** Seconds. */
   readonly maxAge: number
-  /** Only over TLS do browsers send a cookie with such a form. */
+  /** Whether the cookie is sent with forms that other sites post; browsers do so only over TLS. */
   readonly isPosted?: boolean
 }
 
-/** Writes a host cookie, by its whole name; null takes it away. */
+/** Writes a host cookie by its full name; null deletes it. */
 export function writeHostCookie(
   response: Response,
   exchange: Exchange,

@@ -18,24 +18,24 @@ const sent = (response: Response): string =>
 
 function begun(cookies = logins, url = HERE): Response {
   const response = respond(302)
-  cookies.remember(response, exchangeFor('GET', url), LOGIN, NOW)
+  cookies.add(response, exchangeFor('GET', url), LOGIN, NOW)
   return response
 }
 
-test('a login is known to the browser that began it, by its state', () => {
+test('a login is found by its state, only in the browser that started it', () => {
   const exchange = exchangeFor('GET', HERE, { headers: { Cookie: sent(begun()) } })
-  assert.deepEqual({ ...logins.recall(exchange, 'a state', NOW) }, { ...LOGIN, at: NOW })
-  assert.equal(logins.recall(exchange, 'another', NOW), null)
-  assert.equal(logins.recall(exchangeFor('GET', HERE), 'a state', NOW), null)
+  assert.deepEqual({ ...logins.find(exchange, 'a state', NOW) }, { ...LOGIN, at: NOW })
+  assert.equal(logins.find(exchange, 'another', NOW), null)
+  assert.equal(logins.find(exchangeFor('GET', HERE), 'a state', NOW), null)
 })
 
 test('an expired login is not accepted, although its cookie is sent', () => {
   const exchange = exchangeFor('GET', HERE, { headers: { Cookie: sent(begun()) } })
-  assert.notEqual(logins.recall(exchange, 'a state', NOW + LOGIN_LIFETIME), null)
-  assert.equal(logins.recall(exchange, 'a state', NOW + LOGIN_LIFETIME + 1), null)
+  assert.notEqual(logins.find(exchange, 'a state', NOW + LOGIN_LIFETIME), null)
+  assert.equal(logins.find(exchange, 'a state', NOW + LOGIN_LIFETIME + 1), null)
 })
 
-test('B44: the cookie is of this host alone over TLS, and goes with forms of other sites only where it must', () => {
+test('B44: over TLS the cookie is restricted to this host, and is sent with forms of other sites only for form_post', () => {
   assert.match(
     begun().headers.get('set-cookie') as string,
     /^__Host-login-[\w-]{22}=[\w-]+; Path=\/; Max-Age=3600; SameSite=Lax; Secure; HttpOnly$/,
@@ -60,16 +60,16 @@ test('a malformed or too large cookie is not a login', () => {
     encoded({ ...LOGIN, at: NOW, x: 'y'.repeat(4_000) }),
   ]) {
     const exchange = exchangeFor('GET', HERE, { headers: { Cookie: `${name}=${value}` } })
-    assert.equal(logins.recall(exchange, 'a state', NOW), null)
+    assert.equal(logins.find(exchange, 'a state', NOW), null)
   }
 })
 
-test('twenty logins of a browser are remembered, in bounded room, and the oldest gives way', () => {
+test('twenty logins of a browser are stored within a size limit, and the oldest is evicted', () => {
   const jar = new Map<string, string>()
   const begin = (state: string, goto: string): void => {
     const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = respond(302)
-    logins.remember(response, exchangeFor('GET', HERE, { headers: { Cookie } }), { ...LOGIN, state, goto }, NOW)
+    logins.add(response, exchangeFor('GET', HERE, { headers: { Cookie } }), { ...LOGIN, state, goto }, NOW)
     for (const { name, value, maxAge } of response.headers.all('set-cookie').map(parseSetCookie)) {
       if (maxAge === 0) jar.delete(name)
       else jar.set(name, value)
@@ -77,7 +77,7 @@ test('twenty logins of a browser are remembered, in bounded room, and the oldest
   }
   const recall = (state: string) => {
     const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    return logins.recall(exchangeFor('GET', HERE, { headers: { Cookie } }), state, NOW)
+    return logins.find(exchangeFor('GET', HERE, { headers: { Cookie } }), state, NOW)
   }
   for (let count = 0; count < 20; count += 1) begin(`s${count}`, `https://app.test/page?${'x'.repeat(1_500)}`)
   assert.equal(jar.size, 20)
@@ -90,7 +90,7 @@ test('twenty logins of a browser are remembered, in bounded room, and the oldest
   assert.notEqual(recall('s1'), null)
 })
 
-test('after a login the oldest of many others give way, so that a session in cookies has room', () => {
+test('after a login the oldest pending logins are evicted, so that a session in cookies fits', () => {
   const names = Array.from({ length: 20 }, (_, at) => `__Host-login-${String(at).padStart(22, 'x')}`)
   const Cookie = names.map((name) => `${name}=${'v'.repeat(250)}`).join('; ')
   const response = respond(302)
@@ -102,7 +102,7 @@ test('after a login the oldest of many others give way, so that a session in coo
   assert.equal(few.headers.get('set-cookie'), null)
 })
 
-test('the cookies do not go on with a request, others do', () => {
+test('the cookies are removed from a request, others are not', () => {
   const exchange = exchangeFor('GET', HERE, { headers: { Cookie: `a=b; ${sent(begun())}; login=1` } })
   logins.strip(exchange)
   assert.deepEqual(Object.keys(exchange.request.cookies), ['a', 'login'])

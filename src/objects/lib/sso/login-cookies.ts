@@ -4,54 +4,54 @@ import { isPlainObject, type JsonObject, parseJson } from '#json'
 import { takeCookies } from '../session/session-cookie.ts'
 import { hostCookieName, writeHostCookie } from './host-cookie.ts'
 
-/** A login that a browser has begun, under the state that comes back with its answer. */
-export interface BegunLogin extends JsonObject {
+/** A pending login of a browser; `state` is returned with the authorization response. */
+export interface LoginRecord extends JsonObject {
   readonly state: string
-  /** Where it is to end. */
+  /** URL to redirect to after the login. */
   readonly goto: string
 }
 
-/** How long a user may take to log in, in seconds. */
+/** Maximum duration of a login in seconds. */
 const LIFETIME = 3_600
 
 /** The same in milliseconds. */
 export const LOGIN_LIFETIME = LIFETIME * 1_000
 
-/** Bytes of a URL before encoding: browsers drop cookies of more than 4,096 bytes. */
+/** Maximum bytes of a URL before encoding: browsers drop cookies of more than 4,096 bytes. */
 const LONGEST_GOTO = 2_000
 const LONGEST_VALUE = 3_900
-/** Logins that a browser may have under way: tabs that were opened again, pages that a user left. */
+/** Maximum of pending logins of a browser, for example in several tabs. */
 const MOST_LOGINS = 20
-/** Characters of all logins of a browser: they are in the head of every request. Beyond them, URLs are shortened. */
+/** Maximum characters of all logins of a browser: they are in the head of every request. Beyond it, URLs are shortened. */
 const ALL_VALUES = 8_000
 /** Bytes reserved for each later login: a path without a query. */
 const SHORT_VALUE = 250
-/** Characters of all logins that stay after one has ended: a session in cookies takes the room in the head of requests. */
+/** Maximum characters of all logins after one has completed: the request head then has a session in cookies too. */
 const VALUES_BESIDE_SESSION = 2_000
 
 /**
- * Keeps logins with the browsers that began them, each in a cookie of its own, since a browser may be at several login pages
- * and have no session yet. Over TLS no other host of the domain can have set such a cookie.
+ * Stores pending logins in the browser, each in its own cookie, since a browser may be at several login pages and has no session yet.
+ * Over TLS no other host of the domain can set such a cookie.
  */
 export class LoginCookies {
   readonly #name: string
   readonly #isPosted: boolean
 
-  /** `isPosted`: the answer is a form that another site posts. Only over TLS do browsers let a cookie go with it. */
+  /** `isPosted`: the authorization response is a form posted by another site. Browsers send a cookie with it only over TLS. */
   constructor(name: string, { isPosted }: { readonly isPosted: boolean }) {
     this.#name = name
     this.#isPosted = isPosted
   }
 
   /**
-   * Keeps a login; a URL that is too long loses its query, or all but its site. What a page loads in the background can not
-   * end at a login page, and leaves no cookie: a page of a hundred pictures would fill the head of every request.
+   * Stores a login; a URL that is too long is cut to its path, or to its origin. Stores nothing for requests other than navigations,
+   * which can not show a login page: the cookies of a page with a hundred images would fill the head of every request.
    */
-  remember(response: Response, exchange: Exchange, login: BegunLogin, now: number): void {
+  add(response: Response, exchange: Exchange, login: LoginRecord, now: number): void {
     const mode = exchange.request.headers.get('sec-fetch-mode')
     if (mode !== null && mode !== 'navigate') return
     const begun = this.#begun(exchange)
-    // Browsers name the oldest first (RFC 6265 section 5.4).
+    // Browsers send the oldest cookie first (RFC 6265 section 5.4).
     const old = begun.slice(0, Math.max(0, begun.length - MOST_LOGINS + 1))
     const used = begun.slice(old.length).reduce((sum, { length }) => sum + length, 0)
     const room = ALL_VALUES - used - SHORT_VALUE * (MOST_LOGINS - 1 - (begun.length - old.length))
@@ -61,8 +61,8 @@ export class LoginCookies {
     this.#write(response, exchange, this.#nameFor(exchange, login.state), value)
   }
 
-  /** The login that a state belongs to; null where this browser has not begun it, or too long ago. */
-  recall(exchange: Exchange, state: string, now: number): BegunLogin | null {
+  /** The login of a state; null where this browser did not start it, or it has expired. */
+  find(exchange: Exchange, state: string, now: number): LoginRecord | null {
     const [cookie] = exchange.request.cookies[this.#nameFor(exchange, state)] ?? []
     if (cookie === undefined || cookie.value.length > LONGEST_VALUE) return null
     const login = loginIn(cookie.value)
@@ -70,12 +70,11 @@ export class LoginCookies {
     return { ...login, state }
   }
 
-  /** Takes the cookie of a login away. */
-  forget(response: Response, exchange: Exchange, state: string): void {
+  delete(response: Response, exchange: Exchange, state: string): void {
     this.#write(response, exchange, this.#nameFor(exchange, state), null)
   }
 
-  /** Takes the oldest cookies of other logins away, so that they and a session fit into the head of requests. */
+  /** Deletes the oldest cookies of other logins, so that the rest and a session fit into the head of requests. */
   trim(response: Response, exchange: Exchange, state: string): void {
     const others = this.#begun(exchange).filter(({ name }) => name !== this.#nameFor(exchange, state))
     let size = others.reduce((sum, { name, length }) => sum + name.length + length, 0)
@@ -86,7 +85,7 @@ export class LoginCookies {
     }
   }
 
-  /** Takes the cookies off a request that goes on: applications have no use for them. */
+  /** Removes the cookies from a request before it is passed on. */
   strip({ request }: Exchange): void {
     if (!request.headers.all('cookie').some((field) => field.includes(`${this.#name}-`))) return
     takeCookies(request, (name) => name.startsWith(`${this.#name}-`) || name.startsWith(`__Host-${this.#name}-`))
@@ -103,15 +102,15 @@ export class LoginCookies {
     writeHostCookie(response, exchange, name, value, { maxAge: LIFETIME, isPosted: this.#isPosted })
   }
 
-  /** The name stands for the state, which the value leaves out: no other state with the same 128 bits of hash can be found. */
+  /** The name contains a hash of the state, of more than 128 bits, so that the value need not contain the state. */
   #nameFor(exchange: Exchange, state: string): string {
     const hash = createHash('sha256').update(state).digest('base64url').slice(0, 22)
     return hostCookieName(exchange, `${this.#name}-${hash}`)
   }
 }
 
-/** The value of a login with as much of its URL as there is room for: all of it, its path, or its site. */
-function encoded({ state: _, ...login }: BegunLogin, now: number, room: number): string {
+/** The cookie value of a login with as much of its URL as fits: all of it, its path, or its origin. */
+function encoded({ state: _, ...login }: LoginRecord, now: number, room: number): string {
   const { goto } = login
   const [path = '', site = ''] = [goto.split('?', 1)[0], /^https?:\/\/[^/]*/.exec(goto)?.[0]]
   const values = [goto, path]

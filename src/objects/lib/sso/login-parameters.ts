@@ -1,7 +1,7 @@
 import type { AmDialect, LoginAdvice } from '#contracts'
 
 /**
- * Query parameters that tell a login page which login is wanted: by an advice, else by a service. The classic pages of OpenAM read
+ * Query parameters of a login page that select the authentication: by an advice, else by a service. The classic pages of OpenAM read
  * `service` and `sunamcompositeadvice` alone, its XUI pages all of them, those of PingAM `authIndexType` and `authIndexValue`.
  */
 export function loginParameters(

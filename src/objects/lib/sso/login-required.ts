@@ -1,14 +1,14 @@
 import { type Exchange, pageResponse, type Request, type Response, respond } from '#http'
 import { sameOriginGoto } from '../goto/same-origin-goto.ts'
 
-/** Whether a browser shows the response as a page. Requests of scripts, images and the like can not end at a login page. */
+/** Whether a browser shows the response as a page. Requests of scripts or for images can not show a login page. */
 export function isNavigation({ headers }: Request): boolean {
   const mode = headers.get('sec-fetch-mode')
   if (mode !== null && mode.toLowerCase() !== 'navigate') return false
   return headers.get('x-requested-with')?.toLowerCase() !== 'xmlhttprequest'
 }
 
-/** The response to a request without login that is no navigation; null for those that are. */
+/** The response to an unauthenticated request that is no navigation; null for a navigation. */
 export function notNavigable(request: Request, loginUri: string): Response | null {
   if (isNavigation(request)) return null
   const text = 'This request needs a login. Open a page of the application to log in.\n'
@@ -16,8 +16,8 @@ export function notNavigable(request: Request, loginUri: string): Response | nul
 }
 
 /**
- * The response to a request without login that a login page would not help; null where it would. `loginUri` is where a
- * login begins. Content that was sent would be lost on the way to the login page, without a word.
+ * The response to an unauthenticated request that is not redirected to the login page `loginUri`; null where it is. A redirect would
+ * silently lose the content of the request.
  */
 export function loginRequired(exchange: Exchange, loginUri: string): Response | null {
   const { request } = exchange
@@ -33,7 +33,7 @@ export function loginRequired(exchange: Exchange, loginUri: string): Response | 
   return unauthorized(pageResponse(401, page), loginUri)
 }
 
-/** RFC 9110 section 15.5.2 wants a challenge; none that is registered stands for a login page. */
+/** RFC 9110 section 15.5.2 requires a challenge; no registered scheme means a login page. */
 function unauthorized(response: Response, loginUri: string): Response {
   response.headers.set('WWW-Authenticate', `Login uri="${loginUri.replace(/["\\]/g, encodeURIComponent)}"`)
   return response

@@ -1,60 +1,61 @@
 import type { Exchange, Response, Uri } from '#http'
 import { boolean, type Clock, config, object, string } from '#schema'
-import { clearAddress } from './clear-address.ts'
+import { redirectWithoutMarker } from './redirect-without-marker.ts'
 
 /** The field `redirectionMarker` of single sign-on filters. */
 export const redirectionMarkerField = () =>
   object({
     enabled: config(boolean()).default(true).meta({
-      description: 'Whether the way back from the login page is marked, so that a login that does not stick ends.',
+      description:
+        'Whether the URL for the return from the login page has a marker, by which redirect loops are detected.',
     }),
     name: config(string({ nonEmpty: true }))
       .default('_ig')
-      .meta({ description: 'Query parameter that marks it; it is taken off before the request goes on.' }),
+      .meta({ description: 'Query parameter of the marker; it is removed before the request is passed on.' }),
   })
     .default({})
-    .meta({ description: 'How endless redirects are noticed.' })
+    .meta({ description: 'Detection of redirect loops.' })
 
-/** Marks URLs to which a browser comes back from the login page. */
+/** A query parameter of URLs to which a browser returns from the login page. */
 export interface RedirectionMarker {
-  /** Whether the mark was there and is not an old one; it is taken off. */
-  take(uri: Uri): boolean
-  mark(uri: Uri): string
-  /** Redirects a browser that opens a page with the mark to the page without it; null for other requests. */
-  cleared(exchange: Exchange): Response | null
+  /** Removes the marker; returns whether there was one that has not expired. */
+  removeFrom(uri: Uri): boolean
+  addTo(uri: Uri): string
+  /** Redirects a navigation to the URL without the marker; null for other requests. */
+  redirectWithout(exchange: Exchange): Response | null
 }
 
-/** Seconds for which a marker counts: it stays in the address bar, and must not refuse a later login. */
+/** Lifetime of a marker in seconds: one in a bookmarked URL must not reject a later login. */
 const LIFETIME = 5 * 60
 const TIME = /^t([0-9a-z]{1,9})$/
 
-/** A marker of that name; one that is switched off marks nothing. */
+/** A disabled marker changes no URI. */
 export function redirectionMarker(
   { enabled, name }: { enabled: boolean; name: string },
   clock: Clock,
 ): RedirectionMarker {
-  const isMark = (pair: string) => pair === name || pair.startsWith(`${name}=`)
+  const isMarker = (pair: string) => pair === name || pair.startsWith(`${name}=`)
   const now = () => Math.floor(clock.now() / 1_000)
   const isRecent = (pair: string) => {
     const time = TIME.exec(pair.slice(name.length + 1))?.[1]
     return time === undefined || now() - Number.parseInt(time, 36) < LIFETIME
   }
-  /** The marks of a URI, which are taken off it. */
-  const marksIn = (uri: Uri): readonly string[] => {
+  /** Removes and returns the markers of a URI. */
+  const removeMarkers = (uri: Uri): readonly string[] => {
     const { rawQuery } = uri
     if (!enabled || rawQuery === null || !rawQuery.includes(name)) return []
     const pairs = rawQuery.split('&')
-    const marks = pairs.filter(isMark)
-    const kept = pairs.filter((pair) => !isMark(pair))
-    if (marks.length > 0) uri.rawQuery = kept.length === 0 ? null : kept.join('&')
-    return marks
+    const markers = pairs.filter(isMarker)
+    const kept = pairs.filter((pair) => !isMarker(pair))
+    if (markers.length > 0) uri.rawQuery = kept.length === 0 ? null : kept.join('&')
+    return markers
   }
   return {
-    take: (uri) => marksIn(uri).some(isRecent),
-    cleared: (exchange) => clearAddress(exchange, (uri) => marksIn(uri).length > 0),
-    mark: (uri) => {
+    removeFrom: (uri) => removeMarkers(uri).some(isRecent),
+    redirectWithout: (exchange) => redirectWithoutMarker(exchange, (uri) => removeMarkers(uri).length > 0),
+    addTo: (uri) => {
       const copy = uri.clone()
-      marksIn(copy)
+      removeMarkers(copy)
       if (!enabled) return copy.toString()
       const pair = `${name}=t${now().toString(36)}`
       copy.rawQuery = copy.rawQuery === null || copy.rawQuery === '' ? pair : `${copy.rawQuery}&${pair}`

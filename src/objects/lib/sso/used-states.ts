@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { SharedStore } from '#schema'
 
 /**
- * The states of logins that came to an end, over all units of a gateway, for as long as a login may take. A browser keeps its
- * logins in cookies, of which it can hold a copy: only what is remembered here makes a login serve once.
+ * States of completed logins, shared by all units, for the maximum duration of a login. Pending logins are in cookies, which can be
+ * copied: this record makes each login usable once.
  */
 export class UsedStates {
   readonly #store: SharedStore
@@ -15,13 +15,13 @@ export class UsedStates {
     this.#lifetime = lifetime
   }
 
-  /** Whether this is the first use of a state; of several at the same moment one is the first. */
+  /** Whether this is the first use of a state; true for one of several concurrent uses. */
   async use(state: string): Promise<boolean> {
     const user = randomBytes(16).toString('base64url')
     return (await this.#store.getOrCreate(keyOf(state), { user }, this.#lifetime))['user'] === user
   }
 
-  /** Makes a state usable again, where the login could not be completed and may be tried once more. */
+  /** Makes a state usable again after a login that could not be completed and may be retried. */
   async release(state: string): Promise<void> {
     await this.#store.getAndDelete(keyOf(state))
   }

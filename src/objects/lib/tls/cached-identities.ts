@@ -6,7 +6,7 @@ import { EVENTS } from '../log-events.ts'
 type Identities = readonly TlsIdentity[]
 
 /**
- * The TLS identities of one source, read again when it changes. While the source fails the last good ones are served without
+ * The TLS identities of one source, read again when it changes. While the source fails, the last good ones stay in use without a time
  * limit: a certificate file that is broken during a renewal must not become an outage.
  */
 export class CachedIdentities {
@@ -51,7 +51,7 @@ export class CachedIdentities {
     return ends.length === 0 ? Number.NaN : Math.min(...ends)
   }
 
-  /** The same list until other identities were read. */
+  /** Returns the same list until other identities were read. */
   get(): Promise<Identities> {
     return this.#identities.get()
   }

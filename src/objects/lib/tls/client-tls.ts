@@ -3,13 +3,13 @@ import { config, type DecodedMembers, listOrOne, oneOf, ref, type Settled } from
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
 
-/** The fields of TLS towards other servers that handlers of the past also had themselves. */
+/** The fields of TLS to upstreams that older configurations set in handlers. */
 export const CLIENT_FIELDS = {
   keyManager: listOrOne(ref(KeyManagerKind)).optional().meta({
-    description: 'Keys and certificates to show to servers that ask for one. Without it none is shown.',
+    description: 'Keys and certificates for servers that request a client certificate. Without it none is sent.',
   }),
   trustManager: listOrOne(ref(TrustManagerKind)).optional().meta({
-    description: 'Whose certificates are accepted; those of the authorities that the platform trusts by default.',
+    description: 'Trusted certificate authorities; those of the platform by default.',
   }),
   ...LIMIT_FIELDS,
   hostnameVerifier: config(oneOf(['STRICT', 'ALLOW_ALL']))
@@ -22,7 +22,7 @@ export const CLIENT_FIELDS = {
 
 type ClientValues = Settled<DecodedMembers<typeof CLIENT_FIELDS>>
 
-/** TLS towards other servers, from its settled fields. */
+/** TLS to upstreams, from its settled fields. */
 export function clientTls(values: ClientValues, alpn: boolean): ClientTls {
   return {
     ...limitsOf(values, alpn),

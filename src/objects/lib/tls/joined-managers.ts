@@ -9,7 +9,7 @@ export function joinKeys(managers: readonly KeyManager[] | undefined): KeyManage
   }
 }
 
-/** Several trust managers as one: what any of them trusts is trusted. */
+/** Several trust managers as one: a certificate that one of them trusts is trusted. */
 export function joinTrust(managers: readonly TrustManager[] | undefined): TrustManager | null {
   if (managers === undefined || managers.length === 0) return null
   return {

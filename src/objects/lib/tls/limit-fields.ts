@@ -25,39 +25,42 @@ export const LIMIT_FIELDS = {
   }),
   sslContextAlgorithm: config(string({ nonEmpty: true }))
     .default('TLS')
-    .meta({ description: 'Name of an SSL context in Java; what is offered is said by sslEnabledProtocols.' }),
+    .meta({
+      description:
+        'Name of an SSL context in Java; it has no effect on the protocol versions, which sslEnabledProtocols sets.',
+    }),
   sslEnabledProtocols: list(config(protocol))
     .optional()
-    .meta({ description: 'The protocol versions that are offered: `TLSv1.2`, `TLSv1.3`, or by default both.' }),
+    .meta({ description: 'Offered protocol versions: `TLSv1.2`, `TLSv1.3`; both by default.' }),
 }
 
-/** The fields that came after those: they have no place among the old fields of handlers. */
+/** Newer fields, which handlers do not have. */
 export const NEGOTIATION_FIELDS = {
   alpn: object({
     enabled: config(boolean())
       .default(true)
-      .meta({ description: 'Whether the application protocol is negotiated; without it HTTP/1.1 is spoken.' }),
+      .meta({ description: 'Whether the application protocol is negotiated; without it HTTP/1.1 is used.' }),
   })
     .default({})
     .meta({ description: 'Negotiation of the application protocol (RFC 7301).' }),
   offloadHandshake: config(boolean()).optional().meta({
-    description: 'Handshakes on threads of their own.',
+    description: 'Handshakes on separate threads.',
     unsupported: 'handshakes are shared out over the units',
   }),
 }
 
 type LimitValues = Settled<DecodedMembers<typeof LIMIT_FIELDS>>
 
-/** What a name of an SSL context asks for that a gateway without a JVM can not give; null for nothing. */
+/** Warning about an SSL context name that has no effect here; null for one that needs none. */
 export function contextAlgorithmWarning(algorithm: string): string | null {
   if (/^(?:TLS|Default)$/i.test(algorithm)) return null
   const version = /^TLSv1\.[23]$/.test(algorithm) ? `; set sslEnabledProtocols to ["${algorithm}"] instead` : ''
-  return `sslContextAlgorithm: "${algorithm}" means something only to a JVM and has no effect${version}`
+  return `sslContextAlgorithm: "${algorithm}" has a meaning only in a JVM and no effect here${version}`
 }
 
 /**
- * The limits that these fields set. The suites of TLS 1.3 and those before it are apart: a list without any of one kind
- * switches its versions off. Throws where nothing is left.
+ * The protocol versions and suites that these fields allow. TLS 1.3 and earlier versions have separate suites: a list without any of
+ * one group disables its versions. Throws where no version is left.
  */
 export function limitsOf(
   { sslCipherSuites, sslEnabledProtocols }: Pick<LimitValues, 'sslCipherSuites' | 'sslEnabledProtocols'>,

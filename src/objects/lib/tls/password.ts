@@ -1,13 +1,13 @@
 import type { SecretsProvider } from '#contracts'
 
-/** The fields by which a password is given. */
+/** The fields for a password. */
 interface PasswordFields {
   readonly password?: string | undefined
   readonly passwordSecretId?: string | undefined
   readonly secretsProvider?: SecretsProvider | undefined
 }
 
-/** Gives the password when it is needed, as it is then; null where none is configured. */
+/** Returns the current password at each call; null where none is configured. */
 export function passwordSource(fields: PasswordFields): () => Promise<Buffer | null> {
   const { password, passwordSecretId, secretsProvider } = fields
   return async () => {

@@ -1,7 +1,7 @@
 import { providerOf, type SecretsProvider } from '#contracts'
 import type { Environment } from '#schema'
 
-/** The provider that the object configures, else the secrets of the file and its parents. */
+/** The configured provider, else the secrets of the file and its parents. */
 export function providerFor(
   own: SecretsProvider | undefined,
   { secrets }: Pick<Environment, 'secrets'>,

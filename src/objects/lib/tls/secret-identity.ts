@@ -14,7 +14,7 @@ export function identityOfSecret(secret: Secret): TlsIdentity {
   return identityOf(key, secret.certificates, `the secret id "${secretId}"`)
 }
 
-/** A key and its chain, checked to belong together. */
+/** A key and its chain. Throws where the certificate has another key. */
 export function identityOf(key: TlsIdentity['key'], chain: TlsIdentity['chain'], where: string): TlsIdentity {
   const [own] = chain
   if (own === undefined) throw new SecretError(`${where} has no certificate, which TLS needs`)

@@ -7,7 +7,7 @@ export function plainServerName(name: string): string | null {
     : null
 }
 
-/** Chooses by server name: an exact one, else the wildcard of its level; null where neither is there. */
+/** Selects by server name: an exact match, else the wildcard of its level; null without a match. */
 export function chooseByName<T>(names: ReadonlyMap<string, T>, serverName: string | null): T | null {
   const plain = serverName === null ? null : plainServerName(serverName)
   if (plain === null) return null

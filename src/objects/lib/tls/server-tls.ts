@@ -36,17 +36,19 @@ export const SERVER_FIELDS = {
   }),
   sni: object({
     serverNames: map(config(secretId())).default({}).meta({
-      description: 'Secret ids of key and certificate by server name; `*.example.com` stands for one level.',
+      description: 'Secret ids of key and certificate by server name; `*.example.com` matches one level.',
     }),
     defaultSecretId: config(secretId()).meta({
-      description: 'Secret id of key and certificate for clients that ask for another name or for none.',
+      description: 'Secret id of key and certificate for clients that send another server name or none.',
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({
       description: 'Where the secrets are looked up; in the secrets of the file and its parents by default.',
     }),
   })
     .optional()
-    .meta({ description: 'Keys and certificates by the server name the client asks for. Goes before keyManager.' }),
+    .meta({
+      description: 'Keys and certificates by the server name that the client sends. Takes precedence over keyManager.',
+    }),
   trustManager: listOrOne(ref(TrustManagerKind)).optional().meta({
     description:
       'Whose client certificates are accepted; those of the authorities that the platform trusts by default.',
@@ -62,10 +64,10 @@ export const SERVER_FIELDS = {
 
 type ServerValues = Settled<DecodedMembers<typeof SERVER_FIELDS>>
 
-/** Gives identities for server names. */
+/** Selects identities by server name. */
 interface Chooser {
   readonly sources: readonly CachedIdentities[]
-  /** Whether it costs little to ask the sources whether they can still be read. */
+  /** Whether a periodic read of the sources is cheap. */
   readonly isChecked: boolean
   identitiesFor(serverName: string | null): Promise<readonly TlsIdentity[]>
 }
@@ -92,7 +94,7 @@ export function serverNameProblem(name: string): string | null {
   return `expected a host name such as "www.example.com" or "*.example.com", got ${JSON.stringify(name)}`
 }
 
-/** TLS on a connector, from its settled fields; null where they name no identity to show. */
+/** TLS on a connector, from its settled fields; null where they configure no identity. */
 export async function serverTls(values: ServerValues, alpn: boolean, env: Environment): Promise<ServerTls | null> {
   const { sni, clientAuth } = values
   const provider = providerFor(sni?.secretsProvider, env)
@@ -126,7 +128,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   }
 }
 
-/** A source that fails is noticed, and reported, before a client asks for it. */
+/** Reads the sources, so that a failure is reported before a client needs them. */
 async function checkSources({ sources }: Chooser): Promise<void> {
   await Promise.allSettled(sources.map((source) => source.refresh()))
 }
@@ -147,7 +149,7 @@ function bySecretId(
   }
 }
 
-/** Reads the identity of a secret; the one that was made of the same secret before is given again. */
+/** Reads the identity of a secret; the last one is reused while the secret is the same. */
 function identitiesOf(provider: SecretsProvider, secretId: string): () => Promise<readonly TlsIdentity[]> {
   let last: { readonly secret: Secret; readonly identities: readonly TlsIdentity[] } | null = null
   return async () => {

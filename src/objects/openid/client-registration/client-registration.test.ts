@@ -26,7 +26,7 @@ const made = (config: Record<string, JsonValue>) =>
     },
   )
 
-/** What a server gets when the client sends a form. */
+/** The request that a server receives when the client sends a form. */
 async function sent(registration: Registration): Promise<{ authorization: string | undefined; form: URLSearchParams }> {
   const got: { authorization: string | undefined; form: URLSearchParams }[] = []
   await using server = await httpUpstream((request, response) => {
@@ -61,13 +61,13 @@ test('clientSecretId alone is client_secret_basic', async () => {
   assert.equal(Buffer.from((authorization as string).slice(6), 'base64').toString(), 'portal:a+client+secret')
 })
 
-test('tokenEndpointAuthMethod client_secret_post puts the secret into the form', async () => {
+test('tokenEndpointAuthMethod client_secret_post sends the secret in the form', async () => {
   await using built = await made({ clientSecretId: 'secret', tokenEndpointAuthMethod: 'client_secret_post' })
   const { authorization, form } = await sent(built.object)
   assert.deepEqual([authorization, form.get('client_secret'), form.get('a')], [undefined, 'a client secret', 'b'])
 })
 
-test('tokenEndpointAuthMethod private_key_jwt signs for the token endpoint', async () => {
+test('tokenEndpointAuthMethod private_key_jwt has the token endpoint as audience', async () => {
   await using built = await made({
     tokenEndpointAuthMethod: 'private_key_jwt',
     privateKeyJwtSecretId: 'key',
@@ -79,7 +79,7 @@ test('tokenEndpointAuthMethod private_key_jwt signs for the token endpoint', asy
   assert.deepEqual([claims.iss, claims.sub, claims.aud], ['portal', 'portal', 'https://i/t'])
 })
 
-test('skipSignatureVerification believes an ID token as it is', async () => {
+test('skipSignatureVerification accepts an ID token without verification', async () => {
   await using checked = await made({})
   await using skipped = await made({ skipSignatureVerification: true })
   assert.equal(typeof (await checked.object.idTokenProblem('a.b.c')), 'string')

@@ -31,7 +31,7 @@ import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const
-/** Parameters of authorization requests that the gateway sets itself, some by a field of their own. */
+/** Parameters of authorization requests that the gateway sets itself, some by a separate field. */
 const RESERVED = [
   'client_id',
   'code_challenge',
@@ -59,12 +59,12 @@ export const ClientRegistration = defineType({
     issuer: ref(IssuerKind).meta({ description: 'The authorization server.' }),
     scopes: list(config(string({ nonEmpty: true })))
       .default([])
-      .meta({ description: 'Scopes that are asked for; with `openid` the server says who the user is.' }),
+      .meta({ description: 'Requested scopes; with `openid` the server issues an ID token of the user.' }),
     pkceMethod: config(oneOf(['S256', 'plain', 'none']))
       .default('S256')
-      .meta({ description: 'How the code is bound to this browser (RFC 7636).' }),
+      .meta({ description: 'PKCE method (RFC 7636), which binds the code to this login.' }),
     parameters: map(runtime('string'), { except: RESERVED, reason: 'is set by the gateway' }).default({}).meta({
-      description: 'Further parameters of authorization requests, such as `kc_idp_hint`; one that is null is left out.',
+      description: 'Further parameters of authorization requests, such as `kc_idp_hint`; null omits a parameter.',
     }),
     passParameters: list(config(string({ nonEmpty: true })))
       .default([])
@@ -92,25 +92,26 @@ export const ClientRegistration = defineType({
       }),
     decryptionSecretId: config(secretId())
       .optional()
-      .meta({ description: 'Secret ID of the keys that ID tokens and user info may be encrypted to.' }),
+      .meta({ description: 'Secret ID of the keys that decrypt ID tokens and user info.' }),
     registrationHandler: ref(HandlerKind).optional().meta({
       description:
         'Sends requests that need no proof of the client, such as those for user info; by default what sends those of the issuer (`trust`, `issuerHandler`).',
     }),
     authenticatedRegistrationHandler: ref(HandlerKind)
       .optional()
-      .meta({ description: 'Sends requests to the token endpoint and proves who the client is, by a filter in it.' }),
+      .meta({ description: 'Sends requests to the token endpoint; a filter in it authenticates the client.' }),
     clientSecretId: config(secretId()).optional().meta({
       description:
         'Secret ID of the client secret: verifies ID tokens that are signed with it, and authenticates the client.',
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the secrets.' }),
-    skipSignatureVerification: config(boolean())
-      .default(false)
-      .meta({ description: 'Whether ID tokens are believed because they came from the token endpoint over TLS.' }),
+    skipSignatureVerification: config(boolean()).default(false).meta({
+      description:
+        'Whether the signature of ID tokens is not verified, since they are received from the token endpoint over TLS.',
+    }),
     tokenEndpointAuthMethod: config(oneOf(METHODS))
       .optional()
-      .meta({ description: 'How the client authenticates.', replacement: INSTEAD }),
+      .meta({ description: 'Client authentication method.', replacement: INSTEAD }),
     tokenEndpointAuthSigningAlg: config(oneOf(KEY_PAIR_ALGORITHMS))
       .default('RS256')
       .meta({ description: 'Algorithm of `private_key_jwt`.', replacement: INSTEAD }),
@@ -119,7 +120,7 @@ export const ClientRegistration = defineType({
       .meta({ description: 'Secret ID of the key for `private_key_jwt`.', replacement: INSTEAD }),
     jwtExpirationTimeout: config(duration({ min: '1 second', unlimited: false }))
       .default('1 minute')
-      .meta({ description: 'For how long a JWT of `private_key_jwt` is valid.', replacement: INSTEAD }),
+      .meta({ description: 'Lifetime of a JWT of `private_key_jwt`.', replacement: INSTEAD }),
   },
   rules: [
     needs('clientSecretId', 'secretsProvider'),
@@ -205,7 +206,7 @@ function authentication(settings: Settings, secretsProvider: SecretsProvider, en
       return next(await withFormFields(exchange, { client_id: clientId, client_secret: secret.revealText() }))
     }
   if (method !== 'private_key_jwt' || privateKeyJwtSecretId === undefined) return null
-  // The audience is known once the server has said where its token endpoint is.
+  // The audience is known only with the metadata of the server.
   return async (exchange, next) => {
     const tokenEndpoint = (await settings.issuer.metadata())['token_endpoint'] as string
     const assert = assertClient({

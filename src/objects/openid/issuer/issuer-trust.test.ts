@@ -1,4 +1,4 @@
-// One `trust` for every call to a provider.
+// One `trust` for every request to a provider.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ const JWK = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export
 const TOKEN = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{}').toString('base64url')}.c2ln`
 
 test(
-  'trust of the issuer holds for metadata, keys, tokens and user info; without it none is reached',
+  'trust of the issuer is used for metadata, keys, tokens and user info; without it all requests fail',
   options,
   async () => {
     using authority = new Authority()

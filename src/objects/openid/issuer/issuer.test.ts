@@ -14,7 +14,7 @@ const made = (config: Record<string, JsonValue>, clock = manualClock()) =>
 
 const METADATA = { issuer: 'https://i', authorization_endpoint: 'https://i/a', token_endpoint: 'https://i/t' }
 
-test('metadata are read when first wanted, once for many, and again after an hour', async () => {
+test('metadata are fetched on first use, once for concurrent callers, and again after an hour', async () => {
   let asked = 0
   await using server = await httpUpstream((_, response) => {
     asked += 1
@@ -29,7 +29,7 @@ test('metadata are read when first wanted, once for many, and again after an hou
   assert.equal((await built.object.metadata())['round'], 2)
 })
 
-test('while the server fails, the last metadata count; after a pause it is asked again, and requests do not wait for it', async () => {
+test('while the server fails, the last metadata are used; after a pause they are fetched again in the background', async () => {
   let status = 200
   let asked = 0
   const askedAgain = Promise.withResolvers<() => void>()
@@ -61,7 +61,7 @@ for (const [name, status, body] of [
   ['an endpoint that is no URL', 200, JSON.stringify({ ...METADATA, token_endpoint: '/t' })],
   ['more than anybody would send', 200, ' '.repeat(2_000_000)],
 ] as const) {
-  test(`metadata with ${name} fail, and say where`, async () => {
+  test(`metadata with ${name} fail with a message that names the URL`, async () => {
     await using server = await httpUpstream(
       (_, response) => void response.writeHead(status, { Location: '/x' }).end(body),
     )
@@ -70,7 +70,7 @@ for (const [name, status, body] of [
   })
 }
 
-test('what is configured goes before what the server says', async () => {
+test('the configuration takes precedence over the metadata of the server', async () => {
   await using server = await httpUpstream((_, response) => void response.end(JSON.stringify(METADATA)))
   await using built = await made({
     wellKnownEndpoint: `${server.url}/meta`,
@@ -95,14 +95,14 @@ test('ID tokens are verified by the published keys, and by the shared secret for
   )
   assert.equal(await built.object.signatureProblem(`${text}.${signature}`, null), null)
   assert.notEqual(await built.object.signatureProblem(`${text}.${'A'.repeat(86)}`, null), null)
-  // B37: a published key is no shared secret, and the name of the algorithm changes nothing about that.
+  // B37: a published key is never used as a shared secret, with any algorithm.
   const hmac = `${part({ alg: 'HS256', kid: 'a' })}.${part({ sub: 'demo' })}.${'A'.repeat(43)}`
   assert.notEqual(await built.object.signatureProblem(hmac, null), null)
   assert.notEqual(await built.object.signatureProblem(hmac, Buffer.alloc(32, 'x')), null)
   assert.notEqual(await built.object.signatureProblem(`${part({ alg: 'none' })}.${part({ sub: 'demo' })}.`, null), null)
 })
 
-test('snake case names of older files are taken', async () => {
+test('snake case names of older files are accepted', async () => {
   await using built = await made({
     authorization_endpoint: 'https://a/',
     token_endpoint: 'https://t/',

@@ -19,7 +19,7 @@ import {
 import { configuredKeys, publishedKeys, signatureProblem } from '../../lib/openid/id-token-keys.ts'
 import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
 
-/** An authorization server that users log in at. */
+/** An authorization server where users log in. */
 export const Issuer = defineType({
   name: 'Issuer',
   kind: IssuerKind,
@@ -28,26 +28,30 @@ export const Issuer = defineType({
     wellKnownEndpoint: config(url())
       .optional()
       .meta({ description: 'URL of the metadata, often `<issuer>/.well-known/openid-configuration`.' }),
-    authorizeEndpoint: config(url()).optional().meta({ description: 'URL that browsers are sent to, to log in.' }),
-    tokenEndpoint: config(url()).optional().meta({ description: 'URL where codes are traded for tokens.' }),
-    userInfoEndpoint: config(url()).optional().meta({ description: 'URL that says who a token is about.' }),
-    endSessionEndpoint: config(url()).optional().meta({ description: 'URL that browsers are sent to, to log out.' }),
+    authorizeEndpoint: config(url())
+      .optional()
+      .meta({ description: 'URL to which browsers are redirected for login.' }),
+    tokenEndpoint: config(url()).optional().meta({ description: 'URL where codes are exchanged for tokens.' }),
+    userInfoEndpoint: config(url()).optional().meta({ description: 'URL of the user info of a token.' }),
+    endSessionEndpoint: config(url())
+      .optional()
+      .meta({ description: 'URL to which browsers are redirected for logout.' }),
     revocationEndpoint: config(url()).optional().meta({ description: 'URL where tokens are revoked.' }),
     registrationEndpoint: config(url())
       .optional()
       .meta({ description: 'URL where clients register.', unsupported: 'clients are registered by hand' }),
     jwksUri: config(url())
       .optional()
-      .meta({ description: 'URL of the keys that sign ID tokens, where no metadata names it.' }),
+      .meta({ description: 'URL of the keys of ID tokens, where metadata do not have it.' }),
     issuer: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'The `iss` of ID tokens, where no metadata names it.' }),
+      .meta({ description: 'The `iss` of ID tokens, where metadata do not have it.' }),
     idTokenVerificationSecretId: config(secretId())
       .optional()
-      .meta({ description: 'Secret ID of keys that verify ID tokens, instead of those the server publishes.' }),
+      .meta({ description: 'Secret ID of keys that verify ID tokens, instead of the published ones.' }),
     idTokenSkewAllowance: config(duration({ unlimited: false, max: '10 minutes' }))
       .default('0 seconds')
-      .meta({ description: 'By how much the clock of the server may differ.' }),
+      .meta({ description: 'Allowed clock skew of the server.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     issuerHandler: ref(HandlerKind).default('ClientHandler').meta({
       description:
@@ -121,14 +125,14 @@ function issuerOf(settings: Settings, env: Environment): IssuerContract {
     name: env.localName,
     metadata,
     handler: issuerHandler,
-    // A pattern is about the whole name: a partial match would admit every domain that contains it.
+    // A pattern has to match the whole name: a partial match would admit every domain that contains it.
     servesDomain: (domain) => settings.supportedDomains.some((pattern) => pattern.matchWhole(domain) !== null),
     idTokenSkew: settings.idTokenSkewAllowance,
     signatureProblem: (jwt, sharedSecret) => signatureProblem(jwt, keys, sharedSecret),
   }
 }
 
-/** What the configuration says goes before what the server says. */
+/** The configuration takes precedence over the metadata of the server. */
 function metadataOf(settings: Settings, env: Environment): () => Promise<ServerMetadata> {
   const configured = Object.fromEntries(
     Object.entries({
@@ -142,7 +146,7 @@ function metadataOf(settings: Settings, env: Environment): () => Promise<ServerM
     }).filter(([, value]) => value !== undefined),
   )
   if (settings.wellKnownEndpoint === undefined) {
-    // ID tokens bear the real name, so that without `issuer` none is believed; access alone needs none.
+    // Without `issuer` every ID token is rejected; OAuth 2.0 without OpenID Connect does not need it.
     const named = {
       issuer: new URL(settings.authorizeEndpoint as string).origin,
       ...configured,

@@ -23,7 +23,7 @@ for (const [uri, hostname, port] of [
   ['http://proxy.example.com/', 'proxy.example.com', 80],
   ['http://[::1]:8888', '::1', 8888],
 ] as const) {
-  test(`every request goes through ${uri}`, async () => {
+  test(`every request is sent through ${uri}`, async () => {
     await using built = await custom({ uri })
     for (const scheme of ['http', 'https']) {
       const proxy = built.object.proxyFor(scheme, 'app.example.com', 1)
@@ -32,7 +32,7 @@ for (const [uri, hostname, port] of [
   })
 }
 
-test('name and password are shown to the proxy (RFC 7617)', async () => {
+test('user name and password are sent to the proxy (RFC 7617)', async () => {
   await using built = await custom(
     { uri: 'http://proxy', username: 'jos\u00e9', passwordSecretId: 'proxy.password', secretsProvider: 'secrets' },
     { PROXY_PASSWORD: 'p:w' },

@@ -8,8 +8,8 @@ import { SystemProxyOptions } from './system-proxy-options.ts'
 const system = (env: Record<string, string>, properties: JsonValue = null) =>
   build<ProxyOptions>(SystemProxyOptions, {}, { env, properties })
 
-/** `proxy:port` on the way to a URL, null for the direct way. */
-function wayTo(options: ProxyOptions, url: string): string | null {
+/** `proxy:port` for a URL, null for a direct connection. */
+function proxyOf(options: ProxyOptions, url: string): string | null {
   const { protocol, hostname, port } = new URL(url)
   const scheme = protocol.slice(0, -1)
   const proxy = options.proxyFor(scheme, hostname.replace(/[[\]]/g, ''), Number(port) || (scheme === 'http' ? 80 : 443))
@@ -18,8 +18,8 @@ function wayTo(options: ProxyOptions, url: string): string | null {
 
 test('HTTP_PROXY and HTTPS_PROXY, each for its scheme', async () => {
   await using built = await system({ HTTP_PROXY: 'http://one:3128', https_proxy: 'two' })
-  assert.equal(wayTo(built.object, 'http://app.example/'), 'one:3128')
-  assert.equal(wayTo(built.object, 'https://app.example/'), 'two:80')
+  assert.equal(proxyOf(built.object, 'http://app.example/'), 'one:3128')
+  assert.equal(proxyOf(built.object, 'https://app.example/'), 'two:80')
   assert.deepEqual(built.warnings, [])
 })
 
@@ -28,13 +28,13 @@ test('NO_PROXY: names, addresses, networks, ports', async () => {
   await using built = await system({ HTTP_PROXY: 'http://p:1', NO_PROXY: list })
   const direct = ['intra.example', 'a.INTRA.example', 'corp.example', 'a.b.corp.example', '10.1.2.3', '192.0.2.1']
   for (const host of [...direct, '[fd00::1]', 'port.example:8080', 'intra.example.']) {
-    assert.equal(wayTo(built.object, `http://${host}/`), null, host)
+    assert.equal(proxyOf(built.object, `http://${host}/`), null, host)
   }
   for (const host of ['notintra.example', '11.0.0.1', '192.0.2.10', 'port.example', '[fe80::1]']) {
-    assert.equal(wayTo(built.object, `http://${host}/`), 'p:1', host)
+    assert.equal(proxyOf(built.object, `http://${host}/`), 'p:1', host)
   }
   await using none = await system({ HTTP_PROXY: 'http://p:1', no_proxy: '*' })
-  assert.equal(wayTo(none.object, 'http://app.example/'), null)
+  assert.equal(proxyOf(none.object, 'http://app.example/'), null)
 })
 
 for (const [where, env, properties] of [
@@ -42,17 +42,17 @@ for (const [where, env, properties] of [
   ['nested properties', {}, { http: { proxyHost: 'p' }, https: { proxyHost: 'q', proxyPort: '8443' } }],
   ['the environment', { HTTP_PROXYHOST: 'p', 'https.proxyHost': 'q', HTTPS_PROXYPORT: '8443' }, null],
 ] as const) {
-  test(`http.proxyHost and its fellows in ${where}; port 80, and what a JVM leaves out`, async () => {
+  test(`http.proxyHost and related settings in ${where}; port 80, and the exempt hosts of a JVM`, async () => {
     await using built = await system({ ...env, HTTP_PROXY: 'http://not-this' }, properties)
-    assert.equal(wayTo(built.object, 'http://app.example/'), 'p:80')
-    assert.equal(wayTo(built.object, 'https://app.example/'), 'q:8443')
+    assert.equal(proxyOf(built.object, 'http://app.example/'), 'p:80')
+    assert.equal(proxyOf(built.object, 'https://app.example/'), 'q:8443')
     for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]']) {
-      assert.equal(wayTo(built.object, `http://${host}/`), null, host)
+      assert.equal(proxyOf(built.object, `http://${host}/`), null, host)
     }
   })
 }
 
-test('http.nonProxyHosts: stars before and behind, for both schemes', async () => {
+test('http.nonProxyHosts: wildcards at start and end, for both schemes', async () => {
   const properties = {
     'http.proxyHost': 'p',
     'https.proxyHost': 'p',
@@ -60,26 +60,26 @@ test('http.nonProxyHosts: stars before and behind, for both schemes', async () =
   }
   await using built = await system({}, properties)
   for (const host of ['x.a.example', '10.0.0.1', 'B.example']) {
-    assert.equal(wayTo(built.object, `http://${host}/`), null, host)
-    assert.equal(wayTo(built.object, `https://${host}/`), null, host)
+    assert.equal(proxyOf(built.object, `http://${host}/`), null, host)
+    assert.equal(proxyOf(built.object, `https://${host}/`), null, host)
   }
   for (const host of ['a.example', 'x.b.example', 'localhost']) {
-    assert.equal(wayTo(built.object, `http://${host}/`), 'p:80', host)
+    assert.equal(proxyOf(built.object, `http://${host}/`), 'p:80', host)
   }
 })
 
-test('no proxy anywhere: the direct way, with a warning', async () => {
+test('without a proxy: direct connections, with a warning', async () => {
   await using built = await system({})
-  assert.equal(wayTo(built.object, 'http://app.example/'), null)
+  assert.equal(proxyOf(built.object, 'http://app.example/'), null)
   assert.deepEqual(built.warnings, [
-    '/heap/0: the system names no proxy; set HTTP_PROXY or HTTPS_PROXY, or use NoProxyOptions',
+    '/heap/0: no system proxy is configured; set HTTP_PROXY or HTTPS_PROXY, or use NoProxyOptions',
   ])
 })
 
-test('credentials in a variable are not used, and not shown', async () => {
+test('credentials in a variable are neither used nor in the message', async () => {
   await using built = await system({ HTTP_PROXY: 'http://me:hunter2@p:1' })
   assert.equal(built.object.proxyFor('http', 'app.example', 80)?.authorization(), null)
-  assert.match(built.warnings.join(), /HTTP_PROXY has a name and a password, which are not used/)
+  assert.match(built.warnings.join(), /HTTP_PROXY has a user name and a password, which are ignored/)
   assert.doesNotMatch(built.warnings.join(), /hunter2/)
 })
 

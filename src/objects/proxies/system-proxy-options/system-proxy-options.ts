@@ -2,7 +2,7 @@ import { ProxyOptionsKind } from '#contracts'
 import { defineType } from '#schema'
 import { systemProxy } from '../../lib/proxy/system-proxy.ts'
 
-/** The proxy that the surroundings of the gateway name. */
+/** The proxy of the environment of the gateway. */
 export const SystemProxyOptions = defineType({
   name: 'SystemProxyOptions',
   kind: ProxyOptionsKind,

@@ -92,7 +92,7 @@ const PINGAM = dialectOf('7.5')
 const DIALECT = { knownDialect: PINGAM, dialect: async () => PINGAM }
 const AM = { amService: 'am' }
 
-test('a kept token is the same in all but its identity, and costs no promise', async () => {
+test('a cached token is equal but not the same object, and costs no promise', async () => {
   await using at = await cachedWith(good({ sub: 'demo' }))
   const first = await at.resolve()
   const second = at.built.object.resolve('token', at.exchange)
@@ -116,7 +116,7 @@ test('changes of a result do not affect later ones', async () => {
   assert.ok(!scopes.has('admin'))
 })
 
-test('B55: tokens that differ in the least are different tokens', async () => {
+test('B55: tokens that differ in one character are different tokens', async () => {
   await using at = await cachedWith(good())
   const tokens = [
     'token',
@@ -136,14 +136,14 @@ test('B55: tokens that differ in the least are different tokens', async () => {
   assert.deepEqual(at.asked, tokens)
 })
 
-test('enabled: false keeps nothing', async () => {
+test('enabled: false caches nothing', async () => {
   await using at = await cachedWith(good(), { enabled: '${false}' })
   await at.resolve()
   await at.resolve()
   assert.equal(at.asked.length, 2)
 })
 
-test('maximumSize: the token not used for longest makes room', async () => {
+test('maximumSize: the least recently used token is evicted', async () => {
   await using at = await cachedWith(good(), { maximumSize: 2 })
   for (const token of ['a', 'b', 'a', 'c', 'a', 'b']) await at.resolve(token)
   assert.deepEqual(at.asked, ['a', 'b', 'c', 'b'])
@@ -179,14 +179,14 @@ describe('times', () => {
     })
   }
 
-  test('defaultTimeout zero keeps nothing that does not say for how long', async () => {
+  test('defaultTimeout zero caches no token without an expiry', async () => {
     await using at = await cachedWith(good(), { defaultTimeout: '0 s' })
     await at.resolve()
     await at.resolve()
     assert.equal(at.asked.length, 2)
   })
 
-  test('B46: a clock that is put back makes nothing live longer in the cache', async () => {
+  test('B46: a clock set back does not extend the time in the cache', async () => {
     let wall = 1_700_000_000_000
     let passed = 0
     const clock = { now: () => wall, monotonic: () => passed }
@@ -201,7 +201,7 @@ describe('times', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  test('the executor removes entries that are not requested any more', async (t) => {
+  test('the executor removes expired entries', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     await using at = await cachedWith(good())
     await at.resolve()
@@ -211,10 +211,10 @@ describe('times', () => {
   })
 })
 
-describe('negative answers and failures', () => {
+describe('negative cache and failures', () => {
   const bad: Answering = () => ({ outcome: 'invalid', description: 'No.' })
 
-  test('B60: a bad token is asked about once in five seconds', async () => {
+  test('B60: an invalid token is resolved once in five seconds', async () => {
     await using at = await cachedWith(bad)
     for (let i = 0; i < 1_000; i++) assert.equal(await at.outcome(), 'invalid')
     assert.equal(at.asked.length, 1)
@@ -223,7 +223,7 @@ describe('negative answers and failures', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  test('B60: five thousand different bad tokens leave every good one where it is', async () => {
+  test('B60: five thousand different invalid tokens evict no valid one', async () => {
     await using at = await cachedWith(
       (token, count) => (token.startsWith('good') ? good()(token, count) : bad(token, count)),
       { maximumSize: 10 },
@@ -236,7 +236,7 @@ describe('negative answers and failures', () => {
     assert.deepEqual(at.asked, [])
   })
 
-  test('negative answers are never positive: a token that becomes good is found so', async () => {
+  test('a token that becomes valid is accepted when its negative entry expires', async () => {
     let isGood = false
     await using at = await cachedWith((token, count) => (isGood ? good()(token, count) : bad(token, count)))
     assert.equal(await at.outcome(), 'invalid')
@@ -245,7 +245,7 @@ describe('negative answers and failures', () => {
     assert.equal(await at.outcome(), 'valid')
   })
 
-  test('answers that bring header fields of their own are not remembered', async () => {
+  test('refusals with header fields are not cached', async () => {
     await using at = await cachedWith(() => ({
       outcome: 'invalid',
       description: 'No.',
@@ -257,7 +257,7 @@ describe('negative answers and failures', () => {
   })
 
   for (const outcome of ['unavailable', 'bad_request'] as const) {
-    test(`${outcome} is not kept`, async () => {
+    test(`${outcome} is not cached`, async () => {
       await using at = await cachedWith(() => ({ outcome, description: 'Later.' }))
       assert.equal(await at.outcome(), outcome)
       assert.equal(await at.outcome(), outcome)
@@ -265,7 +265,7 @@ describe('negative answers and failures', () => {
     })
   }
 
-  test('B61: one question for two hundred requests; a failure is not shared for ever', async () => {
+  test('B61: two hundred concurrent requests cause one lookup; a failure is not cached', async () => {
     await using at = await cachedWith(async (token, count) => {
       if (count === 1) throw new Error('no luck')
       return good()(token, count)
@@ -279,7 +279,7 @@ describe('negative answers and failures', () => {
   })
 })
 
-describe('news', () => {
+describe('notifications', () => {
   const metadata = { authGrantId: 'grant-0001', auditTrackingId: 'audit-0001', jti: 'jti-0001' }
   const digest = '3c469e9d6c5875d37a43f353d4f88e61fcf812c66eee3457465a40b0da4153e0'
   const bodies: readonly [string, JsonObject][] = [
@@ -291,7 +291,7 @@ describe('news', () => {
     ['the digest of the token in base64url', { token: Buffer.from(digest, 'hex').toString('base64url') }],
   ]
   for (const [name, body] of bodies) {
-    test(`B56: a token goes by ${name}`, async () => {
+    test(`B56: a token is invalidated by ${name}`, async () => {
       await using at = await cachedWith(good(metadata), AM)
       await at.resolve()
       at.notifications.tell('/any/topic', body)
@@ -300,7 +300,7 @@ describe('news', () => {
     })
   }
 
-  test('B56: a token goes by itself', async () => {
+  test('B56: a token is invalidated by the token itself', async () => {
     await using at = await cachedWith(good(), AM)
     const token = 'a-token-of-some-length'
     await at.resolve(token)
@@ -309,7 +309,7 @@ describe('news', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  test('news about tokens that name none make all of them go, other news without a name none', async () => {
+  test('a notification about tokens without an id invalidates all of them, one of another topic none', async () => {
     await using at = await cachedWith(good(metadata), AM)
     await at.resolve()
     at.notifications.tell('/agent/config', {})
@@ -320,7 +320,7 @@ describe('news', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  test('all tokens of a grant go together, those of others stay', async () => {
+  test('all tokens of a grant are invalidated together, those of others are not', async () => {
     await using at = await cachedWith(
       (token, count) => good({ authGrantId: token.startsWith('a') ? 'grant-a' : 'grant-b', jti: token })(token, count),
       AM,
@@ -332,7 +332,7 @@ describe('news', () => {
     assert.deepEqual(at.asked, ['a1', 'a2'])
   })
 
-  test('B57: a revocation that arrives while the token is asked for is not lost', async () => {
+  test('B57: a revocation that arrives during the lookup is not lost', async () => {
     await using at = await cachedWith((token, count) => {
       if (count === 1) at.notifications.tell('/oauth2', { authGrantId: 'grant-0001' })
       return count === 1 ? good(metadata)(token, count) : { outcome: 'invalid', description: 'Revoked.' }
@@ -341,7 +341,7 @@ describe('news', () => {
     assert.equal(at.asked.length, 2)
   })
 
-  test('news whose bodies are an attack are looked at within bounds', async () => {
+  test('the values read from a notification are limited', async () => {
     await using at = await cachedWith(good(metadata), AM)
     await at.resolve()
     let nested: JsonObject = { id: 'grant-0001' }
@@ -351,7 +351,7 @@ describe('news', () => {
     assert.equal(await at.outcome(), 'valid')
   })
 
-  test('a token that nothing names is kept, and that is said once', async () => {
+  test('a token without an id is cached, and that is logged once', async () => {
     await using at = await cachedWith(good(), AM)
     for (const token of ['a', 'b', 'a', 'b']) await at.resolve(token)
     assert.deepEqual(at.asked, ['a', 'b'])
@@ -359,7 +359,7 @@ describe('news', () => {
     assert.match(at.built.log.lines.join(''), /has no authGrantId, auditTrackingId or jti/)
   })
 
-  test('while they are cut off, what is not kept is denied, and the log says why', async () => {
+  test('while notifications are disconnected, uncached tokens are rejected, and the reason is logged', async () => {
     await using at = await cachedWith(good(metadata), AM)
     await at.resolve()
     at.notifications.disconnect()
@@ -369,18 +369,20 @@ describe('news', () => {
     })
     await at.resolve('other')
     assert.equal(at.asked.length, 1)
-    const denied = at.built.log.entries.filter(({ message }) => message === 'access tokens are denied without a lookup')
+    const denied = at.built.log.entries.filter(
+      ({ message }) => message === 'access tokens are rejected without a lookup',
+    )
     assert.equal(denied.length, 1)
     assert.equal(denied[0]?.['reason'], 'the notification service of the access manager is disconnected')
   })
 
-  test('an access manager whose notifications are disabled is warned of, and has no say', async () => {
+  test('an access manager with disabled notifications gives a warning and has no effect', async () => {
     await using at = await cachedWith(good(), { amService: 'silent' })
     assert.match(at.built.warnings.join(), /the notifications of amService are disabled/)
     assert.equal(await at.outcome(), 'valid')
   })
 
-  test('who watches a token hears of its end once, also from behind', async () => {
+  test('a watcher of a token is called once, also by the delegate', async () => {
     const behind = new Set<() => void>()
     await using at = await cachedWith(good(metadata), AM, {
       watch: (_, revoked) => {
@@ -405,7 +407,7 @@ describe('news', () => {
   })
 })
 
-test('what the delegate demands of each request is still asked, and its schemes stay', async () => {
+test('admit and schemes of the delegate are used', async () => {
   const admitted: string[] = []
   await using at = await cachedWith(
     good(),
@@ -427,7 +429,7 @@ test('what the delegate demands of each request is still asked, and its schemes 
   assert.deepEqual(admitted, ['token', 'token'])
 })
 
-test('counts what it does', async () => {
+test('metrics of the cache', async () => {
   await using at = await cachedWith(good({ jti: 'some-id' }), AM)
   for (const token of ['a', 'a', 'b', 'a']) await at.resolve(token)
   at.notifications.tell('/oauth2', { jti: 'some-id' })
@@ -438,14 +440,14 @@ test('counts what it does', async () => {
   )
 })
 
-test('after its end it listens to no news', async () => {
+test('a disposed cache has no listeners', async () => {
   const at = await cachedWith(good(), AM)
   assert.equal(at.notifications.listeners, 1)
   await at[Symbol.asyncDispose]()
   assert.equal(at.notifications.listeners, 0)
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   const refused = (config: JsonObject, message: RegExp) => assert.rejects(cachedWith(good(), config), message)
   await refused({ delegate: null }, /\/heap\/0\/config\/delegate: .*required/)
   await refused({ maximumTimeToCache: '0 s' }, /\/config\/maximumTimeToCache: expected a duration of more than zero/)

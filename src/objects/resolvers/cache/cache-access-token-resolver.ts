@@ -2,17 +2,17 @@ import { AccessTokenResolverKind, AmServiceKind, Executor } from '#contracts'
 import { boolean, config, defineType, duration, integer, ref } from '#schema'
 import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 
-/** Keeps what another resolver says. */
+/** Caches the results of another resolver. */
 export const CacheAccessTokenResolver = defineType({
   name: 'CacheAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Keeps what another resolver says of access tokens, until they expire or are revoked.',
   config: {
     delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves the tokens that are not in the cache.' }),
-    enabled: config(boolean()).default(true).meta({ description: 'Whether anything is kept.' }),
+    enabled: config(boolean()).default(true).meta({ description: 'Whether tokens are cached.' }),
     defaultTimeout: config(duration({ unlimited: false }))
       .default('1 minute')
-      .meta({ description: 'How long a token is kept that says nothing of its expiry.' }),
+      .meta({ description: 'How long a token without an expiry is cached.' }),
     maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
       .optional()
       .meta({
@@ -27,9 +27,9 @@ export const CacheAccessTokenResolver = defineType({
       }),
     executor: ref(Executor)
       .default('ScheduledExecutorService')
-      .meta({ description: 'Service that removes tokens whose time is over.' }),
+      .meta({ description: 'Service that removes expired tokens.' }),
     amService: ref(AmServiceKind).optional().meta({
-      description: 'Access manager that tells which tokens are revoked; its notifications have to be enabled.',
+      description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.',
     }),
     onNotificationDisconnection: STRATEGY_FIELD,
   },

@@ -69,14 +69,14 @@ test('RFC 8705: a token is admitted with the certificate it is bound to', async 
   assert.equal(await admit(bound, { context: thumbprint }), 'admitted')
 })
 
-test('the thumbprint that a filter has found goes before that of the connection', async () => {
+test('the thumbprint of a filter takes precedence over that of the connection', async () => {
   assert.equal(
     await admit(bound, { tls: true, context: other }),
     'invalid: The access token is bound to another certificate.',
   )
 })
 
-test('without a certificate, or with another, a bound token is refused', async () => {
+test('without a certificate, or with another, a bound token is rejected', async () => {
   const none = 'invalid: The access token is bound to a certificate, and the client sent none.'
   assert.equal(await admit(bound, {}), none)
   assert.equal(await admit(bound, {}, { allowUnboundTokens: true }), none)
@@ -87,7 +87,7 @@ test('without a certificate, or with another, a bound token is refused', async (
   }
 })
 
-test('a token that is bound to nothing is refused unless allowUnboundTokens is set', async () => {
+test('an unbound token is rejected unless allowUnboundTokens is set', async () => {
   for (const info of [{}, { cnf: null }]) {
     assert.equal(await admit(info, { tls: true }), 'invalid: The access token is bound to no certificate.')
     assert.equal(await admit(info, {}, { allowUnboundTokens: true }), 'admitted')
@@ -95,17 +95,17 @@ test('a token that is bound to nothing is refused unless allowUnboundTokens is s
 })
 
 for (const cnf of [{}, { jkt: 'x' }, { 'x5t#S256': 7 }, { 'x5t#S256': '' }, 'x', [], true, 0]) {
-  test(`a token with the confirmation ${JSON.stringify(cnf)} is refused, whatever is allowed`, async () => {
+  test(`a token with the confirmation ${JSON.stringify(cnf)} is rejected, also with allowUnboundTokens`, async () => {
     const refused = 'invalid: The access token is bound to something that can not be verified here.'
     assert.equal(await admit({ cnf } as JsonObject, { tls: true }, { allowUnboundTokens: true }), refused)
   })
 }
 
-test('what the delegate demands is demanded too', async () => {
+test('admit of the delegate is called too', async () => {
   assert.equal(await admit(bound, { tls: true }, {}, 'unwanted'), 'invalid: unwanted')
 })
 
-test('schemes, answers and news are those of the delegate', async () => {
+test('schemes, resolutions and watches are those of the delegate', async () => {
   await using resolver = await built()
   assert.deepEqual(resolver.object.schemes, ['DPoP'])
   const exchange = exchangeFor('GET', 'https://app.example/')

@@ -10,15 +10,15 @@ import { type Exchange, equalsConstantTime } from '#http'
 import { boolean, config, defineType, ref } from '#schema'
 import { bindingOf, invalidToken, withAdmission } from '../../lib/access-token/bound-token.ts'
 
-/** Holds tokens against the certificates of those who send them. */
+/** Verifies that tokens are bound to the certificate of the client. */
 export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
   name: 'ConfirmationKeyVerifierAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Admits access tokens only from the client whose certificate they are bound to (RFC 8705).',
   config: {
-    delegate: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
+    delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     allowUnboundTokens: config(boolean()).default(false).meta({
-      description: 'Whether tokens are admitted that are bound to nothing (without `cnf`).',
+      description: 'Whether unbound tokens (without `cnf`) are admitted.',
     }),
   },
   create: ({ delegate, allowUnboundTokens }) =>
@@ -27,7 +27,7 @@ export const ConfirmationKeyVerifierAccessTokenResolver = defineType({
     ),
 })
 
-/** Why the client of a request may not use a token; null where it may (spec gap 169). */
+/** The refusal of a token that is not bound to the certificate of the client; null where it is (spec gap 169). */
 function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 'refused'): TokenRejection | null {
   const binding = bindingOf(token, 'x5t#S256')
   if (binding === 'none')
@@ -39,7 +39,7 @@ function mismatch(token: AccessToken, exchange: Exchange, unbound: 'admitted' | 
   return invalidToken('The access token is bound to another certificate.')
 }
 
-/** A certificate that a filter has found goes first: it is there where something in front of the gateway ends TLS. */
+/** The thumbprint of a filter takes precedence: it is set where a proxy in front of the gateway terminates TLS. */
 function thumbprintOf(exchange: Exchange): string | null {
   const found = exchange.context(CertificateThumbprintContext)
   if (found !== null) return found.thumbprint

@@ -5,21 +5,21 @@ import { Possession } from './possession.ts'
 import { CLOCK_AHEAD } from './proof.ts'
 import { PROOF_MEMORY_BYTES, ProofMemory } from './proof-memory.ts'
 
-/** Demands proofs of possession. */
+/** Requires DPoP proofs of possession. */
 export const DpopAccessTokenResolver = defineType({
   name: 'DpopAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Admits access tokens only with a proof that the client holds the key they are bound to (DPoP, RFC 9449).',
   config: {
-    delegate: ref(AccessTokenResolverKind).meta({ description: 'Finds out what a token is worth.' }),
+    delegate: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     proofMaxAge: config(duration({ min: '5 seconds', max: '10 minutes' }))
       .default('1 minute')
-      .meta({ description: 'How old a proof may be; from 5 seconds to 10 minutes.' }),
+      .meta({ description: 'Maximum age of a proof; from 5 seconds to 10 minutes.' }),
     requireNonce: config(boolean()).default(false).meta({
-      description: 'Whether each proof has to hold a nonce of the gateway.',
+      description: 'Whether each proof must contain a nonce of the gateway.',
     }),
     allowUnboundTokens: config(boolean()).default(false).meta({
-      description: 'Whether tokens that are bound to nothing (without `cnf`) are admitted under the scheme Bearer.',
+      description: 'Whether unbound tokens (without `cnf`) are admitted with the scheme Bearer.',
     }),
   },
   create: async ({ delegate, proofMaxAge, requireNonce, allowUnboundTokens }, env) => {

@@ -4,7 +4,7 @@ import { Nonces } from './nonces.ts'
 
 const key = Buffer.alloc(32, 7)
 
-test('a nonce counts for its own step and the next, in every unit with the key', () => {
+test('a nonce is valid for its own time step and the next, in every unit with the key', () => {
   const nonce = new Nonces(key, 60_000).at(120_000)
   assert.match(nonce, /^[A-Za-z0-9_-]{30}$/)
   const other = new Nonces(Buffer.from(key), 60_000)
@@ -19,7 +19,7 @@ test('a nonce counts for its own step and the next, in every unit with the key',
   }
 })
 
-test('what was not made by the key is not accepted', () => {
+test('a nonce of another key is rejected', () => {
   const nonces = new Nonces(key, 60_000)
   const nonce = nonces.at(0)
   const changed = `${nonce.slice(0, -1)}${nonce.endsWith('A') ? 'B' : 'A'}`

@@ -6,20 +6,20 @@ const CODE_BYTES = 16
 const LENGTH = Math.ceil(((STEP_BYTES + CODE_BYTES) * 8) / 6)
 
 /**
- * Nonces that the gateway gives out (RFC 9449 section 9). Each is a step in time and a code over it, by a key that all units
- * have: what one unit made, every other accepts, and nothing has to be kept. One counts for its own step and the next.
+ * Nonces of the gateway (RFC 9449 section 9). Each is a time step with a MAC by a key that all units share: every unit accepts it, and
+ * no state is stored. A nonce is valid for its own step and the next.
  */
 export class Nonces {
   readonly #key: Buffer
   readonly #step: number
 
-  /** `step` is in milliseconds of the clock that only goes forward. */
+  /** `step` is in milliseconds of the monotonic clock. */
   constructor(key: Buffer, step: number) {
     this.#key = key
     this.#step = step
   }
 
-  /** The nonce of the moment. */
+  /** The current nonce. */
   at(now: number): string {
     return this.#nonce(Math.floor(now / this.#step))
   }

@@ -6,10 +6,9 @@ import { bindingOf, invalidToken, schemeOf } from '../../lib/access-token/bound-
 import { Nonces } from './nonces.ts'
 import { checkProof, type Proof } from './proof.ts'
 import { ProofKeys } from './proof-keys.ts'
-import { type ProofMemory, UNNOTICED } from './proof-memory.ts'
+import { type ProofMemory, UNDETECTED_CLOCK_STEP } from './proof-memory.ts'
 import { UsedProofs } from './used-proofs.ts'
 
-/** What is asked of proofs. */
 interface PossessionSettings {
   readonly maxAge: number
   readonly requireNonce: boolean
@@ -19,7 +18,7 @@ interface PossessionSettings {
   readonly counters: { readonly refused: Counter; readonly replayed: Counter; readonly full: Counter }
 }
 
-/** Requires a proof that a request comes from the client its token was issued to (RFC 9449 section 7). */
+/** Requires a proof that the sender of a request holds the key to which its token is bound (RFC 9449 section 7). */
 export class Possession {
   readonly #settings: PossessionSettings
   readonly #nonces: Nonces
@@ -32,7 +31,7 @@ export class Possession {
     this.#used = new UsedProofs(settings.memory)
   }
 
-  /** Why a request may not use a token; null where it may. */
+  /** The refusal of a request; null where it may use the token. */
   refusal(accessToken: AccessToken, exchange: Exchange): TokenRejection | null {
     const binding = bindingOf(accessToken, 'jkt')
     const scheme = schemeOf(exchange)
@@ -45,7 +44,7 @@ export class Possession {
     return refusal
   }
 
-  /** RFC 9449 section 7.2: a bound token is worth nothing to a mere bearer. */
+  /** RFC 9449 section 7.2: a bound token is not accepted as a bearer token. */
   #refusalOfBearer(isBound: boolean): TokenRejection | null {
     if (isBound) return invalidToken('The access token is bound to a key and needs the scheme DPoP.')
     if (this.#settings.unbound === 'admitted') return null
@@ -58,9 +57,9 @@ export class Possession {
       return badProof(`The request has ${fields.length === 0 ? 'no' : 'more than one'} DPoP proof.`)
     const { clock, maxAge } = this.#settings
     const { method } = exchange.request
-    const demands = { method, target: exchange.originalUri, token, thumbprint, now: clock.now(), maxAge }
+    const requirements = { method, target: exchange.originalUri, token, thumbprint, now: clock.now(), maxAge }
     try {
-      const proof = checkProof(fields[0] as string, demands, this.#keys)
+      const proof = checkProof(fields[0] as string, requirements, this.#keys)
       return this.#refusalOfNonce(proof) ?? this.#refusalOfReplay(proof, thumbprint)
     } catch (error) {
       if (error instanceof TokenError) return badProof(`${sentence(error.message)}.`)
@@ -70,14 +69,14 @@ export class Possession {
 
   #refusalOfNonce({ nonce }: Proof): TokenRejection | null {
     const { clock, requireNonce, memory } = this.#settings
-    const forgotten = memory.mayHaveForgotten(clock.now())
-    if (!requireNonce && !forgotten) return null
+    const isIncomplete = memory.mayBeIncomplete(clock.now())
+    if (!requireNonce && !isIncomplete) return null
     const now = clock.monotonic()
     if (nonce !== null && this.#nonces.accepts(nonce, now)) return null
     return {
       outcome: 'invalid',
       error: 'use_dpop_nonce',
-      description: 'The DPoP proof has to hold the nonce that comes with this answer.',
+      description: 'The DPoP proof must contain the nonce of this response.',
       headers: { 'DPoP-Nonce': this.#nonces.at(now) },
     }
   }
@@ -85,7 +84,7 @@ export class Possession {
   #refusalOfReplay({ jti, madeAt }: Proof, thumbprint: string): TokenRejection | null {
     const { clock, maxAge, counters } = this.#settings
     const now = clock.monotonic()
-    const left = madeAt + maxAge - clock.now() + UNNOTICED
+    const left = madeAt + maxAge - clock.now() + UNDETECTED_CLOCK_STEP
     const entry = this.#used.enter(`${thumbprint} ${jti}`, now, now + left)
     if (entry === 'first') return null
     if (entry === 'seen') {
@@ -93,7 +92,7 @@ export class Possession {
       return badProof('The DPoP proof was used before.')
     }
     counters.full.add()
-    return { outcome: 'unavailable', description: 'No more DPoP proofs can be remembered at the moment.' }
+    return { outcome: 'unavailable', description: 'The table of used DPoP proofs is full.' }
   }
 }
 

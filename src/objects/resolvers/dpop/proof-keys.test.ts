@@ -3,20 +3,20 @@ import { test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
 import type { JsonObject } from '#json'
 import { dpopClient } from '#test/dpop-client'
-import { ProofKeys, shownKey } from './proof-keys.ts'
+import { ProofKeys, readProofKey } from './proof-keys.ts'
 
 for (const alg of ['ES256', 'RS256', 'EdDSA']) {
-  test(`RFC 7638: the thumbprint of a key for ${alg}, whatever else its JWK holds`, async () => {
+  test(`RFC 7638: the thumbprint of a key for ${alg}, with any other members`, async () => {
     const { jwk } = await dpopClient(alg)
     const more = { use: 'sig', x5u: 'http://evil.example/', kid: 'x', ...jwk } as JsonObject
-    assert.equal(shownKey(more).thumbprint, await calculateJwkThumbprint(jwk))
+    assert.equal(readProofKey(more).thumbprint, await calculateJwkThumbprint(jwk))
   })
 }
 
-test('a key is made ready once, while it is not among those used longest ago', async () => {
+test('a key is decoded once, until it is evicted as least recently used', async () => {
   const keys = new ProofKeys(2)
   const [one, two, three] = await Promise.all(
-    [1, 2, 3].map(async () => shownKey((await dpopClient()).jwk as JsonObject)),
+    [1, 2, 3].map(async () => readProofKey((await dpopClient()).jwk as JsonObject)),
   )
   assert.ok(one && two && three)
   const first = keys.get(one)

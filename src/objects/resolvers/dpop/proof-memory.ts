@@ -4,19 +4,19 @@ const KEY_WORDS = 4
 const HIGHEST = 4
 const NONCE_UNTIL = 5
 const HEAD = 16
-/** Room for this many proofs: at one minute each, several thousand in a second over all units. */
+/** Maximum of proofs: at one minute each, several thousand per second over all units. */
 const ENTRIES = 1_048_576
-/** How exactly the highest time is known: it is not written for each request. */
+/** Resolution of the highest time, which is not written for each request. */
 const CLOCK_STEP = 1_000
-/** By how much the wall clock can go back unnoticed; entries have to outlive their proofs by as much. */
-export const UNNOTICED = 2 * CLOCK_STEP
+/** How far the wall clock can go back undetected; entries outlive their proofs by this time. */
+export const UNDETECTED_CLOCK_STEP = 2 * CLOCK_STEP
 
-/** The memory that is needed. */
+/** Size of the shared memory. */
 export const PROOF_MEMORY_BYTES = (HEAD + ENTRIES) * BigInt64Array.BYTES_PER_ELEMENT
 
 /**
- * What all units share about proofs: a key, the proofs that were used, and until when those can not tell everything. Words
- * are written each in one step, by the first unit, so that all units find the same without waiting.
+ * Memory shared by all units: a key, the used proofs, and the time until which these may be incomplete. Each word is written atomically
+ * by the first unit, so that all units read the same value without locks.
  */
 export class ProofMemory {
   readonly key: Buffer
@@ -24,7 +24,7 @@ export class ProofMemory {
   readonly #words: BigInt64Array
   readonly #life: number
 
-  /** `life` is for how long a proof can be used, from the earliest moment to the last, in milliseconds. */
+  /** `life` is the time for which a proof can be used, in milliseconds. */
   constructor(memory: SharedArrayBuffer, life: number, now: number) {
     this.#words = new BigInt64Array(memory)
     this.#life = life
@@ -38,11 +38,10 @@ export class ProofMemory {
   }
 
   /**
-   * Whether a proof may have been used without standing in this memory: before the memory was there, or before the wall
-   * clock was set back and the same time came again. Only a nonce shows then that a proof was made since
-   * (spec gap 170).
+   * Whether a used proof may be missing: one used before the memory was created, or before the wall clock was set back. Then only a
+   * nonce proves that a proof is new (spec gap 170).
    */
-  mayHaveForgotten(now: number): boolean {
+  mayBeIncomplete(now: number): boolean {
     const highest = Number(Atomics.load(this.#words, HIGHEST))
     if (now > highest + CLOCK_STEP) this.#raise(HIGHEST, now)
     else if (now < highest - CLOCK_STEP) this.#raise(NONCE_UNTIL, highest + this.#life)

@@ -11,22 +11,21 @@ import {
 } from '#jose'
 import type { JsonObject } from '#json'
 import { DPOP_ALGORITHMS } from '../../lib/access-token/dpop-algorithms.ts'
-import { type ProofKeys, shownKey } from './proof-keys.ts'
+import { type ProofKeys, readProofKey } from './proof-keys.ts'
 import { isTarget } from './target-uri.ts'
 
-/** What a proof has to be about. */
-interface ProofDemands {
+interface ProofRequirements {
   readonly method: string
   readonly target: Uri
   readonly token: string
-  /** The thumbprint of the key that the token is bound to (`cnf.jkt`). */
+  /** The thumbprint of the key to which the token is bound (`cnf.jkt`). */
   readonly thumbprint: string
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly maxAge: number
 }
 
-/** What is left to be asked of a proof that is good in itself. */
+/** Values of a valid proof for the checks of nonce and replay. */
 export interface Proof {
   readonly jti: string
   readonly nonce: string | null
@@ -34,31 +33,31 @@ export interface Proof {
   readonly madeAt: number
 }
 
-/** By how much the clock of a client may be ahead; RFC 9449 section 11.1 leaves seconds or minutes. */
+/** Allowed clock skew of a client into the future; RFC 9449 section 11.1 suggests seconds or minutes. */
 export const CLOCK_AHEAD = 10_000
 
 const LONGEST_PROOF = 8_192
 const LONGEST_JTI = 512
 
 /**
- * Checks a proof of possession (RFC 9449 section 4.3) but for nonce and replay. Throws TokenError with words for the
- * client. This is the one place where a key out of a token is used: it counts only because its thumbprint stands in the
- * access token. The signature is verified last, so that a wrong proof costs little.
+ * Checks a proof of possession (RFC 9449 section 4.3), except nonce and replay. Throws TokenError with a message for the client. The key
+ * in the proof is trusted only because its thumbprint is in the access token. The signature is verified last, so that an invalid
+ * proof costs little.
  */
-export function checkProof(text: string, demands: ProofDemands, keys: ProofKeys): Proof {
+export function checkProof(text: string, requirements: ProofRequirements, keys: ProofKeys): Proof {
   if (text.length > LONGEST_PROOF) throw new TokenError(`the proof is longer than ${LONGEST_PROOF} characters`)
   const token = parseSignedToken(text)
   const { typ, alg, members } = token.header
   if (typ !== 'dpop+jwt') throw new TokenError('the proof is not of the type dpop+jwt')
   if (!DPOP_ALGORITHMS.some((each) => each === alg)) {
-    throw new TokenError('the proof is signed by an algorithm that is not taken')
+    throw new TokenError('the proof is signed by an unsupported algorithm')
   }
-  const shown = shownKey(claim(members, 'jwk'))
-  if (!equalsConstantTime(shown.thumbprint, demands.thumbprint)) {
+  const proofKey = readProofKey(claim(members, 'jwk'))
+  if (!equalsConstantTime(proofKey.thumbprint, requirements.thumbprint)) {
     throw new TokenError('the proof is by another key than the access token is bound to')
   }
-  const proof = checkClaims(readClaims(token.payload), demands)
-  checkSignature(token, keys.get(shown))
+  const proof = checkClaims(readClaims(token.payload), requirements)
+  checkSignature(token, keys.get(proofKey))
   return proof
 }
 
@@ -67,29 +66,30 @@ function checkSignature(token: SignedToken, key: SignatureKey): void {
   if (!key.verifies(token)) throw new TokenError('the signature of the proof is not valid')
 }
 
-function checkClaims(claims: JsonObject, demands: ProofDemands): Proof {
+function checkClaims(claims: JsonObject, requirements: ProofRequirements): Proof {
   const jti = claim(claims, 'jti')
   if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
     throw new TokenError(`the proof has no "jti" of 1 to ${LONGEST_JTI} characters`)
   }
-  if (claim(claims, 'htm') !== demands.method) throw new TokenError('the proof is for another method')
+  if (claim(claims, 'htm') !== requirements.method) throw new TokenError('the proof is for another method')
   const htu = claim(claims, 'htu')
-  if (typeof htu !== 'string' || !isTarget(htu, demands.target)) throw new TokenError('the proof is for another URI')
+  if (typeof htu !== 'string' || !isTarget(htu, requirements.target))
+    throw new TokenError('the proof is for another URI')
   const ath = claim(claims, 'ath')
-  if (typeof ath !== 'string' || !equalsConstantTime(ath, digestOf(demands.token))) {
+  if (typeof ath !== 'string' || !equalsConstantTime(ath, digestOf(requirements.token))) {
     throw new TokenError('the proof is for another access token')
   }
   const nonce = claim(claims, 'nonce')
   if (nonce !== undefined && typeof nonce !== 'string') throw new TokenError('the proof has a "nonce" that is not text')
-  return { jti, nonce: nonce ?? null, madeAt: checkTime(claims, demands) }
+  return { jti, nonce: nonce ?? null, madeAt: checkTime(claims, requirements) }
 }
 
-function checkTime(claims: JsonObject, { now, maxAge }: ProofDemands): number {
+function checkTime(claims: JsonObject, { now, maxAge }: ProofRequirements): number {
   const iat = claim(claims, 'iat')
   const madeAt = iat === undefined ? null : numericDate(iat)
   if (madeAt === null) throw new TokenError('the proof has no "iat" that is a time')
   if (madeAt + maxAge <= now) throw new TokenError('the proof is too old')
-  if (madeAt > now + CLOCK_AHEAD) throw new TokenError('the proof is of a time to come')
+  if (madeAt > now + CLOCK_AHEAD) throw new TokenError('the proof is from the future')
   const exp = claim(claims, 'exp')
   const end = exp === undefined ? Number.POSITIVE_INFINITY : numericDate(exp)
   if (end === null || end <= now) throw new TokenError('the proof has expired')

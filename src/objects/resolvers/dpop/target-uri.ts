@@ -1,7 +1,7 @@
 import { normalizePath, Uri } from '#http'
 
 /**
- * Whether `htu` names the resource of a request: scheme, host, port and path in their normal form, without query and
+ * Whether `htu` is the URI of a request: scheme, host, port and path in normal form, without query and
  * fragment (RFC 9449 section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
  */
 export function isTarget(htu: string, target: Uri): boolean {

@@ -6,7 +6,7 @@ import { UsedProofs } from './used-proofs.ts'
 const table = (places: number) =>
   new UsedProofs({ entries: new BigInt64Array(new SharedArrayBuffer(places * 8)), key: Buffer.alloc(32, 7) })
 
-test('a proof is the first of its kind once, until its time is over', () => {
+test('a proof is new once, until its entry expires', () => {
   const used = table(1_024)
   assert.equal(used.enter('a', 0, 10_000), 'first')
   assert.equal(used.enter('a', 0, 10_000), 'seen')
@@ -15,14 +15,14 @@ test('a proof is the first of its kind once, until its time is over', () => {
   assert.equal(used.enter('a', 10_000, 20_000), 'first')
 })
 
-test('an entry outlives fractions of a second', () => {
+test('expiry times are rounded up to seconds', () => {
   const used = table(1_024)
   assert.equal(used.enter('a', 500, 10_001), 'first')
   assert.equal(used.enter('a', 10_999, 20_000), 'seen')
   assert.equal(used.enter('a', 11_000, 20_000), 'first')
 })
 
-test('a table that is full refuses, and has room again when entries are over', () => {
+test('a full table rejects proofs until entries expire', () => {
   const used = table(16)
   for (let at = 0; at < 16; at++) assert.equal(used.enter(`proof ${at}`, 0, 10_000 + at * 1_000), 'first')
   assert.equal(used.enter('one more', 0, 10_000), 'full')
@@ -31,7 +31,7 @@ test('a table that is full refuses, and has room again when entries are over', (
   assert.equal(used.enter('another', 10_000, 20_000), 'full')
 })
 
-test('the count of seconds can go round', () => {
+test('the counter of seconds can wrap around', () => {
   const used = table(16)
   const end = 2 ** 24 * 1_000
   assert.equal(used.enter('a', end - 5_000, end + 5_000), 'first')
@@ -40,7 +40,7 @@ test('the count of seconds can go round', () => {
   assert.equal(used.enter('a', end + 5_000, end + 9_000), 'first')
 })
 
-test('of equal proofs in several threads no more than one is the first', async () => {
+test('of equal proofs in several threads at most one is new', async () => {
   const proofs = 10_000
   const reports = await enterAtOnce(4, proofs)
   assert.equal(new Set(reports.map(({ key }) => key)).size, 1, 'all threads found one key')

@@ -7,7 +7,7 @@ import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { IssuerAccessTokenResolver } from './issuer-access-token-resolver.ts'
 
-/** A resolver that believes tokens whose signature is its own name, and says which issuer they have. */
+/** A resolver that accepts tokens whose signature is its own name, and returns their issuer. */
 const Signed = defineType({
   name: 'Signed',
   kind: AccessTokenResolverKind,
@@ -51,15 +51,15 @@ async function resolved(token: string, more: Record<string, JsonValue> = {}): Pr
   return resolution.outcome === 'valid' ? String(resolution.accessToken.info['by']) : resolution.description
 }
 
-const UNKNOWN = 'The access token is of no issuer that is known here.'
+const UNKNOWN = 'The issuer of the access token is unknown.'
 
-test('the issuer that a token claims chooses the resolver, which verifies it', async () => {
+test('the iss claim of a token selects the resolver, which verifies it', async () => {
   assert.equal(await resolved(tokenOf({ iss: 'https://a.example' }, 'a')), 'a')
   assert.equal(await resolved(tokenOf({ iss: 'https://b.example' }, 'b')), 'b')
   assert.equal(await resolved(tokenOf({ iss: 'https://b.example' }, 'a')), 'not signed by b')
 })
 
-test('B45: an issuer is compared letter by letter', async () => {
+test('B45: an issuer is compared exactly', async () => {
   const near = [
     'https://a.example/',
     'https://A.example',
@@ -80,11 +80,11 @@ test('B40: names of prototypes are no issuers', async () => {
   }
 })
 
-test('a resolver that speaks of another issuer does not speak of the token', async () => {
+test('a result with another issuer rejects the token', async () => {
   assert.equal(await resolved(tokenOf({ iss: 'https://liar.example' }, 'liar')), UNKNOWN)
 })
 
-test('tokens that are no signed JWT go to default, and are refused without one', async () => {
+test('tokens that are no signed JWT go to default, and are rejected without one', async () => {
   const encrypted = `${encoded({ alg: 'dir', enc: 'A256GCM' })}..AA.AA.AA`
   for (const token of ['opaque', encrypted, 'a.b']) {
     assert.equal(await resolved(token), UNKNOWN)
@@ -112,7 +112,7 @@ async function admitted(iss: string, headers: Record<string, string>): Promise<s
   return refusal?.description ?? null
 }
 
-test('what the chosen resolver demands of a request is demanded, its scheme included', async () => {
+test('admit and scheme of the selected resolver are used', async () => {
   await using resolver = await built()
   assert.deepEqual(resolver.object.schemes, ['Bearer', 'DPoP'])
   assert.equal(await admitted('https://a.example', { authorization: 'Bearer x' }), null)
@@ -123,7 +123,7 @@ test('what the chosen resolver demands of a request is demanded, its scheme incl
   assert.equal(await admitted('https://a.example', { authorization: 'Bearer x', deny: '1' }), 'denied by a')
 })
 
-test('news come from the chosen resolver', async () => {
+test('watches are those of the selected resolver', async () => {
   await using resolver = await built()
   let notified = 0
   const token: AccessToken = {

@@ -2,17 +2,17 @@ import { AccessTokenResolverKind } from '#contracts'
 import { defineType, map, ref } from '#schema'
 import { IssuerChoice } from './issuer-choice.ts'
 
-/** Takes tokens of several authorization servers. */
+/** Resolves tokens of several authorization servers. */
 export const IssuerAccessTokenResolver = defineType({
   name: 'IssuerAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Takes access tokens of several authorization servers, each through a resolver of its own.',
   config: {
     resolvers: map(ref(AccessTokenResolverKind)).meta({
-      description: 'Issuers (the claim `iss` of their tokens, letter by letter) to the resolvers of their tokens.',
+      description: 'Issuers (the claim `iss` of tokens, compared exactly) to the resolvers of their tokens.',
     }),
     default: ref(AccessTokenResolverKind).optional().meta({
-      description: 'Resolver of tokens that are no signed JSON Web Tokens; without one they are refused.',
+      description: 'Resolver of tokens that are no signed JSON Web Tokens; without it they are rejected.',
     }),
   },
   check: ({ resolvers }, report) => {

@@ -6,9 +6,9 @@ import { invalidToken, schemeOf } from '../../lib/access-token/bound-token.ts'
 type Schemes = NonNullable<AccessTokenResolver['schemes']>
 
 const BEARER: Schemes = ['Bearer']
-const UNKNOWN: TokenRejection = invalidToken('The access token is of no issuer that is known here.')
+const UNKNOWN: TokenRejection = invalidToken('The issuer of the access token is unknown.')
 
-/** Chooses a resolver by what a token claims of its issuer. Nothing else is believed: the resolver has to verify it  (spec gap 171). */
+/** Selects a resolver by the unverified `iss` claim of a token. The selected resolver verifies the token (spec gap 171). */
 export class IssuerChoice implements AccessTokenResolver {
   readonly schemes: Schemes
   readonly #byIssuer: ReadonlyMap<string, AccessTokenResolver>
@@ -27,7 +27,7 @@ export class IssuerChoice implements AccessTokenResolver {
     if (resolver === null) return UNKNOWN
     const resolution = await resolver.resolve(token, exchange)
     if (resolution.outcome !== 'valid' || issuer === null) return resolution
-    // A server that speaks of another issuer than the token does not speak of this token.
+    // A result with another issuer is not about this token.
     const introspected = claim(resolution.accessToken.info, 'iss')
     return introspected === undefined || introspected === issuer ? resolution : UNKNOWN
   }
@@ -35,7 +35,7 @@ export class IssuerChoice implements AccessTokenResolver {
   async admit(accessToken: AccessToken, exchange: Exchange): Promise<TokenRejection | null> {
     const resolver = this.#chosen(issuerOf(accessToken.token))
     if (resolver === null) return UNKNOWN
-    // Another issuer may take tokens under a scheme that this one does not.
+    // Other issuers may accept schemes that this one does not.
     const scheme = schemeOf(exchange)
     if (scheme !== null && !(resolver.schemes ?? BEARER).includes(scheme)) {
       return invalidToken('The access token can not be sent by this scheme.')
@@ -52,14 +52,14 @@ export class IssuerChoice implements AccessTokenResolver {
     return resolver?.watch?.(accessToken, revoked) ?? (() => {})
   }
 
-  /** A Map has only its own keys: a token can name `__proto__` as its issuer (threats B40). */
+  /** A Map, since a token may have the issuer `__proto__` (threats B40). */
   #chosen(issuer: string | null | undefined): AccessTokenResolver | null {
     if (issuer === undefined) return null
     return issuer === null ? this.#opaque : (this.#byIssuer.get(issuer) ?? null)
   }
 }
 
-/** What a token claims; undefined where it claims nothing, null where it is nothing that could be read. */
+/** The issuer of a token; undefined for a signed token without a readable issuer, null for other tokens. */
 function issuerOf(text: string): string | null | undefined {
   try {
     const token = parseToken(text)
@@ -72,7 +72,7 @@ function issuerOf(text: string): string | null | undefined {
   }
 }
 
-/** Three parts with dots between them are meant as a signed token: one that can not be read is not taken for something else. */
+/** Three parts separated by dots are a signed token; a malformed one does not go to the default resolver. */
 function isCompact(text: string): boolean {
   return text.split('.', 4).length === 3
 }

@@ -37,7 +37,7 @@ const GOOD: JsonObject = {
   mail: 'demo@example.com',
 }
 
-test('asks with the token in the query, behind what is there', async () => {
+test('sends the token in the query, after existing parameters', async () => {
   await using plain = await resolverAt()
   await plain.resolve('a+b/c=')
   assert.equal(plain.server.questions[0]?.method, 'GET')
@@ -47,7 +47,7 @@ test('asks with the token in the query, behind what is there', async () => {
   assert.equal(realm.server.questions[0]?.target, '/oauth2/tokeninfo?realm=/alpha&access_token=token')
 })
 
-test('tells what the server says of a good token', async () => {
+test('returns the data of a valid token', async () => {
   await using at = await resolverAt()
   at.server.tokens.set('token', GOOD)
   assert.deepEqual(await at.resolve(), {
@@ -83,20 +83,20 @@ for (const [name, status, content, outcome] of outcomes) {
   })
 }
 
-test('F11: a server that hangs up: unavailable, and the token in the query is in no log', async () => {
+test('F11: a server that closes the connection: unavailable, and the token in the query is not logged', async () => {
   await using at = await resolverAt()
   at.server.answer = (response) => void response.destroy()
   assert.equal((await at.resolve('very-secret-token')).outcome, 'unavailable')
-  assert.match(at.built.log.lines.join(''), /no usable answer/)
+  assert.match(at.built.log.lines.join(''), /its response is unusable/)
   assert.doesNotMatch(at.built.log.lines.join(''), /very-secret-token/)
 })
 
-test('its use is warned of', async () => {
+test('its use gives a warning', async () => {
   await using at = await resolverAt()
   assert.match(at.built.warnings.join(), /use TokenIntrospectionAccessTokenResolver instead/)
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   await assert.rejects(
     build(OpenAmAccessTokenResolver, {}),
     /\/heap\/0\/config: give at least one of amService, endpoint/,
@@ -124,7 +124,7 @@ test('a token of another realm than that of the endpoint is not accepted', async
   assert.equal(await outcomes('/a/server/of/another/kind'), '/,/alpha,/alpha/beta,undefined')
 })
 
-test('a signed token: its scopes are one text, and exp counts, since expires_in is in milliseconds', async () => {
+test('a signed token: scopes are one text, and exp is used, since expires_in is in milliseconds', async () => {
   await using at = await resolverAt()
   const exp = Math.floor(clock.now() / 1_000) + 3_600
   at.server.tokens.set('token', { ...GOOD, scope: 'mail profile', expires_in: 3_600_000, exp })

@@ -13,7 +13,7 @@ import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 
-/** Asks the endpoint that OpenAM had before there was a standard. */
+/** Resolves tokens by the tokeninfo endpoint of OpenAM, which is older than RFC 7662. */
 export const OpenAmAccessTokenResolver = defineType({
   name: 'OpenAmAccessTokenResolver',
   kind: AccessTokenResolverKind,
@@ -21,7 +21,7 @@ export const OpenAmAccessTokenResolver = defineType({
   replacement: 'use TokenIntrospectionAccessTokenResolver instead',
   config: {
     amService: ref(AmServiceKind).optional().meta({
-      description: 'Access manager whose tokeninfo endpoint, in its realm, is asked. Goes before endpoint.',
+      description: 'Access manager whose tokeninfo endpoint, in its realm, is used. Takes precedence over endpoint.',
     }),
     endpoint: config(url()).optional().meta({
       description: 'The tokeninfo endpoint, such as `https://am.example.com/openam/oauth2/tokeninfo`.',
@@ -57,10 +57,13 @@ function readTokenInfo(
   return {
     async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
       const headers = new Headers([['Accept', 'application/json']])
-      const answer = await server.ask(new Request({ method: 'GET', uri: asking(endpoint, token), headers }), exchange)
+      const answer = await server.call(
+        new Request({ method: 'GET', uri: requestUri(endpoint, token), headers }),
+        exchange,
+      )
       if ('outcome' in answer) return answer
       const { status, content } = answer
-      if (status !== 200) return content?.['error'] === 'invalid_token' ? DEAD : server.badRequest(answer)
+      if (status !== 200) return content?.['error'] === 'invalid_token' ? NOT_ACTIVE : server.badRequest(answer)
       const info = content as JsonObject
       const problem = problemOf(info, token)
       if (problem !== null) return server.unavailable(problem)
@@ -69,20 +72,20 @@ function readTokenInfo(
   }
 }
 
-const DEAD: TokenResolution = { outcome: 'invalid', description: 'The access token is not active.' }
+const NOT_ACTIVE: TokenResolution = { outcome: 'invalid', description: 'The access token is not active.' }
 
-function asking(endpoint: Uri, token: string): Uri {
+function requestUri(endpoint: Uri, token: string): Uri {
   const uri = endpoint.clone()
   const before = uri.rawQuery ?? ''
   uri.rawQuery = `${before === '' ? '' : `${before}&`}${formatForm({ access_token: [token] })}`
   return uri
 }
 
-/** This endpoint has no word for "active": what it always says of a good token has to be there. */
+/** The endpoint has no `active`: members that a valid token always has are required. */
 function problemOf(info: JsonObject, token: string): string | null {
   if (info['access_token'] !== token) return 'the answer does not speak of the token that was asked about'
   if (numberValue(info['expires_in']) === null) return 'the answer has no expires_in'
-  // A list; of a signed token the text of its claim.
+  // A list, or for a signed token the text of its claim.
   const { scope } = info
   return Array.isArray(scope) || typeof scope === 'string' ? null : 'the answer has no scopes'
 }

@@ -30,7 +30,7 @@ async function valid(source: string) {
   return (resolution as Extract<TokenResolution, { outcome: 'valid' }>).accessToken
 }
 
-test('the token info is what the script returns', async () => {
+test('the result of the script is the token info', async () => {
   const { token, info, scopes, expiresAt } = await valid(
     `return { sub: token, scope: 'a b', exp: ${NOW + 60}, groups: ['x'] }`,
   )
@@ -40,27 +40,27 @@ test('the token info is what the script returns', async () => {
   assert.equal(expiresAt, (NOW + 60) * 1_000)
 })
 
-test('scopes may be a list or a set, and the end of the token a number of seconds', async () => {
+test('scopes may be a list or a set, and exp a number of seconds', async () => {
   assert.deepEqual([...(await valid("return { scope: ['a', 'b'] }")).scopes], ['a', 'b'])
   assert.deepEqual([...(await valid("return { scope: new Set(['a']) }")).scopes], ['a'])
   assert.equal((await valid('return { expires_in: 5 }')).expiresAt, (NOW + 5) * 1_000)
   assert.equal((await valid('return {}')).expiresAt, null)
 })
 
-test('spec gap: active may be left out, and nothing but true is active', async () => {
+test('spec gap: active may be missing, and only true is active', async () => {
   await valid('return { active: true }')
   for (const active of ['false', '"true"', '1', 'null']) {
     assert.equal((await resolve(`return { active: ${active} }`)).outcome, 'invalid')
   }
 })
 
-test('null, nothing, and a token whose time is over are not good', async () => {
+test('null, no result and an expired token are invalid', async () => {
   for (const source of ['return null', 'token', `return { exp: ${NOW - 1} }`, 'return { expires_in: 0 }']) {
     assert.equal((await resolve(source)).outcome, 'invalid')
   }
 })
 
-test('what can not be understood grants nothing', async () => {
+test('an invalid result rejects the token', async () => {
   assert.equal((await resolve('return { scope: 1 }')).outcome, 'unavailable')
   assert.equal((await resolve('return { exp: "soon" }')).outcome, 'unavailable')
   for (const source of ['return "me"', 'return true', 'return ["a"]']) {
@@ -69,7 +69,7 @@ test('what can not be understood grants nothing', async () => {
   await assert.rejects(resolve('throw new Error("no")'), { message: 'source of object:1:7: no' })
 })
 
-test('a service and other resolvers can be asked', async () => {
+test('a service and other resolvers can be called', async () => {
   const asked = await valid("return (await http.send(new Request({ uri: 'http://x.example.com/' }))).entity.json()")
   assert.equal(asked.info['sub'], 'me')
   const inner = {

@@ -6,7 +6,7 @@ import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
-/** Lets a script find out what an access token stands for. */
+/** Resolves access tokens by a script. */
 export const ScriptableAccessTokenResolver = defineType({
   name: 'ScriptableAccessTokenResolver',
   kind: AccessTokenResolverKind,
@@ -19,13 +19,13 @@ export const ScriptableAccessTokenResolver = defineType({
 function resolveBy(script: ObjectScript, clock: Clock): AccessTokenResolver {
   return {
     resolve: async (token, exchange) =>
-      judge(token, await script.evaluate({ exchange, token, result: 'json' }), clock.now()),
+      resolutionFrom(token, await script.evaluate({ exchange, token, result: 'json' }), clock.now()),
   }
 }
 
-/** The script vouches for a token by what it returns; but what says itself that it is not active is not. */
-function judge(token: string, info: unknown, now: number): TokenResolution {
-  if (info === null) return { outcome: 'invalid', description: 'The access token is not known.' }
+/** The token is valid if the script returns an object without `active`, or with `active` true. */
+function resolutionFrom(token: string, info: unknown, now: number): TokenResolution {
+  if (info === null) return { outcome: 'invalid', description: 'The access token is unknown.' }
   if (!isPlainObject(info)) throw new TypeError('expected the script to return the token info as an object, or null')
   if (info['active'] !== undefined && info['active'] !== true) {
     return { outcome: 'invalid', description: 'The access token is not active.' }

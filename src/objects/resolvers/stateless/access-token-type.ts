@@ -1,34 +1,34 @@
 import { claim, type OpenedJwt } from '#jose'
 import type { JsonObject } from '#json'
 
-/** Which tokens count as access tokens. */
+/** Rules for access tokens. */
 export interface AccessTokenRules {
-  /** Values of the header `typ`, as `normalType` writes them. */
+  /** Accepted values of the header `typ`, in the form of `normalType`. */
   readonly tokenTypes: ReadonlySet<string>
-  /** Whether tokens have to name an audience. */
+  /** Whether an audience is configured. */
   readonly hasAudience: boolean
 }
 
 /** The type of access tokens by RFC 9068 section 2.1. */
 const ACCESS_TOKEN_TYPE = 'at+jwt'
-/** Stands for tokens without a type as well: `JWT` says nothing about the use of a token. */
+/** Also used for tokens without a type: `JWT` does not specify the use of a token. */
 export const GENERIC_TYPE = 'jwt'
 
-/** Values of the claim `typ` in which Keycloak says what a token is; those of access tokens are `Bearer` and `DPoP`. */
+/** Values of the claim `typ` of Keycloak for other tokens; those of access tokens are `Bearer` and `DPoP`. */
 const OTHER_USES: ReadonlySet<string> = new Set(['id', 'refresh', 'offline', 'logout'])
 const ACCESS_USES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
 /** Claims of ID tokens (OpenID Connect Core sections 2, 3.3.2.11) and of logout and security event tokens (RFC 8417). */
 const CLAIMS_OF_OTHERS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 
-/** A media type of RFC 7515 section 4.1.9: case does not count, and `application/` may be left out. */
+/** A media type of RFC 7515 section 4.1.9: case-insensitive, and `application/` is optional. */
 export function normalType(typ: string): string {
   const text = typ.toLowerCase()
   return text.startsWith('application/') ? text.slice('application/'.length) : text
 }
 
 /**
- * Why a token is no access token, in words for the bearer; null where it is one. ID tokens, refresh tokens and logout
- * tokens are signed with the same keys: a token has to declare another type.
+ * Why a token is no access token, as a message for the client; null for an access token. ID tokens, refresh tokens and logout tokens are
+ * signed with the same keys, and are distinguished by their type.
  */
 export function accessTokenProblem({ claims, header }: OpenedJwt, rules: AccessTokenRules): string | null {
   const use = useOf(claims)
@@ -37,16 +37,16 @@ export function accessTokenProblem({ claims, header }: OpenedJwt, rules: AccessT
   const isTyped = type === ACCESS_TOKEN_TYPE
   if (use === 'unknown' && !isTyped && CLAIMS_OF_OTHERS.some((name) => claim(claims, name) !== undefined))
     return 'the token is not an access token: it has claims of an ID token or a logout token'
-  // Access managers say it in a claim, whatever the header says.
+  // Access managers declare the type in a claim, independent of the header.
   if (claim(claims, 'tokenName') !== undefined) return null
   if (!rules.tokenTypes.has(type)) return typeProblem(header.typ, rules.tokenTypes)
-  // RFC 9068 section 4: such a token is good for the audience that it names, and for no other.
+  // RFC 9068 section 4: the audience of such a token must be checked.
   if (isTyped && !rules.hasAudience)
-    return `a token of the type ${ACCESS_TOKEN_TYPE} is taken only where "audience" is configured, and none is`
+    return `a token of the type ${ACCESS_TOKEN_TYPE} is accepted only where "audience" is configured`
   return null
 }
 
-/** What the claims themselves say about the use of a token. */
+/** The use of a token by its claims. */
 function useOf(claims: JsonObject): 'access' | 'other' | 'unknown' {
   const tokenName = claim(claims, 'tokenName')
   if (tokenName !== undefined) return tokenName === 'access_token' ? 'access' : 'other'

@@ -1,4 +1,4 @@
-// Tokens of the shapes that providers document for theirs; every value in them is made up.
+// Tokens in the forms that providers document; all values are invented.
 import assert from 'node:assert/strict'
 import { sign } from 'node:crypto'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ interface ProviderTokens {
   readonly config: JsonObject
   readonly scopes: readonly string[]
   readonly access: Shape
-  /** Tokens that the provider signs with the same keys, by what they are. */
+  /** Other tokens that the provider signs with the same keys, by type. */
   readonly others: Readonly<Record<string, Shape>>
 }
 
@@ -115,7 +115,7 @@ const openam: Shape = {
   },
 }
 
-/** The token with other claims; null leaves one out. */
+/** The token with other claims; null removes one. */
 function changed({ header, claims }: Shape, changes: JsonObject, headerChanges: JsonObject = {}): Shape {
   const kept = (members: JsonObject) =>
     Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
@@ -338,14 +338,14 @@ async function resolverWith(config: JsonObject) {
 }
 
 for (const { provider, config, scopes, access, others } of PROVIDERS) {
-  test(`${provider}: access tokens are taken, with their scopes`, async () => {
+  test(`${provider}: access tokens are accepted, with their scopes`, async () => {
     await using built = await resolverWith(config)
     const resolved = await resolve(built.object, access)
     assert.equal(resolved.outcome, 'valid', JSON.stringify(resolved))
     assert.deepEqual(resolved.outcome === 'valid' && [...resolved.accessToken.scopes], scopes)
   })
   for (const [what, shape] of Object.entries(others)) {
-    test(`${provider}: an ${what} is refused`, async () => {
+    test(`${provider}: an ${what} is rejected`, async () => {
       await using built = await resolverWith(config)
       assert.equal((await resolve(built.object, shape)).outcome, 'invalid')
     })
@@ -356,14 +356,14 @@ async function resolve(resolver: AccessTokenResolver, shape: Shape): Promise<Tok
   return resolver.resolve(tokenOf(shape), exchangeFor('GET', 'https://api.example.com/'))
 }
 
-test('tokens of the type JWT without an audience are warned of at load', async () => {
+test('tokens of the type JWT without an audience give a warning at load', async () => {
   await using open = await resolverWith({ issuer: 'https://a.example', tokenTypes: ['jwt'] })
   assert.match(open.warnings.join(), /tokenTypes has JWT and there is no audience/)
   await using closed = await resolverWith({ issuer: 'https://a.example', tokenTypes: ['JWT'], audience: 'api' })
   assert.deepEqual(closed.warnings, [])
 })
 
-test('a refusal says which setting is missing', async () => {
+test('a rejection names the missing setting', async () => {
   const issuer = 'https://sso.example.com/realms/shop'
   await using strict = await resolverWith({ issuer, audience: 'shop-api' })
   const description = async (shape: Shape) => {

@@ -60,7 +60,7 @@ async function refusalOf(claims: JsonObject, config: JsonObject = {}): Promise<s
   return resolution.outcome === 'invalid' ? resolution.description : ''
 }
 
-test('a token that its issuer signed is worth what it says', async () => {
+test('a token signed by its issuer is valid, with its claims', async () => {
   const token = await signed(CLAIMS)
   const resolution = await resolve(token)
 
@@ -98,7 +98,7 @@ test('StatelessAccessTokenResolver: no kid: all secrets are tried in order, and 
   assert.equal((await resolve(byStranger, { verificationSecretId: 'ec.key' })).outcome, 'valid')
 })
 
-test('B45: the issuer is compared letter by letter', async () => {
+test('B45: the issuer is compared exactly', async () => {
   const { iss: _, ...without } = CLAIMS
   const others = [
     `${ISSUER}/`,
@@ -114,7 +114,7 @@ test('B45: the issuer is compared letter by letter', async () => {
   assert.equal(await refusalOf(without), 'The token has another issuer.')
 })
 
-test('B45: the audience is compared letter by letter where one is configured', async () => {
+test('B45: the audience is compared exactly, if configured', async () => {
   const audience = { audience: 'https://api.example.com' }
   for (const aud of ['https://api.example.com', ['x', 'https://api.example.com']]) {
     assert.equal((await resolve(await signed({ ...CLAIMS, aud }), audience)).outcome, 'valid')
@@ -126,7 +126,7 @@ test('B45: the audience is compared letter by letter where one is configured', a
   assert.equal((await resolve(await signed({ ...CLAIMS, aud: 'anybody' }))).outcome, 'valid')
 })
 
-test('ID tokens and refresh tokens are no access tokens', async () => {
+test('ID tokens and refresh tokens are rejected', async () => {
   const { tokenName: _, ...without } = CLAIMS
   for (const tokenName of ['id_token', 'refresh_token', null]) {
     assert.equal(await refusalOf({ ...CLAIMS, tokenName }), 'The token is not an access token.')
@@ -134,7 +134,7 @@ test('ID tokens and refresh tokens are no access tokens', async () => {
   assert.equal(await refusalOf(without), 'The token has the type "JWT", and "tokenTypes" admits at+jwt.')
 })
 
-test('tokens of RFC 9068 say by their type that they are access tokens, which counts where an audience is configured', async () => {
+test('tokens of the type at+jwt (RFC 9068) are accepted where an audience is configured', async () => {
   const { tokenName: _, ...claims } = CLAIMS
   const typed = (typ: string, more: JsonObject = {}) =>
     signJwt(keySecret(rsa.privateKey, 'mine'), { ...claims, ...more }, { algorithm: 'RS256', typ })
@@ -149,11 +149,11 @@ test('tokens of RFC 9068 say by their type that they are access tokens, which co
   )
   assert.deepEqual(await resolve(await typed('at+jwt', forApi)), {
     outcome: 'invalid',
-    description: 'A token of the type at+jwt is taken only where "audience" is configured, and none is.',
+    description: 'A token of the type at+jwt is accepted only where "audience" is configured.',
   })
 })
 
-test('B46: exp and nbf are kept to the second, with the skew and no more', async () => {
+test('B46: exp and nbf are exact to the second, with the skew', async () => {
   assert.equal(await refusalOf({ ...CLAIMS, exp: now }), 'The token has expired.')
   assert.equal(await refusalOf({ ...CLAIMS, nbf: now + 1 }), 'The token is not valid yet.')
   const early = await resolve(await signed({ ...CLAIMS, exp: now - 4, nbf: now + 5 }), { skewAllowance: '5 seconds' })
@@ -162,7 +162,7 @@ test('B46: exp and nbf are kept to the second, with the skew and no more', async
   assert.equal(await refusalOf({ ...CLAIMS, exp: now - 5 }, { skewAllowance: '5 seconds' }), 'The token has expired.')
 })
 
-test('B46: an exp that is missing, text, negative or endless is refused', async () => {
+test('B46: an exp that is missing, text, negative or infinite is rejected', async () => {
   const { exp: _, ...without } = CLAIMS
   assert.equal(await refusalOf(without), 'The token has no claim exp.')
   for (const exp of [String(now + 3600), -1, null, true, 1e30]) {
@@ -174,7 +174,7 @@ test('B46: an exp that is missing, text, negative or endless is refused', async 
   assert.equal((await resolve(endless)).outcome, 'invalid')
 })
 
-test('B37: forged algorithms are refused', async () => {
+test('B37: forged algorithms are rejected', async () => {
   const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
   const forged = [
     rawToken({ alg: 'none' }, CLAIMS),
@@ -185,7 +185,7 @@ test('B37: forged algorithms are refused', async () => {
   for (const token of forged) assert.equal((await resolve(token)).outcome, 'invalid')
 })
 
-test('B38: crit and b64 are refused, signed or not', async () => {
+test('B38: crit and b64 are rejected, signed or not', async () => {
   for (const extension of [{ crit: ['b64'], b64: false }, { crit: ['x'] }, { b64: false }]) {
     const token = rawToken({ alg: 'RS256', ...extension }, CLAIMS, (text) =>
       sign('sha256', Buffer.from(text), rsa.privateKey),
@@ -194,7 +194,7 @@ test('B38: crit and b64 are refused, signed or not', async () => {
   }
 })
 
-test('B39: keys and addresses of keys in a header are not used, and nothing is fetched', async (t) => {
+test('B39: keys and key URLs in a header are not used, and nothing is fetched', async (t) => {
   let asked = 0
   const server = createServer((_, response) => {
     asked++
@@ -214,28 +214,28 @@ test('B39: keys and addresses of keys in a header are not used, and nothing is f
   assert.equal(asked, 0)
 })
 
-test('B41: a signature of zeros is refused', async () => {
+test('B41: a signature of zeros is rejected', async () => {
   const token = rawToken({ alg: 'ES256' }, CLAIMS, () => Buffer.alloc(64))
   assert.equal((await resolve(token, { verificationSecretId: 'ec.key' })).outcome, 'invalid')
 })
 
-test('text that is no token is invalid, however long', async () => {
+test('text of any length that is no token is invalid', async () => {
   for (const token of ['', 'opaque', 'a.b.c', `${'a'.repeat(100_000)}.b.c`, '{"active":true}', '\u0000']) {
     assert.equal((await resolve(token)).outcome, 'invalid')
   }
 })
 
-test('keys that can not be had are unavailable, never valid', async () => {
+test('unavailable keys give the outcome unavailable, never valid', async () => {
   const token = await signed(CLAIMS)
   for (const verificationSecretId of ['out.of.reach', 'unknown', 'encryption']) {
     assert.deepEqual(await resolve(token, { verificationSecretId }), {
       outcome: 'unavailable',
-      description: 'The keys of access tokens can not be had at the moment.',
+      description: 'The keys of access tokens are unavailable.',
     })
   }
 })
 
-test('decryptionSecretId: a shared key encrypts claims', async () => {
+test('decryptionSecretId: claims encrypted by a shared key are accepted', async () => {
   const config = { issuer: ISSUER, decryptionSecretId: 'shared.key' }
   const text = await encryptJwt(keySecret(symmetricKey(32)), JSON.stringify(CLAIMS), {
     algorithm: 'dir',
@@ -246,7 +246,7 @@ test('decryptionSecretId: a shared key encrypts claims', async () => {
   assert.equal((await resolveWith(await signed(CLAIMS), config)).outcome, 'invalid')
 })
 
-test('decryptionSecretId: what was encrypted to a private key must be signed', async () => {
+test('decryptionSecretId: a token encrypted for a private key must be signed', async () => {
   const toPublic = { algorithm: 'RSA-OAEP-256', method: 'A256GCM' } as const
   const encrypting = keySecret(rsa.publicKey)
   const forged = await encryptJwt(encrypting, JSON.stringify(CLAIMS), { ...toPublic, content: 'claims' })
@@ -259,7 +259,7 @@ test('decryptionSecretId: what was encrypted to a private key must be signed', a
   assert.equal((await resolveWith(good, { ...config, verificationSecretId: 'rsa.keys' })).outcome, 'valid')
 })
 
-test('B42: compressed tokens are refused', async () => {
+test('B42: compressed tokens are rejected', async () => {
   const header = Buffer.from('{"alg":"dir","enc":"A256GCM","zip":"DEF"}').toString('base64url')
   const config = { issuer: ISSUER, decryptionSecretId: 'shared.key' }
   assert.deepEqual(await resolveWith(`${header}..AAAA.AAAA.AAAA`, config), {
@@ -277,7 +277,7 @@ async function resolveWith(token: string, config: JsonObject) {
   return await built.object.resolve(token, exchangeFor('GET', 'http://app.example.com/'))
 }
 
-test('a secret id or the metadata are needed, old names are known', async () => {
+test('a secret id or wellKnownEndpoint is required, and old names are accepted', async () => {
   await assert.rejects(build(StatelessAccessTokenResolver, { issuer: ISSUER }), {
     message: '/heap/0/config: give at least one of verificationSecretId, decryptionSecretId, wellKnownEndpoint',
   })

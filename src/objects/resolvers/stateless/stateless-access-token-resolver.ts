@@ -21,7 +21,7 @@ import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.t
 import { GENERIC_TYPE, normalType } from './access-token-type.ts'
 import { StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
 
-/** Resolves access tokens by reading them. */
+/** Resolves access tokens that are JWTs, without a request to the authorization server. */
 export const StatelessAccessTokenResolver = defineType({
   name: 'StatelessAccessTokenResolver',
   aliases: ['PingAmStatelessAccessTokenResolver'],
@@ -58,7 +58,7 @@ export const StatelessAccessTokenResolver = defineType({
       }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     verificationSecretId: config(secretId()).optional().meta({
-      description: 'Secret ID of the keys that tokens must be signed with.',
+      description: 'Secret ID of the keys that verify the signature of tokens.',
     }),
     decryptionSecretId: config(secretId()).optional().meta({
       description:
@@ -67,7 +67,7 @@ export const StatelessAccessTokenResolver = defineType({
     skewAllowance: config(duration({ unlimited: false }))
       .default('zero')
       .meta({
-        description: 'By how much the clock of the issuer may be wrong; it lengthens the life of tokens at both ends.',
+        description: 'Allowed clock skew of the issuer; it extends the validity of tokens at both ends.',
       }),
     providerHandler: ref(HandlerKind)
       .default('ClientHandler')
@@ -114,7 +114,7 @@ interface Published {
   readonly keys: KeySource
 }
 
-/** What an issuer publishes about itself, read when the first token comes. */
+/** Published metadata of an issuer, fetched for the first token. */
 function publishedBy(wellKnownEndpoint: string, handler: Handler, env: Environment): Published {
   const discovery = new Discovery(wellKnownEndpoint, handler, env.clock, ['issuer', 'jwks_uri'])
   const member = async (name: 'issuer' | 'jwks_uri') => (await discovery.metadata())[name] as string

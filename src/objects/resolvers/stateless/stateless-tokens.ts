@@ -17,23 +17,22 @@ import type { Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { type AccessTokenRules, accessTokenProblem } from './access-token-type.ts'
 
-/** What makes a token a good one. */
 export interface StatelessTokensSettings {
-  /** The `iss` of its tokens. Throws OpenIdError where the issuer has to say it and can not be asked. */
+  /** The `iss` of its tokens. Throws OpenIdError where the metadata of the issuer are unavailable. */
   readonly issuer: () => string | Promise<string>
-  /** Null where tokens for anybody will do. */
+  /** Null where the audience is not checked. */
   readonly audience: string | null
   readonly tokenTypes: AccessTokenRules['tokenTypes']
-  /** Where the scopes are, as a path of members; null for `scope` or `scp`. */
+  /** Path of members to the scopes; null for `scope` or `scp`. */
   readonly scopePath: readonly string[] | null
   readonly keys: OpeningKeys
-  /** Milliseconds by which the clock of the issuer may be wrong. */
+  /** Allowed clock skew in milliseconds. */
   readonly skew: number
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Access tokens that say themselves what they are worth (access manager protocol 2.2). */
+/** Validates access tokens that are JWTs (access manager protocol 2.2). */
 export class StatelessTokens implements AccessTokenResolver {
   readonly #settings: StatelessTokensSettings
 
@@ -46,14 +45,14 @@ export class StatelessTokens implements AccessTokenResolver {
     if (opened.outcome === 'invalid') return refusal(opened.reason)
     if (opened.outcome === 'unavailable') return this.#unavailable(opened.reason)
     try {
-      return this.#judge(token, opened, await this.#settings.issuer())
+      return this.#validate(token, opened, await this.#settings.issuer())
     } catch (error) {
       if (error instanceof OpenIdError) return this.#unavailable(error.message)
       throw error
     }
   }
 
-  #judge(token: string, opened: OpenedJwt, issuer: string): TokenResolution {
+  #validate(token: string, opened: OpenedJwt, issuer: string): TokenResolution {
     const { audience, tokenTypes, scopePath, skew, clock } = this.#settings
     const { claims } = opened
     if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
@@ -64,7 +63,7 @@ export class StatelessTokens implements AccessTokenResolver {
     if (violation !== undefined) return refusal(violation)
     try {
       const scopes = scopesOf(claims, scopePath)
-      // The end of its life as this resolver sees it, so that everybody who looks at the time sees the same.
+      // Includes the skew, so that later checks of the expiry agree with this resolver.
       const expiresAt = (numericDate(claim(claims, 'exp') as JsonValue) as number) + skew
       return { outcome: 'valid', accessToken: { token, info: claims, scopes, expiresAt } }
     } catch (error) {
@@ -75,11 +74,11 @@ export class StatelessTokens implements AccessTokenResolver {
 
   #unavailable(reason: string): TokenResolution {
     this.#settings.logger.limited(reason).error({ reason }, EVENTS.TOKENS_NOT_VERIFIED)
-    return { outcome: 'unavailable', description: 'The keys of access tokens can not be had at the moment.' }
+    return { outcome: 'unavailable', description: 'The keys of access tokens are unavailable.' }
   }
 }
 
-/** A reason becomes the sentence that the bearer of the token gets. */
+/** The reason as a sentence for the client. */
 function refusal(reason: string): TokenResolution {
   return { outcome: 'invalid', description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }
 }

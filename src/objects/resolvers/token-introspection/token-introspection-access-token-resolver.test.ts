@@ -53,7 +53,7 @@ async function resolverAt(config: JsonObject = {}) {
   }
 }
 
-test('asks as RFC 7662 wants it, under the transaction id of the request', async () => {
+test('sends the request of RFC 7662, with the transaction id of the request', async () => {
   await using at = await resolverAt()
   await at.resolve('a.b~c+d/e=')
   const [question] = at.server.questions
@@ -65,7 +65,7 @@ test('asks as RFC 7662 wants it, under the transaction id of the request', async
   assert.equal(question?.headers['x-vendor-transactionid'], `${at.exchange.transactionId.value}/0`)
 })
 
-test('tells all that the server says of an active token', async () => {
+test('returns the whole response for an active token', async () => {
   await using at = await resolverAt()
   const info = { active: true, scope: 'read  write', exp: nowInSeconds + 60, sub: 'demo', cnf: { 'x5t#S256': 'x' } }
   at.server.tokens.set('token', info)
@@ -77,7 +77,7 @@ test('tells all that the server says of an active token', async () => {
 
 const EXPIRED: TokenResolution = { outcome: 'invalid', description: 'The access token has expired.' }
 
-/** What the server says beside "active", and the scopes and expiry, or the outcome, that follow. */
+/** Members of the response besides "active", and the resulting scopes and expiry, or the outcome. */
 const infos: readonly [string, JsonObject, Partial<{ scopes: string[]; expiresAt: number | null; outcome: string }>][] =
   [
     ['scope as a list', { scope: ['a', 'b'] }, { scopes: ['a', 'b'] }],
@@ -122,7 +122,7 @@ test('an expired token is reported as expired', async () => {
   assert.deepEqual(await at.resolve(), EXPIRED)
 })
 
-describe('B62: what does not say that a token is active grants nothing', () => {
+describe('B62: a response without active true rejects the token', () => {
   const plain =
     (status: number, text: string, headers: Record<string, string> = {}) =>
     (response: ServerResponse) =>
@@ -198,15 +198,15 @@ describe('B62: what does not say that a token is active grants nothing', () => {
   }
 })
 
-test('F11: a server that can not be reached', async () => {
+test('F11: an unreachable server', async () => {
   await using at = await resolverAt({ endpoint: 'http://127.0.0.1:1/introspect' })
   assert.deepEqual(await at.resolve(), {
     outcome: 'unavailable',
-    description: 'The authorization server can not be asked at the moment.',
+    description: 'The authorization server is unavailable.',
   })
 })
 
-test('F11: a server that never answers is given up after five seconds', async (t) => {
+test('F11: a server that does not respond times out after five seconds', async (t) => {
   await using at = await resolverAt()
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   at.server.answer = () => resolve()
@@ -218,7 +218,7 @@ test('F11: a server that never answers is given up after five seconds', async (t
   assert.match(at.log.lines.join(''), /no response within 5000 ms/)
 })
 
-test('a handler that throws is a server that can not be asked', async () => {
+test('a handler that throws counts as an unavailable server', async () => {
   const Thrower = defineType({
     name: 'Thrower',
     kind: HandlerKind,
@@ -237,7 +237,7 @@ test('a handler that throws is a server that can not be asked', async () => {
   assert.equal(resolution.outcome, 'unavailable')
 })
 
-test('what goes wrong is logged with its reason, once in ten seconds, without the token', async () => {
+test('failures are logged with their reason, once in ten seconds, without the token', async () => {
   await using at = await resolverAt()
   at.server.answer = (response) => answerJson(response, 400, { error: 'invalid_request' })
   for (let i = 0; i < 3; i++) await at.resolve('very-secret-token')
@@ -247,7 +247,7 @@ test('what goes wrong is logged with its reason, once in ten seconds, without th
     at.log.entries.map(({ level, message, reason, suppressed }) => ({ level, message, reason, suppressed })),
     [undefined, 2].map((suppressed) => ({
       level: 'warn',
-      message: 'the authorization server does not accept the question',
+      message: 'the authorization server rejected the introspection request',
       reason: 'status 400, error: invalid_request',
       suppressed,
     })),
@@ -255,7 +255,7 @@ test('what goes wrong is logged with its reason, once in ten seconds, without th
   assert.doesNotMatch(at.log.lines.join(''), /very-secret-token/)
 })
 
-test('values that can not work are refused where they stand', async () => {
+test('invalid values are reported with their pointer', async () => {
   const refused = (config: JsonObject, message: string) =>
     assert.rejects(build(TokenIntrospectionAccessTokenResolver, config, SURROUNDINGS), { message })
   await refused({}, '/heap/0/config: give at least one of amService, endpoint')

@@ -14,14 +14,15 @@ import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
 import { EVENTS } from '../log-events.ts'
 
-/** Asks an authorization server what a token is worth. */
+/** Resolves access tokens by introspection (RFC 7662). */
 export const TokenIntrospectionAccessTokenResolver = defineType({
   name: 'TokenIntrospectionAccessTokenResolver',
   kind: AccessTokenResolverKind,
   summary: 'Resolves access tokens at the introspection endpoint of an authorization server (RFC 7662).',
   config: {
     amService: ref(AmServiceKind).optional().meta({
-      description: 'Access manager whose introspection endpoint, in its realm, is asked. Goes before endpoint.',
+      description:
+        'Access manager whose introspection endpoint, in its realm, is used. Takes precedence over endpoint.',
     }),
     endpoint: config(url()).optional().meta({ description: 'Introspection endpoint of the authorization server.' }),
     providerHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
@@ -40,8 +41,8 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
 })
 
 /**
- * To OpenAM tokens of other clients than the one that asks are not active, and an agent is a client of its own: until a first token
- * was active, the log says that the credentials may be the reason.
+ * OpenAM returns tokens of other clients as not active, and an agent is a different client: until the first active token a warning
+ * names the credentials as the possible reason.
  */
 function withInactiveWarning(
   resolver: AccessTokenResolver,
@@ -63,29 +64,29 @@ function withInactiveWarning(
   }
 }
 
-const ASKING: readonly (readonly [string, string])[] = [
+const REQUEST_HEADERS: readonly (readonly [string, string])[] = [
   ['Content-Type', 'application/x-www-form-urlencoded'],
   ['Accept', 'application/json'],
 ]
 
-/** RFC 7662 section 2.1. The token goes into the body, so that it is in no log of targets on the way. */
+/** RFC 7662 section 2.1. The token is in the body, so that access logs of URLs do not contain it. */
 function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, clock: Clock): AccessTokenResolver {
   return {
     async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {
       const body = Body.of(formatForm({ token: [token], token_type_hint: ['access_token'] }))
-      const request = new Request({ method: 'POST', uri: uri.clone(), headers: new Headers(ASKING), body })
-      const answer = await server.ask(request, exchange)
+      const request = new Request({ method: 'POST', uri: uri.clone(), headers: new Headers(REQUEST_HEADERS), body })
+      const answer = await server.call(request, exchange)
       if ('outcome' in answer) return answer
       if (answer.status !== 200)
-        return server.refusesClient(answer) ? server.clientRefused(answer) : server.badRequest(answer)
+        return server.rejectsClient(answer) ? server.clientRejected(answer) : server.badRequest(answer)
       const info = answer.content as JsonObject
-      return realm(info) ?? judge(token, info, clock.now())
+      return realm(info) ?? resolutionFrom(token, info, clock.now())
     },
   }
 }
 
-/** Nothing but `true` is active (threats B62), and a refresh token does not grant access to resources (RFC 6749 section 1.5). */
-function judge(token: string, info: JsonObject, now: number): TokenResolution {
+/** Only `true` is active (threats B62), and a refresh token does not grant access to resources (RFC 6749 section 1.5). */
+function resolutionFrom(token: string, info: JsonObject, now: number): TokenResolution {
   if (info['active'] !== true) return { outcome: 'invalid', description: 'The access token is not active.' }
   if (info['token_type'] === 'refresh_token')
     return { outcome: 'invalid', description: 'The token is no access token.' }

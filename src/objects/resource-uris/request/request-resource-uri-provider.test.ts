@@ -6,7 +6,7 @@ import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { RequestResourceUriProvider } from './request-resource-uri-provider.ts'
 
-test('the query belongs to the resource unless it is left out', async () => {
+test('the query is part of the resource unless includeQueryParams is false', async () => {
   await using whole = await build<ResourceUriProvider>(RequestResourceUriProvider, {})
   await using without = await build<ResourceUriProvider>(RequestResourceUriProvider, { includeQueryParams: false })
   for (const [url, withQuery, withoutQuery] of [
@@ -24,7 +24,7 @@ test('the query belongs to the resource unless it is left out', async () => {
   }
 })
 
-test('useOriginalUri: the URI that the client sent, before baseURI and filters, without what the gateway put into it', async () => {
+test('useOriginalUri: the URI of the client, before baseURI and filters, without parameters of the gateway', async () => {
   await using built = await build<ResourceUriProvider>(RequestResourceUriProvider, { useOriginalUri: true })
   await using short = await build<ResourceUriProvider>(RequestResourceUriProvider, {
     useOriginalUri: true,
@@ -44,6 +44,6 @@ test('useOriginalUri: the URI that the client sent, before baseURI and filters, 
   assert.equal(await built.object.resourceUri(marked), 'https://public.example/a?without=marker')
 })
 
-test('refused: what is no boolean', async () => {
+test('refused: values other than booleans', async () => {
   await assert.rejects(build(RequestResourceUriProvider, { includeQueryParams: 'maybe' }))
 })

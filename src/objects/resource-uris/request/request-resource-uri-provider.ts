@@ -2,14 +2,15 @@ import { ResourceUriProviderKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
 import { requestResource } from '../../lib/policy/request-resource.ts'
 
-/** The URI of the request names the resource. */
+/** Uses the URI of the request as the resource. */
 export const RequestResourceUriProvider = defineType({
   name: 'RequestResourceUriProvider',
   kind: ResourceUriProviderKind,
   summary: 'Asks for decisions about the URI of the request, with or without its query.',
   config: {
     includeQueryParams: config(boolean()).default(true).meta({
-      description: 'Whether the query belongs to the resource; without it, requests that differ in it share decisions.',
+      description:
+        'Whether the query is part of the resource; without it, requests with different queries share decisions.',
     }),
     useOriginalUri: config(boolean()).default(false).meta({
       description:

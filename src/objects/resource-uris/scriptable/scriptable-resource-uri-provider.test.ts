@@ -24,7 +24,7 @@ test('the string that a script returns is the resource', async () => {
   assert.equal(await resourceOf('return String(request.uri)'), URL_OF_REQUEST)
 })
 
-test('chosen query parameters are kept, in the order that the script gives them', async () => {
+test('selected query parameters are part of the resource, in the order of the script', async () => {
   const source = `
     const [path] = String(request.uri).split('?')
     const kept = names.map((name) => name + '=' + request.queryParams[name][0])
@@ -32,12 +32,12 @@ test('chosen query parameters are kept, in the order that the script gives them'
   assert.equal(await resourceOf(source, { args: { names: ['page', 'tab'] } }), 'http://app.example/page?page=2&tab=1')
 })
 
-test('a script may take its time', async () => {
+test('a script may be asynchronous', async () => {
   const source = "const { status } = await http.send(new Request({ uri: 'http://x/' })); return 'about:' + status.code"
   assert.equal(await resourceOf(source), 'about:202')
 })
 
-test('whatever else a script returns is a fault', async () => {
+test('any other result of the script is a fault', async () => {
   for (const [source, message] of [
     ['return null', /expected the script to return a resource URL, got null/],
     ['const x = 1', /expected the script to return .*, got null/],
@@ -49,7 +49,7 @@ test('whatever else a script returns is a fault', async () => {
     await assert.rejects(resourceOf(source), message)
 })
 
-test('refused: no script, two of them, a language that is not there', async () => {
+test('refused: no script, two scripts, an unknown language', async () => {
   for (const [config, message] of [
     [{ type: 'application/javascript' }, /file.*source/],
     [{ type: 'application/javascript', source: 'return 1', file: 'x.js' }, /file.*source/],

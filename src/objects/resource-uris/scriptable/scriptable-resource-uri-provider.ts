@@ -4,7 +4,7 @@ import type { ObjectScript } from '#scripts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
-/** Lets a script say which resource a request is about. */
+/** Determines the resource of a request by a script. */
 export const ScriptableResourceUriProvider = defineType({
   name: 'ScriptableResourceUriProvider',
   kind: ResourceUriProviderKind,

@@ -8,7 +8,7 @@ import type { Built } from '#test/build'
 
 const quiet = { notifications: { enabled: false } }
 
-/** Asks for the information that the agent has about a user's session. */
+/** Requests session information of a user with the session of the agent. */
 async function ask({ agentHandler, restUri }: AccessManager, token: string): Promise<number> {
   const headers = new Headers([
     ['Content-Type', 'application/json'],
@@ -27,7 +27,7 @@ function logged(built: Built<AccessManager>, pattern: RegExp): number {
   return built.log.lines.filter((line) => pattern.test(line)).length
 }
 
-test('nothing is asked of the access manager before it is needed, where news are not wanted', async () => {
+test('without notifications the access manager is not called before it is needed', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, quiet)
   assert.equal(built.object.notifications, null)
@@ -51,7 +51,7 @@ test('the agent logs in by its journey, with the transaction id, and its session
   assert.equal(built.metrics.values.get('gw_agent_logins_total'), 1)
 })
 
-test('requests that come together share one login', async () => {
+test('concurrent requests share one login', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, quiet)
   const user = manager.login('demo')
@@ -60,7 +60,7 @@ test('requests that come together share one login', async () => {
   assert.equal(manager.requests('authenticate').length, 1)
 })
 
-test('an agent session that has ended costs one login and one more call', async () => {
+test('an ended agent session causes one login and one repeated call', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, quiet)
   const user = manager.login('demo')
@@ -74,7 +74,7 @@ test('an agent session that has ended costs one login and one more call', async 
   assert.ok((built.metrics.values.get('gw_agent_replayed_calls_total') ?? 0) >= 1)
 })
 
-test('a 403 is no reason to log in again', async () => {
+test('a 403 does not cause a login', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, quiet)
   await ask(built.object, 'any')
@@ -84,7 +84,7 @@ test('a 403 is no reason to log in again', async () => {
   assert.equal(manager.requests().length, 1)
 })
 
-test('a server that takes no session it gives is not asked for one with each request', async () => {
+test('a server that rejects its own new sessions does not cause a login for each request', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, quiet)
   manager.fail('sessions', { status: 401 })
@@ -95,7 +95,7 @@ test('a server that takes no session it gives is not asked for one with each req
   assert.deepEqual([...new Set(statuses.slice(5))], [503])
 })
 
-test('a request whose body can not be sent twice gets its 401, and the next one the new session', async () => {
+test('a request with a streamed body gets the 401, and the next one the new session', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, quiet)
   const user = manager.login('demo')
@@ -113,7 +113,7 @@ test('a request whose body can not be sent twice gets its 401, and the next one 
   assert.equal(manager.requests('authenticate').length, 1)
 })
 
-test('OpenAM: the module takes the place of a journey that is not there, the cookie that of the token in the body', async () => {
+test('OpenAM: a module is used where the journey does not exist, and the cookie where the body has no token', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using built = await buildAmService(manager.url, quiet)
   assert.deepEqual(await built.object.dialect(), {
@@ -134,7 +134,7 @@ test('OpenAM: the module takes the place of a journey that is not there, the coo
   assert.deepEqual(ways(), ['authIndexType=module&authIndexValue=Application'])
 })
 
-test('a journey that was configured is the only way that is tried', async () => {
+test('with a configured journey no other login is tried', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   const agent = { username: 'ig_agent', passwordSecretId: 'agent.password', journey: 'Gateways' }
   await using built = await buildAmService(manager.url, { ...quiet, agent })
@@ -143,7 +143,7 @@ test('a journey that was configured is the only way that is tried', async () => 
   assert.match(manager.requests('authenticate')[0]?.target ?? '', /authIndexValue=Gateways$/)
 })
 
-test('a wrong password is logged once, without the password, and not tried with each request', async () => {
+test('a wrong password is logged once, without the password, and not sent with each request', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const agent = { username: 'ig_agent', passwordSecretId: 'wrong.password' }
   await using built = await buildAmService(manager.url, { ...quiet, agent })
@@ -165,7 +165,7 @@ const NONSENSE: [string, Parameters<DevelopmentAccessManager['fail']>[1], RegExp
 ]
 
 for (const [what, fault, message] of NONSENSE) {
-  test(`B62, B65: a login that is answered with ${what} lets nothing through`, async () => {
+  test(`B62, B65: a login response with ${what} gives no access`, async () => {
     await using manager = await DevelopmentAccessManager.start()
     await using built = await buildAmService(manager.url, quiet)
     manager.fail('authenticate', fault)
@@ -175,7 +175,7 @@ for (const [what, fault, message] of NONSENSE) {
   })
 }
 
-test('the cookie name is asked for again while the server does not tell it, and configured one goes before it', async () => {
+test('the cookie name is requested again while the server does not return it; a configured one takes precedence', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.fail('serverinfo', { status: 200, body: { cookieName: 'a b' } })
   await using built = await buildAmService(manager.url, quiet)
@@ -185,7 +185,7 @@ test('the cookie name is asked for again while the server does not tell it, and 
   assert.equal(manager.requests('serverinfo').length, 1)
 })
 
-test('the version of the server goes before that of the configuration, with a warning; without either it is 7.3', async () => {
+test('the version of the server takes precedence over the configured one, with a warning; the default is 7.3', async () => {
   await using manager = await DevelopmentAccessManager.start({ version: '6.5.5' })
   await using built = await buildAmService(manager.url, { ...quiet, version: '7.5' })
   assert.deepEqual(await built.object.dialect(), {
@@ -207,7 +207,7 @@ test('the version of the server goes before that of the configuration, with a wa
   assert.equal((await versioned.object.dialect()).family, 'openam')
 })
 
-test('paths of realms: each name in its own segment, whatever is in it', async () => {
+test('paths of realms: each name in its own segment, encoded', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, { ...quiet, realm: 'alpha/b' })
   const { restUri, oauth2Uri, realm } = built.object
@@ -233,7 +233,7 @@ test('the agent logs out when the service is retired', async () => {
   assert.equal(manager.expireAgentSessions(), 0)
 })
 
-test('news arrive at listeners until they stop listening', async () => {
+test('notifications are passed to listeners until they are removed', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url)
   const heard: Notification[] = []
@@ -282,16 +282,16 @@ for (const [what, config, message] of REFUSALS) {
   })
 }
 
-test('http to another machine and options of Java are warned about', async () => {
+test('http to another host and options of Java give warnings', async () => {
   await using built = await buildAmService('http://am.invalid', { notifications: { enabled: false } })
-  assert.match(built.warnings.join('\n'), /can be read on their way over http; use https for url/)
+  assert.match(built.warnings.join('\n'), /are sent unencrypted over http; use https for url/)
   await using manager = await DevelopmentAccessManager.start()
   await using other = await buildAmService(manager.url, { notifications: { vertx: { maxFrames: 1 } } })
   assert.match(other.warnings.join('\n'), /notifications\.vertx: "maxFrames": no counterpart in this gateway/)
   assert.equal(other.warnings.length, 1)
 })
 
-test('callTimeout bounds each call to the access manager', async () => {
+test('callTimeout limits each call to the access manager', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, { ...quiet, callTimeout: '1 second' })
   const token = manager.login('demo')

@@ -43,41 +43,44 @@ export const AmService = defineType({
           description:
             'Journey (tree) by which the agent logs in. By default `Agent`, and the module `Application` where that one does not let it in.',
         }),
-    }).meta({ description: 'The account that the gateway has at the access manager.' }),
+    }).meta({ description: 'The account of the gateway at the access manager.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({
       description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
     }),
     url: config(url()).meta({
-      description: 'Base address of the access manager, such as `https://am.example.com/am`.',
+      description: 'Base URL of the access manager, such as `https://am.example.com/am`.',
     }),
     realm: config(string({ nonEmpty: true }))
       .default('/')
-      .meta({ description: 'Realm of the agent, and of whatever is asked for.' }),
+      .meta({ description: 'Realm of the agent, and of sessions, tokens and policies.' }),
     sharedRealms: sharedRealmsField(
       'Other realms whose sessions and tokens count as well, such as `/alpha`; `*` for all. A session of any other realm is not accepted.',
     ),
     amHandler: ref(HandlerKind).default('ForgeRockClientHandler').meta({
-      description: 'Handler that sends requests to the access manager; notifications have a connection of their own.',
+      description: 'Handler that sends requests to the access manager; notifications use a separate connection.',
     }),
     callTimeout: config(duration({ zero: false, unlimited: false }))
       .default('5 seconds')
       .meta({
-        description: 'How long one call to the access manager may take; a request that needs it gets 503 then.',
+        description: 'Timeout of one call to the access manager; a request that needs it then gets 503.',
       }),
     notifications: NOTIFICATIONS_FIELD,
     sessionCache: SESSION_CACHE_FIELD,
     sessionIdleRefresh: SESSION_IDLE_REFRESH_FIELD,
     sessionProperties: list(config(string({ nonEmpty: true })))
       .optional()
-      .meta({ description: 'Session properties that filters may see; by default all that the access manager tells.' }),
+      .meta({
+        description: 'Session properties that filters can read; by default all that the access manager returns.',
+      }),
     ssoTokenHeader: config(string({ nonEmpty: true }))
       .optional()
       .meta({
-        description: 'Name of the session cookie and of the header field for session tokens; asked for by default.',
+        description:
+          'Name of the session cookie and of the header field for session tokens; by default that of the access manager.',
       }),
     version: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Version to assume where the access manager does not tell its own; 7.3 by default.' }),
+      .meta({ description: 'Version to assume where the access manager does not return its own; 7.3 by default.' }),
   },
   check: ({ url, ssoTokenHeader, sharedRealms }, report) => {
     const { username, password, search, hash } = new URL(url)
@@ -102,7 +105,7 @@ export const AmService = defineType({
     const dialect = () => discovery.dialect()
     const isServing = () => discovery.isServing()
     const notifications = await openFeed({ values: values.notifications, uris, session, cookieName, isServing }, env)
-    // What is warned of by version is warned of while the route is loaded, where the server is up.
+    // Warnings that depend on the version are given at load, if the server is up.
     if (notifications?.connected === true) await dialect()
     const lookup = new SessionLookup({
       uris,
@@ -165,7 +168,7 @@ async function openAgent(parts: AgentParts, env: Environment) {
   const { agent, secrets, uris, handler, callTimeout, ssoTokenHeader, version } = parts
   const { clock, logger, metrics, name } = env
   const query = { secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const
-  // A password that is not there is found while the route is loaded, not by its first request.
+  // A missing password is reported at load, not by the first request.
   await secrets.active(query)
   const labels = { name }
   const password = async () => {
@@ -220,9 +223,9 @@ async function openAgent(parts: AgentParts, env: Environment) {
   return { session, agentHandler, discovery, password }
 }
 
-/** The password of the agent, its session and those of users would pass for all to see. */
+/** The password of the agent, its session and those of users would be sent unencrypted. */
 function warnOfPlainHttp(url: string, env: Environment): void {
   const { hostname } = new URL(url)
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return
-  env.warn('the password of the agent and sessions of users can be read on their way over http; use https for url')
+  env.warn('the password of the agent and sessions of users are sent unencrypted over http; use https for url')
 }

@@ -1,4 +1,4 @@
-// Notifications that do not come: lost by OpenAM on an open socket, or of a server that has none.
+// Missing notifications: lost by OpenAM on an open socket, or of a server without notifications.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
@@ -12,7 +12,7 @@ const HTML = '<html><body><h1>HTTP Status 404</h1></body></html>'
 
 const lookups = (manager: DevelopmentAccessManager): number => manager.requests('sessions').length
 
-/** A logged-out session whose notification got lost: whether it is still found, so many milliseconds after its lookup. */
+/** Whether a logged-out session, whose notification was lost, is still found `milliseconds` after its lookup. */
 async function isFoundAfter(config: JsonObject, milliseconds: number, family: 'openam' | 'pingam' = 'openam') {
   const clock = manualClock(Date.now())
   await using manager = await DevelopmentAccessManager.start({ family })
@@ -57,7 +57,7 @@ test('an unknown version: the TTL is as short, since the server may be an OpenAM
   assert.equal(lookups(manager), 3)
 })
 
-test('a longer time than 5 minutes is warned of at load, by the version that the server or the configuration tells', async () => {
+test('more than 5 minutes give a warning at load, by the version of the server or the configuration', async () => {
   const long = { sessionCache: { enabled: true, maximumTimeToCache: '10 minutes' } }
   const warning = /sessionCache\.maximumTimeToCache: ended sessions are accepted for up to 600 seconds/
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
@@ -80,7 +80,7 @@ test('a longer time than 5 minutes is warned of at load, by the version that the
 })
 
 for (const status of [404, 501]) {
-  test(`a server without notifications (${status}): said once, in health too, and sessions are kept for 30 seconds`, async () => {
+  test(`a server without notifications (${status}): logged once, in health too, and sessions are cached for 30 seconds`, async () => {
     const clock = manualClock(Date.now())
     const executor = new ManualExecutor()
     await using manager = await DevelopmentAccessManager.start()
@@ -108,7 +108,7 @@ for (const status of [404, 501]) {
   })
 }
 
-test('a server that is being deployed answers 404 to everything, which says nothing of its notifications', async () => {
+test('404 of a server that is being deployed does not mean that it has no notifications', async () => {
   const executor = new ManualExecutor()
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using built = await buildAmService(manager.url, cached, executor.buildOptions)

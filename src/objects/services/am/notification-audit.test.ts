@@ -6,7 +6,7 @@ import type { JsonObject } from '#json'
 import { defineType } from '#schema'
 import { buildAmService } from '#test/am-service'
 
-/** An audit service that keeps events, and the way to wait for so many. */
+/** An audit service that records events, and waits for a number of them. */
 function recording() {
   const events: { topic: string; event: JsonObject }[] = []
   let look = (): void => {}
@@ -28,7 +28,7 @@ function recording() {
   return { events, until, surroundings: { types: [type], heap: [{ name: 'AuditService', type: type.name }] } }
 }
 
-test('each notification that matters gets an event, without the session token in it', async () => {
+test('each relevant notification is audited, without its session token', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const { events, until, surroundings } = recording()
   await using _built = await buildAmService(manager.url, {}, surroundings)
@@ -46,7 +46,7 @@ test('each notification that matters gets an event, without the session token in
   assert.match(String(event['timestamp']), /^\d{4}-\d\d-\d\dT/)
 })
 
-test('auditIgnoredNotifications: those that the gateway has no use for get one too', async () => {
+test('auditIgnoredNotifications: ignored notifications are audited too', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const { events, until, surroundings } = recording()
   const notifications = { audit: { auditIgnoredNotifications: true } }

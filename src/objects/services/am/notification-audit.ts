@@ -3,8 +3,8 @@ import type { JsonObject } from '#json'
 import type { Clock } from '#schema'
 import { isIgnored } from '../../lib/session-tags.ts'
 
-/** Publishes an event for each notification. A session token in it is a credential, and is left out. */
-export function auditing(service: AuditService, withIgnored: boolean, clock: Clock): NotificationListener {
+/** Publishes an audit event for each notification, without session tokens, which are credentials. */
+export function auditListener(service: AuditService, withIgnored: boolean, clock: Clock): NotificationListener {
   return {
     notified: (notification) => {
       const ignored = isIgnored(notification)

@@ -17,7 +17,7 @@ import {
 
 const MEMBERS = {
   enabled: config(boolean()).default(true).meta({
-    description: 'Whether the gateway subscribes to notifications. If not, cached answers end by time alone.',
+    description: 'Whether the gateway subscribes to notifications. If not, cached data expire by time alone.',
   }),
   initialConnectionAttempts: config(integer({ min: -1 }))
     .default(5)
@@ -32,7 +32,8 @@ const MEMBERS = {
         'Wait before a connection is tried again. Grows to three times as much while attempts fail; shortened by chance by up to a half.',
     }),
   renewalDelay: config(duration()).default('50 minutes').meta({
-    description: 'Age at which a connection is replaced by a new one, without a gap; zero or unlimited: never.',
+    description:
+      'Age at which a connection is replaced by a new one, without loss of notifications; zero or unlimited: never.',
   }),
   heartbeatInterval: config(duration()).default('1 minute').meta({
     description:
@@ -40,14 +41,14 @@ const MEMBERS = {
   }),
   connectionTimeout: config(duration({ zero: false }))
     .default('60 seconds')
-    .meta({ description: 'Longest wait for a connection, its TLS and its handshake.' }),
+    .meta({ description: 'Maximum wait for the connection, including the TLS and WebSocket handshakes.' }),
   idleTimeout: config(duration()).default('unlimited').meta({
-    description: 'Longest silence of a connection, pings included, before it is made again; zero: unlimited.',
+    description: 'Maximum time without a message or pong, after which the connection is replaced; zero: unlimited.',
   }),
   topics: list(config(string({ nonEmpty: true })), { nonEmpty: true })
     .optional()
     .meta({
-      description: `Topics of notifications, each of which the server has to accept; by default ${DEFAULT_TOPICS.join(', ')}, of which it may refuse some.`,
+      description: `Topics of notifications, each of which the server has to accept; by default ${DEFAULT_TOPICS.join(', ')}, of which it may reject some.`,
     }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
@@ -55,10 +56,10 @@ const MEMBERS = {
   }),
   proxyOptions: ref(ProxyOptionsKind)
     .default('ProxyOptions')
-    .meta({ description: 'Chooses the proxy through which the connection goes; by default none.' }),
+    .meta({ description: 'Selects the forward proxy of the connection; by default none.' }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')
-    .meta({ description: 'Service that waits for heartbeats, renewals and attempts.' }),
+    .meta({ description: 'Service that schedules heartbeats, renewals and attempts.' }),
   vertx: map(config(json())).default({}).meta({
     description: 'Options of the WebSocket client in Java; none has a counterpart here, and a warning names them.',
   }),
@@ -68,10 +69,10 @@ const MEMBERS = {
       .meta({ description: 'Service that gets an event of the topic `notifications` for each notification.' }),
     auditIgnoredNotifications: config(boolean())
       .default(false)
-      .meta({ description: 'Whether notifications get an event too that the gateway has no use for.' }),
+      .meta({ description: 'Whether notifications that the gateway ignores get an event too.' }),
   })
     .default({})
-    .meta({ description: 'How notifications are audited.' }),
+    .meta({ description: 'Audit of notifications.' }),
 }
 
 /** The field `notifications` of AmService. */

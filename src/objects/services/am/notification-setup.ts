@@ -2,8 +2,8 @@ import { type AgentSession, DEFAULT_TOPICS, NotificationFeed, type RealmUris } f
 import { MessageConnector } from '#client'
 import type { Notifications } from '#contracts'
 import type { Environment } from '#schema'
-import { failedRecently, rememberFailure } from './first-attempt.ts'
-import { auditing } from './notification-audit.ts'
+import { failedRecently, recordFailure } from './first-attempt.ts'
+import { auditListener } from './notification-audit.ts'
 import type { NotificationValues } from './notification-fields.ts'
 
 /** Parts of the service that the feed uses. */
@@ -17,13 +17,13 @@ interface FeedParts {
 
 /** Notifications are small; longer messages end the connection. */
 const MAX_MESSAGE_BYTES = 262_144
-/** How long a route waits for its first connection while it is deployed. */
+/** Maximum wait of a deploy for the first connection. */
 const FIRST_WAIT = 10_000
 const ACKNOWLEDGE_TIMEOUT = 10_000
-/** Between pings at most: half of it later a silent connection counts as dead. */
+/** Maximum time between pings: a connection without a pong counts as lost after half of it. */
 const LONGEST_INTERVAL = 20_000
 
-/** Connects to the notifications of the access manager; null where they are not wanted. */
+/** Connects to the notifications of the access manager; null where they are disabled. */
 export async function openFeed({ values, uris, session, ...server }: FeedParts, env: Environment) {
   if (!values.enabled) return null
   const unknown = Object.keys(values.vertx).map((name) => JSON.stringify(name))
@@ -33,7 +33,7 @@ export async function openFeed({ values, uris, session, ...server }: FeedParts, 
   const { executor, connectionTimeout, tls = null, proxyOptions: proxy, topics } = values
   const connector = new MessageConnector({ connectionTimeout, maxMessageBytes: MAX_MESSAGE_BYTES, tls, proxy })
   const { heartbeatInterval } = values
-  // A connection that is dead without a word is noticed within 30 seconds, whatever the interval (threats F13).
+  // An unresponsive connection is detected within 30 seconds, with any interval (threats F13).
   const interval =
     heartbeatInterval === Number.POSITIVE_INFINITY ? heartbeatInterval : Math.min(heartbeatInterval, LONGEST_INTERVAL)
   const heartbeat = { interval, idleTimeout: values.idleTimeout, executor, clock: env.clock }
@@ -59,7 +59,7 @@ export async function openFeed({ values, uris, session, ...server }: FeedParts, 
     state: (state, detail) => env.reportState(state, detail),
   })
   const { auditService, auditIgnoredNotifications } = values.audit
-  feed.listen(auditing(auditService, auditIgnoredNotifications, env.clock))
+  feed.listen(auditListener(auditService, auditIgnoredNotifications, env.clock))
   env.onDispose(() => {
     feed.close()
     connector.release()
@@ -68,7 +68,7 @@ export async function openFeed({ values, uris, session, ...server }: FeedParts, 
   return feed satisfies Notifications
 }
 
-/** A gateway starts quickly although the access manager is down: one attempt is waited for, and not for long. */
+/** Waits for one attempt, for a limited time, so that the gateway starts quickly although the access manager is down. */
 async function firstAttempt(feed: NotificationFeed, url: string, { executor }: NotificationValues, env: Environment) {
   const { origin } = new URL(url)
   const first = feed.start()
@@ -77,7 +77,7 @@ async function firstAttempt(feed: NotificationFeed, url: string, { executor }: N
   const cancel = executor.schedule(FIRST_WAIT, resolve)
   await Promise.race([first, late])
   cancel()
-  if (!feed.connected && !feed.isAbsent) rememberFailure(origin, env.clock)
+  if (!feed.connected && !feed.isAbsent) recordFailure(origin, env.clock)
 }
 
 function metricsOf({ metrics, name }: Environment) {

@@ -11,8 +11,8 @@ import { ManualExecutor } from '#test/manual-executor'
 const RENEWAL = 50 * 60_000
 const HEARTBEAT = 20_000
 
-/** What happened to the notifications of a service, in order, and the way to wait for it. */
-class Course {
+/** Records the notification events of a service in order, and waits for them. */
+class NotificationRecord {
   readonly events: string[] = []
   #look = (): void => {}
 
@@ -34,7 +34,7 @@ class Course {
   }
 }
 
-/** Runs the task that waits for so long, or for a time within the bounds of a pause. */
+/** Runs the task scheduled for a delay, or for a delay within bounds. */
 async function run(executor: ManualExecutor, least: number, most = least): Promise<void> {
   const wanted = ({ delay }: { delay: number }) => delay >= least && delay <= most
   while (!executor.waiting.some(wanted)) await new Promise((resolve) => setImmediate(resolve))
@@ -51,7 +51,7 @@ test('a lost connection is reported, and restored', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   await using built = await buildAmService(manager.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   assert.equal(built.metrics.values.get('gw_notification_connected'), 1)
   assert.deepEqual(built.states, ['starting: notifications: connecting', 'up: notifications: connected'])
   manager.dropSockets()
@@ -66,11 +66,11 @@ test('a lost connection is reported, and restored', async () => {
   assert.equal(manager.requests('authenticate').length, 1)
 })
 
-test('renewal: the new connection has its subscriptions before the old one goes, and no news is missed', async () => {
+test('renewal: the new connection is subscribed before the old one closes, and no notification is lost', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   await using built = await buildAmService(manager.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   const both = manager.subscribed('/agent/policy', 2)
   const renewing = run(executor, RENEWAL)
   await both
@@ -82,7 +82,7 @@ test('renewal: the new connection has its subscriptions before the old one goes,
   assert.deepEqual(executor.waiting.map(({ delay }) => delay).sort(), [HEARTBEAT, RENEWAL].sort())
 })
 
-test('renewal again and again: each single notification arrives', async () => {
+test('repeated renewal: every notification arrives', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, { notifications: { renewalDelay: '20 milliseconds' } })
   const heard = new Set<unknown>()
@@ -102,11 +102,11 @@ test('renewal again and again: each single notification arrives', async () => {
   assert.equal(losses, 0)
 })
 
-test('renewal that fails leaves the old connection in use, and is tried again', async () => {
+test('a failed renewal leaves the old connection in use, and is retried', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   await using built = await buildAmService(manager.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   manager.refuseUpgrades(500)
   await run(executor, RENEWAL)
   assert.equal(built.object.notifications?.connected, true)
@@ -119,11 +119,11 @@ test('renewal that fails leaves the old connection in use, and is tried again', 
   assert.deepEqual(course.events, [])
 })
 
-test('a session that the server does not know any more: the agent logs in before the next connection', async () => {
+test('an ended agent session: the agent logs in before the next connection', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   await using built = await buildAmService(manager.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   manager.dropSockets()
   await course.until('disconnected')
   manager.expireAgentSessions()
@@ -132,11 +132,11 @@ test('a session that the server does not know any more: the agent logs in before
   assert.equal(manager.requests('authenticate').length, 2)
 })
 
-test('403 is worth one login, then only new attempts', async () => {
+test('403 causes one login, then only new attempts', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   await using built = await buildAmService(manager.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   manager.refuseUpgrades(403)
   manager.dropSockets()
   await course.until('disconnected')
@@ -149,13 +149,13 @@ test('403 is worth one login, then only new attempts', async () => {
   await course.until('disconnected', 'connected')
 })
 
-test('a server that is down: built at once, degraded when the attempts are used up, and healed without help', async () => {
+test('a server that is down: built at once, degraded after the attempts, and recovers automatically', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.fail('*', { cut: true })
   const executor = new ManualExecutor()
   const notifications = { initialConnectionAttempts: 3 }
   await using built = await buildAmService(manager.url, { notifications }, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   assert.equal(built.object.notifications?.connected, false)
   assert.deepEqual(built.states, ['starting: notifications: connecting'])
   await reconnect(executor)
@@ -165,7 +165,7 @@ test('a server that is down: built at once, degraded when the attempts are used 
   await reconnect(executor)
   assert.equal(logged(built, /"level":"error".*initialConnectionAttempts are used up/), 1)
   manager.heal()
-  // A failed question is repeated for a second without asking.
+  // A failure is cached for a second.
   while (!built.object.notifications?.connected) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await reconnect(executor).catch(() => {})
@@ -174,7 +174,7 @@ test('a server that is down: built at once, degraded when the attempts are used 
   assert.equal(built.states.at(-1), 'up: notifications: connected')
 })
 
-test('initialConnectionAttempts of -1: never degraded by their number', async () => {
+test('initialConnectionAttempts of -1: never degraded by the number of attempts', async () => {
   await using manager = await DevelopmentAccessManager.start()
   manager.refuseUpgrades(503)
   const executor = new ManualExecutor()
@@ -186,8 +186,8 @@ test('initialConnectionAttempts of -1: never degraded by their number', async ()
   assert.equal(logged(built, /notifications not connected/), 2)
 })
 
-/** A way to a server that can be cut in the middle without anybody noticing. */
-async function fragileWay(target: string) {
+/** A relay to a server whose connections can silently stop. */
+async function breakableConnection(target: string) {
   const { port: to } = new URL(target)
   const sockets: Socket[] = []
   let frozen = false
@@ -213,14 +213,14 @@ async function fragileWay(target: string) {
   }
 }
 
-test('F13: a connection that is dead without a word counts as lost within 30 seconds, by default', async () => {
+test('F13: an unresponsive connection counts as lost within 30 seconds, by default', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  await using way = await fragileWay(manager.url)
+  await using way = await breakableConnection(manager.url)
   const executor = new ManualExecutor()
   await using built = await buildAmService(way.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   await run(executor, 20_000)
-  // The pong is awaited by its effect: the check does not find the connection dead.
+  // Waits for the effect of the pong: the check does not report the connection as lost.
   manager.publish('/agent/policy', { policy: 'alive' })
   await course.until('/agent/policy alive')
   await run(executor, 10_000)
@@ -232,13 +232,13 @@ test('F13: a connection that is dead without a word counts as lost within 30 sec
   assert.equal(logged(built, /no response to a ping/), 1)
 })
 
-test('F11: a request that is denied while notifications are down triggers the next attempt at once, one a second at most', async () => {
+test('F11: a request rejected while notifications are down triggers the next attempt at once, at most one a second', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   const clock = manualClock()
   const surroundings = { ...executor.buildOptions, clock }
   await using built = await buildAmService(manager.url, { notifications: { reconnectDelay: '1 hour' } }, surroundings)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   manager.refuseUpgrades(503)
   manager.dropSockets()
   await course.until('disconnected')
@@ -265,7 +265,7 @@ test('F11: a request that is denied while notifications are down triggers the ne
 test('an unparseable message invalidates caches as a lost connection does', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   manager.publish('/agent/policy', [])
   manager.publish('/agent/policy', [])
   await course.until('disconnected', 'connected', 'disconnected', 'connected')
@@ -278,7 +278,7 @@ test('B58: a connection that flaps leaves one socket and its two timers', async 
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   const built = await buildAmService(manager.url, {}, executor.buildOptions)
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   for (let round = 1; round <= 100; round++) {
     manager.dropSockets()
     await reconnect(executor)
@@ -293,7 +293,7 @@ test('B58: a connection that flaps leaves one socket and its two timers', async 
   assert.equal(executor.waiting.length, 0)
 })
 
-test('retired in the middle of an attempt, it leaves neither socket nor timer', async () => {
+test('a service retired during an attempt leaves neither socket nor timer', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const executor = new ManualExecutor()
   const built = await buildAmService(manager.url, {}, executor.buildOptions)
@@ -308,16 +308,16 @@ test('retired in the middle of an attempt, it leaves neither socket nor timer', 
   assert.equal(executor.waiting.length, 0)
 })
 
-test('topics of the configuration take the place of the usual ones', async () => {
+test('configured topics replace the default ones', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, { notifications: { topics: ['/own/topic'] } })
-  const course = new Course(built)
+  const course = new NotificationRecord(built)
   manager.publish('/agent/policy', { policy: 'not wanted' })
   manager.publish('/own/topic', { policy: 'wanted' })
   await course.until('/own/topic wanted')
 })
 
-test('F14: news come in storms, and all of them arrive', async () => {
+test('F14: bursts of notifications arrive completely', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url)
   let heard = 0

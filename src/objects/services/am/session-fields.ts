@@ -2,12 +2,10 @@ import { Executor } from '#contracts'
 import { boolean, config, type DecodedMembers, duration, integer, object, oneOf, ref, type Settled } from '#schema'
 
 const CACHE_MEMBERS = {
-  enabled: config(boolean())
-    .default(false)
-    .meta({ description: 'Whether sessions are kept once they were looked up.' }),
+  enabled: config(boolean()).default(false).meta({ description: 'Whether sessions are cached after a lookup.' }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')
-    .meta({ description: 'Service that clears away sessions that are kept no longer.' }),
+    .meta({ description: 'Service that removes expired sessions from the cache.' }),
   maximumSize: config(integer({ min: 1 }))
     .default(100_000)
     .meta({
@@ -26,24 +24,24 @@ const CACHE_MEMBERS = {
 /** The field `sessionCache` of AmService. */
 export const SESSION_CACHE_FIELD = object(CACHE_MEMBERS)
   .default({})
-  .meta({ description: 'Caches sessions until notifications say that they have ended or changed.' })
+  .meta({ description: 'Cache of sessions, invalidated by notifications.' })
 
-/** The field `sessionCache`. */
+/** Values of the field `sessionCache`. */
 export type SessionCacheValues = Settled<DecodedMembers<typeof CACHE_MEMBERS>>
 
 const REFRESH_MEMBERS = {
   enabled: config(boolean())
     .default(false)
-    .meta({ description: 'Whether the use of a session at the gateway keeps it from ending unused.' }),
+    .meta({ description: 'Whether the use of a session at the gateway resets its idle timeout.' }),
   interval: config(duration({ unlimited: false }))
     .default('5 minutes')
-    .meta({ description: 'Least time between two such calls for one session; zero: each lookup is one.' }),
+    .meta({ description: 'Minimum time between two such calls for one session; zero: with each lookup.' }),
 }
 
 /** The field `sessionIdleRefresh` of AmService. */
 export const SESSION_IDLE_REFRESH_FIELD = object(REFRESH_MEMBERS)
   .default({})
-  .meta({ description: 'Tells the access manager that a session is in use.' })
+  .meta({ description: 'Reports the use of sessions to the access manager.' })
 
-/** Whether and how often the use of sessions is reported to the access manager. */
+/** Values of the field `sessionIdleRefresh`. */
 export type SessionIdleRefreshValues = Settled<DecodedMembers<typeof REFRESH_MEMBERS>>

@@ -9,8 +9,8 @@ import { type Built, manualClock } from '#test/build'
 const cached = { sessionCache: { enabled: true } }
 const unavailable = { code: 'GW_ACCESS_MANAGER', reason: 'unavailable' }
 
-/** Resolves when a session is known to have ended by news, not by time. */
-async function untilHeard({ object }: Built<AccessManager>, topic: string, cause: () => unknown): Promise<void> {
+/** Resolves when a notification of the topic was processed. */
+async function untilNotified({ object }: Built<AccessManager>, topic: string, cause: () => unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = object.notifications?.listen({ notified: (news) => news.topic === topic && resolve() })
   cause()
@@ -22,7 +22,7 @@ function lookups(manager: DevelopmentAccessManager): string[] {
   return manager.requests('sessions').map(({ target }) => /_action=(\w+)/.exec(target)?.[1] ?? '')
 }
 
-test('PingAM: the agent asks for a session by its token in the body, and the properties that are wanted are there', async () => {
+test('PingAM: the agent looks up a session by its token in the body, with the configured properties', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, { sessionProperties: ['AMCtxId'] })
   const token = manager.login('demo')
@@ -36,7 +36,7 @@ test('PingAM: the agent asks for a session by its token in the body, and the pro
   assert.deepEqual((await none.object.sessions.find(token))?.properties, {})
 })
 
-test('OpenAM: sessionProperties are asked for by a call of their own, and only where some are named', async () => {
+test('OpenAM: sessionProperties are requested by a separate call, and only if configured', async () => {
   const sessionProperties = ['AMCtxId', 'LoginLocation']
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', sessionProperties })
   const token = manager.login('demo')
@@ -54,7 +54,7 @@ test('OpenAM: sessionProperties are asked for by a call of their own, and only w
   assert.deepEqual((await propertiesOf({ sessionProperties: ['LoginLocation'] })).names, [])
 })
 
-test('OpenAM: a session asks for itself', async () => {
+test('OpenAM: a session is looked up with its own token', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using built = await buildAmService(manager.url)
   const token = manager.login('demo')
@@ -64,7 +64,7 @@ test('OpenAM: a session asks for itself', async () => {
   assert.equal(await built.object.sessions.find(token), null)
 })
 
-test('OpenAM: where a session may not ask for itself, the older way that is open to all is taken', async () => {
+test('OpenAM: where the lookup with its own token is forbidden, the older unauthenticated endpoint is used', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using built = await buildAmService(manager.url)
   await built.object.dialect()
@@ -74,7 +74,7 @@ test('OpenAM: where a session may not ask for itself, the older way that is open
   assert.match(manager.requests('sessions').at(-1)?.target ?? '', /\/sessions\/[^/]+\?_action=validate$/)
 })
 
-test('OpenAM: a lookup is a use of the session; refresh, which its owner may not call, is not called', async () => {
+test('OpenAM: a lookup resets the idle timeout; refresh, which users may not call, is not called', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam', maxIdle: 60_000 })
   const sessionIdleRefresh = { enabled: true }
   await using built = await buildAmService(manager.url, { notifications: { enabled: false }, sessionIdleRefresh })
@@ -88,7 +88,7 @@ test('OpenAM: a lookup is a use of the session; refresh, which its owner may not
   assert.equal(await built.object.sessions.find(token), null)
 })
 
-test('calls carry the transaction id under the name that access managers read', async () => {
+test('calls have the transaction id in the header that access managers read', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using built = await buildAmService(manager.url)
   await built.object.sessions.find(manager.login('demo'))
@@ -102,14 +102,14 @@ test('calls carry the transaction id under the name that access managers read', 
 })
 
 for (const unknownSession of ['invalid', 'unauthorized', 'not-found'] as const) {
-  test(`a token that stands for nothing is no session (${unknownSession})`, async () => {
+  test(`an unknown token has no session (${unknownSession})`, async () => {
     await using manager = await DevelopmentAccessManager.start({ unknownSession })
     await using built = await buildAmService(manager.url)
     assert.equal(await built.object.sessions.find('AQIC5wM2.*AAJTSQACMDE.*'), null)
   })
 }
 
-test('what can not be a token is not asked about', async () => {
+test('text that can not be a token is not looked up', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url)
   for (const token of ['', 'a b', 'a\r\nb', 'é', 'x'.repeat(10_000)]) {
@@ -118,7 +118,7 @@ test('what can not be a token is not asked about', async () => {
   assert.deepEqual(lookups(manager), [])
 })
 
-test('B62: a failing access manager is no answer, and no session either', async () => {
+test('B62: a failing access manager gives an error, never a session', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url)
   const token = manager.login('demo')
@@ -148,20 +148,20 @@ test('without a cache every lookup is a call', async () => {
   assert.deepEqual(lookups(manager), ['getSessionInfo', 'getSessionInfo'])
 })
 
-test('a kept session is forgotten when news say that it has ended; sessions of others are not', async () => {
+test('a notification of the end of a session invalidates that cached session only', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, cached)
   const { sessions } = built.object
   const [one, other] = [manager.login('demo'), manager.login('amadmin')]
   await Promise.all([sessions.find(one), sessions.find(one), sessions.find(other)])
   assert.equal(lookups(manager).length, 2)
-  await untilHeard(built, '/agent/session', () => manager.endSession(one))
+  await untilNotified(built, '/agent/session', () => manager.endSession(one))
   assert.equal(await sessions.find(one), null)
   assert.equal((await sessions.find(other))?.username, 'amadmin')
   assert.equal(lookups(manager).length, 3)
 })
 
-test('news that name a session by its audit id or its user alone reach it too; the creation of another does not', async () => {
+test('notifications with the audit id or the user alone invalidate the session too; those of new sessions do not', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, cached)
   const { sessions } = built.object
@@ -176,13 +176,13 @@ test('news that name a session by its audit id or its user alone reach it too; t
     [{ eventType: 'LOGOUT', sessionuid: 'of-another' }, 5],
   ]
   for (const [body, calls] of names) {
-    await untilHeard(built, '/agent/session.v2', () => manager.publish('/agent/session.v2', body))
+    await untilNotified(built, '/agent/session.v2', () => manager.publish('/agent/session.v2', body))
     assert.equal((await sessions.find(token))?.username, 'demo')
     assert.equal(lookups(manager).length, calls)
   }
 })
 
-test('while there is no news, a session that is not kept is not looked up', async () => {
+test('while notifications are disconnected, uncached sessions are not looked up', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url, cached)
   const token = manager.login('demo')
@@ -196,7 +196,7 @@ test('while there is no news, a session that is not kept is not looked up', asyn
   assert.equal(lookups(manager).length, 1)
 })
 
-test('without notifications sessions are kept by time alone, never beyond their own end', async () => {
+test('without notifications cached sessions expire by time alone, never after their own end', async () => {
   const clock = manualClock(Date.now())
   await using manager = await DevelopmentAccessManager.start({ maxIdle: 600_000 })
   const config = { ...cached, notifications: { enabled: false } }
@@ -242,7 +242,7 @@ test('sessionIdleRefresh without a cache: lookups in between do not count as use
   assert.deepEqual(lookups(manager), ['getSessionInfoAndResetIdleTime', 'getSessionInfo'])
 })
 
-test('a server that is taken for another: the session of the agent is never an answer', async () => {
+test('a server of another family than assumed: the session of the agent is never returned', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   manager.fail('version', { status: 403 })
   await using built = await buildAmService(manager.url)

@@ -6,7 +6,6 @@ import { FallbackTtl, type NotifyingService } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
 
-/** What sessions are looked up by. */
 interface SessionsParts {
   readonly lookup: SessionLookup
   readonly cache: SessionCacheValues
@@ -14,20 +13,20 @@ interface SessionsParts {
   readonly source: NotifyingService
 }
 
-/** Null where there was no session. */
+/** Null for an unknown session. */
 interface CachedSession {
   session: AmSession | null
 }
 
 const SWEEP_INTERVAL = 30_000
-/** Sessions that were reported to be in use; beyond this number the oldest is reported again. */
+/** Maximum of sessions recorded as reported; beyond it the oldest may be reported again. */
 const MAX_REFRESHED = 100_000
 /** A session is looked up again this long before its idle timeout. */
 const IDLE_MARGIN = 30_000
 /** TTL of a session where notifications of its end may get lost. */
 const FALLBACK_TTL = 30_000
 
-/** Looks sessions up, with a cache where one is wanted. */
+/** Session lookups, with a cache if configured. */
 export function openSessions(parts: SessionsParts, env: Environment): AmSessions {
   const { lookup, cache, refresh } = parts
   const inUse = new TtlCache<object>(MAX_REFRESHED, refresh.interval)
@@ -97,8 +96,8 @@ function cachedSessions(
       })
       if (answer instanceof Unavailable) throw new AccessManagerError('unavailable', `sessions: ${answer.reason}`)
       if (!asked && idleTime === 'reset')
-        tellInUse(lookup, token, answer, (error) => {
-          logger.debug({ error }, 'the use of a session could not be reported to the access manager')
+        reportInUse(lookup, token, answer, (error) => {
+          logger.debug({ error }, 'reporting the use of a session to the access manager failed')
         })
       return answer.session
     },
@@ -107,7 +106,7 @@ function cachedSessions(
 }
 
 /** In the background; a session that has ended is removed from the cached entry. */
-function tellInUse(
+function reportInUse(
   lookup: SessionLookup,
   token: string,
   cached: CachedSession,
@@ -125,6 +124,6 @@ function ttlOf({ session }: SessionLookupResult, limit: number | undefined, now:
   if (limit !== undefined) return Math.min(limit, end)
   const idleEnd = maxIdleExpirationTime === null ? Number.POSITIVE_INFINITY : maxIdleExpirationTime - now - IDLE_MARGIN
   const time = Math.min(end, idleEnd)
-  // Without an end there is no TTL.
+  // A session without an expiry is not cached.
   return Number.isFinite(time) ? time : 0
 }

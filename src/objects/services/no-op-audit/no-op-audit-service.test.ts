@@ -4,7 +4,7 @@ import type { AuditService } from '#contracts'
 import { build } from '#test/build'
 import { NoOpAuditService } from './no-op-audit-service.ts'
 
-test('takes any event and leaves no trace of it', async () => {
+test('accepts and discards any event', async () => {
   await using built = await build<AuditService>(NoOpAuditService, {})
   assert.equal(built.object.publish('access', { eventName: 'GATEWAY-HTTP-ACCESS' }), undefined)
   assert.deepEqual(built.log.lines, [])

@@ -7,7 +7,7 @@ import { ScheduledExecutorService } from './scheduled-executor-service.ts'
 
 const executor = (config: JsonValue = {}) => build<Executor>(ScheduledExecutorService, config)
 
-/** Timers that move by hand, and a way to let what they set off run. */
+/** Manual timers. */
 function timersOf(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   return {
@@ -47,7 +47,7 @@ test('a task that is cancelled does not run', async (t) => {
   assert.equal(runs, 0)
 })
 
-test('a repeated task runs an interval after its last run has ended', async (t) => {
+test('a repeated task runs again an interval after the end of its last run', async (t) => {
   await using built = await executor()
   const timers = timersOf(t)
   const ends: (() => void)[] = []
@@ -80,7 +80,7 @@ test('a repeated task can be stopped, also while it runs', async (t) => {
   assert.equal(runs, 2)
 })
 
-test('a task that fails is logged, and a repeated one goes on', async (t) => {
+test('a task that fails is logged, and a repeated one continues', async (t) => {
   await using built = await executor()
   const timers = timersOf(t)
   let runs = 0
@@ -96,7 +96,7 @@ test('a task that fails is logged, and a repeated one goes on', async (t) => {
   assert.match(built.log.lines[0] as string, /no luck/)
 })
 
-test('delays beyond what a timer can hold are waited for, unlimited ones for ever', async (t) => {
+test('delays beyond the maximum of a timer work, unlimited ones never end', async (t) => {
   await using built = await executor()
   const timers = timersOf(t)
   const ran: string[] = []
@@ -109,14 +109,14 @@ test('delays beyond what a timer can hold are waited for, unlimited ones for eve
   assert.deepEqual(ran, ['long'])
 })
 
-test('refuses times that make no sense', async () => {
+test('refuses invalid times', async () => {
   await using built = await executor()
   assert.throws(() => built.object.schedule(-1, () => {}), /at least 0 milliseconds, got -1/)
   assert.throws(() => built.object.schedule(Number.NaN, () => {}), RangeError)
   assert.throws(() => built.object.repeat(0, () => {}), /more than 0 milliseconds, got 0/)
 })
 
-test('stopping waits for what runs and drops what waits', async (t) => {
+test('stop waits for running tasks and drops pending ones', async (t) => {
   const built = await executor()
   const timers = timersOf(t)
   const ran: string[] = []
@@ -140,7 +140,7 @@ test('stopping waits for what runs and drops what waits', async (t) => {
   assert.deepEqual(ran, ['running'])
 })
 
-test('stopping gives up after the grace period', async (t) => {
+test('stop ends after the grace period', async (t) => {
   const built = await executor({ gracePeriod: '2 seconds' })
   const timers = timersOf(t)
   built.object.schedule(0, () => new Promise<void>(() => {}))
@@ -152,7 +152,7 @@ test('stopping gives up after the grace period', async (t) => {
 })
 
 for (const config of [{ gracefulStop: false }, { gracePeriod: 'zero' }]) {
-  test(`stopping does not wait with ${JSON.stringify(config)}`, async (t) => {
+  test(`stop does not wait with ${JSON.stringify(config)}`, async (t) => {
     const built = await executor(config)
     const timers = timersOf(t)
     built.object.schedule(0, () => new Promise<void>(() => {}))
@@ -161,14 +161,14 @@ for (const config of [{ gracefulStop: false }, { gracePeriod: 'zero' }]) {
   })
 }
 
-test('a stopped executor takes no tasks', async () => {
+test('a stopped executor rejects tasks', async () => {
   const built = await executor()
   await built[Symbol.asyncDispose]()
-  assert.throws(() => built.object.schedule(1, () => {}), /it has stopped and takes no more tasks/)
+  assert.throws(() => built.object.schedule(1, () => {}), /it has stopped and accepts no more tasks/)
   assert.throws(() => built.object.repeat(1, () => {}), /it has stopped/)
 })
 
-test('the size of a pool is accepted with a word on why it means nothing', async () => {
+test('the size of a pool gives a warning that it has no effect', async () => {
   await using built = await executor({ corePoolSize: 5 })
   assert.equal(built.warnings.length, 1)
   assert.match(built.warnings[0] as string, /^\/heap\/0\/config\/corePoolSize: .*there is no pool/)

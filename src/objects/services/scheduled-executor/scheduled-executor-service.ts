@@ -17,10 +17,10 @@ export const ScheduledExecutorService = defineType({
       }),
     gracefulStop: config(boolean())
       .default(true)
-      .meta({ description: 'Whether tasks that are running when the service stops may finish.' }),
+      .meta({ description: 'Whether running tasks may finish when the service stops.' }),
     gracePeriod: config(duration({ unlimited: false, max: '1 hour', because: 'a stop of the gateway waits for it' }))
       .default('10 seconds')
-      .meta({ description: 'The longest wait for running tasks, at most one hour; zero does not wait.' }),
+      .meta({ description: 'Maximum wait for running tasks, at most one hour; zero does not wait.' }),
   },
   create: ({ gracefulStop, gracePeriod }, env) => {
     const timers = new TaskTimers((error) => env.logger.error({ error }, EVENTS.TASK_FAILED))

@@ -10,7 +10,7 @@ export class TaskTimers implements Executor {
   readonly #running = new Set<Promise<void>>()
   #stopped = false
 
-  /** A task that fails is reported; it ends nothing but itself. */
+  /** `onError` is called for a task that fails; other tasks are not affected. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
@@ -41,21 +41,21 @@ export class TaskTimers implements Executor {
     }
   }
 
-  /** Drops what has not begun, and waits for what has, at most that long. */
+  /** Drops pending tasks, and waits for running ones for `gracePeriod` at most. */
   async stop(gracePeriod: number): Promise<void> {
     this.#stopped = true
     for (const timer of this.#waiting) clearTimeout(timer)
     this.#waiting.clear()
     if (this.#running.size === 0 || gracePeriod === 0) return
-    const { promise: patienceEnded, resolve } = Promise.withResolvers<void>()
+    const { promise: timedOut, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, gracePeriod)
-    await Promise.race([Promise.all(this.#running), patienceEnded])
+    await Promise.race([Promise.all(this.#running), timedOut])
     clearTimeout(timer)
   }
 
   #checkOpen(): void {
-    // Dropping the task in silence could leave a request waiting for ever.
-    if (this.#stopped) throw new Error('executor: it has stopped and takes no more tasks')
+    // Throws: a request that waits for a silently dropped task would hang.
+    if (this.#stopped) throw new Error('executor: it has stopped and accepts no more tasks')
   }
 
   #after(delay: number, act: () => void): () => void {

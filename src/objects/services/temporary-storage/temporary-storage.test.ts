@@ -20,14 +20,14 @@ test('has the defaults of the reference, in the temporary directory of the insta
   })
 })
 
-test('a relative directory lies in the instance and is made, for its owner alone', async () => {
+test('a relative directory is created in the instance, accessible by its owner alone', async () => {
   await using built = await storage({ directory: 'bodies/large' })
   const { directory } = built.object.limits
   assert.equal(directory, join(built.directory, 'bodies', 'large'))
   assert.equal(statSync(directory).mode & 0o777, 0o700)
 })
 
-test('a body goes from memory to a file, and is refused over the limit', async () => {
+test('a body spills from memory to a file, and is rejected over the limit', async () => {
   await using built = await storage({ initialLength: 4, memoryLimit: 8, fileLimit: 16 })
   for (const length of [4, 8, 9, 16]) {
     const body = Body.fromStream(Readable.from([Buffer.alloc(length, 'x')]))
@@ -39,7 +39,7 @@ test('a body goes from memory to a file, and is refused over the limit', async (
   await assert.rejects(long.buffer(built.object), BodyTooLargeError)
 })
 
-test('numbers may be text, as tokens give it', async () => {
+test('numbers may be text, as from tokens', async () => {
   await using built = await storage({ memoryLimit: '10000', initialLength: '${5 + 5}' })
   assert.equal(built.object.limits.memoryLimit, 10_000)
   assert.equal(built.object.limits.initialLength, 10)

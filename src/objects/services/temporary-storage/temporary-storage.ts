@@ -6,7 +6,7 @@ import { ConfigError, config, defineType, integer, string } from '#schema'
 
 const LARGEST = 2 ** 31 - 1
 
-/** Where bodies are kept while something looks into them. */
+/** Buffers bodies in memory, and in files beyond a limit. */
 export const TemporaryStorage = defineType({
   name: 'TemporaryStorage',
   kind: TemporaryStorageKind,
@@ -14,13 +14,13 @@ export const TemporaryStorage = defineType({
   config: {
     initialLength: config(integer({ min: 1, max: LARGEST }))
       .default(8_192)
-      .meta({ description: 'Bytes of memory taken for a body to begin with; at most memoryLimit.' }),
+      .meta({ description: 'Initial memory of a body in bytes; at most memoryLimit.' }),
     memoryLimit: config(integer({ min: 1, max: LARGEST }))
       .default(65_536)
-      .meta({ description: 'Bytes of one body kept in memory; a longer one goes to a file.' }),
+      .meta({ description: 'Maximum bytes of a body in memory; a longer one spills to a file.' }),
     fileLimit: config(integer({ min: 1, max: LARGEST }))
       .default(1_073_741_824)
-      .meta({ description: 'The most bytes of one body; a longer one is refused.' }),
+      .meta({ description: 'Maximum bytes of a body; a longer one is rejected.' }),
     directory: config(string({ nonEmpty: true }))
       .optional()
       .meta({
@@ -38,7 +38,7 @@ export const TemporaryStorage = defineType({
   },
 })
 
-/** A directory that can not be used is found when the configuration loads, not at the first long body. */
+/** Reports an unusable directory at load, not with the first long body. */
 function makeWritable(directory: string): void {
   try {
     makeDirectory(directory, 0o700)

@@ -14,7 +14,7 @@ async function manager(config: JsonValue = {}) {
   const built = await build<SessionManager>(InMemorySessionManager, config, { clock })
   return {
     clock,
-    /** A request that has opened its session and not yet saved it. */
+    /** A request with an open session that is not saved yet. */
     async begin(cookie: string) {
       const { session, save } = await built.object.open(exchangeFor('GET', URL, { headers: { Cookie: cookie } }))
       const response = new Response(200)
@@ -24,7 +24,7 @@ async function manager(config: JsonValue = {}) {
       }
       return { session, end }
     },
-    /** One request: gives what the session held, after `use` has changed it, and the Set-Cookie fields of the response. */
+    /** One request: returns the content of the session, after `use` has changed it, and the Set-Cookie fields of the response. */
     async visit(cookie: string | null, use: (session: import('#http').Session) => void = () => {}, url = URL) {
       const exchange = exchangeFor('GET', url, cookie === null ? {} : { headers: { Cookie: cookie } })
       const open = await built.object.open(exchange)
@@ -40,7 +40,7 @@ async function manager(config: JsonValue = {}) {
 
 const idOf = (cookies: readonly string[]) => parseSetCookie(cookies[0] as string).value
 
-test('a session begins with its first value and is found again by its cookie', async () => {
+test('a session is created with its first value and found again by its cookie', async () => {
   await using sessions = await manager()
   const nothing = await sessions.visit(null)
   assert.deepEqual(nothing.cookies, [])
@@ -57,7 +57,7 @@ test('over TLS the cookie is Secure', async () => {
   assert.equal(parseSetCookie(cookies[0] as string).secure, true)
 })
 
-test('the cookie does not reach upstreams; others stay as they were written', async () => {
+test('the cookie is not sent upstream; others are unchanged', async () => {
   await using sessions = await manager()
   const { exchange } = await sessions.visit('a=1; gateway-session=x; b="2"')
   assert.deepEqual(exchange.request.headers.all('cookie'), ['a=1; b="2"'])
@@ -65,14 +65,14 @@ test('the cookie does not reach upstreams; others stay as they were written', as
   assert.equal(alone.exchange.request.headers.has('cookie'), false)
 })
 
-test('an id that the gateway did not make is not taken over', async () => {
+test('an id that the gateway did not generate is not adopted', async () => {
   await using sessions = await manager()
   const made = 'A'.repeat(43)
   const { cookies } = await sessions.visit(`gateway-session=${made}`, (session) => session.set('a', 1))
   assert.notEqual(idOf(cookies), made)
 })
 
-test('two requests that change different values at once both keep theirs', async () => {
+test('concurrent requests that change different values do not overwrite each other', async () => {
   await using sessions = await manager()
   const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`
   await sessions.visit(cookie, (session) => {
@@ -85,7 +85,7 @@ test('two requests that change different values at once both keep theirs', async
   assert.deepEqual((await sessions.visit(cookie)).before, { b: 2, c: 3 })
 })
 
-test('a session ends when it was not used for its time', async () => {
+test('a session expires after its idle timeout', async () => {
   await using sessions = await manager({ timeout: '10 minutes' })
   const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`
   sessions.clock.advance(9 * 60_000)
@@ -96,7 +96,7 @@ test('a session ends when it was not used for its time', async () => {
   assert.deepEqual((await sessions.visit(cookie)).before, {})
 })
 
-test('a session that is emptied is gone, with its cookie, and is not brought back by a request that was under way', async () => {
+test('an emptied session is deleted with its cookie, and not created again by an in-flight request', async () => {
   await using sessions = await manager()
   const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`
   const { cookies } = await sessions.visit(cookie, (session) => session.clear())
@@ -104,7 +104,7 @@ test('a session that is emptied is gone, with its cookie, and is not brought bac
   assert.deepEqual((await sessions.visit(cookie)).before, {})
 })
 
-test('a renewed session keeps its content under another id, and the old id stands for nothing', async () => {
+test('a renewed session keeps its content under a new id, and the old id is unknown', async () => {
   await using sessions = await manager()
   const old = idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)
   const renewed = await sessions.visit(`gateway-session=${old}`, (session) => {
@@ -117,7 +117,7 @@ test('a renewed session keeps its content under another id, and the old id stand
   assert.deepEqual((await sessions.visit(`gateway-session=${old}`)).before, {})
 })
 
-test('a renewed session holds what other requests changed meanwhile', async () => {
+test('a renewed session contains concurrent changes of other requests', async () => {
   await using sessions = await manager()
   const { cookies } = await sessions.visit(null, (session) => {
     session.set('cart', 1)
@@ -135,7 +135,7 @@ test('a renewed session holds what other requests changed meanwhile', async () =
   assert.deepEqual((await sessions.visit(renewed)).before, { cart: 2, user: 'demo' })
 })
 
-test('a session that another request ended is not brought back by a renewal', async () => {
+test('a renewal does not create a session again that another request ended', async () => {
   await using sessions = await manager()
   const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`
   const login = await sessions.begin(cookie)
@@ -148,14 +148,14 @@ test('a session that another request ended is not brought back by a renewal', as
   assert.match((await only.end())[0] as string, /^gateway-session=; .*Max-Age=0/)
 })
 
-test('of several cookies of the name the one that stands for a session is taken', async () => {
+test('of several cookies of the name, the one with an existing session is used', async () => {
   await using sessions = await manager()
   const id = idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)
   const { before } = await sessions.visit(`gateway-session=${'B'.repeat(43)}; gateway-session=${id}`)
   assert.deepEqual(before, { a: 1 })
 })
 
-test('a session that grows too large fails the request that made it so, and keeps what it had', async () => {
+test('a session that grows too large fails the request, and keeps its earlier content', async () => {
   await using sessions = await manager()
   const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`
   const large = sessions.visit(cookie, (session) => session.set('b', 'x'.repeat(300_000)))
@@ -163,7 +163,7 @@ test('a session that grows too large fails the request that made it so, and keep
   assert.deepEqual((await sessions.visit(cookie)).before, { a: 1 })
 })
 
-test('the cookie is written as it is configured', async () => {
+test('the cookie has the configured attributes', async () => {
   await using sessions = await manager({
     cookie: { name: 'sid', domain: 'example.com', path: '/app', httpOnly: false, sameSite: 'none' },
   })
@@ -191,7 +191,7 @@ for (const [name, config, message] of refusals) {
   })
 }
 
-test('B44: a __Host- cookie is Secure with Path=/, also when it is taken away', async () => {
+test('B44: a __Host- cookie is Secure with Path=/, also when it is deleted', async () => {
   await using sessions = await manager({ cookie: { name: '__Host-s' } })
   const { cookies } = await sessions.visit(null, (session) => session.set('a', 1))
   const gone = await sessions.visit(`__Host-s=${idOf(cookies)}`, (session) => session.clear())

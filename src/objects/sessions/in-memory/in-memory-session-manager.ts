@@ -5,7 +5,7 @@ import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
 import { sessionStore } from './session-store.ts'
 
-/** Sessions in the memory of the gateway, seen by all its units. */
+/** Sessions in the memory of the gateway, shared by its units. */
 export const InMemorySessionManager = defineType({
   name: 'InMemorySessionManager',
   kind: SessionManagerKind,
@@ -13,7 +13,7 @@ export const InMemorySessionManager = defineType({
   config: {
     timeout: config(duration({ zero: false, max: '3650 days' }))
       .default('30 minutes')
-      .meta({ description: 'Time after its last use when a session ends.' }),
+      .meta({ description: 'Idle timeout of a session.' }),
     cookie: sessionCookieFields('gateway-session').meta({ description: 'The cookie that holds the id.' }),
   },
   check: ({ cookie }, report) => {

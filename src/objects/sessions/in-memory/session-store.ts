@@ -3,8 +3,8 @@ import type { Environment, SharedStore } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
 /**
- * Records of sessions on the control thread. Requests wait for each step: the waits are measured, and one without an answer
- * is an outage of sessions (503), not a fault of the route.
+ * Session records on the control thread. The wait of requests is measured, and a timeout is an outage of sessions (503), not a fault of
+ * the route.
  */
 export function sessionStore(store: SharedStore, env: Environment): SharedStore {
   const { name, clock, metrics } = env

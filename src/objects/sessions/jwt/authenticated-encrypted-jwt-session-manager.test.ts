@@ -13,7 +13,7 @@ const URL = 'http://gateway.example/page'
 const NAME = 'gateway-jwt-session'
 const aes = (bytes = 32) => createSecretKey(randomBytes(bytes))
 
-/** A store whose keys the test changes; the first is the active one. */
+/** A store with keys that the test changes; the first is the active one. */
 function keyStore(keys: KeyObject[]) {
   return defineType({
     name: 'TestKeys',
@@ -38,7 +38,7 @@ async function manager(config: Record<string, JsonValue> = {}, keys: KeyObject[]
     clock,
     keys,
     built,
-    /** One request: what the session held before `use` changed it, and the cookies of the response. */
+    /** One request: the content of the session before `use`, and the cookies of the response. */
     async visit(cookies: string[], use: (session: Session) => void = () => {}) {
       const exchange = exchangeFor('GET', URL, cookies.length === 0 ? {} : { headers: { Cookie: cookies.join('; ') } })
       const open = await built.object.open(exchange)
@@ -54,7 +54,7 @@ async function manager(config: Record<string, JsonValue> = {}, keys: KeyObject[]
   }
 }
 
-test('the session travels in an encrypted cookie, and comes back', async () => {
+test('the session is in an encrypted cookie, and is read again', async () => {
   await using sessions = await manager()
   const { cookies, fields } = await sessions.visit([], (session) => session.set('user', { name: 'demo' }))
   assert.match(
@@ -68,21 +68,21 @@ test('the session travels in an encrypted cookie, and comes back', async () => {
   assert.equal(again.exchange.request.headers.has('cookie'), false)
 })
 
-test('the same content never looks the same', async () => {
+test('the same content is encrypted differently each time', async () => {
   await using sessions = await manager()
   const one = await sessions.visit([], (session) => session.set('a', 1))
   const two = await sessions.visit([], (session) => session.set('a', 1))
   assert.notDeepEqual(one.cookies, two.cookies)
 })
 
-test('B43: whatever byte of the cookie is changed, the answer is an empty session', async () => {
+test('B43: a cookie changed at any byte gives an empty session', async () => {
   await using sessions = await manager()
   const { cookies } = await sessions.visit([], (session) => session.set('a', 1))
   const [, value = ''] = (cookies[0] as string).split(/=(.*)/s)
   for (let at = 0; at < value.length; at += 1) {
     const other = value[at] === 'A' ? 'B' : 'A'
     const forged = value.slice(0, at) + other + value.slice(at + 1)
-    // The last characters of a part may carry bits that mean nothing; the parser refuses those as well.
+    // The last character of a part may have unused bits; the parser rejects them too.
     const { before, fields } = await sessions.visit([`${NAME}=${forged}`])
     assert.deepEqual([before, fields], [{}, []], `character ${at}`)
   }
@@ -123,7 +123,7 @@ test('keys rotate: old sessions are read with the old key, and written with the 
   assert.deepEqual((await sessions.visit(cookies)).before, {})
 })
 
-test('a session ends at its time, also when it was changed meanwhile', async () => {
+test('a session expires at its time, also when it was changed', async () => {
   await using sessions = await manager({ sessionTimeout: '10 minutes', skewAllowance: '5 seconds' })
   const first = await sessions.visit([], (session) => session.set('a', 1))
   sessions.clock.advance(9 * 60_000)
@@ -134,7 +134,7 @@ test('a session ends at its time, also when it was changed meanwhile', async () 
   assert.deepEqual((await sessions.visit(second.cookies)).before, {})
 })
 
-test('a login is a new beginning: the time before it does not shorten the session', async () => {
+test('a login restarts the lifetime of the session', async () => {
   await using sessions = await manager({ sessionTimeout: '30 minutes' })
   const { cookies } = await sessions.visit([], (session) => session.set('login', 'begun'))
   sessions.clock.advance(29 * 60_000)
@@ -148,7 +148,7 @@ test('a login is a new beginning: the time before it does not shorten the sessio
   assert.deepEqual((await sessions.visit(loggedIn.cookies)).before, {})
 })
 
-test('a session under the name of another cookie is not accepted, although the key is the same', async () => {
+test('a session under another cookie name is rejected, although the key is the same', async () => {
   const keys = [aes()]
   await using one = await manager({ cookie: { name: 'one' } }, keys)
   await using two = await manager({ cookie: { name: 'two' } }, keys)
@@ -159,13 +159,13 @@ test('a session under the name of another cookie is not accepted, although the k
   assert.deepEqual({ ...(await same.visit(cookies)).before }, { isAdmin: true })
 })
 
-test('persistentCookie: browsers keep it to the end of the session', async () => {
+test('persistentCookie: browsers store it until the end of the session', async () => {
   await using sessions = await manager({ persistentCookie: true, sessionTimeout: '10 minutes' })
   const { fields } = await sessions.visit([], (session) => session.set('a', 1))
   assert.equal(parseSetCookie(fields[0] as string).maxAge, 600)
 })
 
-test('what does not fit into one cookie is spread over several, and gathered again', async () => {
+test('a session larger than one cookie is split over several, and joined again', async () => {
   await using sessions = await manager({ useCompression: false })
   const long = randomBytes(4_500).toString('base64')
   const { cookies, fields } = await sessions.visit([], (session) => session.set('long', long))
@@ -183,11 +183,11 @@ test('what does not fit into one cookie is spread over several, and gathered aga
       [`${NAME}-2`, 0],
     ],
   )
-  // A browser that kept an old part all the same does no harm.
+  // A stale part of an old session has no effect.
   assert.deepEqual((await sessions.visit([...shorter.cookies, cookies[1] as string])).before, { long: 'short' })
 })
 
-test('content is compressed unless that is switched off', async () => {
+test('content is compressed unless useCompression is false', async () => {
   const long = 'the same again and again, '.repeat(300)
   await using packed = await manager()
   await using plain = await manager({ useCompression: false })
@@ -198,13 +198,13 @@ test('content is compressed unless that is switched off', async () => {
   assert.deepEqual((await packed.visit(small.cookies)).before, { long })
 })
 
-test('a session that no number of cookies can hold fails the request, not the sessions', async () => {
+test('a session that is too large for the cookies fails the request', async () => {
   await using sessions = await manager({ useCompression: false })
   const visit = sessions.visit([], (session) => session.set('long', 'x'.repeat(20_000)))
   await assert.rejects(visit, /needs \d+ characters of cookies, and 10800 is the most: use a RedisSessionManager/)
 })
 
-test('a session that is emptied loses its cookie', async () => {
+test('the cookie of an emptied session is deleted', async () => {
   await using sessions = await manager()
   const { cookies } = await sessions.visit([], (session) => session.set('a', 1))
   const { fields } = await sessions.visit(cookies, (session) => session.clear())

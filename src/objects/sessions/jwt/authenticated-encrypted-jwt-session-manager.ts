@@ -23,7 +23,7 @@ import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
 import type { SessionKeys } from './session-token.ts'
 
-/** Sessions that the client keeps in an encrypted cookie. */
+/** Sessions in an encrypted cookie of the client. */
 export const AuthenticatedEncryptedJwtSessionManager = defineType({
   name: 'AuthenticatedEncryptedJwtSessionManager',
   aliases: ['JwtSessionManager', 'JwtSession'],
@@ -37,16 +37,16 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
       .default('A256GCM')
-      .meta({ description: 'Algorithm of the content; the length of the key has to fit it.' }),
+      .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
     sessionTimeout: config(duration({ zero: false }))
       .default('30 minutes')
-      .meta({ description: 'Time after its beginning when a session ends; 3650 days at most.' }),
+      .meta({ description: 'Lifetime of a session; 3650 days at most.' }),
     skewAllowance: config(duration({ unlimited: false }))
       .default('0 seconds')
-      .meta({ description: 'How much longer a session is taken, for gateways whose clocks differ.' }),
+      .meta({ description: 'Allowed clock skew of gateways, by which the lifetime is extended.' }),
     persistentCookie: config(boolean())
       .default(false)
-      .meta({ description: 'Whether browsers keep the cookie until the session ends, rather than until they close.' }),
+      .meta({ description: 'Whether browsers store the cookie until the session ends, rather than until they close.' }),
     useCompression: config(boolean()).default(true).meta({ description: 'Whether longer sessions are compressed.' }),
     cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie that holds the session.' }),
     revocations: object(REDIS_FIELDS, { rules: REDIS_RULES }).optional().meta({
@@ -105,14 +105,14 @@ async function keysOf(config: KeyConfig, env: Environment): Promise<SessionKeys>
   return { provider, secretId, method: config.encryptionMethod, ...common }
 }
 
-/** A key of the wrong length is found when the configuration loads; one that can not be had now may be had later. */
+/** Reports a key of the wrong length at load. */
 async function checkKey(provider: SessionKeys['provider'], secretId: string, method: SessionKeys['method']) {
   const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })
   const refusal = encryptionRefusal(secret, 'dir', method)
   if (refusal !== null) throw new ConfigError([{ pointer: '/authenticatedEncryptionSecretId', message: refusal }])
 }
 
-/** One key for all units, which lasts over changes of the route and ends with the gateway (decisions 4, JWT session). */
+/** One key for all units, kept over changes of the route and lost with the process (decisions 4, JWT session). */
 async function randomKey(
   { cookie, encryptionMethod: method }: KeyConfig,
   env: Environment,

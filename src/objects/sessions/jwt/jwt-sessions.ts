@@ -1,33 +1,32 @@
 import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response, SessionRevocations } from '#http'
 import type { Clock, Counter } from '#schema'
-import { ChangingSession } from '../../lib/session/changing-session.ts'
+import { ChangeTrackingSession } from '../../lib/session/change-tracking-session.ts'
 import { CookiePart } from '../../lib/session/cookie-part.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import { partNames } from '../../lib/session/split-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
 
-/** How sessions are kept with the client. */
 interface JwtSessionSettings {
   readonly keys: SessionKeys
   readonly cookie: SessionCookieSettings
-  /** Milliseconds a session lives after it began. */
+  /** Lifetime of a session in milliseconds. */
   readonly timeout: number
   readonly skew: number
-  /** Whether the cookie outlives the browser, up to the end of the session. */
+  /** Whether browsers store the cookie until the end of the session. */
   readonly persistent: boolean
   readonly clock: Clock
-  /** Counts cookies that stood for no session. */
+  /** Counts cookies without a valid session. */
   readonly refused: Counter
   readonly revocations: SessionRevocations
 }
 
-/** Sessions that the client keeps, encrypted. */
+/** Encrypted sessions in cookies. */
 export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   const { cookie, clock, skew } = settings
   const names = partNames(cookie.name)
 
-  /** A session is valid for its own manager only, in whatever order a client sends the parts of a cookie. */
+  /** A session is valid for its own manager only, in any order of the cookie parts. */
   const keysFor = ({ name, level }: CookiePart): SessionKeys => ({
     ...settings.keys,
     cookie: level === 0 ? name : `${name}!${level}`,
@@ -41,20 +40,22 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   }
 
   const opened = (exchange: Exchange, content: SessionContent | null, part: CookiePart): OpenSession => {
-    const session = new ChangingSession(content?.values ?? null, part, settings.revocations, { isInCookies: true })
+    const session = new ChangeTrackingSession(content?.values ?? null, part, settings.revocations, {
+      isInCookies: true,
+    })
     return {
       session,
       cookie: content === null ? null : { name: cookie.name, value: part.candidates[0] as string },
       save: (response) => {
         if (session.change === null || (content === null && session.isEmpty)) return
-        // A login is a new beginning: what was there before it does not shorten it.
+        // A login restarts the lifetime.
         const begun = session.isRenewed ? null : content
         return keep(exchange, response, session, begun?.expiresAt ?? clock.now() + settings.timeout)
       },
     }
   }
 
-  const keep = async (exchange: Exchange, response: Response, session: ChangingSession, expiresAt: number) => {
+  const keep = async (exchange: Exchange, response: Response, session: ChangeTrackingSession, expiresAt: number) => {
     const { cookie: part, content: values } = session
     const token = session.isEmpty ? '' : await sealSession({ values, expiresAt }, keysFor(part))
     const maxAge = settings.persistent ? Math.max(1, Math.floor((expiresAt - clock.now()) / 1_000)) : undefined

@@ -3,14 +3,14 @@ import type { SecretsProvider } from '#contracts'
 import { decryptToken, type EncryptionMethod, encryptJwt, parseToken, TokenError } from '#jose'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
 
-/** Bytes of a session once it is unpacked; what a cookie can hold is far less, unless it was made to burst. */
+/** Maximum bytes of a decompressed session, against decompression bombs: cookies are far smaller. */
 const MAX_PLAIN = 1024 * 1024
-/** Smaller content does not get smaller. */
+/** Compression does not reduce smaller content. */
 const WORTH_PACKING = 256
-/** The first byte of what zlib writes; JSON begins with a brace. */
+/** First byte of zlib data; JSON begins with a brace. */
 const ZLIB = 0x78
 
-/** The keys and the algorithm that sessions are encrypted with. */
+/** Keys and algorithm of session encryption. */
 export interface SessionKeys {
   readonly provider: SecretsProvider
   readonly secretId: string
@@ -20,14 +20,13 @@ export interface SessionKeys {
   readonly cookie: string
 }
 
-/** What a token holds. */
 export interface SessionContent {
   readonly values: JsonObject
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** Encrypts a session with the active key: without it a session can neither be read nor changed. */
+/** Encrypts a session with the active key. */
 export async function sealSession({ values, expiresAt }: SessionContent, keys: SessionKeys): Promise<string> {
   const { provider, secretId, method } = keys
   const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })
@@ -38,7 +37,7 @@ export async function sealSession({ values, expiresAt }: SessionContent, keys: S
   return encryptJwt(secret, plaintext, { algorithm: 'dir', method, content: 'claims' })
 }
 
-/** Opens a token with any key that is valid; null where it is not one of ours, whatever is wrong with it (threats B43). */
+/** Decrypts a token with any valid key; null for every invalid token, without a reason (threats B43). */
 export async function openSession(token: string, keys: SessionKeys): Promise<SessionContent | null> {
   try {
     const parsed = parseToken(token)
@@ -53,7 +52,7 @@ export async function openSession(token: string, keys: SessionKeys): Promise<Ses
   }
 }
 
-/** What follows was written by a holder of the key; it may still be something else than a session. */
+/** The content is authenticated, but may be something other than a session. */
 function contentOf(plaintext: Buffer, cookie: string): SessionContent | null {
   const claims = claimsOf(plaintext)
   if (

@@ -23,7 +23,7 @@ async function manager(url: string, config: JsonObject = {}) {
       const exchange = exchangeFor('GET', 'http://a.example/', cookie === null ? {} : { headers: { Cookie: cookie } })
       return { exchange, ...(await built.object.open(exchange)) }
     },
-    /** One request: what the session held before `use` changed it, and the cookie that a browser has then. */
+    /** One request: the content of the session before `use`, and the cookie of the browser after it. */
     async visit(cookie: string | null, use: (session: Session) => void = () => {}) {
       const { session, save } = await this.open(cookie)
       const before = Object.fromEntries([...session.keys()].map((key) => [key, session.get(key)]))
@@ -56,7 +56,7 @@ async function insider({ url }: RedisServer) {
   }
 }
 
-test('what one gateway keeps the other finds, and what it ends is over', options, async () => {
+test('sessions stored or ended by one gateway are seen by the other', options, async () => {
   await using server = await RedisServer.start()
   await using one = await manager(server.url)
   await using two = await manager(server.url)
@@ -72,7 +72,7 @@ test('what one gateway keeps the other finds, and what it ends is over', options
   assert.equal(await redis.call('DBSIZE'), 0)
 })
 
-test('gateways with another prefix or database do not share', options, async () => {
+test('gateways with different prefixes or databases do not share sessions', options, async () => {
   await using server = await RedisServer.start()
   await using one = await manager(server.url)
   await using prefix = await manager(server.url, { keyPrefix: 'other:' })
@@ -81,23 +81,27 @@ test('gateways with another prefix or database do not share', options, async () 
   for (const other of [prefix, database]) assert.equal((await other.visit(cookie)).before, '{}')
 })
 
-test('requests that change different values at once all keep theirs, at two gateways', options, async () => {
-  await using server = await RedisServer.start()
-  await using one = await manager(server.url)
-  await using two = await manager(server.url)
-  const { cookie } = await one.visit(null, (session) => session.set('start', 0))
-  await Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      (at % 2 === 0 ? one : two).visit(cookie, (session) => session.set(`key ${at}`, at)),
-    ),
-  )
-  const kept = JSON.parse((await one.visit(cookie)).before) as Record<string, number>
-  assert.equal(Object.keys(kept).length, 41)
-  await two.visit(cookie, (session) => void session.delete('key 7'))
-  assert.equal(Object.keys(JSON.parse((await one.visit(cookie)).before)).length, 40)
-})
+test(
+  'concurrent requests at two gateways that change different values do not overwrite each other',
+  options,
+  async () => {
+    await using server = await RedisServer.start()
+    await using one = await manager(server.url)
+    await using two = await manager(server.url)
+    const { cookie } = await one.visit(null, (session) => session.set('start', 0))
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        (at % 2 === 0 ? one : two).visit(cookie, (session) => session.set(`key ${at}`, at)),
+      ),
+    )
+    const kept = JSON.parse((await one.visit(cookie)).before) as Record<string, number>
+    assert.equal(Object.keys(kept).length, 41)
+    await two.visit(cookie, (session) => void session.delete('key 7'))
+    assert.equal(Object.keys(JSON.parse((await one.visit(cookie)).before)).length, 40)
+  },
+)
 
-test('a session that another gateway has ended meanwhile is not brought back to life', options, async () => {
+test('a session that another gateway has ended is not created again', options, async () => {
   await using server = await RedisServer.start()
   await using one = await manager(server.url)
   await using two = await manager(server.url)
@@ -125,7 +129,7 @@ test(
   },
 )
 
-test('a session ends some time after its last use', options, async () => {
+test('a session expires after its idle timeout', options, async () => {
   await using server = await RedisServer.start()
   await using one = await manager(server.url, { sessionTimeout: '1 minute' })
   const { cookie } = await one.visit(null, (session) => session.set('a', 1))
@@ -140,7 +144,7 @@ test('a session ends some time after its last use', options, async () => {
   assert.equal((await one.visit(cookie)).before, '{}')
 })
 
-test('who has Redis sees neither ids nor names nor values', options, async () => {
+test('Redis contains neither ids nor names nor values in clear text', options, async () => {
   await using server = await RedisServer.start()
   await using one = await manager(server.url)
   const { set } = await one.visit(null, (session) => session.set('field-name', 'secret-value'))
@@ -151,33 +155,37 @@ test('who has Redis sees neither ids nor names nor values', options, async () =>
   assert.match(key, /^gateway:session:[\w-]{43}$/)
 })
 
-test('who writes to Redis makes up no session, and swaps no values: it counts as none', options, async () => {
-  await using server = await RedisServer.start()
-  await using one = await manager(server.url)
-  await using redis = await insider(server)
-  type Change = (name: string, value: string, other: string) => readonly [string, string]
-  const changes: readonly Change[] = [
-    (name) => [name, 'AAAA'],
-    (name, value) => [name, `${value.slice(0, -8)}AAAAAAA=`],
-    (name, _, other) => [name, other],
-    () => ['isAdmin', 'true'],
-    (_, value) => ['x', value],
-  ]
-  for (const change of changes) {
-    await redis.call('FLUSHALL')
-    const { cookie } = await one.visit(null, (session) => {
-      session.set('user', 'demo')
-      session.set('role', 'guest')
-    })
-    const key = await redis.key()
-    const [name = '', value = '', , other = ''] = await redis.fields(key)
-    await redis.call('HSET', key, ...change(name, value, other))
-    assert.equal((await one.visit(cookie)).before, '{}')
-  }
-  assert.equal(one.built.metrics.values.get('gw_session_refused_total'), changes.length)
-})
+test(
+  'records that another program writes to Redis are ignored: sessions can not be forged or swapped',
+  options,
+  async () => {
+    await using server = await RedisServer.start()
+    await using one = await manager(server.url)
+    await using redis = await insider(server)
+    type Change = (name: string, value: string, other: string) => readonly [string, string]
+    const changes: readonly Change[] = [
+      (name) => [name, 'AAAA'],
+      (name, value) => [name, `${value.slice(0, -8)}AAAAAAA=`],
+      (name, _, other) => [name, other],
+      () => ['isAdmin', 'true'],
+      (_, value) => ['x', value],
+    ]
+    for (const change of changes) {
+      await redis.call('FLUSHALL')
+      const { cookie } = await one.visit(null, (session) => {
+        session.set('user', 'demo')
+        session.set('role', 'guest')
+      })
+      const key = await redis.key()
+      const [name = '', value = '', , other = ''] = await redis.fields(key)
+      await redis.call('HSET', key, ...change(name, value, other))
+      assert.equal((await one.visit(cookie)).before, '{}')
+    }
+    assert.equal(one.built.metrics.values.get('gw_session_refused_total'), changes.length)
+  },
+)
 
-test('no Redis: without a cookie there is an empty session, with one the request fails', options, async () => {
+test('no Redis: a request without a cookie has an empty session, one with a cookie fails', options, async () => {
   await using one = await manager(`redis://127.0.0.1:${await freePort()}`, { timeout: '100 ms' })
   assert.equal((await one.visit(null)).before, '{}')
   assert.equal((await one.visit('gateway-redis-session=x')).before, '{}')

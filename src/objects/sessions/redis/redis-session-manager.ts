@@ -7,7 +7,7 @@ import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { storedSessions } from '../../lib/session/stored-sessions.ts'
 import { EVENTS } from '../log-events.ts'
 
-/** Sessions in Redis, seen by all gateways that use it. */
+/** Sessions in Redis, shared by all gateways that use it. */
 export const RedisSessionManager = defineType({
   name: 'RedisSessionManager',
   kind: SessionManagerKind,
@@ -17,13 +17,13 @@ export const RedisSessionManager = defineType({
     ...REDIS_FIELDS,
     keyPrefix: config(string())
       .default('gateway:')
-      .meta({ description: 'What the names of all keys begin with. Gateways that share sessions have the same.' }),
+      .meta({ description: 'Prefix of all keys. Gateways that share sessions have the same.' }),
     timeout: config(duration({ zero: false, max: '10 seconds' }))
       .default('500 ms')
-      .meta({ description: 'How long an answer of Redis is waited for; then the request gets 503.' }),
+      .meta({ description: 'Timeout of Redis commands; then the request gets 503.' }),
     sessionTimeout: config(duration({ zero: false, max: '3650 days' }))
       .default('30 minutes')
-      .meta({ description: 'Time after its last use when a session ends.' }),
+      .meta({ description: 'Idle timeout of a session.' }),
     cookie: sessionCookieFields('gateway-redis-session').meta({ description: 'The cookie that holds the id.' }),
   },
   rules: REDIS_RULES,
@@ -37,11 +37,11 @@ export const RedisSessionManager = defineType({
     const refused = env.metrics.counter('gw_session_refused_total', 'Session cookies that stood for no session.', {
       name: env.name,
     })
-    const spoilt = () => {
+    const onUnreadable = () => {
       refused.add()
       env.logger.limited().warn(EVENTS.UNREADABLE)
     }
-    const store = new RedisStore(await openRedis(config, env), spoilt)
+    const store = new RedisStore(await openRedis(config, env), onUnreadable)
     const { clock, onDispose } = env
     const revocations = new StoredRevocations({ store, sessionTimeout, isShared: true, clock, onDispose })
     return storedSessions(store, sessionTimeout, cookie, revocations)

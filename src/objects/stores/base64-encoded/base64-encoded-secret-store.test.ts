@@ -19,7 +19,7 @@ test('passwords by their ids, own keys only', async () => {
   assert.doesNotMatch(inspect(built.object, { depth: 9, showHidden: true }), /hunter2/)
 })
 
-test('passwords are no keys', async () => {
+test('passwords can not be used as keys', async () => {
   await using built = await store({ secrets: { id: btoa('hunter2') } })
   await assert.rejects(providerOf([built.object]).active({ secretId: 'id', purpose: 'SIGN' }), {
     message:
@@ -33,7 +33,7 @@ test('values and the whole map may be expressions', async () => {
   assert.equal(secret?.revealText(), 'hunter2')
 })
 
-test('a line break that was encoded with a password is warned about', async () => {
+test('a line break encoded with a password gives a warning', async () => {
   await using built = await store({ secrets: { id: btoa('hunter2\n') } })
   assert.deepEqual(built.warnings, [
     '/heap/0: the secret id "id": the encoded text ends in a line break, which is part of the secret; was that meant?',
@@ -52,12 +52,12 @@ const refusals: readonly [string, JsonValue, string][] = [
 ]
 
 for (const [what, config, message] of refusals) {
-  test(`refuses ${what} and shows nothing of it`, async () => {
+  test(`refuses ${what} without its content in the message`, async () => {
     await assert.rejects(store(config), { message: `/heap/0/config/${message}` })
   })
 }
 
-test('an expression that gives no base64 is named, its value is not shown', async () => {
+test('an expression that returns no base64 is named in the message, its value is not', async () => {
   await assert.rejects(store({ secrets: { id: '${env.PASSWORD}' } }, { PASSWORD: 'hunter2!' }), (error: Error) => {
     assert.match(error.message, /\$\{env.PASSWORD\} gave a bad value/)
     assert.doesNotMatch(inspect(error, { depth: 9 }), /hunter2/)

@@ -14,7 +14,7 @@ const encodedText = () =>
     return value as string
   })
 
-/** Holds passwords in the configuration itself. */
+/** Passwords in the configuration itself. */
 export const Base64EncodedSecretStore = defineType({
   name: 'Base64EncodedSecretStore',
   kind: SecretStoreKind,

@@ -14,14 +14,14 @@ import {
 } from '#secrets'
 import { type FormatSettings, formatOf } from '../lib/formats.ts'
 
-/** How files are named. */
+/** Naming of files. */
 interface FileNames {
   readonly directory: string
   readonly suffix: string
   readonly versionSuffix: string | null
 }
 
-/** What can be a secret id, and so the start of a file name: no separators, nothing hidden, no way up (threats B52). */
+/** Secret ids, which are prefixes of file names: no separators, no leading dot, no `..` (threats B52). */
 const SECRET_ID = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
 const MOST_VERSIONS = 100
 
@@ -31,7 +31,7 @@ export class FileSecrets implements SecretStore {
   readonly #env: Environment
   readonly #formatFor: ReturnType<typeof formatOf>
   readonly #secrets: SecretsById
-  /** What the files of each id looked like when they were read last. */
+  /** State of the files of each id at the last read. */
   readonly #states = new Map<string, string>()
 
   constructor(names: FileNames, formats: FormatSettings, lease: number, env: Environment) {
@@ -50,7 +50,7 @@ export class FileSecrets implements SecretStore {
     return this.#secrets.onChange(listener)
   }
 
-  /** Reads again the files that have changed since they were read. */
+  /** Reads files again that have changed since the last read. */
   async check(): Promise<void> {
     for (const secretId of this.#secrets.ids) {
       const state = await this.#stateOf(await this.#filesOf(secretId))
@@ -60,7 +60,7 @@ export class FileSecrets implements SecretStore {
 
   async #read(secretId: string, kept: SecretsOfId): Promise<Versioned<SecretsOfId>> {
     const names = await this.#filesOf(secretId)
-    // Taken before the content, so that a change in between is seen as one.
+    // Read before the content, so that a change in between is detected.
     const state = await this.#stateOf(names)
     this.#states.set(secretId, state)
     const secrets: Secret[] = []

@@ -59,7 +59,7 @@ test('BASE64 is the default', async () => {
   assert.deepEqual(await words(built.object, 'id'), ['hunter2'])
 })
 
-test('B52: no id leads out of the directory', async () => {
+test('B52: ids can not lead out of the directory', async () => {
   using outside = new Folder({ passwd: 'hunter2' })
   using folder = new Folder({ inside: 'x', '.hidden': 'x', 'sub/below': 'x' })
   symlinkSync(outside.in('passwd'), folder.in('link'))
@@ -84,7 +84,7 @@ test('B52: no id leads out of the directory', async () => {
   await assert.rejects(words(built.object, 'sub'), /expected a regular file/)
 })
 
-test('links inside the directory are followed, as secrets mounted into containers need', async () => {
+test('symbolic links inside the directory are followed, as for secrets mounted into containers', async () => {
   using folder = new Folder({ '..2026/id': 'first', '..2027/id': 'second' })
   symlinkSync('..2026', folder.in('..data'))
   symlinkSync('..data/id', folder.in('id'))
@@ -144,7 +144,7 @@ test('the newest version is the active one, the file without a version the oldes
   assert.equal((await words(built.object, 'id'))?.[0], 'eleven')
 })
 
-test('an edit is noticed within two seconds, whatever the lease', async () => {
+test('an edit takes effect within two seconds, with any lease', async () => {
   using folder = new Folder({ id: 'first' })
   await using built = await store(folder, { leaseExpiry: '1 day' })
   assert.deepEqual(await words(built.object, 'id'), ['first'])
@@ -157,7 +157,7 @@ test('an edit is noticed within two seconds, whatever the lease', async () => {
   assert.deepEqual(await words(built.object, 'id'), ['second'])
 })
 
-test('a file that vanished counts until its lease ends and is then not known', async () => {
+test('a deleted secret stays in use until its lease ends, and is then unknown', async () => {
   using folder = new Folder({ id: 'hunter2' })
   const clock = manualClock()
   await using built = await store(folder, { autoRefresh: { enabled: false } }, clock)
@@ -169,13 +169,13 @@ test('a file that vanished counts until its lease ends and is then not known', a
   assert.equal(await words(built.object, 'id'), null)
 })
 
-test('a file that turned bad counts until its lease ends, then queries fail, and it recovers', async () => {
+test('a secret whose file became invalid stays in use until its lease ends, then lookups fail, and it recovers', async () => {
   using folder = new Folder({ id: 'hunter2' })
   const clock = manualClock()
   await using built = await store(folder, {}, clock)
   await words(built.object, 'id')
   folder.write('id', 'hunter3\n')
-  // Each look reads what has changed; the one that saw the bad file is over when the log tells of it.
+  // The check that read the invalid file has ended when it is logged.
   const deadline = performance.now() + 5_000
   while (!built.log.lines.some((line) => line.includes('the last good one counts'))) {
     assert.ok(performance.now() < deadline, 'the bad file was not noticed')
@@ -192,7 +192,7 @@ test('a file that turned bad counts until its lease ends, then queries fail, and
   assert.match(built.log.lines.join(''), /secret can be read again/)
 })
 
-test('without autoRefresh an edit shows when the lease has ended', async () => {
+test('without autoRefresh an edit takes effect when the lease has ended', async () => {
   using folder = new Folder({ id: 'first' })
   const clock = manualClock()
   await using built = await store(folder, { autoRefresh: { enabled: false }, leaseExpiry: '10 s' }, clock)
@@ -204,7 +204,7 @@ test('without autoRefresh an edit shows when the lease has ended', async () => {
   assert.deepEqual(await words(built.object, 'id'), ['second'])
 })
 
-test('a directory that is not there is warned about', async () => {
+test('a missing directory gives a warning', async () => {
   using folder = new Folder()
   await using built = await store(folder, { directory: 'nowhere' })
   assert.match(built.warnings.join(), /there is no directory ".*nowhere"; its secrets are not known until there is/)

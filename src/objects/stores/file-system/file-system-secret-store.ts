@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { SecretStoreKind } from '#contracts'
 import { config, defineType, type Environment, field, string } from '#schema'
-import { autoRefresh, keepLooking } from '../lib/auto-refresh.ts'
+import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings, formatFields } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { FileSecrets } from './file-secrets.ts'
 
-/** A part of a file name: whatever it is, the file stays in the directory. */
+/** A part of a file name, without path separators. */
 const namePart = () =>
   field<string>({ label: 'the end of a file name', schema: () => ({ type: 'string' }) }, (value, report) => {
     if (typeof value !== 'string' || !/^[\w.~+-]{1,64}$/.test(value)) {
@@ -16,7 +16,7 @@ const namePart = () =>
     return value as string
   })
 
-/** Finds secrets in the files of a directory. */
+/** Secrets in the files of a directory. */
 export const FileSystemSecretStore = defineType({
   name: 'FileSystemSecretStore',
   kind: SecretStoreKind,
@@ -26,9 +26,11 @@ export const FileSystemSecretStore = defineType({
       description: 'Directory of the files; a relative path starts at the instance directory.',
     }),
     ...formatFields(),
-    suffix: config(namePart()).optional().meta({ description: 'What follows the secret ID in file names, as `.txt`.' }),
+    suffix: config(namePart())
+      .optional()
+      .meta({ description: 'Suffix of file names after the secret ID, such as `.txt`.' }),
     versionSuffix: config(namePart()).optional().meta({
-      description: 'What stands between the secret ID and the number of a version in file names, as `.v`.',
+      description: 'Separator of secret ID and version number in file names, such as `.v`.',
     }),
     leaseExpiry: leaseExpiry(),
     autoRefresh: autoRefresh(),
@@ -39,7 +41,7 @@ export const FileSystemSecretStore = defineType({
     await warnOfAbsence(path, env)
     const names = { directory: path, suffix: suffix ?? '', versionSuffix: versionSuffix ?? null }
     const secrets = new FileSecrets(names, { format, mappings }, usableLease(leaseExpiry, env), env)
-    keepLooking(autoRefresh, path, env, () => secrets.check())
+    watchDirectory(autoRefresh, path, env, () => secrets.check())
     return secrets
   },
 })

@@ -22,7 +22,7 @@ const publicPart = ({ d: _, ...jwk }: Record<string, unknown>) => jwk
 const first = publicPart(pair('first'))
 const second = publicPart(pair('second'))
 
-/** An endpoint whose answer a test changes, and a store over it. */
+/** An endpoint with a response that the test changes, and a store that uses it. */
 async function endpoint(config: JsonObject = {}, keys: readonly object[] = [first]) {
   const state = {
     requests: 0,
@@ -68,7 +68,7 @@ async function endpoint(config: JsonObject = {}, keys: readonly object[] = [firs
   }
 }
 
-test('nothing is fetched before a key is wanted; then all keys in their order, for any id', async () => {
+test('keys are fetched on first use; every id has all keys in their order', async () => {
   await using at = await endpoint({}, [first, second])
   assert.equal(at.state.requests, 0)
   assert.deepEqual(await at.kids(), ['first', 'second'])
@@ -76,13 +76,13 @@ test('nothing is fetched before a key is wanted; then all keys in their order, f
   assert.equal(at.state.requests, 1)
 })
 
-test('it knows no passwords, so that another store can be asked', async () => {
+test('passwords are unknown, so that the next store is used', async () => {
   await using at = await endpoint()
   assert.equal(await at.built.object.find({ secretId: 'any', purpose: 'GENERIC' }), null)
   assert.equal(at.state.requests, 0)
 })
 
-test('one request serves all who wait', async () => {
+test('concurrent lookups share one request', async () => {
   await using at = await endpoint()
   await Promise.all(Array.from({ length: 200 }, () => at.kids()))
   assert.equal(at.state.requests, 1)
@@ -101,7 +101,7 @@ test('keys are fetched again after cacheTimeout', async () => {
   assert.deepEqual(heard, ['change'])
 })
 
-test('a name that is not in the set is looked up at the endpoint, once within cacheMissCacheTime', async () => {
+test('an unknown kid causes a fetch, once within cacheMissCacheTime', async () => {
   await using at = await endpoint({ cacheTimeout: '5 minutes', leaseExpiry: '10 minutes' })
   await at.kids()
   at.clock.advance(1)
@@ -116,7 +116,7 @@ test('a name that is not in the set is looked up at the endpoint, once within ca
   assert.equal(at.state.requests, 3)
 })
 
-test('made-up names cost five lookups a minute, and can not make a token with a new key invalid', async () => {
+test('invented kids cause five fetches a minute at most, and can not invalidate a token with a new key', async () => {
   await using at = await endpoint({ cacheTimeout: '10 minutes', leaseExpiry: '20 minutes' })
   await at.kids()
   for (let name = 0; name < 5; name += 1) {
@@ -140,7 +140,7 @@ test('made-up names cost five lookups a minute, and can not make a token with a 
   assert.equal(at.state.requests, 7)
 })
 
-test('many tokens with made-up names at once wait for one lookup', async () => {
+test('concurrent tokens with invented kids wait for one fetch', async () => {
   await using at = await endpoint({ cacheTimeout: '5 minutes' })
   await at.kids()
   at.clock.advance(1)
@@ -148,7 +148,7 @@ test('many tokens with made-up names at once wait for one lookup', async () => {
   assert.equal(at.state.requests, 2)
 })
 
-test('a set with keys that have no name is used for tokens that name one, however many do', async () => {
+test('keys without a kid are used for tokens with any kid', async () => {
   const { kid: _, ...nameless } = first
   await using at = await endpoint({ cacheTimeout: '5 minutes' }, [nameless])
   const found = async (stableId: string) =>
@@ -161,7 +161,7 @@ test('a set with keys that have no name is used for tokens that name one, howeve
   assert.ok(at.state.requests <= 6)
 })
 
-test('a key that can not be looked up because the endpoint fails makes no token invalid', async () => {
+test('a failing endpoint makes tokens with an unknown kid unverifiable, not invalid', async () => {
   await using at = await endpoint({ cacheTimeout: '5 minutes' })
   await at.kids()
   at.fail(503)
@@ -174,11 +174,11 @@ test('a key that can not be looked up because the endpoint fails makes no token 
   assert.equal(await at.named('second'), 'second')
 })
 
-test('an endpoint that was silent is asked again within 2 s after its return', async () => {
+test('an endpoint that was unresponsive is used again within 2 s after its recovery', async () => {
   await using at = await endpoint()
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   at.state.answer = () => void resolve()
-  // It fails when the endpoint closes its connections, at the end of the test.
+  // Rejects at the end of the test, when the endpoint closes its connections.
   at.kids().catch(() => {})
   await asked
   at.serve([first])
@@ -192,7 +192,7 @@ test('names are own keys only', async () => {
   for (const kid of ['__proto__', 'constructor', '', '../first', 'FIRST']) assert.equal(await at.named(kid), null)
 })
 
-test('while the endpoint fails the last good keys count until the lease ends', async () => {
+test('while the endpoint fails the last good keys are used until the lease ends', async () => {
   await using at = await endpoint({ cacheTimeout: '1 minute', leaseExpiry: '5 minutes' })
   await at.kids()
   at.fail(500)
@@ -254,7 +254,7 @@ test('unusable keys are skipped and logged at debug level, without their content
   assert.doesNotMatch(at.built.log.lines.join(''), /aHVudGVyMg/)
 })
 
-test('private parts that are published by mistake are not taken, and nothing signs with such keys', async () => {
+test('private parts published by mistake are ignored, and such keys sign nothing', async () => {
   await using at = await endpoint({}, [pair('careless')])
   const [key] = await at.provider.valid({ secretId: 'any', purpose: 'VERIFY' })
   assert.equal(key?.privateOrSecretKey, null)
@@ -268,12 +268,12 @@ test('the use of a key is respected', async () => {
   assert.deepEqual(await at.kids('ENCRYPT'), ['enc'])
 })
 
-test('an endpoint that can not be reached fails the query, not the load', async () => {
+test('an unreachable endpoint fails the lookup, not the load', async () => {
   await using at = await endpoint({ jwkUrl: 'http://127.0.0.1:1/jwks' })
   await assert.rejects(at.kids(), /the keys of http:\/\/127\.0\.0\.1:1\/jwks can not be fetched/)
 })
 
-test('a handler that never answers is given up', async () => {
+test('a handler that does not respond times out', async () => {
   const never: Handler = () => new Promise(() => {})
   await using at = await endpoint()
   const { logger } = { logger: { debug: () => {} } as never }
@@ -300,10 +300,10 @@ test('the handler of the configuration is used', async () => {
   assert.doesNotMatch(inspect(built.object), /PRIVATE/)
 })
 
-test('settings that are out of bounds are warned about', async () => {
+test('settings that are out of bounds give a warning', async () => {
   await using at = await endpoint({ cacheTimeout: '9 s', leaseExpiry: 'unlimited', jwkUrl: 'http://a.example/jwks' })
   assert.deepEqual(at.built.warnings, [
-    '/heap/0: keys that are fetched over http can be replaced on their way; use https for jwkUrl',
+    '/heap/0: keys that are fetched over http can be replaced by an attacker on the network; use https for jwkUrl',
     '/heap/0: cacheTimeout can not be less than 10 seconds; the default of 2 minutes is used',
     '/heap/0: leaseExpiry can not be unlimited; the default of 5 minutes is used',
   ])

@@ -7,7 +7,7 @@ const TWO_MINUTES = 120_000
 const SHORTEST_TIMEOUT = 10_000
 const SHORTEST_MISS = 1_000
 
-/** Finds keys that an issuer publishes. */
+/** Published keys of an issuer. */
 export const JwkSetSecretStore = defineType({
   name: 'JwkSetSecretStore',
   kind: SecretStoreKind,
@@ -42,7 +42,7 @@ export const JwkSetSecretStore = defineType({
   },
 })
 
-/** Where configuration is only checked nothing is fetched: any id may have keys. */
+/** Used where the configuration is only validated: nothing is fetched, and any id may have keys. */
 const UNREAD: SecretStore = { find: async () => [], onChange: () => () => {} }
 
 function usableTimeout(cacheTimeout: number, env: Environment): number {
@@ -51,9 +51,9 @@ function usableTimeout(cacheTimeout: number, env: Environment): number {
   return TWO_MINUTES
 }
 
-/** Who can change the answer on its way can choose the keys that are trusted. */
+/** Without TLS an attacker on the network can replace the trusted keys. */
 function warnOfPlainHttp(jwkUrl: string, env: Environment): void {
   const { hostname } = new URL(jwkUrl)
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return
-  env.warn('keys that are fetched over http can be replaced on their way; use https for jwkUrl')
+  env.warn('keys that are fetched over http can be replaced by an attacker on the network; use https for jwkUrl')
 }

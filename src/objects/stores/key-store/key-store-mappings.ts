@@ -3,22 +3,20 @@ import { type DecodedSecret, Secret } from '#contracts'
 import { didYouMean, type Pattern, type Problem } from '#schema'
 import { certificatePurposes, type KeyStore, type KeyStoreEntry, KeyStoreError } from '#secrets'
 
-/** Which entries belong to a secret id: these aliases, or those that match. */
+/** The entries of a secret id: these aliases, or those that match. */
 export interface Mapping {
   readonly secretId: string
   readonly aliases?: readonly string[] | undefined
   readonly aliasesMatching?: readonly Pattern[] | undefined
 }
 
-/** What making secrets of entries needs to know. */
 interface MappingContext {
-  /** Null stands for the password of the keystore. */
+  /** Null for the password of the keystore. */
   readonly entryPassword: string | null
   readonly source: string
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Takes what is not quite right. */
-  notice(message: string): void
+  warn(message: string): void
 }
 
 interface Mapped {
@@ -26,14 +24,14 @@ interface Mapped {
   readonly problems: readonly Problem[]
 }
 
-/** An entry under the alias that the configuration calls it by, and the place of that. */
+/** An entry with its configured alias, and the pointer of the alias. */
 interface Chosen {
   readonly alias: string
   readonly entry: KeyStoreEntry
   readonly pointer: string
 }
 
-/** The secrets of each mapped id, in the order of its aliases; every alias that is missing or can not be opened is reported. */
+/** The secrets of each mapped id, in the order of its aliases. Reports every alias that is missing or can not be opened. */
 export function mappedSecrets(keyStore: KeyStore, mappings: readonly Mapping[], context: MappingContext): Mapped {
   const problems: Problem[] = []
   const secrets = new Map<string, readonly Secret[]>()
@@ -80,19 +78,19 @@ function chosen(
   })
 }
 
-/** Sorted by alias: the order in a file is that of the tool that wrote it, and often that of a hash. */
+/** Sorted by alias: the order in the file is arbitrary. */
 function matching(keyStore: KeyStore, mapping: Mapping, pointer: string, context: MappingContext): readonly Chosen[] {
   const patterns = mapping.aliasesMatching ?? []
   const found = keyStore.entries
     .filter(({ alias }) => patterns.some((pattern) => pattern.matchWhole(alias) !== null))
     .sort((a, b) => (a.alias < b.alias ? -1 : 1))
   if (found.length === 0) {
-    context.notice(`no alias of the keystore matches what the secret id "${mapping.secretId}" is mapped to`)
+    context.warn(`no alias of the keystore matches what the secret id "${mapping.secretId}" is mapped to`)
   }
   return found.map((entry) => ({ alias: entry.alias, entry, pointer: `${pointer}/aliasesMatching` }))
 }
 
-/** Opens an entry. A password kept as a secret key is a password, any other secret key is a symmetric key. */
+/** Opens an entry. A secret key that is a password becomes a password, any other a symmetric key. */
 function decoded(entry: KeyStoreEntry, { entryPassword }: MappingContext): DecodedSecret {
   if (entry.kind === 'trusted') return withCertificates([entry.certificate])
   if (entry.kind === 'key') return { ...withCertificates(entry.chain), key: entry.privateKey(entryPassword) }
@@ -105,16 +103,16 @@ function withCertificates(certificates: readonly X509Certificate[]): DecodedSecr
   return { certificates, purposes: own === undefined ? null : certificatePurposes(own) }
 }
 
-/** A certificate out of its time is still used: what it means is for those who check certificates to say. */
+/** An expired or future certificate is still used; its verifiers decide. */
 function warnOfTime(
   certificate: X509Certificate | undefined,
   alias: string,
   secretId: string,
-  { now, notice }: MappingContext,
+  { now, warn }: MappingContext,
 ): void {
   if (certificate === undefined) return
   const what = `the certificate of the alias "${alias}" of the secret id "${secretId}"`
   const { validFromDate, validToDate } = certificate
-  if (now > validToDate.getTime()) notice(`${what} expired on ${validToDate.toISOString()}`)
-  else if (now < validFromDate.getTime()) notice(`${what} is not valid before ${validFromDate.toISOString()}`)
+  if (now > validToDate.getTime()) warn(`${what} expired on ${validToDate.toISOString()}`)
+  else if (now < validFromDate.getTime()) warn(`${what} is not valid before ${validFromDate.toISOString()}`)
 }

@@ -1,7 +1,7 @@
 import { SecretError } from '#contracts'
 import type { Problem } from '#schema'
 
-/** Everything that keeps a keystore from being used, each with the field it concerns. */
+/** All problems of a keystore, each with its field. */
 export class KeyStoreProblems extends SecretError {
   readonly problems: readonly Problem[]
 

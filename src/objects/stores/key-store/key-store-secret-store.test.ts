@@ -43,7 +43,7 @@ function keyStoreFolder(content: Buffer = samplePkcs12()): Folder {
   return folder
 }
 
-/** Puts a finished file in the place of the keystore. */
+/** Replaces the keystore atomically. */
 function replace(folder: Folder, content: Buffer): void {
   writeFileSync(folder.in('new'), content)
   renameSync(folder.in('new'), folder.in('keys.p12'))
@@ -54,7 +54,7 @@ const idsOf = async (store: SecretStore, purpose: Purpose = 'VERIFY', secretId =
 
 const changed = (store: SecretStore) => new Promise<void>((resolve) => store.onChange(resolve))
 
-test('keys, certificates and secret keys are found by the id they are mapped to', async () => {
+test('keys, certificates and secret keys are found by their mapped id', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {
     mappings: [
@@ -79,7 +79,7 @@ test('keys, certificates and secret keys are found by the id they are mapped to'
   assert.deepEqual(built.warnings, [])
 })
 
-test('a purpose that a secret can not serve fails the query with the reason', async () => {
+test('a purpose that a secret can not serve fails the lookup with the reason', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {
     mappings: [
@@ -116,7 +116,7 @@ test('the key usage of a certificate limits its key', async () => {
   assert.equal((await provider.active({ secretId: 'my.key', purpose: 'DECRYPT' })).stableId, 'mine')
 })
 
-test('aliases keep their order; matching ones are sorted, match as a whole and count once', async () => {
+test('aliases keep their order; aliasesMatching match the whole alias, are sorted and unique', async () => {
   using folder = keyStoreFolder(keyStoreWith('sign-b', 'sign-a', 'designed', 'other'))
   await using built = await store(folder, {
     mappings: [
@@ -142,7 +142,7 @@ test('a named secret is one of the aliases of the id and no other', async () => 
   for (const kid of ['c', '__proto__', 'constructor', '../b', '']) assert.equal(await named(kid), null)
 })
 
-test('every alias that is not there is a load error with its place', async () => {
+test('every missing alias is a load error with its pointer', async () => {
   using folder = keyStoreFolder()
   const mappings = [
     { secretId: 'my.key', aliases: ['mine', 'mien'] },
@@ -155,7 +155,7 @@ test('every alias that is not there is a load error with its place', async () =>
   })
 })
 
-test('a certificate that is out of its time is a warning', async () => {
+test('a certificate that is expired or not yet valid gives a warning', async () => {
   using folder = keyStoreFolder()
   await using late = await store(folder, {}, manualClock(Date.UTC(2055, 0)))
   assert.deepEqual(late.warnings, [
@@ -201,7 +201,7 @@ const failures: readonly [string, JsonObject, Buffer | null, RegExp][] = [
 ]
 
 for (const [what, config, content, message] of failures) {
-  test(`${what} is a load error that shows no password`, async () => {
+  test(`${what} is a load error without a password in the message`, async () => {
     using folder = content === null ? new Folder() : keyStoreFolder(content)
     await assert.rejects(store(folder, config), (error: Error) => {
       assert.match(error.message, message)
@@ -211,7 +211,7 @@ for (const [what, config, content, message] of failures) {
   })
 }
 
-test('the old names of the passwords are warned about; what stands there is not shown', async () => {
+test('the old names of the password fields give a warning without their values', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {
     storePasswordSecretId: null,
@@ -229,7 +229,7 @@ test('the old names of the passwords are warned about; what stands there is not 
   })
 })
 
-test('JKS, a security provider and a lease without end are warned about', async () => {
+test('JKS, a security provider and an unlimited lease give warnings', async () => {
   using folder = keyStoreFolder(sampleJks())
   await using built = await store(folder, { storeType: 'jks', securityProvider: 'BC', leaseExpiry: 'unlimited' })
   assert.deepEqual(await idsOf(built.object, 'SIGN'), ['mine'])
@@ -249,7 +249,7 @@ test('a keystore without a password', async () => {
   assert.deepEqual(await idsOf(built.object), ['mine'])
 })
 
-test('an edit shows within two seconds whatever the lease, and no query fails meanwhile', async () => {
+test('an edit takes effect within two seconds with any lease, and no lookup fails meanwhile', async () => {
   using folder = keyStoreFolder(keyStoreWith('old'))
   await using built = await store(folder, {
     leaseExpiry: '1 day',
@@ -269,7 +269,7 @@ test('an edit shows within two seconds whatever the lease, and no query fails me
   }
 })
 
-/** Waits until the log tells of something. */
+/** Waits for a log line. */
 async function until(log: { readonly lines: readonly string[] }, pattern: RegExp): Promise<void> {
   const deadline = performance.now() + 5_000
   while (!log.lines.some((line) => pattern.test(line))) {
@@ -278,12 +278,12 @@ async function until(log: { readonly lines: readonly string[] }, pattern: RegExp
   }
 }
 
-test('a keystore that is cut, then deleted, then restored: the last good secrets until the lease ends', async () => {
+test('a keystore that is truncated, deleted and restored: the last good secrets are used until the lease ends', async () => {
   using folder = keyStoreFolder()
   const clock = manualClock()
   await using built = await store(folder, {}, clock)
   writeFileSync(folder.in('keys.p12'), samplePkcs12().subarray(0, 200))
-  await until(built.log, /can not be opened.*its last good secrets count until their lease ends/)
+  await until(built.log, /can not be opened.*its last good secrets are used until their lease ends/)
   assert.deepEqual(await idsOf(built.object, 'SIGN'), ['mine'])
   rmSync(folder.in('keys.p12'))
   await until(built.log, /ENOENT/)
@@ -300,7 +300,7 @@ test('a keystore that is cut, then deleted, then restored: the last good secrets
   assert.doesNotMatch(built.log.lines.join(''), /changeit/)
 })
 
-test('a keystore that loses a mapped alias turned bad', async () => {
+test('a keystore without a mapped alias is invalid', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {})
   replace(folder, keyStoreWith('other'))
@@ -311,7 +311,7 @@ test('a keystore that loses a mapped alias turned bad', async () => {
   assert.deepEqual(await idsOf(built.object, 'SIGN'), ['mine'])
 })
 
-test('without autoRefresh an edit shows when the lease has ended', async () => {
+test('without autoRefresh an edit takes effect when the lease has ended', async () => {
   using folder = keyStoreFolder(keyStoreWith('a'))
   const clock = manualClock()
   const mappings = [{ secretId: 'my.key', aliasesMatching: ['.*'] }]
@@ -323,7 +323,7 @@ test('without autoRefresh an edit shows when the lease has ended', async () => {
   assert.deepEqual(await idsOf(built.object), ['b'])
 })
 
-test('nothing of keys and passwords is shown by the store, its log or its secrets', async () => {
+test('store, log and secrets disclose no keys and passwords', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {})
   const secrets = await built.object.find({ secretId: 'my.key', purpose: 'SIGN' })
@@ -382,7 +382,7 @@ for (const [what, config, message] of refusals) {
   })
 }
 
-test('random bytes in the place of the keystore change nothing but the log', async () => {
+test('random bytes instead of the keystore are logged and have no other effect', async () => {
   using folder = keyStoreFolder()
   await using built = await store(folder, {})
   replace(folder, randomBytes(500))

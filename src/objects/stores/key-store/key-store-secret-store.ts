@@ -15,13 +15,13 @@ import {
   string,
 } from '#schema'
 import type { KeyStoreType } from '#secrets'
-import { autoRefresh, keepLooking } from '../lib/auto-refresh.ts'
+import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
 import { KeyStoreSecrets } from './key-store-secrets.ts'
 
-/** The secret id of a password. What stands here by mistake may be the password itself: it is not shown. */
+/** The secret id of a password. Messages do not contain the value, which may be the password by mistake. */
 const passwordId = () => {
   const id = secretId()
   return field<string>({ label: 'a secret id', schema: () => ({ type: 'string' }) }, (value, report) => {
@@ -35,19 +35,19 @@ const passwordId = () => {
 const mapping = object(
   {
     secretId: config(secretId({ defined: true })).meta({
-      description: 'Secret ID by which the entries are looked up.',
+      description: 'Secret ID of the entries.',
     }),
     aliases: list(config(string({ nonEmpty: true })), { nonEmpty: true })
       .optional()
       .meta({ description: 'Aliases of entries; the first is the active secret.' }),
     aliasesMatching: list(config(regex()), { nonEmpty: true })
       .optional()
-      .meta({ description: 'Regular expressions; entries whose whole alias one matches are taken, sorted by alias.' }),
+      .meta({ description: 'Regular expressions that match whole aliases; the entries are sorted by alias.' }),
   },
   { rules: [exactlyOneOf('aliases', 'aliasesMatching')] },
 )
 
-/** Finds keys, certificates and passwords in a keystore. */
+/** Keys, certificates and passwords in a keystore. */
 export const KeyStoreSecretStore = defineType({
   name: 'KeyStoreSecretStore',
   kind: SecretStoreKind,
@@ -65,9 +65,9 @@ export const KeyStoreSecretStore = defineType({
     entryPasswordSecretId: config(passwordId())
       .optional()
       .meta({ description: 'Secret ID of the password of all entries; by default that of the keystore.' }),
-    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider that is asked for the passwords.' }),
+    secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the passwords.' }),
     mappings: list(mapping, { nonEmpty: true }).meta({
-      description: 'Which entries belong to which secret ID; each has either `aliases` or `aliasesMatching`.',
+      description: 'Entries of each secret ID, by either `aliases` or `aliasesMatching`.',
     }),
     leaseExpiry: leaseExpiry(),
     securityProvider: config(string()).optional().meta({
@@ -94,7 +94,7 @@ export const KeyStoreSecretStore = defineType({
       env,
     })
     await secrets.open().catch(asConfigError)
-    keepLooking(autoRefresh, dirname(file), env, () => secrets.check())
+    watchDirectory(autoRefresh, dirname(file), env, () => secrets.check())
     if (autoRefresh.enabled) env.onDispose(passwords.onChange(() => void secrets.refresh()))
     return secrets
   },

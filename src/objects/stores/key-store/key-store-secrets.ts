@@ -17,7 +17,6 @@ import { EVENTS } from '../log-events.ts'
 import { type Mapping, mappedSecrets } from './key-store-mappings.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
 
-/** What a keystore is opened with. */
 interface KeyStoreSettings {
   readonly file: string
   readonly type: KeyStoreType
@@ -31,21 +30,21 @@ interface KeyStoreSettings {
 
 type SecretsByIds = ReadonlyMap<string, readonly Secret[]>
 
-/** The most bytes of a keystore that is read. */
+/** Maximum bytes of a keystore. */
 const LARGEST_KEYSTORE = 16 * 1024 * 1024
 
-/** The secrets that entries of a keystore are mapped to; read again when the lease ends or the file changes. */
+/** The mapped secrets of a keystore; read again when the lease ends or the file changes. */
 export class KeyStoreSecrets implements SecretStore {
   readonly #settings: KeyStoreSettings
   readonly #ids: ReadonlySet<string>
   readonly #content: CachedValue<Versioned<SecretsByIds>>
   readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
-  /** What the file looked like when it was read last. */
+  /** State of the file at the last read. */
   #state: string | null = null
-  /** What was made of the file last: keys are slow to open on purpose, and the same file holds the same ones. */
+  /** The last result, reused for an unchanged file: opening keys is slow by design. */
   #last: Versioned<SecretsByIds> | null = null
-  /** While loading, the author of the configuration hears of what is not quite right; afterwards the log does. */
+  /** Warnings go to the deploy result while loading, and to the log afterwards. */
   #isOpen = false
 
   constructor(settings: KeyStoreSettings) {
@@ -60,7 +59,8 @@ export class KeyStoreSecrets implements SecretStore {
       load: () => this.#read(),
       onFailure: (error, previous, kept) => {
         if (!this.#isOpen || error.message === previous?.message) return
-        const outcome = kept > 0 ? 'its last good secrets count until their lease ends' : 'queries for its secrets fail'
+        const outcome =
+          kept > 0 ? 'its last good secrets are used until their lease ends' : 'lookups of its secrets fail'
         logger.error(
           { error, file, keptForMilliseconds: kept },
           EVENTS.KEYSTORE_UNREADABLE.withMessage(`a keystore can not be read; ${outcome}`),
@@ -98,7 +98,7 @@ export class KeyStoreSecrets implements SecretStore {
 
   async #read(): Promise<Versioned<SecretsByIds>> {
     const { file, type, storePasswordSecretId, entryPasswordSecretId, mappings, env } = this.#settings
-    // Taken before the content, so that a change in between is seen as one.
+    // Read before the content, so that a change in between is detected.
     this.#state = await fileState(file)
     const bytes = await this.#at('/file', `the keystore "${file}" can not be read`, async () =>
       readSecretFile(await realpath(file), LARGEST_KEYSTORE),
@@ -110,19 +110,19 @@ export class KeyStoreSecrets implements SecretStore {
     const keyStore = await this.#at('/file', `the keystore "${file}" can not be opened`, async () =>
       readKeyStore(bytes, type, storePassword),
     )
-    for (const warning of keyStore.warnings) this.#notice(`the keystore "${file}": ${warning}`)
+    for (const warning of keyStore.warnings) this.#warn(`the keystore "${file}": ${warning}`)
     const { secrets, problems } = mappedSecrets(keyStore, mappings, {
       entryPassword,
       source: env.name,
       now: env.clock.now(),
-      notice: (message) => this.#notice(message),
+      warn: (message) => this.#warn(message),
     })
     if (problems.length > 0) throw new KeyStoreProblems(env.name, problems)
     this.#last = { content: secrets, version }
     return this.#last
   }
 
-  #notice(message: string): void {
+  #warn(message: string): void {
     const { env, file } = this.#settings
     if (this.#isOpen) env.logger.warn({ file }, EVENTS.KEYSTORE_PROBLEM.withMessage(message))
     else env.warn(message)
@@ -147,7 +147,7 @@ export class KeyStoreSecrets implements SecretStore {
   }
 }
 
-/** The same for the same file and passwords only. */
+/** Digest of file and passwords. */
 function versionOf(bytes: Buffer, passwords: readonly (string | null)[]): string {
   const hash = createHash('sha256').update(bytes)
   for (const password of passwords) hash.update(`\0${password ?? ''}`)

@@ -1,4 +1,4 @@
-// The store over files that keytool and openssl write.
+// Keystores written by keytool and openssl.
 import assert from 'node:assert/strict'
 import { createPrivateKey, sign, verify } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -14,7 +14,7 @@ import { KeyStoreSecretStore } from './key-store-secret-store.ts'
 
 const PASSWORD = 'correct-horse'
 
-/** Opens a keystore of a folder, with its password in a file of the same folder. */
+/** Opens a keystore with its password in a file of the same folder. */
 const open = (folder: Folder, config: JsonObject) => {
   folder.write('keystore.pass', PASSWORD)
   const passwords: JsonValue = { type: 'FileSystemSecretStore', config: { directory: folder.path, format: 'PLAIN' } }
@@ -84,7 +84,7 @@ describe('keytool', { skip: keytoolMissing }, () => {
 })
 
 describe('openssl', { skip: opensslMissing }, () => {
-  test('a key with its certificate, opened with the password of a file', async () => {
+  test('a key with its certificate, opened with the password in a file', async () => {
     using folder = new Folder()
     await openssl(folder.path, 'req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 30 -subj /CN=app')
     await openssl(
@@ -99,7 +99,7 @@ describe('openssl', { skip: opensslMissing }, () => {
     assert.ok(privateOrSecretKey?.equals(createPrivateKey(folder.read('key.pem'))))
   })
 
-  test('a password file that ends in a line break is what the load error tells of', async () => {
+  test('the load error names a password file that ends with a line break', async () => {
     using folder = new Folder()
     await openssl(folder.path, 'req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 30 -subj /CN=app')
     await openssl(

@@ -5,17 +5,17 @@ import { DirectoryWatch } from '#secrets'
 /** The field `autoRefresh` of secret stores that read files. */
 export function autoRefresh() {
   return object({
-    enabled: config(boolean()).default(true).meta({ description: 'Whether changes of files are noticed.' }),
+    enabled: config(boolean()).default(true).meta({ description: 'Whether changed files are read again.' }),
     executor: ref(Executor)
       .default('ScheduledExecutorService')
-      .meta({ description: 'Service that looks at the files from time to time.' }),
+      .meta({ description: 'Service that checks the files periodically.' }),
   })
     .default({})
-    .meta({ description: 'Reads again what is edited, replaced or deleted, within two seconds.' })
+    .meta({ description: 'Reads changed, replaced and deleted files again, within two seconds.' })
 }
 
-/** Looks at a directory as long as the object lives, where that is wanted; and on SIGHUP. */
-export function keepLooking(
+/** Watches a directory until the object is disposed, if enabled; and checks it on SIGHUP. */
+export function watchDirectory(
   settings: { readonly enabled: boolean; readonly executor: Executor },
   directory: string,
   env: Environment,

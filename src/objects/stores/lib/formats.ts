@@ -1,7 +1,7 @@
 import { type SecretFormat, SecretFormatKind } from '#contracts'
 import { config, list, object, ref, secretId } from '#schema'
 
-/** The fields `format` and `mappings` of stores that hold one content for each id. */
+/** The fields `format` and `mappings` of stores with one content for each id. */
 export function formatFields() {
   return {
     format: ref(SecretFormatKind)
@@ -9,7 +9,7 @@ export function formatFields() {
       .meta({ description: 'Format of the secrets: `PLAIN`, `BASE64` or a format object.' }),
     mappings: list(
       object({
-        secretId: config(secretId({ defined: true })).meta({ description: 'Secret ID that has a format of its own.' }),
+        secretId: config(secretId({ defined: true })).meta({ description: 'Secret ID with its own format.' }),
         format: ref(SecretFormatKind).meta({ description: 'Format of that secret.' }),
       }),
     )

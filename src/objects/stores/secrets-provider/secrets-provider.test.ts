@@ -16,7 +16,7 @@ const types = [Base64EncodedSecretStore]
 const wordOf = async (provider: Provider, secretId: string) =>
   (await provider.active({ secretId, purpose: 'GENERIC' })).revealText()
 
-test('stores are asked in order', async () => {
+test('stores are searched in order', async () => {
   const stores = [words({ a: 'first' }), words({ a: 'second', b: 'second' })]
   await using built = await build<Provider>(SecretsProvider, { stores }, { types })
   assert.equal(await wordOf(built.object, 'a'), 'first')
@@ -29,7 +29,7 @@ test('one store needs no list', async () => {
   assert.equal(await wordOf(built.object, 'a'), 'x')
 })
 
-test('a store may stand where a provider is expected', async () => {
+test('a store may be used as a provider', async () => {
   const User = defineType({
     name: 'User',
     kind: SecretsProviderKind,

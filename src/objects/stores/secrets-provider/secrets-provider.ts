@@ -1,14 +1,14 @@
 import { providerOf, SecretStoreKind, SecretsProviderKind } from '#contracts'
 import { defineType, listOrOne, ref } from '#schema'
 
-/** Asks several stores in order. */
+/** Searches several stores in order. */
 export const SecretsProvider = defineType({
   name: 'SecretsProvider',
   kind: SecretsProviderKind,
   summary: 'Asks secret stores in order for passwords and keys.',
   config: {
     stores: listOrOne(ref(SecretStoreKind)).meta({
-      description: 'Secret stores in the order in which they are asked; the first that knows a secret ID answers.',
+      description: 'Secret stores in the order of search; the first with the secret ID is used.',
     }),
   },
   check: ({ stores }, report) => {

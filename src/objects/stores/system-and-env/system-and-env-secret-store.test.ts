@@ -55,7 +55,7 @@ test('an undecodable value is reported with store, id and variable, without its 
 })
 
 for (const leaseExpiry of ['zero', '0 s', 'unlimited']) {
-  test(`a leaseExpiry of ${leaseExpiry} is warned about and the default is used`, async () => {
+  test(`a leaseExpiry of ${leaseExpiry} gives a warning and the default is used`, async () => {
     await using built = await store({ leaseExpiry }, { A: btoa('x') })
     const word = leaseExpiry === 'unlimited' ? 'unlimited' : 'zero'
     assert.deepEqual(built.warnings, [`/heap/0: leaseExpiry can not be ${word}; the default of 5 minutes is used`])

@@ -4,7 +4,7 @@ import { formattedSecrets, SecretsById } from '#secrets'
 import { checkMappings, type FormatSettings, formatFields, formatOf } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
-/** Finds secrets in environment variables and system properties. */
+/** Secrets in environment variables and system properties. */
 export const SystemAndEnvSecretStore = defineType({
   name: 'SystemAndEnvSecretStore',
   kind: SecretStoreKind,
@@ -14,7 +14,7 @@ export const SystemAndEnvSecretStore = defineType({
   create: ({ leaseExpiry, ...formats }, env) => variableSecrets(formats, usableLease(leaseExpiry, env), env),
 })
 
-/** A store over the variables that configuration expressions see. */
+/** Secrets in the variables of configuration expressions. */
 function variableSecrets(formats: FormatSettings, lease: number, env: Environment): SecretsById {
   const formatFor = formatOf(formats)
   const { clock, logger, name: source } = env

@@ -22,11 +22,11 @@ async function requestsWith(policy: ThrottlingPolicy): Promise<number | undefine
   return (await built.object.rateFor(exchangeFor('GET', 'http://a.example.com/')))?.numberOfRequests
 }
 
-test('the rate of the delegate goes before the default', async () => {
+test('the rate of the delegate takes precedence over the default', async () => {
   assert.equal(await requestsWith({ rateFor: async () => ({ numberOfRequests: 5, duration: 1_000 }) }), 5)
 })
 
-test('where the delegate gives none, the default applies', async () => {
+test('where the delegate returns none, the default applies', async () => {
   assert.equal(await requestsWith({ rateFor: () => null }), 1)
 })
 

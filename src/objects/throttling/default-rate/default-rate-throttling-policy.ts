@@ -2,20 +2,19 @@ import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from
 import { defineType, ref } from '#schema'
 import { checkRate, rateField } from '../../lib/rate-fields.ts'
 
-/** Gives a rate where another policy gives none. */
+/** Returns a default rate where another policy returns none. */
 export const DefaultRateThrottlingPolicy = defineType({
   name: 'DefaultRateThrottlingPolicy',
   kind: ThrottlingPolicyKind,
   summary: 'Asks another policy for the rate, and has one where that gives none.',
   config: {
-    delegateThrottlingRatePolicy: ref(ThrottlingPolicyKind).meta({ description: 'The policy that is asked.' }),
-    defaultRate: rateField().meta({ description: 'The rate where the policy gives none.' }),
+    delegateThrottlingRatePolicy: ref(ThrottlingPolicyKind).meta({ description: 'The policy to use first.' }),
+    defaultRate: rateField().meta({ description: 'The rate where the policy returns none.' }),
   },
   check: ({ defaultRate }, report) => checkRate(defaultRate, '/defaultRate', report),
   create: ({ delegateThrottlingRatePolicy, defaultRate }) => orDefaultRate(delegateThrottlingRatePolicy, defaultRate),
 })
 
-/** What a policy says, or else a rate. */
 function orDefaultRate(policy: ThrottlingPolicy, defaultRate: ThrottlingRate): ThrottlingPolicy {
   return { rateFor: async (exchange) => (await policy.rateFor(exchange)) ?? defaultRate }
 }

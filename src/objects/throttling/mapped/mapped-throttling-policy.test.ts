@@ -21,12 +21,12 @@ async function requestsFor(headers: Record<string, string>, config: JsonObject =
   return (await built.object.rateFor(exchangeFor('GET', 'http://a.example.com/', { headers })))?.numberOfRequests
 }
 
-test('the value of the mapper chooses the rate', async () => {
+test('the value of the mapper selects the rate', async () => {
   assert.equal(await requestsFor({ 'X-Plan': 'gold' }), 6)
   assert.equal(await requestsFor({ 'X-Plan': 'silver' }), 3)
 })
 
-test('null and what is not mapped have the default, names of the language included', async () => {
+test('null and unmapped values have the default rate, also names of prototype members', async () => {
   for (const plan of ['bronze', 'Gold', '', '__proto__', 'constructor']) {
     assert.equal(await requestsFor({ 'X-Plan': plan }), 1, plan)
   }

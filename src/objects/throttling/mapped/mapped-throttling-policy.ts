@@ -2,18 +2,18 @@ import { type ThrottlingPolicy, ThrottlingPolicyKind, type ThrottlingRate } from
 import { defineType, map, type Runtime, runtime } from '#schema'
 import { checkRate, rateField } from '../../lib/rate-fields.ts'
 
-/** Chooses among rates by what an expression says. */
+/** Selects a rate by the value of an expression. */
 export const MappedThrottlingPolicy = defineType({
   name: 'MappedThrottlingPolicy',
   kind: ThrottlingPolicyKind,
   summary: 'Chooses the rate by the value of an expression.',
   config: {
     throttlingRateMapper: runtime('string').meta({
-      description: 'Says which entry of throttlingRatesMapping gives the rate of a request.',
+      description: 'Expression whose value selects the entry of throttlingRatesMapping.',
     }),
     throttlingRatesMapping: map(rateField()).meta({ description: 'The rates, by the values of throttlingRateMapper.' }),
     defaultRate: rateField().meta({
-      description: 'The rate where throttlingRateMapper gives null, or a value that is not mapped.',
+      description: 'The rate where throttlingRateMapper returns null, or an unmapped value.',
     }),
   },
   check: ({ throttlingRatesMapping, defaultRate }, report) => {
@@ -26,7 +26,7 @@ export const MappedThrottlingPolicy = defineType({
     mappedRate(throttlingRateMapper, new Map(Object.entries(throttlingRatesMapping)), defaultRate),
 })
 
-/** The rate that a value is mapped to, or the default. */
+/** The mapped rate of a value, or the default. */
 function mappedRate(
   mapper: Runtime<string>,
   rates: ReadonlyMap<string, ThrottlingRate>,

@@ -9,7 +9,7 @@ import { RedisThrottlingStore } from './redis-throttling-store.ts'
 
 const open = (config: JsonObject) => build<ThrottlingStore>(RedisThrottlingStore, { timeout: '2 s', ...config })
 
-test('a bucket in Redis: so many at once, then what the rate gives', { skip: redisMissing }, async () => {
+test('a bucket in Redis: a burst up to the rate, then requests at the rate', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url })
   const rate = { numberOfRequests: 3, duration: 600_000 }
@@ -31,7 +31,7 @@ test('a bucket in Redis: so many at once, then what the rate gives', { skip: red
   assert.equal((await built.object.take('filter', 'a', { ...rate, numberOfRequests: 2 })).remaining, 1)
 })
 
-test('requests come back with time, and keys end by themselves', { skip: redisMissing }, async () => {
+test('buckets refill with time, and keys expire', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url })
   const rate = { numberOfRequests: 1, duration: 100 }
@@ -61,7 +61,7 @@ test('two gateways on one Redis admit exactly the rate together', { skip: redisM
   assert.equal(decisions.filter(({ admitted }) => admitted).length, 50)
 })
 
-test('a value that a jump of the clock left far ahead is an empty bucket, not one for years', {
+test('a value far ahead after a jump of the clock is an empty bucket, not one for years', {
   skip: redisMissing,
 }, async () => {
   await using server = await RedisServer.start()

@@ -16,9 +16,9 @@ export const RedisThrottlingStore = defineType({
 })
 
 /**
- * The bucket of `pace.ts` in one step of the server, by its clock. Times are counted from 2026 on, so that ticks are
- * whole numbers of a double; a bucket that seems to be fuller than empty after a jump of the clock backwards is empty.
- * Answers whether the request is admitted, and how many ticks ahead the bucket then is, or would be.
+ * The bucket of `pace.ts` as an atomic script, by the clock of the server. Times are counted from 2026 on, so that ticks are integers of
+ * a double; a bucket that is more than empty after the clock was set back is empty. Returns whether the request is admitted, and how
+ * many ticks ahead the bucket then is, or would be.
  */
 const TAKE = new RedisScript(`
 local cost, capacity, ticks = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -31,12 +31,12 @@ redis.call('SET', KEYS[1], string.format('%.0f', full + cost), 'PX', math.ceil(a
 return {1, ahead}
 `)
 
-/** Takes requests off buckets in Redis. */
+/** Counts requests in buckets in Redis. */
 function countedIn(redis: RedisConnection): ThrottlingStore {
   return {
     take: async (filter, partition, rate) => {
       const pace = gcraRate(rate)
-      // Partitions may be personal, long, and full of braces, which mean something to a cluster.
+      // Partitions may be personal data, long, and contain braces, which have a meaning in a cluster.
       const digest = hash('sha256', JSON.stringify([filter, partition]), 'base64url')
       const key = `throttling:${digest}:${rate.numberOfRequests}/${rate.duration}`
       const answer = (await redis.run(TAKE, [key], [pace.cost, pace.capacity, pace.ticks])) as [number, number]

@@ -28,13 +28,13 @@ test('a script returns a rate, or null for none', async () => {
   assert.deepEqual({ ...(await rateOf(byMethod, {}, 'POST')) }, rate)
 })
 
-test('the script may ask others for the rate', async () => {
+test('the script may call services for the rate', async () => {
   const source = "const r = await http.send(new Request({ method: 'GET', uri: 'http://rates.example.com/' }))"
   const rate = await rateOf(`${source}; return new ThrottlingRate(r.status.code ?? r.status, 1000)`)
   assert.equal(rate?.numberOfRequests, 202)
 })
 
-test('whatever else is a fault: never an unlimited request', async () => {
+test('any other result is a fault, never an unlimited request', async () => {
   for (const [source, problem] of [
     ['request.method', /expected the script to return a ThrottlingRate or null, got undefined/],
     ['return 5', /expected the script to return a ThrottlingRate, got number/],

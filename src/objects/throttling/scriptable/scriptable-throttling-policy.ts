@@ -4,7 +4,7 @@ import type { ObjectScript } from '#scripts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
-/** Lets a script choose the rate. */
+/** Determines the rate by a script. */
 export const ScriptableThrottlingPolicy = defineType({
   name: 'ScriptableThrottlingPolicy',
   kind: ThrottlingPolicyKind,
@@ -14,7 +14,7 @@ export const ScriptableThrottlingPolicy = defineType({
   create: async (config, env) => rateBy(await openScript(config, env)),
 })
 
-/** A script gives a ThrottlingRate, or null for no limit; whatever else it does is a fault. */
+/** The script returns a ThrottlingRate, or null for no limit; any other result is a fault. */
 function rateBy(script: ObjectScript): ThrottlingPolicy {
   return {
     rateFor: async (exchange) => (await script.evaluate({ exchange, result: 'rate' })) as ThrottlingRate | null,

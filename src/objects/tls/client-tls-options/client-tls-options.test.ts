@@ -24,7 +24,7 @@ function tls(config: JsonValue, secrets: PemSecrets = {}) {
 
 const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(tls(config), pattern)
 
-test('without a field: TLS 1.2 and 1.3, trust of the platform, names checked, nothing shown', async () => {
+test('defaults: TLS 1.2 and 1.3, trust of the platform, hostname verification, no client certificate', async () => {
   await using built = await tls({})
   assert.deepEqual(built.object, {
     minVersion: 'TLSv1.2',
@@ -37,7 +37,7 @@ test('without a field: TLS 1.2 and 1.3, trust of the platform, names checked, no
   })
 })
 
-test('suites are taken in either spelling', async () => {
+test('suites are accepted by OpenSSL and registered names', async () => {
   await using built = await tls({
     sslCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ecdhe-ecdsa-aes256-sha', 'TLS_AES_128_GCM_SHA256'],
     sslEnabledProtocols: ['TLSv1.2'],
@@ -51,7 +51,7 @@ test('suites are taken in either spelling', async () => {
   assert.equal(await trust?.authorities(), 'anything')
 })
 
-test('a list without suites of a version switches that version off', async () => {
+test('a list without suites of a version disables that version', async () => {
   const range = async (config: JsonValue) => {
     await using built = await tls(config)
     return [built.object.minVersion, built.object.maxVersion]
@@ -64,7 +64,7 @@ test('a list without suites of a version switches that version off', async () =>
   )
 })
 
-test('what the platform does not have is refused where it stands', async () => {
+test('unsupported values are reported with their pointer', async () => {
   await refused(
     { sslCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257'] },
     /\/config\/sslCipherSuites\/0: expected a cipher suite that this platform has, .*did you mean "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"/,
@@ -80,7 +80,7 @@ test('what the platform does not have is refused where it stands', async () => {
   await refused({ hostnameVerifier: 'MAYBE' }, /\/config\/hostnameVerifier: expected/)
 })
 
-test('what means something only to a JVM is accepted with a warning', async () => {
+test('values that have a meaning only in a JVM give a warning', async () => {
   await using built = await tls({ sslContextAlgorithm: 'TLSv1.2', offloadHandshake: true })
   assert.match(
     built.warnings.join('\n'),
@@ -89,7 +89,7 @@ test('what means something only to a JVM is accepted with a warning', async () =
   assert.match(built.warnings.join('\n'), /offloadHandshake has no effect/)
 })
 
-test('keys of several managers are joined; one that can not be used is a load error', {
+test('keys of several managers are combined; an unusable one is a load error', {
   skip: opensslMissing,
 }, async () => {
   const issue = (name: string) => {

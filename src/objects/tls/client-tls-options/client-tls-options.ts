@@ -3,7 +3,7 @@ import { defineType } from '#schema'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 
-/** How the gateway speaks TLS to other servers. */
+/** TLS options of connections to other servers. */
 export const ClientTlsOptions = defineType({
   name: 'ClientTlsOptions',
   kind: ClientTlsKind,
@@ -13,7 +13,7 @@ export const ClientTlsOptions = defineType({
     const warning = contextAlgorithmWarning(values.sslContextAlgorithm)
     if (warning !== null) env.warn(warning)
     const tls = clientTls(values, alpn.enabled)
-    // What can not be used is found while the configuration is loaded, not by the first request.
+    // Unusable keys and trust are reported at load, not by the first request.
     await Promise.all([tls.keys?.identities(), tls.trust?.authorities()])
     return tls
   },

@@ -13,7 +13,7 @@ const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
-/** A keystore with a key, made by openssl. */
+/** A keystore with a key, created by openssl. */
 function keystoreFile(): string {
   const { keyFile, certificateFile } = authority!.issue({ name: 'server' })
   const out = join(authority!.directory, 'server.p12')
@@ -36,7 +36,7 @@ const manager = (config: JsonValue, url: string) =>
     heap: [{ name: 'keys', type: 'KeyStore', config: { url, password: 'word' } }],
   })
 
-test('gives the keys of the keystore with their chains', options, async () => {
+test('returns the keys of the keystore with their chains', options, async () => {
   await using built = await manager({ keystore: 'keys' }, keystoreFile())
   const identities = await built.object.identities()
   assert.deepEqual(
@@ -46,23 +46,23 @@ test('gives the keys of the keystore with their chains', options, async () => {
   assert.equal(identities[0]?.key.type, 'private')
 })
 
-test('opens keys with a password of their own', options, async () => {
+test('opens keys with a separate password', options, async () => {
   const file = keystoreFile()
   await using built = await manager({ keystore: 'keys', password: 'word', alg: 'SunX509' }, file)
   assert.equal((await built.object.identities()).length, 1)
   assert.doesNotMatch(built.warnings.join(), /alg/)
   await using wrong = await manager({ keystore: 'keys', password: 'other', alg: 'Luna' }, file)
   await assert.rejects(wrong.object.identities())
-  assert.match(wrong.warnings.join(), /alg: "Luna" means something only to a JVM/)
+  assert.match(wrong.warnings.join(), /alg: "Luna" has a meaning only in a JVM/)
 })
 
-test('a keystore without a key is named', options, async () => {
+test('a keystore without a key is an error', options, async () => {
   await using built = await manager({ keystore: 'keys' }, certificateFile())
   await assert.rejects(built.object.identities(), {
     message: 'keystore: expected at least one private key with its certificate, found none',
   })
 })
 
-test('a keystore is needed', async () => {
+test('a keystore is required', async () => {
   await assert.rejects(build(KeyManager, {}), /\/heap\/0\/config\/keystore: .*required/)
 })

@@ -24,12 +24,12 @@ export const KeyManager = defineType({
     }),
     alg: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Algorithm of a key manager in Java: SunX509, PKIX, or what amounts to them here.' }),
+      .meta({ description: 'Algorithm of a key manager in Java, such as SunX509 or PKIX. It has no effect.' }),
   },
   rules: [atMostOneOf('password', 'passwordSecretId')],
   create({ keystore, alg, ...password }, env) {
     if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
-      env.warn(`alg: "${alg}" means something only to a JVM and has no effect`)
+      env.warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
     }
     const keyPassword = passwordSource({ ...password, secretsProvider: providerFor(password.secretsProvider, env) })
     return {

@@ -35,7 +35,7 @@ const store = (config: JsonValue) =>
 
 const aliases = async (object: KeyStoreObject) => (await object.items(null)).map(({ alias }) => alias)
 
-test('reads a keystore by path or file URL, with a password from a secret or in the open', async () => {
+test('reads a keystore by path or file URL, with a password from a secret or in the configuration', async () => {
   for (const url of [file, pathToFileURL(file).href]) {
     await using secret = await store({ url, passwordSecretId: 'store.pass', secretsProvider: 'store' })
     assert.deepEqual(await aliases(secret.object), ['first'])
@@ -46,7 +46,7 @@ test('reads a keystore by path or file URL, with a password from a secret or in 
   }
 })
 
-test('what can not be read is a load error that names the file and no password', async () => {
+test('an unreadable keystore is a load error with the file name and without a password', async () => {
   await assert.rejects(store({ url: file, password: 'guessed' }), (error: Error) => {
     assert.match(error.message, /keystore\.p12: keystore:/)
     assert.ok(!error.message.includes('guessed'))
@@ -64,7 +64,7 @@ test('what can not be read is a load error that names the file and no password',
   )
 })
 
-test('a file that changed is read again; a broken or vanished one leaves the last good content (B51)', async () => {
+test('a changed file is read again; an invalid or deleted one leaves the last good content in use (B51)', async () => {
   await using built = await store({ url: file, password: 'word' })
   const object = built.object as OpenKeyStore
   assert.ok(object instanceof OpenKeyStore)
@@ -72,18 +72,18 @@ test('a file that changed is read again; a broken or vanished one leaves the las
   object.onChange(() => {
     changes++
   })
-  await object.look()
+  await object.check()
   assert.equal(changes, 0)
   writeFileSync(file, keystore('second'))
-  await object.look()
+  await object.check()
   assert.deepEqual([await aliases(object), changes], [['second'], 1])
   truncateSync(file, 100)
-  await object.look()
+  await object.check()
   rmSync(file)
-  await object.look()
+  await object.check()
   assert.deepEqual([await aliases(object), changes], [['second'], 1])
-  assert.match(built.log.lines.join(), /can not be read; what it held stays in use/)
+  assert.match(built.log.lines.join(), /can not be read; its last good content stays in use/)
   writeFileSync(file, keystore('third'))
-  await object.look()
+  await object.check()
   assert.deepEqual([await aliases(object), changes], [['third'], 2])
 })

@@ -21,7 +21,7 @@ export const KeyStore = defineType({
   kind: KeyStoreKind,
   summary: 'A keystore file for KeyManager and TrustManager.',
   config: {
-    url: config(location).meta({ description: 'Where the keystore is: a `file:` URL or a path.' }),
+    url: config(location).meta({ description: 'Location of the keystore: a `file:` URL or a path.' }),
     password: config(string()).optional().meta({
       description: 'Password of the keystore.',
       replacement: 'use passwordSecretId: a password in a file of configuration is seen by all who read it',
@@ -36,7 +36,7 @@ export const KeyStore = defineType({
     type: config(oneOf(['PKCS12', 'JKS', 'JCEKS']))
       .default('PKCS12')
       .meta({
-        description: 'Format of the keystore. What the file holds decides; where it differs there is a warning.',
+        description: 'Format of the keystore. The content of the file takes precedence; a difference gives a warning.',
       }),
   },
   rules: [atMostOneOf('password', 'passwordSecretId')],
@@ -49,7 +49,7 @@ export const KeyStore = defineType({
     })
     for (const warning of await store.open()) env.warn(warning)
     env.onDispose(store.watch())
-    env.onReload(() => void store.look())
+    env.onReload(() => void store.check())
     return store
   },
 })

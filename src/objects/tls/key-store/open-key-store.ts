@@ -10,10 +10,9 @@ import {
 } from '#secrets'
 import { EVENTS } from '../log-events.ts'
 
-/** How often the file is looked at. */
+/** Interval of checks of the file. */
 const INTERVAL = 1_000
 
-/** What a keystore is opened with. */
 interface KeyStoreSettings {
   readonly path: string
   readonly type: KeyStoreType
@@ -21,20 +20,20 @@ interface KeyStoreSettings {
   readonly logger: Logger
 }
 
-/** A keystore file that is read again when it changes; what can not be read leaves the last good content in place. */
+/** A keystore file that is read again when it changes. The last good content stays in use while it can not be read. */
 export class OpenKeyStore implements KeyStore {
   readonly #settings: KeyStoreSettings
   readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
   #content: ReadKeyStore | null = null
   #state = ''
-  #looking = false
+  #checking = false
 
   constructor(settings: KeyStoreSettings) {
     this.#settings = settings
   }
 
-  /** Reads the file for the first time; gives what a person should know of it. */
+  /** Reads the file for the first time; returns warnings. */
   async open(): Promise<readonly string[]> {
     this.#state = await this.#fileState()
     this.#content = await this.#read()
@@ -46,16 +45,16 @@ export class OpenKeyStore implements KeyStore {
     return (this.#content?.entries ?? []).flatMap((entry) => itemOf(entry, password))
   }
 
-  /** Looks at the file from time to time; gives the way to stop. */
+  /** Checks the file periodically; returns the function that stops it. */
   watch(): () => void {
-    const timer = setInterval(() => void this.look(), INTERVAL).unref()
+    const timer = setInterval(() => void this.check(), INTERVAL).unref()
     return () => clearInterval(timer)
   }
 
-  /** Reads the file again if it has changed. Never fails: a bad file is logged. */
-  async look(): Promise<void> {
-    if (this.#looking) return
-    this.#looking = true
+  /** Reads the file again if it has changed. Never fails: an invalid file is logged. */
+  async check(): Promise<void> {
+    if (this.#checking) return
+    this.#checking = true
     try {
       const state = await this.#fileState()
       if (state === this.#state) return
@@ -66,7 +65,7 @@ export class OpenKeyStore implements KeyStore {
     } catch (error) {
       this.#settings.logger.error({ error }, EVENTS.KEYSTORE_UNREADABLE)
     } finally {
-      this.#looking = false
+      this.#checking = false
     }
   }
 

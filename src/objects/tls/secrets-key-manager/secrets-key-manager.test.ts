@@ -20,7 +20,7 @@ function manager(config: JsonValue, secrets: Changing<PemSecrets>) {
   return build<KeyManager>(SecretsKeyManager, config, { types: [pemStoreType(secrets)], heap })
 }
 
-test('gives the key and the chain of each secret id, in order', options, async () => {
+test('returns the key and the chain of each secret id, in order', options, async () => {
   const secrets = new Changing<PemSecrets>({ 'a.key': pem('a'), 'b.key': pem('b') })
   await using one = await manager({ signingSecretId: 'a.key', secretsProvider: 'store' }, secrets)
   const [identity] = await one.object.identities()
@@ -33,7 +33,7 @@ test('gives the key and the chain of each secret id, in order', options, async (
   assert.deepEqual(names, ['CN=b', 'CN=a'])
 })
 
-test('gives what the secret is now, and says when it has changed', options, async () => {
+test('returns the current secret, and notifies of changes', options, async () => {
   const secrets = new Changing<PemSecrets>({ 'a.key': pem('old') })
   await using built = await manager({ signingSecretId: 'a.key', secretsProvider: 'store' }, secrets)
   let changes = 0
@@ -48,7 +48,7 @@ test('gives what the secret is now, and says when it has changed', options, asyn
   assert.equal(changes, 1)
 })
 
-test('a secret that can not serve is named', options, async () => {
+test('an unusable secret is named in the error', options, async () => {
   const { key } = authority!.issue({ name: 'x' })
   const other = authority!.issue({ name: 'y' })
   const secrets = new Changing<PemSecrets>({ word: 'a password', bare: key, mixed: key + other.certificate })
@@ -63,7 +63,7 @@ test('a secret that can not serve is named', options, async () => {
   }
 })
 
-test('at least one secret id is needed', async () => {
+test('at least one secret id is required', async () => {
   const secrets = new Changing<PemSecrets>({})
   await assert.rejects(
     manager({ signingSecretId: [], secretsProvider: 'store' }, secrets),

@@ -31,7 +31,7 @@ test('trusts the certificates of the secret id, under either name of the field',
   }
 })
 
-test('of a chain only the first certificate is trusted, not what signed it', options, async () => {
+test('of a chain only the first certificate is trusted, not its issuers', options, async () => {
   const secrets = new Changing<PemSecrets>({ peer: authority!.issue({ name: 'peer' }).chain })
   await using built = await manager({ verificationSecretId: 'peer', secretsProvider, checkRevocation: false }, secrets)
   const authorities = await built.object.authorities()
@@ -39,19 +39,19 @@ test('of a chain only the first certificate is trusted, not what signed it', opt
   assert.deepEqual(built.warnings, [])
 })
 
-test('says that revocation is not checked, unless that is known', options, async () => {
+test('warns by default that revocation is not checked', options, async () => {
   const secrets = new Changing<PemSecrets>({ ca: authority!.certificate })
   await using built = await manager({ verificationSecretId: 'ca', secretsProvider }, secrets)
   assert.match(built.warnings.join(), /checkRevocation: neither CRLs nor OCSP are asked/)
 })
 
-test('a secret without a certificate is named', options, async () => {
+test('a secret without a certificate is named in the error', options, async () => {
   const secrets = new Changing<PemSecrets>({ word: 'a password' })
   await using built = await manager({ verificationSecretId: 'word', secretsProvider, checkRevocation: false }, secrets)
   await assert.rejects(built.object.authorities(), /"word" .*it is a password, not a key/)
 })
 
-test('says when the secrets have changed', options, async () => {
+test('notifies of changed secrets', options, async () => {
   const secrets = new Changing<PemSecrets>({ ca: authority!.certificate })
   await using built = await manager({ verificationSecretId: 'ca', secretsProvider, checkRevocation: false }, secrets)
   let changes = 0

@@ -3,7 +3,7 @@ import { SecretError, type SecretsProvider, SecretsProviderKind, TrustManagerKin
 import { boolean, config, defineType, ref, secretId } from '#schema'
 import { providerFor } from '../../lib/tls/provider.ts'
 
-/** Trust by certificates that are secrets. */
+/** Trusted certificates from secrets. */
 export const SecretsTrustManager = defineType({
   name: 'SecretsTrustManager',
   kind: TrustManagerKind,
@@ -18,7 +18,7 @@ export const SecretsTrustManager = defineType({
     }),
     checkRevocation: config(boolean())
       .default(true)
-      .meta({ description: 'Whether revoked certificates are to be refused. Not done yet: true gives a warning.' }),
+      .meta({ description: 'Whether revoked certificates are rejected. Not supported yet: true gives a warning.' }),
   },
   create({ verificationSecretId, secretsProvider, checkRevocation }, env) {
     const provider = providerFor(secretsProvider, env)
@@ -37,7 +37,7 @@ export const SecretsTrustManager = defineType({
 /** Every certificate of every valid secret of the id. */
 async function certificatesOf(provider: SecretsProvider, secretId: string): Promise<readonly X509Certificate[]> {
   const secrets = await provider.valid({ secretId, purpose: 'VERIFY' })
-  // Of a key's chain only its own certificate was meant; those above it would trust all that their authority signs.
+  // Of the chain of a key only its own certificate is trusted: its issuers would add all that they sign.
   const certificates = secrets.flatMap((secret) => secret.certificates.slice(0, 1))
   if (certificates.length > 0) return certificates
   throw new SecretError(`the secret id "${secretId}" has no certificate, which trust in TLS needs`)

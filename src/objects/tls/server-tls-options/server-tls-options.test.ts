@@ -42,7 +42,7 @@ const sni = (serverNames: Record<string, string>, defaultSecretId = 'a') => ({
 const shown = async (object: ServerTls, name: string | null) =>
   (await object.identitiesFor(name)).map(({ chain }) => chain[0]?.subject)
 
-test('by default no client certificate is asked for, and HTTP/2 is offered', options, async () => {
+test('by default no client certificate is requested, and HTTP/2 is offered', options, async () => {
   await using built = await tls({ keyManager: keysOf('a') })
   const { clientAuth, alpn, minVersion, maxVersion, ciphers, trust: trusted } = built.object
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('by default no client certificate is asked for, and HTTP/2 is offered', opt
   assert.deepEqual(built.warnings, [])
 })
 
-test('of the keys of a manager the one that names the server is shown, else all are offered', options, async () => {
+test('of the keys of a manager the one for the server name is used, else all are offered', options, async () => {
   await using built = await tls({ keyManager: keysOf('a', 'b', 'w') })
   assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b.example'])
   assert.deepEqual(await shown(built.object, 'x.w.example'), ['CN=w'])
@@ -61,7 +61,7 @@ test('of the keys of a manager the one that names the server is shown, else all 
   assert.equal(await built.object.identitiesFor('b.example'), await built.object.identitiesFor('B.example.'))
 })
 
-test('sni chooses by exact name, then by wildcard of one level, else the default', options, async () => {
+test('sni selects by exact name, then by wildcard of one level, else the default', options, async () => {
   await using built = await tls({ sni: sni({ 'B.example': 'b', '*.w.example': 'w' }) })
   assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b.example'])
   assert.deepEqual(await shown(built.object, 'x.w.example'), ['CN=w'])
@@ -70,14 +70,14 @@ test('sni chooses by exact name, then by wildcard of one level, else the default
   assert.deepEqual(await shown(built.object, null), ['CN=a.example'])
 })
 
-test('sni goes before keyManager with a warning; without both it is an error', options, async () => {
+test('sni takes precedence over keyManager with a warning; without both it is an error', options, async () => {
   await using built = await tls({ keyManager: keysOf('b'), sni: sni({}) })
   assert.deepEqual(await shown(built.object, null), ['CN=a.example'])
   assert.match(built.warnings.join(), /keyManager has no effect: sni is given, and wins/)
   await assert.rejects(tls({}), /\/heap\/0\/config: give at least one of keyManager, sni/)
 })
 
-test('a name, an id or a key that can not be used is a load error', options, async () => {
+test('an unusable name, id or key is a load error', options, async () => {
   await assert.rejects(tls({ sni: sni({ 'b.example': 'gone' }) }), /no secret store knows the secret id "gone"/)
   await assert.rejects(tls({ sni: sni({}, 'ca') }), /"ca" .*private key/)
   await assert.rejects(
@@ -87,7 +87,7 @@ test('a name, an id or a key that can not be used is a load error', options, asy
   await assert.rejects(tls({ sni: sni({ '*.*.example': 'b' }) }), /serverNames\/\*\.\*\.example: expected a host name/)
 })
 
-test('changed secrets are shown to the next client', options, async () => {
+test('changed secrets are used for the next client', options, async () => {
   const secrets = new Changing<PemSecrets>({ ...ids })
   await using built = await tls({ sni: sni({ 'b.example': 'b' }) }, secrets)
   let changes = 0
@@ -102,7 +102,7 @@ test('changed secrets are shown to the next client', options, async () => {
 })
 
 test(
-  'a certificate of sni whose source turned bad stays in use without end: degraded, logged once, measured',
+  'a certificate of sni whose source fails stays in use without a limit: degraded, logged once, measured',
   options,
   async () => {
     const secrets = new Changing<PemSecrets>({ ...ids })
@@ -135,7 +135,7 @@ test('the keys of a manager that fails stay in use too', options, async () => {
   assert.equal(built.states.at(-1), 'degraded: last good certificate in use, its source fails: keyManager')
 })
 
-test('a reading that is overtaken by a change does not bring the old certificate back', options, async () => {
+test('a read that races a change does not restore the old certificate', options, async () => {
   const secrets = new Changing<PemSecrets>({ ...ids })
   await using built = await tls({ sni: sni({}) }, secrets)
   secrets.set({ ...ids, a: issue('second.example') })
@@ -147,7 +147,7 @@ test('a reading that is overtaken by a change does not bring the old certificate
   assert.equal(await built.object.identitiesFor(null), current)
 })
 
-test('clientAuth and trustManager belong together', options, async () => {
+test('clientAuth and trustManager are used together', options, async () => {
   await using both = await tls({ keyManager: keysOf('a'), clientAuth: 'required', trustManager: trust })
   assert.equal(both.object.clientAuth, 'REQUIRED')
   assert.equal((await both.object.trust?.authorities())?.length, 1)

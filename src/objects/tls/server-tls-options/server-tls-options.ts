@@ -4,7 +4,7 @@ import { atLeastOneOf, defineType } from '#schema'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls, serverWarnings } from '../../lib/tls/server-tls.ts'
 
-/** How a connector speaks TLS. */
+/** TLS options of a connector. */
 export const ServerTlsOptions = defineType({
   name: 'ServerTlsOptions',
   kind: ServerTlsKind,

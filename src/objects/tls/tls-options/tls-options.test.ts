@@ -12,7 +12,7 @@ import { TlsOptions } from './tls-options.ts'
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
-test('serves clients without a key, and servers with one; the type itself is deprecated', {
+test('usable for clients without a key, and for servers with one; the type is deprecated', {
   skip: opensslMissing,
 }, async () => {
   const { key, certificate } = authority!.issue({ name: 'a' })
@@ -30,7 +30,7 @@ test('serves clients without a key, and servers with one; the type itself is dep
   assert.equal((await both.object.client.keys?.identities())?.length, 1)
 })
 
-test('a handler takes it where ClientTlsOptions are expected', async () => {
+test('a handler accepts it instead of ClientTlsOptions', async () => {
   const heap = [{ name: 'old', type: 'TlsOptions', config: {} }]
   await using built = await build<Handler>(ReverseProxyHandler, { tls: 'old' }, { types: [TlsOptions], heap })
   assert.equal(typeof built.object, 'function')

@@ -5,7 +5,7 @@ import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls } from '../../lib/tls/server-tls.ts'
 
-/** TLS options of the past, for either end. */
+/** Deprecated TLS options for clients and servers. */
 export const TlsOptions = defineType({
   name: 'TlsOptions',
   kind: TlsOptionsKind,

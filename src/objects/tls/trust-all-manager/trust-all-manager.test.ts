@@ -4,7 +4,7 @@ import type { TrustManager } from '#contracts'
 import { build } from '#test/build'
 import { TrustAllManager } from './trust-all-manager.ts'
 
-test('trusts anything, and warns of it', async () => {
+test('trusts every certificate, with a warning', async () => {
   await using built = await build<TrustManager>(TrustAllManager, {})
   assert.equal(await built.object.authorities(), 'anything')
   assert.match(built.warnings.join(), /every certificate is trusted, also that of an attacker/)

@@ -1,7 +1,7 @@
 import { TrustManagerKind } from '#contracts'
 import { defineType } from '#schema'
 
-/** Trusts whatever certificate it sees. */
+/** Trusts every certificate. */
 export const TrustAllManager = defineType({
   name: 'TrustAllManager',
   kind: TrustManagerKind,

@@ -39,7 +39,7 @@ test('trusts the trusted certificates of the keystore, not those of its keys', a
   assert.equal(Array.isArray(authorities) && authorities.length, 1)
   assert.deepEqual(built.warnings, [])
   await using odd = await build(TrustManager, { keystore: 'store', alg: 'Odd' }, surroundings)
-  assert.match(odd.warnings.join(), /alg: "Odd" means something only to a JVM/)
+  assert.match(odd.warnings.join(), /alg: "Odd" has a meaning only in a JVM/)
 })
 
 test('a keystore without a trusted certificate trusts no authority', async () => {

@@ -3,20 +3,20 @@ import { config, defineType, ref, string } from '#schema'
 
 const KNOWN_ALGORITHMS = /^(?:PKIX|SunX509|SunPKIX|X\.?509)$/i
 
-/** Trust by the certificates of a keystore. */
+/** Trusted certificates from a keystore. */
 export const TrustManager = defineType({
   name: 'TrustManager',
   kind: TrustManagerKind,
   summary: 'Trusts the certificates of a keystore.',
   config: {
-    keystore: ref(KeyStoreKind).meta({ description: 'The keystore; its trusted certificates count, not its keys.' }),
+    keystore: ref(KeyStoreKind).meta({ description: 'The keystore; its trusted certificates are used, not its keys.' }),
     alg: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Algorithm of a trust manager in Java: PKIX, or what amounts to it here.' }),
+      .meta({ description: 'Algorithm of a trust manager in Java, such as PKIX. It has no effect.' }),
   },
   create({ keystore, alg }, env) {
     if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
-      env.warn(`alg: "${alg}" means something only to a JVM and has no effect`)
+      env.warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)
     }
     return {
       authorities: async () => {

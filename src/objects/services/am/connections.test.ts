@@ -12,7 +12,7 @@ import { CustomProxyOptions } from '../../proxies/custom-proxy-options/custom-pr
 import { ClientTlsOptions } from '../../tls/client-tls-options/client-tls-options.ts'
 import { TrustAllManager } from '../../tls/trust-all-manager/trust-all-manager.ts'
 
-/** A server on a free port, closed at the end of its scope with everything that is open on it. */
+/** A server on a free port, closed at the end of its scope with all its connections. */
 async function opened(server: Server, sockets: Set<Socket>): Promise<{ port: number } & AsyncDisposable> {
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -37,7 +37,7 @@ function joined(near: Socket, port: number, sockets: Set<Socket>): void {
   far.on('error', () => near.destroy()).pipe(near)
 }
 
-test('notifications.tls says whom the connection trusts, whatever amHandler does', {
+test('notifications.tls sets the trust of the connection, independent of amHandler', {
   skip: opensslMissing,
 }, async () => {
   await using manager = await DevelopmentAccessManager.start()
@@ -64,7 +64,7 @@ test('notifications.tls says whom the connection trusts, whatever amHandler does
   assert.match(strict.log.lines.join('\n'), /notifications not connected: retrying after the pause/)
 })
 
-test('notifications.proxyOptions: the connection goes through a tunnel of the proxy, also without TLS', async () => {
+test('notifications.proxyOptions: the connection uses CONNECT of the proxy, also without TLS', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const sockets = new Set<Socket>()
   const tunnels: string[] = []
@@ -85,7 +85,7 @@ test('notifications.proxyOptions: the connection goes through a tunnel of the pr
   assert.deepEqual(tunnels, [new URL(manager.url).host])
 })
 
-test('notifications.connectionTimeout: a server that says nothing is given up, and tried again', async () => {
+test('notifications.connectionTimeout: a connection to an unresponsive server times out, and is retried', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const held = manager.hold('notifications')
   await using built = await buildAmService(manager.url, {

@@ -1,4 +1,4 @@
-// Realms are a border, although the server answers for sessions of any realm under every realm's path.
+// Sessions of other realms are rejected, although the server returns sessions of any realm under the path of every realm.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
@@ -8,7 +8,7 @@ import { buildAmService } from '#test/am-service'
 const USERS = ['/', '/alpha', '/alpha/beta', '/gamma'].map((realm) => ({ name: 'demo', password: 'changeit', realm }))
 const AGENTS = ['/', '/alpha'].map((realm) => ({ name: 'ig_agent', password: 'password', realm }))
 
-/** The realms whose sessions an AmService of a configuration finds. */
+/** The realms whose sessions an AmService with this configuration finds. */
 async function found(config: JsonObject, family: 'openam' | 'pingam' = 'openam'): Promise<readonly string[]> {
   await using manager = await DevelopmentAccessManager.start({ family, users: USERS, agents: AGENTS })
   await using built = await buildAmService(manager.url, { notifications: { enabled: false }, ...config })
@@ -22,14 +22,14 @@ for (const family of ['openam', 'pingam'] as const) {
     assert.deepEqual(await found({ realm: '/alpha' }, family), ['/alpha'])
   })
 
-  test(`${family}: sharedRealms admits others, by their name or all`, async () => {
+  test(`${family}: sharedRealms admits other realms by name, or all`, async () => {
     assert.deepEqual(await found({ sharedRealms: ['/alpha'] }, family), ['/', '/alpha'])
     assert.deepEqual(await found({ realm: '/alpha', sharedRealms: ['/gamma', '/'] }, family), ['/', '/alpha', '/gamma'])
     assert.deepEqual(await found({ sharedRealms: ['*'] }, family), ['/', '/alpha', '/alpha/beta', '/gamma'])
   })
 }
 
-test('names of realms are compared without regard to case and to slashes at their ends, as the server does', async () => {
+test('names of realms are compared ignoring case and trailing slashes, as the server does', async () => {
   assert.deepEqual(await found({ sharedRealms: ['/ALPHA/', '/gamma//'] }), ['/', '/alpha', '/gamma'])
 })
 
@@ -42,7 +42,7 @@ test('a session of another realm is logged, once in ten seconds', async () => {
   assert.match(lines[0] ?? '', /"realm":"\/alpha","expected":"\/"/)
 })
 
-test('sharedRealms: what is no realm is refused where it stands', async () => {
+test('sharedRealms: an invalid realm is reported with its pointer', async () => {
   await assert.rejects(buildAmService('http://127.0.0.1:1/am', { sharedRealms: ['/alpha', 'beta'] }), {
     message: /config\/sharedRealms\/1: expected a realm such as "\/alpha", or "\*", got "beta"/,
   })

@@ -13,7 +13,7 @@ import { httpUpstream, rawUpstream } from '#test/upstream'
 import { ClientHandler } from './client-handler.ts'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
-/** Storage that keeps 16 bytes in memory and 64 in a file. */
+/** Storage with 16 bytes in memory and 64 in a file. */
 const TinyStorage = defineType({
   name: 'TinyStorage',
   kind: TemporaryStorageKind,
@@ -30,7 +30,7 @@ const whole = (config: Record<string, JsonValue> = {}, definition = ReverseProxy
     { types: [TinyStorage] },
   )
 
-test('non_streaming answers once the whole response is there', async () => {
+test('non_streaming responds when the whole response is buffered', async () => {
   const answering = Promise.withResolvers<ServerResponse>()
   await using upstream = await httpUpstream((_request, response) => {
     response.write('first ')
@@ -45,7 +45,7 @@ test('non_streaming answers once the whole response is there', async () => {
   assert.equal(body.text(), 'first last')
 })
 
-test('what does not fit into memory lies in a file, which goes with the exchange', async () => {
+test('a response beyond the memory limit is in a file, which is deleted with the exchange', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('x'.repeat(40)))
   await using built = await whole()
   const exchange = exchangeFor('GET', upstream.url)
@@ -56,7 +56,7 @@ test('what does not fit into memory lies in a file, which goes with the exchange
   assert.deepEqual(readdirSync(built.directory), [])
 })
 
-test('a response over the limit of the storage is answered 502, announced or not', async () => {
+test('a response over the limit of the storage gives 502, with or without Content-Length', async () => {
   for (const announced of [true, false]) {
     await using upstream = await httpUpstream((_request, response) => {
       if (announced) response.setHeader('Content-Length', 65)
@@ -72,7 +72,7 @@ test('a response over the limit of the storage is answered 502, announced or not
   }
 })
 
-test('a response that breaks off is answered 502, one that falls silent 504', async () => {
+test('a truncated response gives 502, one that stalls 504', async () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'
   await using cut = await rawUpstream((socket) => socket.end(head))
   await using silent = await rawUpstream((socket) => socket.write(head))
@@ -81,27 +81,27 @@ test('a response that breaks off is answered 502, one that falls silent 504', as
   assert.equal((await built.object(exchangeFor('GET', silent.url))).status, 504)
 })
 
-test('without a storage of its own the handler uses the one of the exchange', async () => {
+test('without temporaryStorage the handler uses the storage of the exchange', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('x'.repeat(100)))
   await using built = await build<Handler>(ReverseProxyHandler, { asyncBehavior: 'NON_STREAMING' })
   const response = await built.object(exchangeFor('GET', upstream.url))
   assert.equal(response.body.isBuffered, true)
 })
 
-test('a ClientHandler throws what does not fit as a failure of the upstream', async () => {
+test('a ClientHandler throws an upstream failure for a response that is too large', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('x'.repeat(100)))
   await using built = await whole({}, ClientHandler)
   await assert.rejects(built.object(exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_TOO_LARGE', status: 502 })
 })
 
-test('a storage that streaming makes useless is warned about', async () => {
+test('temporaryStorage with streaming gives a warning', async () => {
   await using built = await whole({ asyncBehavior: 'streaming' })
   assert.deepEqual(built.warnings, [
-    '/heap/0: temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to keep them',
+    '/heap/0: temporaryStorage has no effect: responses are streamed; set asyncBehavior to non_streaming to buffer them',
   ])
 })
 
-test('where the gateway does not stream, responses are kept whole unless the handler says otherwise', async () => {
+test('where streaming is disabled in admin.json, responses are buffered unless the handler enables streaming', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   const cases: readonly (readonly [JsonValue, boolean])[] = [
     [{}, true],

@@ -8,7 +8,7 @@ import { nginx, nginxMissing } from '#test/nginx'
 import { httpUpstream, rawUpstream } from '#test/upstream'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
-/** A listener whose requests go to one server, with a field that the gateway sets. */
+/** A listener that relays requests to one server, with a header field set by the gateway. */
 async function gatewayTo(url: string, config: Record<string, string> = {}) {
   const built = await build<Handler>(ReverseProxyHandler, config)
   const base = Uri.parse(url)
@@ -28,7 +28,7 @@ async function gatewayTo(url: string, config: Record<string, string> = {}) {
   }
 }
 
-test('through a listener: Host is kept, bodies pass both ways, connections are kept', async () => {
+test('through a listener: Host is unchanged, bodies are relayed in both directions, connections are reused', async () => {
   await using upstream = await httpUpstream(async (request, response) => {
     response.setHeader('X-Host', request.headers.host ?? '')
     for await (const chunk of request) response.write(chunk)
@@ -44,7 +44,7 @@ test('through a listener: Host is kept, bodies pass both ways, connections are k
   assert.equal(upstream.accepted, 1)
 })
 
-test('through a listener: 502 in plain words', async () => {
+test('through a listener: 502 with a plain text', async () => {
   await using upstream = await rawUpstream((socket) => socket.destroy())
   await using gateway = await gatewayTo(upstream.url)
   await using client = new RawClient(gateway.port)
@@ -55,7 +55,7 @@ test('through a listener: 502 in plain words', async () => {
   assert.doesNotMatch(client.text, /127\.0\.0\.1/)
 })
 
-test('B27 through a listener: a response that breaks off breaks the connection of the client', async () => {
+test('B27 through a listener: a truncated response resets the connection of the client', async () => {
   await using upstream = await rawUpstream((socket) =>
     socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n'),
   )
@@ -66,7 +66,7 @@ test('B27 through a listener: a response that breaks off breaks the connection o
   assert.doesNotMatch(client.text, /\r\n0\r\n\r\n$/)
 })
 
-test('through a listener: a client that hangs up ends the request to the application', async () => {
+test('through a listener: a client that disconnects aborts the request to the application', async () => {
   const asked = Promise.withResolvers<void>()
   await using upstream = await rawUpstream(() => asked.resolve())
   await using gateway = await gatewayTo(upstream.url)
@@ -94,7 +94,7 @@ test('B31: a client that waits for 100 Continue gets it from the gateway, the ap
   assert.deepEqual(expectations, [undefined])
 })
 
-test('B16: a client can not have the fields of the gateway removed, nor add to them', async () => {
+test('B16: a client can neither remove nor extend header fields of the gateway', async () => {
   const heads: string[] = []
   await using upstream = await rawUpstream((socket, received) => {
     heads.push(received)

@@ -1,18 +1,17 @@
 import type { Exchange, Response, Uri } from '#http'
 import { sameOriginGoto } from '../goto/same-origin-goto.ts'
-import { landing } from './am-logout.ts'
+import { redirectTo } from './am-logout.ts'
 
 /**
- * Redirects a browser that opens a page to the same page without a marker in its URL: the address bar is what people keep and send to
- * others. `strip` removes the marker and says whether there was one. Null for requests without marker, and for those that are no page
- * that a person opens.
+ * Redirects a navigation to the same URL without a marker, so that bookmarks and shared links do not contain it. `strip` removes the
+ * marker and returns whether there was one. Null for requests without a marker, and for requests other than navigations.
  */
-export function clearAddress(exchange: Exchange, strip: (uri: Uri) => boolean): Response | null {
+export function redirectWithoutMarker(exchange: Exchange, strip: (uri: Uri) => boolean): Response | null {
   const { originalUri, request } = exchange
   const { method, headers } = request
   const isOpened = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
   if (method !== 'GET' || !isOpened) return null
   const copy = originalUri.clone()
   const clear = strip(copy) ? sameOriginGoto(copy.toString(), originalUri) : null
-  return clear === null ? null : landing(clear)
+  return clear === null ? null : redirectTo(clear)
 }

@@ -3,16 +3,16 @@ import type { JsonValue } from '#json'
 import type { RecordChange, SharedRecord } from '#schema'
 import type { CookiePart } from './cookie-part.ts'
 
-/** Values of a session, and the names that were changed. */
+/** Values of a session, and the changed names. */
 interface State {
   readonly values: Map<string, unknown>
   readonly removed: Set<string>
   readonly set: Set<string>
 }
 
-/** A session that records its changes. It is decoded on first access: most requests never use theirs. */
-export class ChangingSession implements Session {
-  /** Where the client keeps its name, or all of it. */
+/** A session that records its changes. It is decoded on first access: most requests do not use their session. */
+export class ChangeTrackingSession implements Session {
+  /** The cookie that holds the id, or the content, of the session. */
   readonly cookie: CookiePart
   readonly revocations: SessionRevocations
   readonly isInCookies: boolean
@@ -34,7 +34,7 @@ export class ChangingSession implements Session {
   }
 
   get(key: string): unknown {
-    return this.#known.values.get(key) ?? null
+    return this.#decoded.values.get(key) ?? null
   }
 
   set(key: string, value: unknown): void {
@@ -43,38 +43,38 @@ export class ChangingSession implements Session {
       this.delete(key)
       return
     }
-    this.#known.values.set(key, copy)
-    this.#known.set.add(key)
-    this.#known.removed.delete(key)
+    this.#decoded.values.set(key, copy)
+    this.#decoded.set.add(key)
+    this.#decoded.removed.delete(key)
   }
 
   delete(key: string): boolean {
-    if (!this.#known.values.delete(key)) return false
-    this.#known.set.delete(key)
-    this.#known.removed.add(key)
+    if (!this.#decoded.values.delete(key)) return false
+    this.#decoded.set.delete(key)
+    this.#decoded.removed.add(key)
     return true
   }
 
   keys(): Iterable<string> {
-    return [...this.#known.values.keys()]
+    return [...this.#decoded.values.keys()]
   }
 
   clear(): void {
     this.#cleared = true
-    this.#known.values.clear()
-    this.#known.removed.clear()
-    this.#known.set.clear()
+    this.#decoded.values.clear()
+    this.#decoded.removed.clear()
+    this.#decoded.set.clear()
   }
 
   get isEmpty(): boolean {
-    return this.#known.values.size === 0
+    return this.#decoded.values.size === 0
   }
 
   renew(): void {
     this.#renewed = true
   }
 
-  /** Whether it is to be known by another name. */
+  /** Whether the session gets a new id. */
   get isRenewed(): boolean {
     return this.#renewed
   }
@@ -82,24 +82,24 @@ export class ChangingSession implements Session {
   /** Null without changes. */
   get change(): RecordChange | null {
     if (!this.#renewed && this.#state === null) return null
-    const { removed, set } = this.#known
+    const { removed, set } = this.#decoded
     if (!this.#cleared && !this.#renewed && removed.size === 0 && set.size === 0) return null
     return { clear: this.#cleared, remove: [...removed], set: this.#record([...set]) }
   }
 
-  /** Everything it holds. */
+  /** All values. */
   get content(): Readonly<Record<string, JsonValue>> {
-    return this.#record([...this.#known.values.keys()])
+    return this.#record([...this.#decoded.values.keys()])
   }
 
-  get #known(): State {
+  get #decoded(): State {
     this.#state ??= { values: new Map(Object.entries(this.#opened ?? {})), removed: new Set(), set: new Set() }
     return this.#state
   }
 
   #record(keys: readonly string[]): Record<string, JsonValue> {
     const record: Record<string, JsonValue> = Object.create(null)
-    for (const key of keys) record[key] = this.#known.values.get(key) as JsonValue
+    for (const key of keys) record[key] = this.#decoded.values.get(key) as JsonValue
     return record
   }
 }

@@ -9,16 +9,16 @@ const MOST_ROUNDS = 2
 const TIMES = /^[0-9a-z]{1,10}(?:\.[0-9a-z]{1,10})?$/
 
 /**
- * Ends circles: a login that is complete and does not last sends the browser back to the authorization server, which knows
- * the user and sends it here at once. The cookie holds when the last logins ended; the session may be what does not last.
+ * Detects login loops: without a stored login the browser is redirected to the authorization server, which has a session of the user
+ * and redirects back at once. A cookie holds the times of the last logins, since the session may be what is not stored.
  */
-export const loginRounds = {
+export const loginLoops = {
   /** Whether the next login would be the third within the window. */
-  isCircling(exchange: Exchange, route: string, now: number): boolean {
+  isLooping(exchange: Exchange, route: string, now: number): boolean {
     return recent(exchange, route, now).length >= MOST_ROUNDS
   },
 
-  /** Counts a login that has ended. */
+  /** Counts a completed login. */
   count(response: Response, exchange: Exchange, route: string, now: number): void {
     const times = [...recent(exchange, route, now), now].slice(-MOST_ROUNDS)
     const value = times.map((time) => time.toString(36)).join('.')
@@ -31,7 +31,7 @@ export const loginRounds = {
     if (exchange.request.cookies[name] !== undefined) writeHostCookie(response, exchange, name, null, { maxAge: 0 })
   },
 
-  /** Takes the cookies off a request that goes on. */
+  /** Removes the cookies from a request before it is passed on. */
   strip({ request }: Exchange): void {
     if (!request.headers.all('cookie').some((field) => field.includes(NAME))) return
     takeCookies(request, (name) => name.startsWith(NAME) || name.startsWith(`__Host-${NAME}`))
