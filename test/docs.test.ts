@@ -57,6 +57,7 @@ writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'
 writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'agent.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'redis.password'), 'changeit')
+writeFileSync(join(directory, 'secrets', 'jms.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'kafka.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'otlp.authorization'), 'Bearer changeit')
 writeFileSync(join(directory, 'secrets', 'keycloak.authority'), testIdentity('authority').certificate.toString())

@@ -28,6 +28,7 @@ export { BUILT_IN_TOPICS, findTopic, type WrittenTopic } from './topics/topics.t
 export { trailCollection } from './trail-collection.ts'
 export { TrailFile } from './trail-file.ts'
 export { TrailTransport } from './trail-transport.ts'
+export type { JmsPlan } from './transports/jms/jms-transport.ts'
 export type { KafkaPlan } from './transports/kafka/kafka-plan.ts'
 export type { OtlpPlan } from './transports/otlp/otlp-transport.ts'
 export type { SyslogPlan } from './transports/syslog/syslog-plan.ts'

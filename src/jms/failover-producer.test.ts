@@ -126,24 +126,30 @@ test('TLS with a client certificate, and refusals of either side', { skip: opens
     await producer.send(numbered(1))
   }
   await context.test('accepted with a certificate of the authority', () =>
-    send(broker.port, tlsPlan(authority, { key, cert })),
+    send(broker.port, tlsPlan(authority, { key: [key], cert: [cert] })),
   )
   await context.test('refused by the broker without a client certificate', () =>
     assert.rejects(send(broker.port, tlsPlan(authority)), /certificate required|handshake failure|closed|ECONNRESET/i),
   )
   await context.test('refused by the gateway where the authority is unknown', () =>
     assert.rejects(
-      send(broker.port, tlsPlan(stranger, { key, cert })),
+      send(broker.port, tlsPlan(stranger, { key: [key], cert: [cert] })),
       /unable to verify|UNABLE_TO_VERIFY|self.signed/i,
     ),
   )
   await context.test('refused by the gateway where the certificate is of another host', () =>
-    assert.rejects(send(wrong.port, tlsPlan(authority, { key, cert })), /does not match certificate/),
+    assert.rejects(send(wrong.port, tlsPlan(authority, { key: [key], cert: [cert] })), /does not match certificate/),
+  )
+  await context.test('refused where each authority is trusted, but the certificate is of another host', () =>
+    assert.rejects(
+      send(wrong.port, tlsPlan(stranger, { key: [key], cert: [cert], rejectUnauthorized: false })),
+      /does not match certificate/,
+    ),
   )
   await context.test('accepted where the address switches the check of the host off', () =>
-    send(wrong.port, tlsPlan(authority, { key, cert }), { ...ADDRESS, verifyHostName: false }),
+    send(wrong.port, tlsPlan(authority, { key: [key], cert: [cert] }), { ...ADDRESS, verifyHostName: false }),
   )
   await context.test('a key that is no key is an error, not a fault', () =>
-    assert.rejects(send(broker.port, tlsPlan(authority, { key: 'x', cert })), JmsError),
+    assert.rejects(send(broker.port, tlsPlan(authority, { key: ['x'], cert: [cert] })), JmsError),
   )
 })

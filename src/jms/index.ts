@@ -1,5 +1,5 @@
 export { JmsError, MessageRefused } from './jms-error.ts'
 export { type JndiConfig, type JndiReading, readJndi } from './jndi/read-jndi.ts'
 export { openProducer } from './open-producer.ts'
-export type { JmsMessage } from './producer.ts'
+export type { JmsMessage, JmsProducer } from './producer.ts'
 export type { ConnectionPlan, Endpoint, ProducerPlan } from './producer-plan.ts'

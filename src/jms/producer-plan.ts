@@ -67,11 +67,10 @@ export interface ConnectionPlan {
 
 /** TLS as Node takes it, as plain data. */
 export interface TlsPlan {
-  readonly key?: string | readonly string[]
-  readonly cert?: string | readonly string[]
+  readonly key?: readonly string[]
+  readonly cert?: readonly string[]
   readonly ca?: readonly string[]
   readonly allowPartialTrustChain?: boolean
-  readonly servername?: string
   readonly rejectUnauthorized: boolean
   /** Whether the certificate must be that of the host. */
   readonly checkServerIdentity: boolean

@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, checkServerIdentity, connect as connectTls } from 'node:tls'
+import { type ConnectionOptions, checkServerIdentity, connect as connectTls, TLSSocket } from 'node:tls'
 import { JmsError, reasonOf } from './jms-error.ts'
 import type { Endpoint, EndpointTls, TlsPlan } from './producer-plan.ts'
 
@@ -38,6 +38,11 @@ export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: Abor
     reject(error)
   }
   const onReady = (): void => {
+    const problem = socket instanceof TLSSocket ? identityProblem(endpoint, tls, socket) : null
+    if (problem !== null) {
+      fail(new JmsError(problem))
+      return
+    }
     settle()
     socket.setNoDelay(true)
     resolve(socket)
@@ -49,22 +54,25 @@ export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: Abor
 
 /** Options of TLS to an endpoint: those in its address over those of the plan. */
 function tlsOptions(endpoint: Endpoint, address: EndpointTls, plan: TlsPlan | null): ConnectionOptions {
-  const { key, cert, ca, servername, allowPartialTrustChain, rejectUnauthorized = true } = plan ?? {}
-  const verifiesHost = address.verifyHostName ?? plan?.checkServerIdentity ?? true
+  const { key, cert, ca, allowPartialTrustChain, rejectUnauthorized = true } = plan ?? {}
   const ciphers = address.ciphers ?? plan?.ciphers ?? null
   const maxVersion = address.maxVersion ?? plan?.maxVersion
-  const name = servername ?? (isIP(endpoint.host) === 0 ? endpoint.host : undefined)
   return {
-    ...(key === undefined ? {} : { key: [key].flat() as string[] }),
-    ...(cert === undefined ? {} : { cert: [cert].flat() as string[] }),
+    ...(key === undefined ? {} : { key: [...key] }),
+    ...(cert === undefined ? {} : { cert: [...cert] }),
     ...(ca === undefined ? {} : { ca: [...ca] }),
     ...(allowPartialTrustChain === undefined ? {} : { allowPartialTrustChain }),
-    ...(name === undefined ? {} : { servername: name }),
+    ...(isIP(endpoint.host) === 0 ? { servername: endpoint.host } : {}),
     ...(ciphers === null ? {} : { ciphers }),
     ...(maxVersion === undefined ? {} : { maxVersion }),
     minVersion: address.minVersion ?? plan?.minVersion ?? MIN_VERSION,
     rejectUnauthorized,
-    // The certificate is compared with the address, which Node hands over where there is no server name.
-    checkServerIdentity: verifiesHost ? checkServerIdentity : () => undefined,
+    checkServerIdentity: () => undefined,
   }
+}
+
+/** Why the certificate is not that of the host; null where it is. Node compares them only with `rejectUnauthorized`. */
+function identityProblem({ host, tls }: Endpoint, plan: TlsPlan | null, socket: TLSSocket): string | null {
+  if (!(tls?.verifyHostName ?? plan?.checkServerIdentity ?? true)) return null
+  return checkServerIdentity(host, socket.getPeerCertificate())?.message ?? null
 }

@@ -1,5 +1,6 @@
 import type { TypeDefinition } from '#schema'
 import { ScriptableResourceAccess } from './access/scriptable/scriptable-resource-access.ts'
+import { JmsAuditEventHandler } from './audit-handlers/jms/jms-audit-event-handler.ts'
 import { KafkaAuditEventHandler } from './audit-handlers/kafka/kafka-audit-event-handler.ts'
 import { OtlpAuditEventHandler } from './audit-handlers/otlp/otlp-audit-event-handler.ts'
 import { SyslogAuditEventHandler } from './audit-handlers/syslog/syslog-audit-event-handler.ts'
@@ -146,6 +147,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   InMemorySessionManager,
   Issuer,
   IssuerAccessTokenResolver,
+  JmsAuditEventHandler,
   JwkPropertyFormat,
   JwkSetHandler,
   JwkSetSecretStore,

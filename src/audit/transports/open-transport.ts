@@ -1,5 +1,6 @@
 import type { TransportPlan } from '#schema'
 import type { Transport, TransportEnv } from '../delivery/transport.ts'
+import { type JmsPlan, openJms } from './jms/jms-transport.ts'
 import type { KafkaPlan } from './kafka/kafka-plan.ts'
 import { openKafka } from './kafka/kafka-transport.ts'
 import { type OtlpPlan, openOtlp } from './otlp/otlp-transport.ts'
@@ -9,6 +10,8 @@ import { openSyslog } from './syslog/syslog-transport.ts'
 /** Opens the destination of a plan; connections are made with the first records. */
 export function openTransport(plan: TransportPlan, env: TransportEnv): Transport {
   switch (plan.type) {
+    case 'jms':
+      return openJms(plan as TransportPlan & JmsPlan, env)
     case 'kafka':
       return openKafka(plan as TransportPlan & KafkaPlan, env)
     case 'otlp':

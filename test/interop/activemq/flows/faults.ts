@@ -23,7 +23,7 @@ async function arrivesInOrder(
 function tlsOf(authority: Authority, key?: string, cert?: string) {
   return {
     ca: [authority.certificate],
-    ...(key === undefined || cert === undefined ? {} : { key, cert }),
+    ...(key === undefined || cert === undefined ? {} : { key: [key], cert: [cert] }),
     rejectUnauthorized: true,
     checkServerIdentity: true,
     minVersion: 'TLSv1.2',

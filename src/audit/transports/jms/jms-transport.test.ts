@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLogger, memoryLog } from '#logging'
+import { systemClock } from '#schema'
+import { endpointAt, NO_SIGNAL, producerPlan } from '#test/jms-plan'
+import { OpenWireBroker } from '#test/openwire-broker'
+import { type AuditRecord, RecordRefused } from '../../delivery/transport.ts'
+import { openTransport } from '../open-transport.ts'
+import type { JmsPlan } from './jms-transport.ts'
+
+const env = { logger: createLogger({ destination: memoryLog() }), clock: systemClock }
+
+function open(port: number, envelope: JmsPlan['envelope'] = 'event') {
+  const plan = { type: 'jms', producer: producerPlan([endpointAt(port)]), envelope }
+  const transport = openTransport(plan, env)
+  return {
+    send: (records: readonly AuditRecord[]) => transport.send(records, NO_SIGNAL),
+    [Symbol.asyncDispose]: () => transport.close(),
+  }
+}
+
+const record = (id: string, text = `{"_id":"${id}"}`): AuditRecord => ({ topic: 'access', id, text, time: 0 })
+
+test('a record is a message with its text, and its id to recognise repeats', async () => {
+  await using broker = await OpenWireBroker.start()
+  await using transport = open(broker.port)
+  await transport.send([record('a'), record('b')])
+  assert.deepEqual(
+    broker.messages.map(({ correlationId, text }) => [correlationId, text]),
+    [
+      ['a', '{"_id":"a"}'],
+      ['b', '{"_id":"b"}'],
+    ],
+  )
+})
+
+test('the envelope "topic" holds the audit topic and the event', async () => {
+  await using broker = await OpenWireBroker.start()
+  await using transport = open(broker.port, 'topic')
+  await transport.send([record('a')])
+  assert.deepEqual(JSON.parse(broker.messages[0]?.text ?? ''), { auditTopic: 'access', event: { _id: 'a' } })
+})
+
+test('a record beyond the limit of the broker is refused by its position; others are accepted', async () => {
+  await using broker = await OpenWireBroker.start({ maxFrameSize: 10_000n })
+  await using transport = open(broker.port)
+  const large = record('large', JSON.stringify('x'.repeat(10_000)))
+  await assert.rejects(transport.send([record('a'), large, record('b')]), (error: unknown) => {
+    assert.ok(error instanceof RecordRefused)
+    assert.equal(error.index, 1)
+    return true
+  })
+  await transport.send([record('b')])
+  assert.deepEqual(
+    broker.messages.map(({ correlationId }) => correlationId),
+    ['a', 'b'],
+  )
+})
+
+test('a broker that is gone is a failure, after which the same records are accepted', async () => {
+  await using broker = await OpenWireBroker.start()
+  await using transport = open(broker.port)
+  await transport.send([record('a')])
+  broker.reset()
+  await transport.send([record('b')]).catch(() => transport.send([record('b')]))
+  assert.equal(broker.messages.at(-1)?.correlationId, 'b')
+})

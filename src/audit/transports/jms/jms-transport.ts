@@ -1,0 +1,46 @@
+import { type JmsMessage, type JmsProducer, MessageRefused, openProducer, type ProducerPlan } from '#jms'
+import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from '../../delivery/transport.ts'
+
+/** A JMS broker, as plain data. */
+export interface JmsPlan {
+  readonly producer: ProducerPlan
+  /** `event`: the text of the record; `topic`: an object with the audit topic and the event. */
+  readonly envelope: 'event' | 'topic'
+}
+
+/** Sends each record as a JMS TextMessage, in order. The producer connects with the first records. */
+export function openJms({ producer, envelope }: JmsPlan, env: TransportEnv): Transport {
+  return new JmsTransport(openProducer(producer, env), envelope)
+}
+
+class JmsTransport implements Transport {
+  readonly #producer: JmsProducer
+  readonly #envelope: JmsPlan['envelope']
+
+  constructor(producer: JmsProducer, envelope: JmsPlan['envelope']) {
+    this.#producer = producer
+    this.#envelope = envelope
+  }
+
+  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+    try {
+      await this.#producer.send(
+        records.map((record) => this.#message(record)),
+        signal,
+      )
+    } catch (error) {
+      if (error instanceof MessageRefused) throw new RecordRefused(error.index, error.message)
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close()
+  }
+
+  #message({ id, topic, text }: AuditRecord): JmsMessage {
+    if (this.#envelope === 'event') return { id, text }
+    // The text is JSON already.
+    return { id, text: `{"auditTopic":${JSON.stringify(topic)},"event":${text}}` }
+  }
+}

@@ -1,0 +1,83 @@
+import type { JmsPlan } from '#audit'
+import { AuditEventHandlerKind } from '#contracts'
+import { readJndi } from '#jms'
+import { formatPointer } from '#json'
+import { config, defineType, json, map, object, oneOf, secretId, string } from '#schema'
+import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { readTls, secretsProviderField, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
+import { providerFor } from '../../lib/tls/provider.ts'
+
+const jndi = object({
+  contextProperties: map(config(string())).default({}).meta({
+    description:
+      'JNDI properties: `java.naming.factory.initial` chooses the protocol, `java.naming.provider.url` (ActiveMQ) or `connectionfactory.<name>` (Qpid JMS) is the address, `topic.<name>` the topic at the broker.',
+  }),
+  topicName: config(string({ nonEmpty: true })).meta({
+    description: 'JNDI name of the topic: `audit` for the topic that the property `topic.audit` defines.',
+  }),
+  connectionFactoryName: config(string({ nonEmpty: true })).meta({
+    description: 'JNDI name of the connection factory; that of ActiveMQ is `ConnectionFactory`.',
+  }),
+})
+
+/** Publishes events to a JMS broker. */
+export const JmsAuditEventHandler = defineType({
+  name: 'JmsAuditEventHandler',
+  kind: AuditEventHandlerKind,
+  summary: 'Publishes audit events to a topic of a JMS broker: ActiveMQ (OpenWire), or any broker with AMQP 1.0.',
+  config: {
+    ...HANDLER_FIELDS,
+    deliveryMode: config(oneOf(['PERSISTENT', 'NON_PERSISTENT'])).meta({
+      description:
+        '`PERSISTENT`: the broker keeps each event on its disk before it is accepted, and events that wait are spooled. `NON_PERSISTENT`: the broker keeps events in memory.',
+    }),
+    sessionMode: config(oneOf(['AUTO', 'CLIENT', 'DUPS_OK'])).meta({
+      description:
+        'How consumers of the session acknowledge. All modes are the same here: the session of the gateway has no consumer.',
+    }),
+    jndi: jndi.meta({ description: 'Broker, topic and connection factory.' }),
+    envelope: config(oneOf(['event', 'topic']))
+      .default('event')
+      .meta({
+        description:
+          'Text of a message: `event` is the JSON of the event, `topic` is `{"auditTopic": ..., "event": ...}`.',
+      }),
+    passwordSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret id of the password, instead of one in `contextProperties`.' }),
+    secretsProvider: secretsProviderField,
+    tls: tlsField('TLS settings of `ssl://` and `amqps://`; by default the trust of the platform.'),
+    batch: json().optional().meta({
+      description: 'Accepted for existing configurations, without effect: `queue` and `spool` have its place.',
+    }),
+  },
+  check: ({ jndi }, report) => {
+    for (const { path, message } of readJndi(jndi).problems) report(formatPointer(['jndi', ...path]), message)
+  },
+  create: async (values, env) => {
+    const { deliveryMode, envelope, passwordSecretId } = values
+    const { plan, warnings } = readJndi(values.jndi)
+    // Problems are reported by `check`.
+    if (plan === null) throw new TypeError('jndi does not describe a broker')
+    for (const { path, message } of warnings) env.warn(`${formatPointer(['jndi', ...path])}: ${message}`)
+    const connection = { ...plan, password: passwordSecretId === undefined ? plan.password : await password() }
+    if (connection.password !== null && plan.endpoints.some(({ tls }) => tls === null)) {
+      env.warn('the password is sent in clear text to brokers without TLS; use ssl:// or amqps://')
+    }
+    const transport: JmsPlan & { readonly type: 'jms' } = {
+      type: 'jms',
+      producer: { connection, deliveryMode, tls: await readTls(values.tls) },
+      envelope,
+    }
+    return {
+      ...handlerBase(values, deliveryMode === 'PERSISTENT'),
+      format: { key: 'common', forTopic: () => (event) => JSON.stringify(event) },
+      transport,
+      supportsQueries: false,
+    }
+
+    function password(): Promise<string> {
+      return secretText(providerFor(values.secretsProvider, env), passwordSecretId as string, '/passwordSecretId')
+    }
+  },
+})
