@@ -31,6 +31,7 @@ export function withFailureResponses(handler: Handler, logger: Logger): Handler 
       if (!(error instanceof UpstreamError && error.isOutcome)) throw error
       const transactionId = exchange.transactionId.value
       logFailure(error, { upstream: exchange.request.uri.origin, transactionId }, logger)
+      exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: error.code })
       return failureResponse(error)
     }
   }

@@ -11,6 +11,8 @@ export interface AuditService {
   /** Whether a request has to wait for room in a queue (`onFull: block`). */
   readonly isFull: boolean
   waitForRoom(): Promise<void>
+  /** Makes it answer `/api/audit/<topic>`. */
+  serveQueries(): void
 }
 
 export const AuditServiceKind = kind<AuditService>('AuditService')

@@ -1,5 +1,5 @@
 import { call, notice } from '#rpc'
-import type { RecordChange, SharedRecord } from '#schema'
+import type { AuditPlan, Problem, RecordChange, SharedRecord } from '#schema'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 
 /** Milliseconds. Short, since requests wait for the store: it holds sessions among others. */
@@ -20,6 +20,19 @@ export const CONTROL_CALLS = {
   /** Warnings of a route that is now served. */
   routeWarnings: notice<RouteWarnings>(),
   objectStatus: notice<ObjectStatus>(),
+  /** Opens the event handlers of an audit service; those that another unit has opened are shared. */
+  auditOpen: call<
+    AuditPlan,
+    { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] }
+  >(30_000),
+  /** Events as a flat list: topic, id, time, and a text for each format of the plan. */
+  auditEvents: notice<{
+    readonly id: number
+    readonly events: readonly (string | number | undefined)[]
+    readonly dropped: number
+  }>(),
+  auditQueries: notice<{ readonly id: number }>(),
+  auditClose: notice<{ readonly id: number }>(),
   /** Memory shared by all units under a key. */
   share: call<{ readonly key: string; readonly bytes: number }, SharedArrayBuffer>(30_000),
   unshare: notice<{ readonly key: string }>(),

@@ -30,6 +30,7 @@ export {
   type AuditTopic,
   type EventFormat,
 } from './audit-event-handler.ts'
+export { AUDIT_MEMORY } from './audit-memory.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { cipherSuite } from './cipher-suites.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'

@@ -2,12 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import type { Filter, TemporaryStorage } from '#http'
+import type { AccessAuditor, Filter, TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
-import { ConfigError, gatewaySettings, type Problem, type TypeDefinition } from '#schema'
+import { ConfigError, gatewaySettings, type Problem, systemClock, type TypeDefinition } from '#schema'
+import { AuditWriter } from './audit/audit-writer.ts'
+import { openLocalOutlet } from './audit/local-outlet.ts'
 import { ObjectStates } from './object-states.ts'
 
 /** admin.json, settled: the settings of units and of the control plane. */
@@ -23,6 +25,10 @@ export interface AdminSettings {
   /** Metrics and states of the objects of admin.json in this thread. */
   readonly metrics: MetricsRegistry
   readonly states: ObjectStates
+  /** Delivers the events of all audit services. */
+  readonly auditWriter: AuditWriter
+  /** Records management requests; null where no access event is wanted. */
+  readonly audit: AccessAuditor | null
   /** The objects of admin.json read their files again. */
   reload(): void
   dispose(): Promise<void>
@@ -42,7 +48,9 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   const directories = instanceDirectories(instance)
   const metrics = new MetricsRegistry()
   const states = new ObjectStates()
+  const auditWriter = new AuditWriter({ logger: input.logger, clock: systemClock, openMetrics: () => metrics.open() })
   const built = await buildAdmin(json, {
+    openAudit: async (plan) => openLocalOutlet(auditWriter, directories, plan),
     ...input,
     metrics: () => metrics.open(),
     stateReporter: () => states.reporter(directories),
@@ -84,6 +92,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     warnings,
     metrics,
     states,
+    auditWriter,
+    audit: fields.auditService.access,
     reload: built.reload,
     dispose: built.dispose,
   }

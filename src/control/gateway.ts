@@ -15,6 +15,7 @@ import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
@@ -43,6 +44,9 @@ interface GatewayInput {
 
 const MAX_ADMIN_BODY = 1024 * 1024
 
+/** Milliseconds in which audit events are delivered or spooled when the gateway stops. */
+const AUDIT_GRACE = 5_000
+
 /** The control plane: units, route folders, the management connector, and shutdown. */
 export class Gateway {
   readonly stores: RouteStores
@@ -55,6 +59,7 @@ export class Gateway {
   readonly #monitoring: Monitoring
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
+  readonly #auditWriter: AuditWriter
   readonly #reloads: Counter
   readonly #configRevision: string
   #admin: Listener | null = null
@@ -64,6 +69,7 @@ export class Gateway {
     const { settings, logger } = input
     this.#input = input
     this.states = settings.states
+    this.#auditWriter = settings.auditWriter
     const config = configText(settings)
     this.#configRevision = createHash('sha256')
       .update(config ?? '')
@@ -79,6 +85,7 @@ export class Gateway {
       ended: (unit) => {
         this.#memory.releaseAll(unit)
         this.states.forget(unit)
+        this.#auditWriter.closeAll(unit)
         this.#monitoring.ended(unit)
         this.stores.ended(unit)
       },
@@ -138,6 +145,7 @@ export class Gateway {
     this.#reloads.add()
     this.#input.settings.reload()
     for (const unit of this.units) unit.remote.reload()
+    await this.#auditWriter.reopen()
     await this.stores.rescan()
   }
 
@@ -162,6 +170,7 @@ export class Gateway {
     await this.#admin?.close()
     await this.#history.close()
     await this.#audit.close()
+    await this.#auditWriter.shutdown(AUDIT_GRACE)
     this.#monitoring[Symbol.dispose]()
     await this.#input.settings.dispose()
   }
@@ -174,6 +183,10 @@ export class Gateway {
       closeRouter: ({ directory }) => this.stores.closed(unit, directory),
       routeWarnings: (warnings) => this.stores.warned(warnings),
       objectStatus: (status) => this.states.take(unit, status),
+      auditOpen: (plan) => this.#auditWriter.open(unit, plan),
+      auditEvents: ({ id, events, dropped }) => this.#auditWriter.take(id, events, dropped),
+      auditQueries: ({ id }) => this.#auditWriter.serveQueries(id),
+      auditClose: ({ id }) => this.#auditWriter.close(id),
       share: ({ key, bytes }) => this.#memory.take(key, bytes, unit),
       unshare: ({ key }) => this.#memory.release(key, unit),
       storeGet: ({ space, key, lifetime }) => this.#store.get(space, key, lifetime),
@@ -227,6 +240,7 @@ export class Gateway {
         storage,
         refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),
         isManagement: true,
+        audit: settings.audit,
       },
       handler,
       logger.child({ logger: 'admin' }),
@@ -250,6 +264,7 @@ export class Gateway {
         },
         ...this.units.map(({ name, state, detail }) => ({ name, ok: state === 'ready', detail })),
         ...this.states.checks(),
+        ...this.#auditWriter.checks,
       ],
     }
   }

@@ -1,6 +1,11 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_CONTROL', {
+  AUDIT_HANDLER_NOT_CLOSED: {
+    message: 'an audit event handler could not be closed',
+    meaning: 'A connection or file of a handler that is no longer configured may stay open until the gateway stops.',
+    action: 'Report the error with its stack.',
+  },
   HISTORY_FILES_IGNORED: {
     message: 'files in the history of routes are ignored, since they can not be read as versions',
     meaning: 'These files are not offered as versions of a route; nothing else is affected.',

@@ -22,6 +22,7 @@ const DISCARDING_OUTLET: AuditOutlet = {
   publish: () => {},
   isFull: false,
   waitForRoom: () => Promise.resolve(),
+  serveQueries: () => {},
   close: () => {},
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from './request.ts'
-import type { RequestAudit } from './request-audit.ts'
+import type { AuditPublisher, RequestAudit } from './request-audit.ts'
 import { type Session, transientSession } from './session.ts'
 import { TransactionId } from './transaction-id.ts'
 
@@ -29,6 +29,8 @@ export class ExchangeState {
   isTruncated = false
   /** Null for a request without access event. */
   audit: RequestAudit | null = null
+  /** The audit service of the request, for custom events. */
+  auditPublisher: AuditPublisher | null = null
   /** Null for a client that accepts no informational responses. */
   informationalSender: InformationalSender | null = null
 

@@ -2,7 +2,7 @@ import type { ClientInfo } from './client-info.ts'
 import { type ContextKey, type ContextLink, findContext } from './context-link.ts'
 import { ExchangeState, type InformationalSender } from './exchange-state.ts'
 import type { Request } from './request.ts'
-import type { AuditDecision, RequestAudit } from './request-audit.ts'
+import type { AuditDecision, AuditPublisher, RequestAudit } from './request-audit.ts'
 import type { Session } from './session.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
 import type { TransactionId } from './transaction-id.ts'
@@ -123,6 +123,15 @@ export class Exchange {
 
   set audit(audit: RequestAudit | null) {
     this.#state.audit = audit
+  }
+
+  /** The audit service of the request, for custom events; null without one. */
+  get auditPublisher(): AuditPublisher | null {
+    return this.#state.auditPublisher
+  }
+
+  set auditPublisher(publisher: AuditPublisher | null) {
+    this.#state.auditPublisher = publisher
   }
 
   /** Records a decision for the access event. The last one counts, but a refusal is not replaced by a grant. */

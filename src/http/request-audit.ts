@@ -1,3 +1,4 @@
+import type { JsonObject } from '#json'
 import type { ActiveListItem } from './active-list.ts'
 import type { ContextLink } from './context-link.ts'
 import type { Response } from './response.ts'
@@ -22,6 +23,11 @@ export interface RequestOutcome {
   readonly response: Response | null
   /** `truncated`: the response ended before its framing says. `aborted`: the client left. */
   readonly end: 'sent' | 'truncated' | 'aborted'
+}
+
+/** Publishes audit events of any topic. */
+export interface AuditPublisher {
+  publish(topic: string, event: JsonObject): void
 }
 
 /** An exchange, as far as this file needs it. */

@@ -1,4 +1,4 @@
-import { FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
+import { AuditServiceKind, FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
 import {
   config,
@@ -63,7 +63,7 @@ const adminConnector = object({
   ...timing,
 })
 
-const LATER = 'sessions and auditing of management requests are not available in this version'
+const LATER = 'sessions of management requests are not available in this version'
 
 /** admin.json (decisions 2). */
 export const AdminDocument = documentType({
@@ -108,5 +108,7 @@ export const AdminDocument = documentType({
       'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is refused. Other options cause a warning.',
   }),
   session: json().optional().meta({ description: 'Sessions of management requests.', unsupported: LATER }),
-  auditService: json().optional().meta({ description: 'Audit of management requests.', unsupported: LATER }),
+  auditService: ref(AuditServiceKind).default('AuditService').meta({
+    description: 'Audit service of management requests; that of the name `AuditService` in the heap by default.',
+  }),
 })

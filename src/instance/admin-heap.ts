@@ -22,6 +22,8 @@ export interface AdminInput {
   readonly secretsLookedUp?: boolean
   /** Metrics of objects; not recorded by default. */
   readonly metrics?: UnitContext['metrics']
+  /** Opens the event handlers of audit services; events are discarded by default. */
+  readonly openAudit?: NonNullable<UnitContext['openAudit']>
   /** Where objects report their states. */
   readonly stateReporter?: NonNullable<UnitContext['stateReporter']>
 }
@@ -90,6 +92,7 @@ function adminContext(input: AdminInput, directories: InstanceDirectories, reloa
     }),
     metrics: input.metrics ?? (() => NO_METRICS),
     ...(input.stateReporter === undefined ? {} : { stateReporter: input.stateReporter }),
+    ...(input.openAudit === undefined ? {} : { openAudit: input.openAudit }),
     onReload: (refresh) => {
       reloads.add(refresh)
       return () => reloads.delete(refresh)

@@ -1,5 +1,5 @@
 import type { ServerTls } from '#contracts'
-import type { Handler, Response, TemporaryStorage } from '#http'
+import type { AccessAuditor, Handler, Response, TemporaryStorage } from '#http'
 
 /** The header by which trusted proxies describe the client; null where they may use either. */
 export type ForwardingHeader = 'Forwarded' | 'X-Forwarded-For' | null
@@ -42,6 +42,8 @@ export interface ListenerSettings {
   readonly refusal?: (status: number, problem: string) => Response
   /** Whether this is the management port, which has its own reserve of file descriptors. */
   readonly isManagement?: boolean
+  /** Records requests; absent where no access event is wanted. */
+  readonly audit?: AccessAuditor | null
   /** Set for TLS, with HTTP/2 by ALPN. */
   readonly tls?: ServerTls | null
 }

@@ -3,6 +3,7 @@ import {
   BodyTooLargeError,
   type Exchange,
   endUpgraded,
+  type RequestOutcome,
   type Response,
   reasonPhrase,
   respond,
@@ -10,6 +11,7 @@ import {
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
+import { auditRefusal } from './audit-refusal.ts'
 import { createExchange } from './create-exchange.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
@@ -30,6 +32,9 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #exchange: Exchange | null = null
   #writer: ResponseWriter | null = null
   #upgraded: UpgradedConnection | null = null
+  /** The response whose head was sent. */
+  #sent: Response | null = null
+  #isTruncated = false
   #ended = false
 
   constructor(context: ListenerContext, channel: ResponseChannel) {
@@ -84,7 +89,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
 
   onResponseSent(): void {
     if (this.#ended) return
-    this.#end()
+    this.#end('sent')
     this.#channel.release('sent')
   }
 
@@ -105,13 +110,14 @@ export class Transaction implements ChannelObserver, BodyOwner {
     if (this.#upgraded !== null) {
       // The regular end of an upgraded connection: no abort.
       this.#upgraded.destroy()
+      this.#end('sent')
     } else {
       this.#ended = true
       this.#body?.fail(reason)
       this.#writer?.cancel(reason)
       this.#notify((exchange) => exchange.abort(reason))
+      this.#end(this.#isTruncated ? 'truncated' : 'aborted')
     }
-    this.#end()
     this.#channel.release('abandoned')
   }
 
@@ -124,6 +130,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       return
     }
     if (context.isReserved(admitted.uri.path)) {
+      auditRefusal(context.settings, channel.peer, { status: 404, problem: 'a reserved path' })
       this.#answer(404, 'keep')
       return
     }
@@ -133,6 +140,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       return
     }
     this.#exchange = exchange
+    context.settings.audit?.begin(exchange)
     // Visible to filters, which may remove it; being hop-by-hop, it is never forwarded as received.
     if (channel.upgradable !== null) exchange.request.headers.set('Upgrade', 'websocket')
     if (channel.acceptsInformational) exchange.informationalSender = channel
@@ -172,7 +180,10 @@ export class Transaction implements ChannelObserver, BodyOwner {
   /** Responds without a handler and closes a connection of HTTP/1.1: its next bytes can not be trusted. */
   #refuse(reason: Refusal): void {
     const { clientLog, settings } = this.context
-    clientLog.refused(this.#channel.peer.address, reason)
+    const { peer } = this.#channel
+    clientLog.refused(peer.address, reason)
+    if (this.#exchange === null) auditRefusal(settings, peer, reason)
+    else this.#exchange.decided({ result: 'DENIED', by: 'listener', reason: reason.problem })
     this.#write(refusalResponse(reason.status, reason.problem, settings), 'close')
   }
 
@@ -209,7 +220,9 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #sendHead(response: Response, persistence: Persistence): ResponseHead | null {
     try {
       assertFinalStatus(response.status)
-      return this.#channel.sendHead(response, persistence)
+      const head = this.#channel.sendHead(response, persistence)
+      this.#sent = response
+      return head
     } catch (error) {
       response.body.cancel()
       this.#onUnsendable(error, response.status, persistence)
@@ -220,6 +233,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #upgrade(response: Response, upgrade: Upgrade, upgradable: Upgradable): void {
     try {
       this.#upgraded = upgradable.handOver(response, upgrade)
+      this.#sent = response
     } catch (error) {
       this.#onUnsendable(error, response.status, 'close')
       return
@@ -244,13 +258,15 @@ export class Transaction implements ChannelObserver, BodyOwner {
   }
 
   #truncate(reason: Error): void {
+    this.#isTruncated = true
     this.abandon(reason)
     this.#channel.truncate(reason)
   }
 
-  #end(): void {
+  #end(end: RequestOutcome['end']): void {
     this.#ended = true
     this.context.active--
+    this.#notify((exchange) => exchange.audit?.end({ response: this.#sent, end }))
     this.#notify((exchange) => exchange.complete())
   }
 

@@ -10,6 +10,7 @@ import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
 import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
 import { AllowOnlyFilter } from './filters/allow-only/allow-only-filter.ts'
 import { AssignmentFilter } from './filters/assignment/assignment-filter.ts'
+import { AuditFilter } from './filters/audit/audit-filter.ts'
 import { AuthorizationCodeOAuth2ClientFilter } from './filters/authorization-code-oauth2-client/authorization-code-oauth2-client-filter.ts'
 import { CertificateThumbprintFilter } from './filters/certificate-thumbprint/certificate-thumbprint-filter.ts'
 import { ChainOfFilters } from './filters/chain-of-filters/chain-of-filters.ts'
@@ -108,6 +109,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   AllowOnlyFilter,
   AmService,
   AssignmentFilter,
+  AuditFilter,
   AuditService,
   AuthenticatedEncryptedJwtSessionManager,
   AuthorizationCodeOAuth2ClientFilter,

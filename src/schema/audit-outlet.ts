@@ -21,6 +21,8 @@ export interface SpoolPlan {
 /** Destination of an event handler; `type` selects the transport, which has further members. */
 export interface TransportPlan {
   readonly type: string
+  /** A folder that one service alone may write to. */
+  readonly exclusive?: string
 }
 
 /** An event handler as plain data, for the writer on the control thread. */
@@ -61,5 +63,7 @@ export interface AuditOutlet {
   readonly isFull: boolean
   /** Resolves when it is no longer full, at most after `maxBlockTime`. */
   waitForRoom(): Promise<void>
+  /** Makes the handler for queries answer `/api/audit/<topic>`: this is the service of config.json. */
+  serveQueries(): void
   close(): void
 }

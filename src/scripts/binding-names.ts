@@ -9,6 +9,7 @@ const EVERY_LANGUAGE: readonly string[] = [
   'session',
   'globals',
   'http',
+  'audit',
   'logger',
   'properties',
 ]

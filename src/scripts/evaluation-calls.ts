@@ -1,10 +1,11 @@
 import type { AccessTokenResolver, ResourceAccess } from '#contracts'
 import { BodyTooLargeError, type Exchange, type Filter, type Handler, Request, Response } from '#http'
+import { publishCustomEvent } from './custom-event.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import { HeapObject } from './evaluation-port.ts'
 
 /** What a script can ask for that takes time. */
-export type CallName = 'buffer' | 'send' | 'next' | 'handle' | 'filter' | 'resolve' | 'scopes'
+export type CallName = 'buffer' | 'send' | 'next' | 'handle' | 'filter' | 'resolve' | 'scopes' | 'audit'
 
 /** The calls that one evaluation makes, and the bodies that it holds until it ends. */
 export class EvaluationCalls {
@@ -59,6 +60,8 @@ export class EvaluationCalls {
         return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
       case 'scopes':
         return (objectOf(subject) as ResourceAccess).requiredScopes(exchange)
+      case 'audit':
+        return publishCustomEvent(exchange, String(subject), argument)
     }
   }
 

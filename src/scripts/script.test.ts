@@ -197,7 +197,17 @@ test('contexts are seen as expressions see them', async () => {
     parent: 'router',
     original: 'a.example.com',
     missing: 'none',
-    names: ['root', 'session', 'client', 'transactionId', 'attributes', 'router', 'oauth2'],
+    names: [
+      'root',
+      'session',
+      'client',
+      'transactionId',
+      'requestAudit',
+      'accessAuditExtension',
+      'attributes',
+      'router',
+      'oauth2',
+    ],
   })
 })
 

@@ -1,7 +1,8 @@
 import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import type { Handler, TemporaryStorage } from '#http'
+import type { TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
+import type { Unit } from './unit.ts'
 
 /** The open ports of a unit. */
 export class Connectors {
@@ -14,8 +15,7 @@ export class Connectors {
   /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
   static async open(
     settings: UnitSettings,
-    handler: Handler,
-    storage: TemporaryStorage,
+    { handler, storage, audit }: Pick<Unit, 'handler' | 'storage' | 'audit'>,
     logger: Logger,
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
@@ -25,6 +25,7 @@ export class Connectors {
         const listener = await listen(
           {
             ...listenerSettings(settings, connector, port, storage),
+            audit,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,
           },

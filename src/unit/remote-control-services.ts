@@ -1,6 +1,7 @@
 import type { CONTROL_CALLS } from '#contracts'
 import type { Remote } from '#rpc'
 import type { SharedStore } from '#schema'
+import { openAuditOutlet } from './audit-outlet.ts'
 import type { ControlServices } from './control-services.ts'
 
 /** Services of the control plane, over the channel of a unit. */
@@ -11,6 +12,7 @@ export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>): Co
     closeRouter: (directory) => control.closeRouter({ directory }),
     routeWarnings: (warnings) => control.routeWarnings(warnings),
     objectStatus: (status) => control.objectStatus(status),
+    openAudit: (plan) => openAuditOutlet(control, plan),
     sharedStore: (space) => controlStore(control, space),
     share: async (key, bytes) => {
       const memory = await control.share({ key, bytes })

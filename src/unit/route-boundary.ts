@@ -43,6 +43,7 @@ function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger
   const fields = { route: logger.name, transactionId }
   if (error instanceof UpstreamError && error.isOutcome) {
     logFailure(error, fields, named)
+    exchange.decided({ result: 'FAILED', by: named.name ?? '', reason: error.code })
     return failureResponse(error)
   }
   named.limited(transactionId).error({ error, ...fields }, EVENTS.REQUEST_FAILED)

@@ -1,4 +1,4 @@
-import { passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
+import { type AuditService, passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
 import { conditionFacts, isAlwaysTrue } from '#expression'
 import { type BuildPath, ConfigDocument, type Heap, type UnitContext } from '#heap'
 import { ActiveList, type ActiveListItem, type Exchange, type Handler, type Response } from '#http'
@@ -7,6 +7,7 @@ import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Condition, Problem } from '#schema'
+import { auditServiceOf, withAudit } from './audit-boundary.ts'
 import { withBuildTimeout } from './build-timeout.ts'
 import { EVENTS } from './log-events.ts'
 import { routeBoundary } from './route-boundary.ts'
@@ -59,7 +60,7 @@ export class Route {
     this.#metrics = parts.metrics
     this.#scope = parts.scope
     this.#logger = parts.logger
-    this.#handler = routeBoundary(parts.handler, parts.metrics, parts.logger)
+    this.#handler = withAudit(parts.audit, routeBoundary(parts.handler, parts.metrics, parts.logger), source)
     this.#dispose = parts.dispose
   }
 
@@ -78,6 +79,7 @@ export class Route {
     const building = document.build().then(async (fields) => ({
       condition: fields.condition,
       handler: withSession(fields.session, await document.decorateMain(fields.handler), logger),
+      audit: await auditServiceOf(fields.auditService, document.heap),
     }))
     const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
     const scope = around.openMetrics()
@@ -156,6 +158,8 @@ class ActiveRequest implements ActiveListItem {
 interface RouteParts {
   readonly condition: Condition
   readonly handler: Handler
+  /** Null where it inherits one. */
+  readonly audit: AuditService | null
   readonly scope: MetricsScope
   readonly metrics: RouteMetrics
   readonly logger: Logger

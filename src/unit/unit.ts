@@ -1,5 +1,5 @@
 import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
-import type { Handler, TemporaryStorage } from '#http'
+import type { AccessAuditor, Handler, TemporaryStorage } from '#http'
 import {
   DEFAULT_CONFIG,
   DEFAULT_OBJECTS,
@@ -13,6 +13,7 @@ import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsRegistry } from '#metrics'
 import type { Clock, GatewaySettings, OwnListeners, Problem, TypeDefinition } from '#schema'
+import { auditServiceOf, withRootAudit } from './audit-boundary.ts'
 import type { ControlServices } from './control-services.ts'
 import { ObjectStates } from './object-states.ts'
 import type { Routers } from './routers.ts'
@@ -53,16 +54,21 @@ export class Unit {
   readonly storage: TemporaryStorage
   readonly routers: Routers
   readonly metrics: MetricsRegistry
+  /** Records requests; null where no access event is wanted. */
+  readonly audit: AccessAuditor | null
   readonly warnings: readonly Problem[]
   readonly #close: () => Promise<void>
 
   private constructor(
-    parts: Pick<Unit, 'handler' | 'storage' | 'routers' | 'metrics' | 'warnings'> & { close: () => Promise<void> },
+    parts: Pick<Unit, 'handler' | 'storage' | 'routers' | 'metrics' | 'audit' | 'warnings'> & {
+      close: () => Promise<void>
+    },
   ) {
     this.handler = parts.handler
     this.storage = parts.storage
     this.routers = parts.routers
     this.metrics = parts.metrics
+    this.audit = parts.audit
     this.warnings = parts.warnings
     this.#close = parts.close
   }
@@ -81,9 +87,13 @@ export class Unit {
       revision: 'root',
       defaults: DEFAULT_OBJECTS,
     })
-    const { handler, temporaryStorage, session } = await document.build()
+    const { handler, temporaryStorage, session, auditService } = await document.build()
+    const audit = await auditServiceOf(auditService, document.heap)
+    if (input.serving !== false) audit?.serveQueries()
+    const main = withSession(session, await document.decorateMain(handler), unitContext.logger)
     return new Unit({
-      handler: withSession(session, await document.decorateMain(handler), unitContext.logger),
+      handler: withRootAudit(audit, main),
+      audit: audit?.access ?? null,
       storage: temporaryStorage,
       routers,
       metrics,
@@ -117,6 +127,7 @@ function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.control.share(key, bytes),
     sharedStore: (space) => input.control.sharedStore(space),
+    ...(input.control.openAudit === undefined ? {} : { openAudit: (plan) => input.control.openAudit!(plan) }),
   }
   return unitContext
 }

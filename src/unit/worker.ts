@@ -123,7 +123,7 @@ class UnitWorker {
       metrics: () => this.#metrics.open(),
       stateReporter: () => states.open(),
     })
-    const connectors = await Connectors.open(settings, unit.handler, unit.storage, logger, this.#connectorTls.tls)
+    const connectors = await Connectors.open(settings, unit, logger, this.#connectorTls.tls)
     this.#connectors = connectors
     this.#ownListeners.opened(connectors.ports)
     const help = 'Connections that were closed at once, since too many files were open.'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type AuditRecord, Delivery, type DeliveryEnv, type QueuePlan, type Transport } from '#audit'
+import { type AuditRecord, Delivery, type DeliveryEnv, type Transport } from '#audit'
 import { createLogger, memoryLog } from '#logging'
+import type { QueuePlan } from '#schema'
 import { systemClock } from '#schema'
 
 /** How a destination treats one call: a throw or a rejection is a failure. */

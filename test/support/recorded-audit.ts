@@ -32,6 +32,7 @@ export class RecordedAudit {
         return recorded.isFull
       },
       waitForRoom: () => Promise.resolve(),
+      serveQueries: () => {},
       close: () => {},
     }
   }

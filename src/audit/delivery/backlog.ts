@@ -1,4 +1,4 @@
-import type { QueuePlan } from './queue-plan.ts'
+import type { QueuePlan } from '#schema'
 import { RecordQueue } from './record-queue.ts'
 import type { Spool } from './spool.ts'
 import { SegmentRemoved } from './spool-segment.ts'

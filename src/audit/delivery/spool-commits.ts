@@ -1,7 +1,6 @@
-import type { Clock } from '#schema'
+import type { Clock, SpoolPlan } from '#schema'
 import { type Backlog, MAX_COMMIT_BYTES } from './backlog.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import type { SpoolPlan } from './queue-plan.ts'
 import { RetryDelay } from './retry-delay.ts'
 import { Spool } from './spool.ts'
 

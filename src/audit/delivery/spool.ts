@@ -1,6 +1,6 @@
 import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SpoolPlan } from './queue-plan.ts'
+import type { SpoolPlan } from '#schema'
 import { spoolLine } from './spool-line.ts'
 import { SpoolLock } from './spool-lock.ts'
 import { SegmentRemoved, SpoolSegment } from './spool-segment.ts'

@@ -8,8 +8,10 @@ import {
   type Response,
 } from '#http'
 import type { JsonObject } from '#json'
+import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { EventIds } from '../event.ts'
+import { EVENTS } from '../log-events.ts'
 import { type AccessEventData, type AccessNames, accessEvent } from './access-event.ts'
 import type { AccessFields } from './access-fields.ts'
 
@@ -24,7 +26,7 @@ interface AccessAuditInput {
   /** User of a request, by its contexts or by an expression. */
   userIdOf(exchange: Exchange, response: Response | null): string | null | Promise<string | null>
   publish(event: JsonObject): void
-  onError(error: unknown): void
+  readonly logger: Logger
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
@@ -47,24 +49,20 @@ export class AccessAudit implements AccessAuditor {
     this.active.add(record)
   }
 
-  refused({ method, path, secure, client, server, status, reason, startedAt }: RefusedRequest): void {
+  refused({ secure, client, server, status, reason }: RefusedRequest): void {
     const { ids, names, clock, publish } = this.input
     const id = ids.next()
-    const request: JsonObject = { secure }
-    if (method !== null) request['method'] = method
-    if (path !== null) request['path'] = path
-    const elapsedTime = Math.max(0, Math.round(clock.now() - startedAt))
     const data: AccessEventData = {
       id,
-      startedAt,
+      startedAt: clock.now(),
       transactionId: id,
       traceId: null,
       userId: null,
       server,
       client,
-      request,
+      request: { secure },
       responseHeaders: null,
-      response: { isSuccessful: false, statusCode: status, elapsedTime, reason: null },
+      response: { isSuccessful: false, statusCode: status, elapsedTime: 0, reason: null },
       exchangeId: null,
       routeId: null,
       routeName: null,
@@ -142,7 +140,7 @@ class AccessRecord extends RequestAudit {
   #userId(response: Response | null): string | null | Promise<string | null> {
     const { input } = this.#audit
     const failed = (error: unknown): null => {
-      input.onError(error)
+      input.logger.limited(error).warn({ error }, EVENTS.USER_UNKNOWN)
       return null
     }
     try {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { CONFIG_TOPIC, Delivery, type QueuePlan, TrailFile, TrailTransport, trailCollection } from '#audit'
+import { CONFIG_TOPIC, Delivery, TrailFile, TrailTransport, trailCollection } from '#audit'
 import type { Collection } from '#crest'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
-import type { Clock } from '#schema'
+import type { Clock, QueuePlan } from '#schema'
 import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
 import { ConfigAudit } from './config-audit.ts'
 

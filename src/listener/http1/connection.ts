@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { auditRefusal } from '../audit-refusal.ts'
 import type { ListenerContext } from '../listener-context.ts'
 import type { ParserError } from '../method.ts'
 import type { Peer } from '../peer.ts'
@@ -126,6 +127,7 @@ export class Http1Connection implements ChannelConnection {
       return
     }
     this.#context.clientLog.refused(this.peer.address, reason)
+    auditRefusal(this.#context.settings, this.peer, reason)
     this.socket.write(rawRefusalResponse(reason.status, reason.problem, this.#context.settings))
     this.linger()
   }

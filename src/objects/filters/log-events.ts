@@ -1,6 +1,11 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_FILTER', {
+  EVENT_FAILED: {
+    message: 'audit event of an AuditFilter could not be built and is not published',
+    meaning: 'An expression in fields failed, or gave a value that JSON can not hold. The request is not affected.',
+    action: 'Check the expressions in fields of the filter.',
+  },
   ADVICE_REPEATED: {
     message:
       'redirect loop: the browser returned from the login page with the same session, and the policy decision has the same advice; the request is denied instead of redirected again; check that the login page reads the advice and that the authentication it demands exists',

@@ -2,6 +2,7 @@ import { BindingValue, ClockValue, classes, type HashMapValue, type Value } from
 import type { Exchange } from '#http'
 import type { ScriptSettings } from '../engine.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
+import { AuditValue } from './audit.ts'
 import { type ContextMaps, ContextsMap, leafContext } from './contexts.ts'
 import type { EvaluationHost } from './evaluation-host.ts'
 import { SenderValue } from './handlers.ts'
@@ -67,6 +68,8 @@ export class ScriptBindings {
         return this.#globals
       case 'http':
         return SenderValue.http()
+      case 'audit':
+        return new AuditValue(exchange)
       case 'logger':
         return new LoggerValue(this.#settings.logger)
       case 'next':

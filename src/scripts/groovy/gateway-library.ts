@@ -15,6 +15,7 @@ import './throttling-rate.ts'
 import './jwt-constraints.ts'
 import './jwt.ts'
 import { type ClassInfo, coreLibrary, type Library } from '#groovy'
+import { AuditClass } from './audit.ts'
 import { FileClass } from './files.ts'
 import { gatewayExceptions } from './functional.ts'
 import { ClientClass, HandlerClass } from './handlers.ts'
@@ -57,5 +58,6 @@ export const BINDING_CLASSES: ReadonlyMap<string, ClassInfo> = new Map([
   ['request', RequestClass],
   ['http', ClientClass],
   ['next', HandlerClass],
+  ['audit', AuditClass],
   ['logger', LoggerClass],
 ])

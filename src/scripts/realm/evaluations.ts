@@ -174,6 +174,12 @@ export function realmEvaluations(
         return Object.freeze({
           send: async (...args: unknown[]) => responseOf(ask, 'send', requestAmong('http.send', args), null),
         })
+      case 'audit':
+        return Object.freeze({
+          send: async (topic: unknown, fields: unknown) => {
+            await ask('audit', String(topic), toHost(fields))
+          },
+        })
       case 'logger':
         return logger(port)
       case 'next':

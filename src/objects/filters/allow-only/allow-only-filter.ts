@@ -15,6 +15,7 @@ import {
   runtime,
   string,
 } from '#schema'
+import { recordDenied, recordGranted } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 import { type AddressBlock, addressBlock, addressIn } from './address-block.ts'
 import { type PortTest, portRange, type TextTest, wholePattern } from './rule-fields.ts'
@@ -130,8 +131,10 @@ function allowOnly(rules: readonly Rule[], otherwise: Handler, logger: Logger): 
     for (const rule of rules) {
       if (!(await holds(rule, exchange, logger))) continue
       if (logger.isEnabled('debug')) logger.debug({ rule: rule.name }, 'the rule allows the request')
+      recordGranted(exchange, logger, 'a rule allows the request', { rule: rule.name })
       return next(exchange)
     }
+    recordDenied(exchange, logger, 'no rule allows the request')
     return otherwise(exchange)
   }
 }

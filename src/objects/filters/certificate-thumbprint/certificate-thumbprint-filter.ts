@@ -4,6 +4,7 @@ import { Certificate } from '#expression'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 
 /** Provides the thumbprint of a client certificate. */
 export const CertificateThumbprintFilter = defineType({
@@ -29,7 +30,10 @@ const refuse: Handler = async () => respond(403)
 function certificateThumbprint(find: Runtime<unknown>, otherwise: Handler, logger: Logger): Filter {
   return async (exchange, next) => {
     const certificate = await found(find, exchange, logger)
-    if (certificate === null) return otherwise(exchange)
+    if (certificate === null) {
+      recordDenied(exchange, logger, 'no client certificate')
+      return otherwise(exchange)
+    }
     const thumbprint = createHash('sha256').update(certificate.x509.raw).digest('base64url')
     return next(exchange.with(CertificateThumbprintContext, { thumbprint }))
   }

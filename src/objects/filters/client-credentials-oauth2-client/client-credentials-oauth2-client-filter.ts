@@ -59,6 +59,6 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
       }),
       fetch: () => requestToken({ endpoint: tokenEndpoint, handler, fields, onBehalfOf: null }),
     })
-    return authorizeWithToken(token)
+    return authorizeWithToken(token, env)
   },
 })

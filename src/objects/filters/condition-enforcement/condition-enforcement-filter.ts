@@ -2,6 +2,7 @@ import { FilterKind, HandlerKind, passes, type RequestCondition } from '#contrac
 import { type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import { condition, defineType, ref } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 
 /** Passes on only requests for which a condition is true. */
 export const ConditionEnforcementFilter = defineType({
@@ -21,6 +22,9 @@ const refuse: Handler = async () => respond(403)
 
 /** A condition that fails counts as false, so that the request is rejected. */
 function enforce(condition: RequestCondition, otherwise: Handler, logger: Logger): Filter {
-  return async (exchange, next) =>
-    (await passes(condition, exchange, null, logger)) ? next(exchange) : otherwise(exchange)
+  return async (exchange, next) => {
+    if (await passes(condition, exchange, null, logger)) return next(exchange)
+    recordDenied(exchange, logger, 'the condition is not true')
+    return otherwise(exchange)
+  }
 }

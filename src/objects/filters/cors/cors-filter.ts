@@ -59,7 +59,7 @@ export const CorsFilter = defineType({
       }
     }
   },
-  create: ({ policies, failureHandler }) => crossOrigin(policies.map(prepared), failureHandler ?? refuse),
+  create: ({ policies, failureHandler }, env) => crossOrigin(policies.map(prepared), failureHandler ?? refuse, env),
 })
 
 const refuse: Handler = async () => respond(403)

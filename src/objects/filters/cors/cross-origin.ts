@@ -1,4 +1,6 @@
 import { type Exchange, type Filter, type Handler, type Headers, isToken, type Response, respond } from '#http'
+import type { Environment } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import { normalOrigin } from './origin.ts'
 
 /** Grants for some origins; header names are in lower case. */
@@ -16,8 +18,11 @@ export interface Policy {
 const SAFELISTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
 /** Responds to preflights, adds grants to responses and rejects origins that no policy accepts. */
-export function crossOrigin(policies: readonly Policy[], otherwise: Handler): Filter {
-  const refuse: Handler = async (exchange) => varying(await otherwise(exchange), 'Origin')
+export function crossOrigin(policies: readonly Policy[], otherwise: Handler, env: Pick<Environment, 'name'>): Filter {
+  const refuse: Handler = async (exchange) => {
+    recordDenied(exchange, env, 'no policy accepts the origin')
+    return varying(await otherwise(exchange), 'Origin')
+  }
   return async (exchange, next) => {
     const sent = exchange.request.headers.all('origin')
     const [origin] = sent

@@ -2,6 +2,7 @@ import { type AmService, type AmSession, type CdssoFailure, CdssoFailureContext 
 import { type Exchange, type Handler, type Response, respond, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Condition } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import type { FlowState } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
@@ -63,6 +64,7 @@ export function failedLogin(
   const { failureHandler, logger } = settings
   const fields = { reason: error, description, transactionId: exchange.transactionId.value }
   logger.limited(fields.transactionId).warn(fields, EVENTS.CROSS_DOMAIN_LOGIN_FAILED)
+  recordDenied(exchange, logger, description)
   const failure: CdssoFailure = { error, description, redirectUri: endpoint.toString(), cause: null }
   return failureHandler === null ? respond(403) : failureHandler(exchange.with(CdssoFailureContext, failure))
 }

@@ -10,7 +10,8 @@ import {
   respond,
   SAFE_METHODS,
 } from '#http'
-import { boolean, config, defineType, ref, string } from '#schema'
+import { boolean, config, defineType, type Environment, ref, string } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 
 /** Passes on requests with unsafe methods only with a token that other sites can not read. */
@@ -33,7 +34,7 @@ export const CsrfFilter = defineType({
     }),
   },
   check: ({ headerName }, report) => reportHeader(headerName, '', '/headerName', report),
-  create: (config) => csrfProtection(config),
+  create: (config, env) => csrfProtection(config, env),
 })
 
 interface Settings {
@@ -44,12 +45,16 @@ interface Settings {
 }
 
 /** A request without the session cookie has no session that could be misused, and passes. */
-function csrfProtection({ cookieName, headerName, excludeSafeMethods, failureHandler }: Settings): Filter {
+function csrfProtection(
+  { cookieName, headerName, excludeSafeMethods, failureHandler }: Settings,
+  env: Pick<Environment, 'name'>,
+): Filter {
   const refused = failureHandler ?? (async () => respond(403))
   return async (exchange, next) => {
     const sessions = sessionsOf(exchange, cookieName)
     const isOpen = sessions.length === 0 || (excludeSafeMethods && SAFE_METHODS.has(exchange.request.method))
     const passes = isOpen || hasToken(exchange, headerName, sessions)
+    if (!passes) recordDenied(exchange, env, 'no valid CSRF token')
     const response = await (passes ? next(exchange) : refused(exchange))
     const current = newSession(response, cookieName) ?? sessions[0]
     if (current !== undefined) response.headers.set(headerName, tokenOf(current))

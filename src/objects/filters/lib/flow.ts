@@ -1,6 +1,7 @@
 import type { Exchange, Response } from '#http'
 import type { Logger } from '#logging'
-import type { Awaitable } from '../../lib/awaitable.ts'
+import { recordResponse } from '../../lib/audit/decisions.ts'
+import { type Awaitable, then } from '../../lib/awaitable.ts'
 
 /** State of a flow for one request: steps read it and set it for later steps. */
 export interface FlowState {
@@ -56,7 +57,9 @@ export function flow<S extends FlowState>(
 
   const ended = (response: Outcome, at: number, state: S): Response | null => {
     if (!response) return null
-    trace((steps[at] as Step<S>).name, state)
+    const { name } = steps[at] as Step<S>
+    trace(name, state)
+    recordResponse(state.exchange, state.logger, response, name)
     return response
   }
 
@@ -66,7 +69,11 @@ export function flow<S extends FlowState>(
     )
     if (failure === undefined) throw error
     trace(failure.name, state)
-    return failure.answer(error as never, state)
+    const response = failure.answer(error as never, state)
+    return then(response, (answer) => {
+      recordResponse(state.exchange, state.logger, answer, failure.name)
+      return answer
+    })
   }
 
   return (state) => {

@@ -15,6 +15,7 @@ import { type OpenedJwt, type OpeningKeys, openJwt, type TimeClaim, timeViolatio
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { atLeastOneOf, type Clock, config, duration, type Environment, type Runtime, ref, secretId } from '#schema'
+import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** The common fields of filters that validate a JWT. */
@@ -103,10 +104,17 @@ class JwtValidator {
   filter: Filter = async (exchange, next) => {
     const value = await this.#requirements.token(exchange)
     const validation = await this.#validate(value, exchange)
-    if (validation.outcome === 'valid') return next(validation.exchange)
+    if (validation.outcome === 'valid') {
+      recordGranted(exchange, this.#logger, 'the token is valid')
+      return next(validation.exchange)
+    }
     // The token may be valid: the failure handler, which may redirect to a login, is not called.
-    if (validation.outcome === 'unavailable') return respond(503)
+    if (validation.outcome === 'unavailable') {
+      recordFailed(exchange, this.#logger, 'the keys are unavailable')
+      return respond(503)
+    }
     this.#logger.debug({ violations: validation.violations }, 'invalid token')
+    recordDenied(exchange, this.#logger, validation.violations[0] ?? 'the token is not valid')
     const violations = validation.violations.map((description) => ({ description }))
     return this.#failureHandler(exchange.with(JwtValidationErrorContext, { jwt: value, violations }))
   }

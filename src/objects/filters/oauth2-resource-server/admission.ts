@@ -6,9 +6,10 @@ import {
   type TokenResolution,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
-import type { Clock } from '#schema'
+import type { Clock, Environment } from '#schema'
 import { isBound } from '../../lib/access-token/bound-token.ts'
 import { EXPIRED } from '../../lib/access-token/token-info.ts'
+import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { Challenges } from './challenge.ts'
 import { credentialsIn, type Scheme } from './credentials.ts'
@@ -22,6 +23,8 @@ interface AdmissionSettings {
   /** Whether bound tokens pass although the resolver verifies no binding. */
   readonly allowBoundTokens: boolean
   readonly clock: Clock
+  /** For its name in decisions. */
+  readonly env: Pick<Environment, 'name'>
   /** Called for responses to upgrade requests; null where connections may outlive their token. */
   readonly onUpgrade: ((response: Response, token: AccessToken, exchange: Exchange) => void) | null
 }
@@ -52,15 +55,19 @@ export class Admission {
   }
 
   #admit(exchange: Exchange, next: Handler): Awaitable<Response> {
-    const { requireHttps, resolver } = this.#settings
+    const { requireHttps, resolver, env } = this.#settings
     if (requireHttps && exchange.originalUri.scheme !== 'https') {
+      recordDenied(exchange, env, 'the request is not over HTTPS')
       return respond(403, { 'Cache-Control': 'no-store' }, 'This resource is served over HTTPS only.')
     }
     const credentials = credentialsIn(exchange.request.headers, this.#schemes)
-    if (credentials.found === 'nothing') return this.#challenges.tokenRequired()
+    if (credentials.found === 'nothing') {
+      recordDenied(exchange, env, 'no access token')
+      return this.#challenges.tokenRequired()
+    }
     if (credentials.found === 'malformed') return this.#challenges.malformed(credentials.description)
     const { scheme } = credentials
-    if (credentials.found === 'oversized') return this.#challenges.refused(scheme, OVERSIZED)
+    if (credentials.found === 'oversized') return this.#refuse(exchange, scheme, OVERSIZED)
     return then(resolver.resolve(credentials.token, exchange), (resolution) =>
       this.#resolved(resolution, scheme, exchange, next),
     )
@@ -68,20 +75,27 @@ export class Admission {
 
   #resolved(resolution: TokenResolution, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
     const { resolver, clock, requiredScopes, allowBoundTokens } = this.#settings
-    if (resolution.outcome !== 'valid') return this.#challenges.refused(scheme, resolution)
+    if (resolution.outcome !== 'valid') return this.#refuse(exchange, scheme, resolution)
     const { accessToken } = resolution
     if (accessToken.expiresAt !== null && accessToken.expiresAt <= clock.now()) {
-      return this.#challenges.refused(scheme, EXPIRED)
+      return this.#refuse(exchange, scheme, EXPIRED)
     }
     // A bound token accepted without proof is a bearer token: a stolen one would work.
     if (!allowBoundTokens && isBound(accessToken) && resolver.verifiesBinding?.(accessToken) !== true) {
-      return this.#challenges.refused(scheme, UNVERIFIED_BINDING)
+      return this.#refuse(exchange, scheme, UNVERIFIED_BINDING)
     }
     const admitted = resolver.admit === undefined ? null : resolver.admit(accessToken, exchange)
     return then(admitted, (refusal) => {
-      if (refusal !== null) return this.#challenges.refused(scheme, refusal)
+      if (refusal !== null) return this.#refuse(exchange, scheme, refusal)
       return then(requiredScopes(exchange), (required) => this.#pass(accessToken, required, scheme, exchange, next))
     })
+  }
+
+  #refuse(exchange: Exchange, scheme: Scheme, refusal: TokenRejection): Response {
+    const { env } = this.#settings
+    if (refusal.outcome === 'unavailable') recordFailed(exchange, env, refusal.description)
+    else recordDenied(exchange, env, refusal.description)
+    return this.#challenges.refused(scheme, refusal)
   }
 
   #pass(
@@ -91,10 +105,13 @@ export class Admission {
     exchange: Exchange,
     next: Handler,
   ): Awaitable<Response> {
-    const { onUpgrade } = this.#settings
+    const { onUpgrade, env } = this.#settings
     for (const scope of required) {
-      if (!accessToken.scopes.has(scope)) return this.#challenges.insufficientScope(scheme, required)
+      if (accessToken.scopes.has(scope)) continue
+      recordDenied(exchange, env, 'the access token lacks a required scope', scope)
+      return this.#challenges.insufficientScope(scheme, required)
     }
+    recordGranted(exchange, env, 'the access token is valid')
     const response = next(exchange.with(OAuth2Context, { accessToken }))
     if (onUpgrade === null || !exchange.request.headers.has('upgrade')) return response
     return response.then((upgraded) => {

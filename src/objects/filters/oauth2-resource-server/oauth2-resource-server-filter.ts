@@ -90,6 +90,7 @@ export const OAuth2ResourceServerFilter = defineType({
       requireHttps,
       allowBoundTokens,
       clock,
+      env,
       onUpgrade: closeOnRevocation
         ? (response, token, exchange) => endWithToken(response, token, exchange, following)
         : null,

@@ -2,6 +2,7 @@ import { type OAuth2Failure, OAuth2FailureContext, OAuth2TokenExchangeContext, t
 import type { Exchange, Filter, Handler, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
 import { EVENTS } from '../log-events.ts'
 import type { ExchangeCache } from './exchange-cache.ts'
@@ -25,6 +26,7 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
   const fail = (exchange: Exchange, failure: OAuth2Failure) => {
     const { error: reason, description } = failure
     logger.limited(reason).warn({ reason, description }, EVENTS.EXCHANGE_FAILED)
+    recordDenied(exchange, logger, description)
     return settings.onFailure(exchange.with(OAuth2FailureContext, failure))
   }
   return async (exchange, next) => {

@@ -37,6 +37,8 @@ export class EnforcementRequest implements FlowState {
   resource = ''
   found: Decision | SubjectRefused | Unavailable | null = null
   isAllowed = false
+  /** Whether the decision was cached. */
+  isCached = false
 
   constructor(exchange: Exchange, next: Handler, settings: EnforcementSettings) {
     this.exchange = exchange

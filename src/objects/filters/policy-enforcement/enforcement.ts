@@ -1,6 +1,7 @@
 import { Unavailable } from '#cache'
 import { AccessManagerError, type LoginRedirect, LoginRedirectContext } from '#contracts'
 import { type Exchange, equalsIgnoreCase, type Response, respond } from '#http'
+import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
 import { addAdviceMarker, isRepeated, takeAdviceMarker } from '../../lib/policy/advice-marker.ts'
 import { removeTransactionId } from '../../lib/policy/transaction.ts'
@@ -69,7 +70,11 @@ function evaluateResource(state: EnforcementRequest): Awaitable<void> {
 function getDecision(state: EnforcementRequest): Awaitable<void> {
   const { resource, environment, transaction, exchange, settings } = state
   const evaluation = { resource, subject: state.subject as Subject, environment }
-  return then(findDecision(evaluation, transaction, exchange, settings), (found) => {
+  state.isCached = true
+  const onLookup = (): void => {
+    state.isCached = false
+  }
+  return then(findDecision(evaluation, transaction, exchange, settings, onLookup), (found) => {
     state.found = found
     if (found instanceof Unavailable || found instanceof SubjectRefused) return
     const { actions } = found.context
@@ -82,8 +87,10 @@ function isUnavailable({ found }: EnforcementRequest): boolean {
   return found instanceof Unavailable
 }
 
-function refuseUnavailable({ found }: EnforcementRequest): Response {
-  return unavailable((found as Unavailable).reason)
+function refuseUnavailable({ found, exchange, logger }: EnforcementRequest): Response {
+  const { reason } = found as Unavailable
+  recordFailed(exchange, logger, reason)
+  return unavailable(reason)
 }
 
 function isSubjectRefused({ found }: EnforcementRequest): boolean {
@@ -153,6 +160,10 @@ function clearMarker({ exchange }: EnforcementRequest): Response | null {
 }
 
 function passOn(state: EnforcementRequest): Promise<Response> {
+  recordGranted(state.exchange, state.logger, 'allowed by the policy decision', {
+    ...(state.settings.application !== null && { policy: state.settings.application }),
+    fromCache: state.isCached,
+  })
   return state.next(state.exchangeWithDecision)
 }
 
@@ -172,6 +183,7 @@ function deny(
 ): Awaitable<Response> {
   const { failureHandler, logger } = settings
   logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
+  recordDenied(exchange, logger, reason)
   return failureHandler === null ? respond(403, {}, text) : failureHandler(exchange)
 }
 

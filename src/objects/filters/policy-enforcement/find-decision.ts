@@ -27,6 +27,7 @@ export function findDecision(
   transaction: string | null,
   exchange: Exchange,
   settings: DecisionSettings,
+  onLookup: () => void,
 ): Awaitable<Found> {
   const { cache, logger } = settings
   const { subject, environment } = withoutTransaction
@@ -37,6 +38,7 @@ export function findDecision(
   let isCached = true
   const evaluate = () => {
     isCached = false
+    onLookup()
     return requestDecision(evaluation, exchange, settings)
   }
   const found =

@@ -36,6 +36,6 @@ export const ResourceOwnerOAuth2ClientFilter = defineType({
     }
     const { clock, logger, metrics, localName: name } = env
     const fetches = metrics.counter('gw_oauth2_client_token_requests_total', 'requests to token endpoints', { name })
-    return authorizeWithToken(new ClientToken({ clock, logger, fetches, fetch }))
+    return authorizeWithToken(new ClientToken({ clock, logger, fetches, fetch }), env)
   },
 })

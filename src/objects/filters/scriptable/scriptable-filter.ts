@@ -1,7 +1,8 @@
 import { FilterKind } from '#contracts'
-import type { Filter, Response } from '#http'
-import { defineType } from '#schema'
+import type { Filter, Handler, Response } from '#http'
+import { defineType, type Environment } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { recordResponse } from '../../lib/audit/decisions.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -13,10 +14,20 @@ export const ScriptableFilter = defineType({
   target: 'sets',
   config: scriptFields(['next']),
   rules: scriptRules(),
-  create: async (config, env) => runBefore(await openScript(config, env, ['next'])),
+  create: async (config, env) => runBefore(await openScript(config, env, ['next']), env),
 })
 
 /** Returns no response where the script returns nothing: the route counts it and responds instead. */
-function runBefore(script: ObjectScript): Filter {
-  return async (exchange, next) => (await script.evaluate({ exchange, next, result: 'response' })) as Response
+function runBefore(script: ObjectScript, env: Pick<Environment, 'name'>): Filter {
+  return async (exchange, next) => {
+    if (exchange.audit === null) return (await script.evaluate({ exchange, next, result: 'response' })) as Response
+    let isPassedOn = false
+    const observed: Handler = (inner) => {
+      isPassedOn = true
+      return next(inner)
+    }
+    const response = (await script.evaluate({ exchange, next: observed, result: 'response' })) as Response
+    if (!isPassedOn && response) recordResponse(exchange, env, response, 'response of the script')
+    return response
+  }
 }

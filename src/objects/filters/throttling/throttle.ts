@@ -1,6 +1,7 @@
 import type { ThrottlingDecision, ThrottlingPolicy, ThrottlingRate } from '#contracts'
 import { type Filter, type Response, respond } from '#http'
-import type { Counter, Runtime } from '#schema'
+import type { Counter, Environment, Runtime } from '#schema'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { rateProblem } from '../../lib/rate-fields.ts'
 import type { Count } from './counting.ts'
 
@@ -12,6 +13,7 @@ interface Throttling {
   readonly tellsRemaining: boolean
   readonly admitted: Counter
   readonly refused: Counter
+  readonly env: Pick<Environment, 'name'>
 }
 
 /** Retry-After in seconds where a required store is unavailable. */
@@ -19,7 +21,7 @@ const STORE_RETRY = '1'
 
 /** Passes a request on if its partition is within the rate (spec, ThrottlingFilter). */
 export function throttle(throttling: Throttling): Filter {
-  const { partitionOf, policy, count, tellsRemaining, admitted, refused } = throttling
+  const { partitionOf, policy, count, tellsRemaining, admitted, refused, env } = throttling
   return async (exchange, next) => {
     const asked = partitionOf(exchange)
     const partition = asked instanceof Promise ? await asked : asked
@@ -31,9 +33,18 @@ export function throttle(throttling: Throttling): Filter {
     if (problem !== null) throw new RangeError(problem)
     const counted = count(partition, rate)
     const decision = counted instanceof Promise ? await counted : counted
-    if (decision === null) return respond(503, { 'Retry-After': STORE_RETRY })
+    if (decision === null) {
+      recordFailed(exchange, env, 'the throttling store is unavailable')
+      return respond(503, { 'Retry-After': STORE_RETRY })
+    }
     if (!decision.admitted) {
       refused.add()
+      recordDenied(
+        exchange,
+        env,
+        'the rate of the partition is exceeded',
+        `${rate.numberOfRequests} in ${rate.duration} ms`,
+      )
       const response = respond(429, { 'Retry-After': `${wholeSeconds(decision.nextAfter)}` })
       if (tellsRemaining) addRateLimit(response, rate, decision)
       return response

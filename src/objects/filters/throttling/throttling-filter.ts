@@ -81,6 +81,7 @@ export const ThrottlingFilter = defineType({
       tellsRemaining: values.rateLimitHeaders,
       admitted: metrics.counter('gw_throttling_admitted_total', 'Requests that were let through.', labels),
       refused: metrics.counter('gw_throttling_refused_total', 'Requests that were too many.', labels),
+      env,
     })
   },
 })

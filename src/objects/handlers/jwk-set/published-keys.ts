@@ -3,6 +3,7 @@ import { type Handler, respond } from '#http'
 import { encryptionSuitability, signatureSuitability } from '#jose'
 import type { Logger } from '#logging'
 import { jwkThumbprint, publicJwk } from '#secrets'
+import { recordFailed } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Usages of published keys. */
@@ -30,13 +31,15 @@ const CACHE = 'max-age=60'
 
 /** Responds with a JWK Set (RFC 7517). An unavailable key fails the response: callers must not conclude that it was removed. */
 export function publishKeys(settings: PublishedKeys): Handler {
-  return async ({ request: { method } }) => {
+  return async (exchange) => {
+    const { method } = exchange.request
     if (method !== 'GET' && method !== 'HEAD') return respond(405, { Allow: 'GET, HEAD' }, 'Method Not Allowed')
     let keys: readonly Jwk[]
     try {
       keys = await keysOf(settings)
     } catch (error) {
       settings.logger.limited(error).error({ error }, EVENTS.KEYS_NOT_PUBLISHED)
+      recordFailed(exchange, settings.logger, 'the keys are unavailable')
       return respond(503, { 'Cache-Control': 'no-store' }, 'Service Unavailable')
     }
     const headers = {

@@ -1,7 +1,8 @@
 import { HandlerKind } from '#contracts'
 import type { Handler, Response } from '#http'
-import { defineType } from '#schema'
+import { defineType, type Environment } from '#schema'
 import type { ObjectScript } from '#scripts'
+import { recordResponse } from '../../lib/audit/decisions.ts'
 import { openScript } from '../../lib/script/open-script.ts'
 import { scriptFields, scriptRules } from '../../lib/script/script-fields.ts'
 
@@ -12,10 +13,14 @@ export const ScriptableHandler = defineType({
   summary: 'Answers each request with what a script returns.',
   config: scriptFields(),
   rules: scriptRules(),
-  create: async (config, env) => answerWith(await openScript(config, env)),
+  create: async (config, env) => answerWith(await openScript(config, env), env),
 })
 
 /** Returns no response where the script returns nothing: the route counts it and responds instead. */
-function answerWith(script: ObjectScript): Handler {
-  return async (exchange) => (await script.evaluate({ exchange, result: 'response' })) as Response
+function answerWith(script: ObjectScript, env: Pick<Environment, 'name'>): Handler {
+  return async (exchange) => {
+    const response = (await script.evaluate({ exchange, result: 'response' })) as Response
+    if (response !== null && response !== undefined) recordResponse(exchange, env, response, 'response of the script')
+    return response
+  }
 }

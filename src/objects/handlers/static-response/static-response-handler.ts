@@ -1,7 +1,20 @@
 import { HandlerKind } from '#contracts'
 import { Body, type Exchange, equalsIgnoreCase, type Handler, Headers, Response } from '#http'
 import { appendPointer } from '#json'
-import { byShape, config, defineType, integer, list, listOrOne, map, type Runtime, runtime, string } from '#schema'
+import {
+  byShape,
+  config,
+  defineType,
+  type Environment,
+  integer,
+  list,
+  listOrOne,
+  map,
+  type Runtime,
+  runtime,
+  string,
+} from '#schema'
+import { recordResponse } from '../../lib/audit/decisions.ts'
 import { checkHeaderFields, constantText, warnOfFraming } from '../../lib/header-fields.ts'
 import { type HeaderFields, HeaderValues } from '../../lib/header-values.ts'
 import { CHARSETS, charsetOf, encodingFor } from './entity-encoding.ts'
@@ -44,7 +57,7 @@ export const StaticResponseHandler = defineType({
     }
     warnOfFraming(Object.keys(headers), (message) => env.warn(message))
     const lines = entity === undefined ? null : [entity].flat()
-    return answer({ status, reason, headers, trailers, entity: lines }, new HeaderValues(env))
+    return answer({ status, reason, headers, trailers, entity: lines }, new HeaderValues(env), env)
   },
 })
 
@@ -56,7 +69,11 @@ interface Settings {
   readonly entity: readonly Runtime<string>[] | null
 }
 
-function answer({ status, reason, headers, trailers, entity }: Settings, values: HeaderValues): Handler {
+function answer(
+  { status, reason, headers, trailers, entity }: Settings,
+  values: HeaderValues,
+  env: Pick<Environment, 'name'>,
+): Handler {
   const hasTrailers = Object.keys(trailers).length > 0
   return async (exchange) => {
     const response = new Response(status, reason === undefined ? {} : { reason })
@@ -66,6 +83,7 @@ function answer({ status, reason, headers, trailers, entity }: Settings, values:
       await values.addTo(response.trailers, trailers, exchange)
     }
     if (entity !== null) response.body = await content(entity, response.headers.get('content-type'), exchange)
+    recordResponse(exchange, env, response, 'static response')
     return response
   }
 }

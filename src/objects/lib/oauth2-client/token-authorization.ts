@@ -1,5 +1,6 @@
 import { type Exchange, type Filter, type Response, respond } from '#http'
-import { config, list, string } from '#schema'
+import { config, type Environment, list, string } from '#schema'
+import { recordResponse } from '../audit/decisions.ts'
 import type { ClientToken, TokenUnavailable } from './client-token.ts'
 
 /** RFC 6749 section 3.3. */
@@ -18,10 +19,14 @@ export function checkScopes(scopes: readonly string[], report: (path: string, me
 }
 
 /** Sends each request with the token, and again with a new token after a 401 response. */
-export function authorizeWithToken(tokens: ClientToken): Filter {
+export function authorizeWithToken(tokens: ClientToken, env: Pick<Environment, 'name'>): Filter {
   return async (exchange, next) => {
     const credentials = await tokens.get()
-    if (typeof credentials !== 'string') return without(credentials)
+    if (typeof credentials !== 'string') {
+      const response = without(credentials)
+      recordResponse(exchange, env, response, 'no token for the upstream')
+      return response
+    }
     const response = await next(withCredentials(exchange, credentials))
     if (response.status !== 401 || !tokens.rejected(credentials)) return response
     // A streamed body can not be sent again; the next request uses the new token.

@@ -3,7 +3,6 @@ import {
   ACCESS_NAMES,
   AccessAudit,
   AccessFields,
-  AUDIT_EVENTS,
   auditUser,
   COMPATIBLE_NAMES,
   EventIds,
@@ -49,6 +48,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
       return outlet.isFull
     },
     waitForRoom: () => outlet.waitForRoom(),
+    serveQueries: () => outlet.serveQueries(),
   }
 }
 
@@ -96,7 +96,7 @@ function openAccess(
     ids,
     userIdOf: userIdExpression ?? auditUser,
     publish: (event) => publisher.publishFiltered('access', filter.isSafelistOnly ? event : filter.filter(event)),
-    onError: (error) => logger.limited(error).warn({ error }, AUDIT_EVENTS.USER_UNKNOWN),
+    logger,
   })
   if (serving && Number.isFinite(longRunningAfter)) {
     const interval = Math.min(longRunningAfter / 2, MAX_SWEEP_INTERVAL)

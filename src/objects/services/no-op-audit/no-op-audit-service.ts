@@ -7,5 +7,11 @@ export const NoOpAuditService = defineType({
   kind: AuditServiceKind,
   summary: 'Takes audit events and drops them.',
   config: {},
-  create: () => ({ publish: () => {}, access: null, isFull: false, waitForRoom: () => Promise.resolve() }),
+  create: () => ({
+    publish: () => {},
+    access: null,
+    isFull: false,
+    waitForRoom: () => Promise.resolve(),
+    serveQueries: () => {},
+  }),
 })

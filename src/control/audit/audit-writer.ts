@@ -1,0 +1,166 @@
+import type { AuditRecord } from '#audit'
+import { AUDIT_MEMORY } from '#contracts'
+import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
+import type { HealthCheck } from '../admin/health.ts'
+import { EVENTS } from '../log-events.ts'
+import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
+
+/** One audit service of one unit, in one version of its route. */
+interface OpenedService {
+  readonly owner: object
+  readonly plan: AuditPlan
+  readonly handlers: readonly (readonly [HandlerPlan, HandlerDelivery])[]
+  readonly memory: Int32Array
+  /** Number of formats: texts of each event. */
+  readonly formats: number
+  /** Whether an event has arrived: from then on its settings are those of its handlers. */
+  isUsed: boolean
+}
+
+/** Milliseconds in which a handler that is no longer configured delivers its events. */
+const CLOSE_LIMIT = 30_000
+
+/** Receives the events of all units and passes them to the event handlers. Handlers of one service are shared by all units. */
+export class AuditWriter {
+  readonly #services: HandlerServices
+  readonly #opened = new Map<number, OpenedService>()
+  readonly #handlers = new Map<string, HandlerDelivery>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #dropped: Counter
+  #ids = 0
+  #queried: number | null = null
+
+  constructor(services: HandlerServices) {
+    this.#services = services
+    const help = 'Audit events that a unit dropped, since the control thread did not read them in time.'
+    this.#dropped = services.openMetrics().counter('gw_audit_unread_total', help)
+  }
+
+  /** Opens the handlers of a service for a unit; problems where another service writes to one of its folders. */
+  open(
+    owner: object,
+    plan: AuditPlan,
+  ): { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] } {
+    const problems = this.#conflicts(plan)
+    if (problems.length > 0) return { problems }
+    const memory = new SharedArrayBuffer(AUDIT_MEMORY.bytes)
+    const handlers = plan.handlers.map((handler) => [handler, this.#handler(plan.service, handler)] as const)
+    for (const [, delivery] of handlers) delivery.users++
+    const id = ++this.#ids
+    const formats = 1 + Math.max(-1, ...plan.handlers.map(({ format }) => format))
+    this.#opened.set(id, { owner, plan, handlers, memory: new Int32Array(memory), formats, isUsed: false })
+    this.#updateFull()
+    return { id, memory }
+  }
+
+  /** Takes a flat list of events: topic, id, time, and a text for each format. */
+  take(id: number, events: readonly (string | number | undefined)[], dropped: number): void {
+    const service = this.#opened.get(id)
+    if (service === undefined) return
+    if (dropped > 0) this.#dropped.add(dropped)
+    if (!service.isUsed) {
+      service.isUsed = true
+      for (const [plan, delivery] of service.handlers) delivery.use(plan)
+    }
+    const { formats, handlers, memory } = service
+    const stride = 3 + formats
+    for (const [{ topics, format }, delivery] of handlers) {
+      const records: AuditRecord[] = []
+      for (let at = 0; at < events.length; at += stride) {
+        const topic = events[at] as string
+        const text = events[at + 3 + format]
+        if (text === undefined || !topics.includes(topic)) continue
+        records.push({ topic, id: events[at + 1] as string, time: events[at + 2] as number, text: text as string })
+      }
+      delivery.add(records)
+    }
+    Atomics.add(memory, AUDIT_MEMORY.eventsRead, events.length / stride)
+  }
+
+  /** `/api/audit/<topic>` queries this service from now on. */
+  serveQueries(id: number): void {
+    this.#queried = id
+  }
+
+  /** The plan of the handler that is queried; null without one. */
+  get queriedHandler(): HandlerPlan | null {
+    const plan = this.#queried === null ? undefined : this.#opened.get(this.#queried)?.plan
+    return plan?.handlers.find(({ name }) => name === plan.handlerForQueries) ?? null
+  }
+
+  get checks(): HealthCheck[] {
+    return [...this.#handlers.values()].map(({ check }) => check)
+  }
+
+  close(id: number): void {
+    const service = this.#opened.get(id)
+    if (service === undefined) return
+    this.#opened.delete(id)
+    for (const [plan, delivery] of service.handlers) {
+      if (--delivery.users > 0) continue
+      this.#handlers.delete(handlerKey(service.plan.service, plan))
+      this.#close(delivery)
+    }
+  }
+
+  /** A unit has ended, with all services that it opened. */
+  closeAll(owner: object): void {
+    for (const [id, service] of [...this.#opened]) if (service.owner === owner) this.close(id)
+  }
+
+  async reopen(): Promise<void> {
+    await Promise.all([...this.#handlers.values()].map((handler) => handler.reopen()))
+  }
+
+  /** Delivers or spools everything within the limit. */
+  async shutdown(limit: number): Promise<void> {
+    const handlers = [...this.#handlers.values()]
+    this.#handlers.clear()
+    this.#opened.clear()
+    await Promise.all([...handlers.map((handler) => handler.close(limit)), ...this.#closing])
+  }
+
+  #handler(service: string, plan: HandlerPlan): HandlerDelivery {
+    const key = handlerKey(service, plan)
+    let handler = this.#handlers.get(key)
+    if (handler === undefined) {
+      handler = new HandlerDelivery(service, plan, this.#services, () => this.#updateFull())
+      this.#handlers.set(key, handler)
+    }
+    return handler
+  }
+
+  #close(delivery: HandlerDelivery): void {
+    const closed = delivery
+      .close(CLOSE_LIMIT)
+      .catch((error: unknown) => this.#services.logger.error({ error }, EVENTS.AUDIT_HANDLER_NOT_CLOSED))
+      .then(() => void this.#closing.delete(closed))
+    this.#closing.add(closed)
+  }
+
+  #conflicts({ service, handlers }: AuditPlan): Problem[] {
+    const owners = new Map<string | undefined, string>()
+    for (const { plan } of this.#opened.values()) {
+      for (const { transport } of plan.handlers) owners.set(transport.exclusive, plan.service)
+    }
+    return handlers.flatMap(({ name, transport: { exclusive } }, at) => {
+      const owner = exclusive === undefined ? undefined : owners.get(exclusive)
+      if (owner === undefined || owner === service) return []
+      const message = `"${name}": the audit service ${owner} writes to ${exclusive}; give each service a logDirectory of its own`
+      return [{ pointer: `/eventHandlers/${at}/config/logDirectory`, message }]
+    })
+  }
+
+  /** Tells units whether requests have to wait, through shared memory. */
+  #updateFull(): void {
+    for (const { handlers, memory } of this.#opened.values()) {
+      const isFull = handlers.some(([{ queue }, delivery]) => queue.onFull === 'block' && delivery.isFull)
+      Atomics.store(memory, AUDIT_MEMORY.full, isFull ? 1 : 0)
+      if (!isFull) Atomics.notify(memory, AUDIT_MEMORY.full)
+    }
+  }
+}
+
+function handlerKey(service: string, { name, transport }: HandlerPlan): string {
+  return `${service}\n${name}\n${transport.type}`
+}

@@ -1,0 +1,48 @@
+import { type AuditRecord, openTransport, type Transport, type TransportEnv } from '#audit'
+import type { TransportPlan } from '#schema'
+
+/**
+ * The transport of a handler whose settings may change while events wait: opened for the first batch, and replaced between two
+ * batches. Events that wait are not lost with a new version of the route.
+ */
+export class CurrentTransport implements Transport {
+  readonly #env: TransportEnv
+  #plan: TransportPlan
+  #fingerprint: string
+  #opened: { readonly fingerprint: string; readonly transport: Transport } | null = null
+
+  constructor(plan: TransportPlan, env: TransportEnv) {
+    this.#env = env
+    this.#plan = plan
+    this.#fingerprint = JSON.stringify(plan)
+  }
+
+  /** Sends later batches by another plan. */
+  use(plan: TransportPlan): void {
+    this.#plan = plan
+    this.#fingerprint = JSON.stringify(plan)
+  }
+
+  async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+    const transport = await this.#current()
+    await transport.send(records, signal)
+  }
+
+  async reopen(): Promise<void> {
+    await this.#opened?.transport.reopen?.()
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = null
+    await opened?.transport.close()
+  }
+
+  async #current(): Promise<Transport> {
+    if (this.#opened !== null && this.#opened.fingerprint === this.#fingerprint) return this.#opened.transport
+    await this.close()
+    const opened = { fingerprint: this.#fingerprint, transport: await openTransport(this.#plan, this.#env) }
+    this.#opened = opened
+    return opened.transport
+  }
+}

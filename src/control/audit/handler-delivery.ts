@@ -1,0 +1,73 @@
+import { type AuditRecord, Delivery } from '#audit'
+import type { Logger } from '#logging'
+import type { MetricsScope } from '#metrics'
+import type { Clock, HandlerPlan } from '#schema'
+import type { HealthCheck } from '../admin/health.ts'
+import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
+import { CurrentTransport } from './current-transport.ts'
+
+/** Services of handlers. */
+export interface HandlerServices {
+  readonly logger: Logger
+  readonly clock: Clock
+  openMetrics(): MetricsScope
+}
+
+/** One event handler of one audit service: its queue and its destination, for all units and versions of a route. */
+export class HandlerDelivery {
+  readonly #delivery: Delivery
+  readonly #transport: CurrentTransport
+  readonly #metrics: MetricsScope
+  readonly #name: string
+  /** Services, in units, that may send to it. */
+  users = 0
+
+  constructor(
+    service: string,
+    { name, topics, transport, queue }: HandlerPlan,
+    { logger, clock, openMetrics }: HandlerServices,
+    onFullChange: (isFull: boolean) => void,
+  ) {
+    this.#name = name
+    this.#metrics = openMetrics()
+    const own = logger.child({ logger: service, handler: name })
+    this.#transport = new CurrentTransport(transport, { logger: own, clock })
+    this.#delivery = new Delivery(this.#transport, queue, {
+      logger: own,
+      clock,
+      name,
+      ...(queue.onFull === 'block' && { onFullChange }),
+      onDelay: delayObserver(this.#metrics, name),
+    })
+    exposeDeliveryCounts(this.#metrics, { handler: name, topics }, this.#delivery)
+  }
+
+  get isFull(): boolean {
+    return this.#delivery.isFull
+  }
+
+  /** An outage of audit never makes the gateway unready (decisions 6). */
+  get check(): HealthCheck {
+    const { isUp, reason } = this.#delivery.state
+    const detail = reason ?? 'events are delivered'
+    return { name: `audit.${this.#name}`, ok: true, state: isUp ? 'up' : 'degraded', detail }
+  }
+
+  use({ transport }: HandlerPlan): void {
+    this.#transport.use(transport)
+  }
+
+  add(records: readonly AuditRecord[]): void {
+    this.#delivery.add(records)
+  }
+
+  reopen(): Promise<void> {
+    return this.#delivery.reopen()
+  }
+
+  /** Delivers or spools within the limit. */
+  async close(limit: number): Promise<void> {
+    await this.#delivery.close(limit)
+    this.#metrics.release()
+  }
+}

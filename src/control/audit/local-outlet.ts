@@ -1,0 +1,21 @@
+import { AUDIT_MEMORY } from '#contracts'
+import { type AuditOutlet, type AuditPlan, ConfigError } from '#schema'
+import type { AuditWriter } from './audit-writer.ts'
+
+/** Passes the events of an audit service of admin.json to the writer, which runs on the same thread. */
+export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditPlan): AuditOutlet {
+  const opened = writer.open(owner, plan)
+  if ('problems' in opened) throw new ConfigError(opened.problems)
+  const { id, memory } = opened
+  const shared = new Int32Array(memory)
+  return {
+    publish: ({ topic, id: event, texts, time }) => writer.take(id, [topic, event, time, ...texts], 0),
+    get isFull() {
+      return Atomics.load(shared, AUDIT_MEMORY.full) !== 0
+    },
+    // Management requests never wait: they are needed most during an outage.
+    waitForRoom: () => Promise.resolve(),
+    serveQueries: () => {},
+    close: () => writer.close(id),
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Filter } from '#http'
+import { respond } from '#http'
+import type { JsonObject, JsonValue } from '#json'
+import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
+import { AuditFilter } from './audit-filter.ts'
+
+async function run(config: JsonObject): Promise<{ events: [string, JsonObject][]; log: readonly unknown[] }> {
+  const events: [string, JsonObject][] = []
+  await using built = await build<Filter>(AuditFilter, config as JsonValue)
+  const exchange = exchangeFor('GET', 'http://app.test/a', { headers: { 'X-Account': '17' } })
+  exchange.auditPublisher = { publish: (topic, event) => void events.push([topic, event]) }
+  const response = await built.object(exchange, async () => respond(201))
+  assert.equal(response.status, 201)
+  return { events, log: built.log.lines }
+}
+
+test('publishes an event with fields of request and response to the service of the request', async () => {
+  const fields = {
+    account: "${request.headers['X-Account'][0]}",
+    status: '${response.status.code}',
+    none: '${null}',
+    list: ['a', 1],
+  }
+  const { events } = await run({ topic: 'payment', fields })
+  const [[topic, event] = ['', {}], ...none] = events
+  assert.equal(none.length, 0)
+  assert.equal(topic, 'payment')
+  const { transactionId, ...rest } = event as JsonObject
+  assert.equal(typeof transactionId, 'string')
+  assert.deepEqual(rest, { eventName: 'payment', account: '17', status: 201, list: ['a', 1] })
+})
+
+test('a field that fails leaves the response as it is, and is logged', async () => {
+  const { events, log } = await run({ topic: 'payment', fields: { broken: '${request.nothing()}' } })
+  assert.equal(events.length, 0)
+  assert.equal(log.length, 1)
+})
+
+test('without an audit service nothing happens', async () => {
+  await using built = await build<Filter>(AuditFilter, { topic: 'payment', fields: {} })
+  const response = await built.object(exchangeFor('GET', 'http://app.test/'), async () => respond(204))
+  assert.equal(response.status, 204)
+  assert.deepEqual(built.log.lines, [])
+})
+
+test('needs a topic and fields', async () => {
+  await assert.rejects(build(AuditFilter, {}), {
+    message:
+      '/heap/0/config/topic: expected a string; this field is required\n/heap/0/config/fields: expected a map of JSON with expressions; this field is required',
+  })
+})

@@ -1,0 +1,44 @@
+import type { Exchange, Response } from '#http'
+
+/** An object, known by its environment or its logger. */
+interface Decider {
+  readonly name: string | null
+}
+
+/** Statuses that are decisions of the gateway where it chose them. */
+const DECIDED: ReadonlySet<number> = new Set([401, 403, 429, 503])
+
+/** Records that an object refused a request. */
+export function recordDenied(exchange: Exchange, { name }: Decider, reason: string, rule?: string): void {
+  if (exchange.audit === null) return
+  exchange.decided({ result: 'DENIED', by: name ?? '', reason, ...(rule !== undefined && { rule }) })
+}
+
+/** Records that an object could not decide: the request is refused to be safe. */
+export function recordFailed(exchange: Exchange, { name }: Decider, reason: string): void {
+  if (exchange.audit !== null) exchange.decided({ result: 'FAILED', by: name ?? '', reason })
+}
+
+/** Records a grant, for filters whose grant is a decision. */
+export function recordGranted(
+  exchange: Exchange,
+  { name }: Decider,
+  reason: string,
+  more: { readonly rule?: string; readonly policy?: string; readonly fromCache?: boolean } = {},
+): void {
+  if (exchange.audit !== null) exchange.decided({ result: 'GRANTED', by: name ?? '', reason, ...more })
+}
+
+/** Records a response of an object as its decision, by its status; a refusal that led to this response stays. */
+export function recordResponse(
+  exchange: Exchange,
+  logger: Decider,
+  { status }: Pick<Response, 'status'>,
+  reason: string,
+): void {
+  const { audit } = exchange
+  if (audit === null || !DECIDED.has(status)) return
+  if (audit.decision !== null && audit.decision.result !== 'GRANTED') return
+  if (status === 503) recordFailed(exchange, logger, reason)
+  else recordDenied(exchange, logger, reason)
+}

@@ -1,0 +1,89 @@
+import { AUDIT_MEMORY, type CONTROL_CALLS } from '#contracts'
+import type { Remote } from '#rpc'
+import { type AuditOutlet, type AuditPlan, ConfigError, type FormattedEvent } from '#schema'
+
+/** Milliseconds for which events wait for others, so that one message carries many. */
+const BATCH_TIME = 20
+/** Characters of a batch. */
+const BATCH_SIZE = 64 * 1024
+/** Events that were sent and not yet read by the control thread; beyond it the thread is stuck, and events are dropped. */
+const MAX_UNREAD = 100_000
+
+/** Opens the handlers of an audit service on the control thread. */
+export async function openAuditOutlet(control: Remote<typeof CONTROL_CALLS>, plan: AuditPlan): Promise<AuditOutlet> {
+  const opened = await control.auditOpen(plan)
+  if ('problems' in opened) throw new ConfigError(opened.problems)
+  const maxBlockTime = Math.max(0, ...plan.handlers.map(({ queue }) => queue.maxBlockTime))
+  return new BatchingOutlet(control, opened.id, new Int32Array(opened.memory), maxBlockTime)
+}
+
+/** Collects the events of one service and sends them to the control thread, many with each message. */
+class BatchingOutlet implements AuditOutlet {
+  readonly #control: Remote<typeof CONTROL_CALLS>
+  readonly #id: number
+  readonly #memory: Int32Array
+  readonly #maxBlockTime: number
+  /** Flat: topic, id, time, and a text for each format. */
+  #batch: (string | number | undefined)[] = []
+  #size = 0
+  #events = 0
+  #dropped = 0
+  #sent = 0
+  #timer: NodeJS.Timeout | null = null
+  #isClosed = false
+
+  constructor(control: Remote<typeof CONTROL_CALLS>, id: number, memory: Int32Array, maxBlockTime: number) {
+    this.#control = control
+    this.#id = id
+    this.#memory = memory
+    this.#maxBlockTime = maxBlockTime
+  }
+
+  get isFull(): boolean {
+    return Atomics.load(this.#memory, AUDIT_MEMORY.full) !== 0
+  }
+
+  async waitForRoom(): Promise<void> {
+    const { async, value } = Atomics.waitAsync(this.#memory, AUDIT_MEMORY.full, 1, this.#maxBlockTime)
+    if (async) await value
+  }
+
+  publish({ topic, id, texts, time }: FormattedEvent): void {
+    // The counter of the reader wraps around, as does this one.
+    if (this.#isClosed || ((this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0) > MAX_UNREAD) {
+      this.#dropped++
+      return
+    }
+    this.#batch.push(topic, id, time)
+    for (const text of texts) {
+      this.#batch.push(text)
+      this.#size += text?.length ?? 0
+    }
+    this.#events++
+    if (this.#size >= BATCH_SIZE) this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIME)
+  }
+
+  serveQueries(): void {
+    this.#control.auditQueries({ id: this.#id })
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#flush()
+    this.#isClosed = true
+    this.#control.auditClose({ id: this.#id })
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#events === 0 && this.#dropped === 0) return
+    this.#control.auditEvents({ id: this.#id, events: this.#batch, dropped: this.#dropped })
+    this.#sent = (this.#sent + this.#events) | 0
+    this.#batch = []
+    this.#size = 0
+    this.#events = 0
+    this.#dropped = 0
+  }
+}
