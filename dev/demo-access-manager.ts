@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { DevelopmentAccessManager } from './access-manager/index.ts'
 import { DEMO_POLICIES } from './demo-policies.ts'
 
-/** The access manager of the demo, and what the gateway logs in with. */
+/** The access manager of the demo, and the credentials of the gateway. */
 interface DemoAccessManager extends AsyncDisposable {
   readonly url: string
   readonly agentPassword: string
@@ -15,7 +15,7 @@ const SCOPES = { scopes: ['read', 'write'], defaultScopes: ['read'] }
  * and `admin`; and policies for the pages of the sample instance.
  */
 export async function startDemoAccessManager(port: number): Promise<DemoAccessManager> {
-  // Random for each run: no other user of this machine can log in as the gateway.
+  // Random for each run: no other user of this host can log in as the gateway.
   const agentPassword = randomBytes(24).toString('base64url')
   const manager = await DevelopmentAccessManager.start({
     port,

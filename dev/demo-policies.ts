@@ -8,7 +8,7 @@ const PAGES: Policy = {
   subject: { type: 'AuthenticatedUsers' },
 }
 
-/** What the access manager of the demo allows: pages to who is logged in, downloads to who is so by a stronger login. */
+/** Policies of the demo: pages for logged-in users, downloads after a stronger login. */
 export const DEMO_POLICIES: readonly Policy[] = [
   PAGES,
   {
@@ -19,5 +19,5 @@ export const DEMO_POLICIES: readonly Policy[] = [
   },
 ]
 
-/** The same pages, now also to write to. */
+/** The same pages, with POST. */
 export const CHANGED_POLICY: Policy = { ...PAGES, actionValues: { GET: true, HEAD: true, POST: true } }

@@ -1,19 +1,19 @@
-/** One thing to try in the demo, and what it shows. */
+/** One example of the demo, and its effect. */
 interface DemoRow {
-  /** A few words: they stand in the first column of a table. */
+  /** A short title, for the first column of a table. */
   readonly title: string
   /**
    * A shell line; what one sets, those after it may use. `{traffic}`, `{admin}`, `{am}`, `{instance}` and `{gateway}` stand
    * for what the demo runs with.
    */
   readonly line: string
-  /** What the output holds when it works as promised; checked by the tests of the demo. */
+  /** Expected text of the output; checked by the tests of the demo. */
   readonly shows: RegExp
-  /** Set where the promise is kept in the log. */
+  /** Set where the expected text is in the log. */
   readonly logs?: RegExp
 }
 
-/** What the demo offers to try, in order. A new capability is a route in the sample instance and a row here. */
+/** The examples of the demo, in order. A new feature is a route in the sample instance and a row here. */
 export const DEMO_ROWS: readonly DemoRow[] = [
   {
     title: 'proxy, header added',

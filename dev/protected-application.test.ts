@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startProtectedApplication } from './protected-application.ts'
 
-test('echo shows method, path, headers and body as they arrived', async () => {
+test('echo returns method, path, headers and body as received', async () => {
   await using application = await startProtectedApplication()
   const response = await fetch(`${application.url}/echo?a=1`, {
     method: 'PUT',
@@ -21,7 +21,7 @@ test('echo shows method, path, headers and body as they arrived', async () => {
   assert.equal(seen.headers['x-one'], '1')
 })
 
-test('status, download and slow answer as asked; other paths are 404', async () => {
+test('status, download and slow respond as requested; other paths are 404', async () => {
   await using application = await startProtectedApplication()
   const status = async (path: string): Promise<number> => (await fetch(application.url + path)).status
   assert.equal(await status('/status/418'), 418)
@@ -31,7 +31,7 @@ test('status, download and slow answer as asked; other paths are 404', async () 
   assert.equal(await (await fetch(`${application.url}/slow?ms=1`)).text(), 'that took a while\n')
 })
 
-test('a download in many pieces leaves no listeners behind', async (context) => {
+test('a download in many chunks leaves no listeners', async (context) => {
   const warnings: Error[] = []
   const warn = (warning: Error) => warnings.push(warning)
   process.on('warning', warn)
@@ -41,7 +41,7 @@ test('a download in many pieces leaves no listeners behind', async (context) => 
   let length = 0
   for await (const chunk of response.body ?? []) {
     length += chunk.length
-    // Gives the kernel's buffers time to fill, so that the application has to wait.
+    // Waits until the buffers of the kernel are full, so that the application has to pause.
     await new Promise((resolve) => setImmediate(resolve))
   }
   assert.equal(length, 30_000_000)
@@ -49,7 +49,7 @@ test('a download in many pieces leaves no listeners behind', async (context) => 
   assert.deepEqual(warnings, [])
 })
 
-test('the application ends while a stream is open', async () => {
+test('the application stops while a stream is open', async () => {
   const application = await startProtectedApplication()
   const response = await fetch(`${application.url}/stream`)
   const reader = response.body?.getReader()

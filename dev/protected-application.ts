@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { HOME_PAGE } from './home-page.ts'
 
-/** An application that stands behind a gateway and shows what reaches it. */
+/** An application behind a gateway that returns the requests it receives. */
 interface ProtectedApplication extends AsyncDisposable {
   readonly url: string
 }
@@ -19,7 +19,7 @@ const BETWEEN_EVENTS = 300
 /** Starts the application on a free port of the loopback interface. */
 export async function startProtectedApplication(): Promise<ProtectedApplication> {
   const server = createServer((request, response) => {
-    // A client that goes away in the middle of an answer is no fault of the application.
+    // A client that disconnects during a response is no error.
     response.on('error', () => {})
     answer(request, response).catch(() => response.destroy())
   })
@@ -61,7 +61,7 @@ function send(response: ServerResponse, status: number, type: string, content: s
   response.writeHead(status, { 'Content-Type': type }).end(content)
 }
 
-/** What the application saw: the proof of what the gateway did on the way. */
+/** Returns the request as received from the gateway. */
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) {
@@ -72,7 +72,7 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
   send(response, 200, 'application/json', `${JSON.stringify({ method, path: url, headers, body }, null, 2)}\n`)
 }
 
-/** Server-sent events, one after the other, so that a proxy that holds them back is found out. */
+/** Server-sent events with pauses, which show whether a proxy buffers them. */
 async function stream(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
   for (let number = 1; number <= EVENTS && !response.destroyed; number++) {

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHANGED_POLICY } from './demo-policies.ts'
 
-/** A sample instance in a directory of its own, removed at the end of its scope. */
+/** A sample instance in a temporary directory, removed at the end of its scope. */
 interface SampleInstance extends Disposable {
   readonly directory: string
 }
 
-/** What of the sample instance differs from one run to the next. */
+/** Settings of the sample instance for one run. */
 interface SampleSettings {
-  /** Address of the application behind the gateway. */
+  /** URL of the application behind the gateway. */
   readonly application: string
-  /** Where the access manager is, and what the gateway logs in with. */
+  /** URL of the access manager and credentials of the gateway. */
   readonly accessManager: { readonly url: string; readonly agentPassword: string }
   readonly port: number
   readonly adminPort: number
@@ -27,7 +27,7 @@ export function createSampleInstance(settings: SampleSettings): SampleInstance {
   cpSync(SOURCE, directory, { recursive: true })
   const admin = {
     mode: 'DEVELOPMENT',
-    // Loopback only: whatever the demo lets in should come from this machine.
+    // Loopback only: the demo accepts requests of this host alone.
     connectors: [{ port, host: '127.0.0.1', gracePeriod: '2 seconds' }],
     adminConnector: { port: adminPort, host: '127.0.0.1', gracePeriod: '1 second' },
     gatewayUnits: 1,

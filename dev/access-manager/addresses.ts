@@ -1,8 +1,8 @@
 import { realmSegments } from './http/realm-path.ts'
 
-/** How the server names its own addresses. They never follow the Host header. */
+/** The URLs of the server itself, independent of the Host header. */
 export class Addresses {
-  /** Base address without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly base: string
 
   constructor(base: string) {
@@ -16,12 +16,12 @@ export class Addresses {
   /** An OAuth 2.0 endpoint of a realm. */
   readonly endpointOf = (realm: string, path: string): string => `${this.issuerOf(realm)}/${path}`
 
-  /** The token endpoint in each spelling that leads to it. */
+  /** All URLs of the token endpoint. */
   readonly tokenEndpoints = (realm: string): string[] => [
     this.endpointOf(realm, 'access_token'),
     `${this.base}/oauth2${realmSegments(realm)}/access_token`,
   ]
 
-  /** What a client assertion may name as its audience. */
+  /** Accepted audiences of client assertions. */
   readonly audiences = (realm: string): string[] => [this.issuerOf(realm), ...this.tokenEndpoints(realm)]
 }

@@ -30,7 +30,7 @@ test('only a loopback address is bound by default', async () => {
   )
 })
 
-test('unknown paths, unknown realms and other methods are refused in the form of the endpoint', async () => {
+test('unknown paths, unknown realms and other methods are rejected in the format of the endpoint', async () => {
   await using manager = await DevelopmentAccessManager.start({ realms: ['/alpha/beta'] })
   assert.equal((await ask(manager, 'GET', '/json/realms/root/realms/nowhere/serverinfo/*')).status, 404)
   assert.equal((await ask(manager, 'GET', '/json/serverinfo/constructor')).status, 404)
@@ -42,13 +42,13 @@ test('unknown paths, unknown realms and other methods are refused in the form of
   assert.equal((await ask(manager, 'GET', '/json/serverinfo/*?realm=/alpha')).body['realm'], '/alpha')
 })
 
-test('a body beyond the limit is refused', async () => {
+test('a body beyond the limit is rejected', async () => {
   await using manager = await DevelopmentAccessManager.start({ limits: { bodyBytes: 1000 } })
   const answer = await ask(manager, 'POST', '/oauth2/introspect', form({ token: 'x'.repeat(2000) }, basic(...AGENT)))
   assert.equal(answer.status, 413)
 })
 
-test('faults: a status, a body as it is, a number of times, a cut, a wait', async () => {
+test('faults: status, body, number of times, closed connection, delay', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const path = '/json/serverinfo/*'
   manager.fail('serverinfo', { status: 503, times: 1 })
@@ -68,7 +68,7 @@ test('faults: a status, a body as it is, a number of times, a cut, a wait', asyn
   assert.throws(() => manager.fail('serverinfo', { status: 99 }), /expected a status from 200 to 599, got 99/)
 })
 
-test('requests are listed as they came in, and can be waited for', async () => {
+test('received requests are listed, and can be awaited', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const second = manager.received('introspect', 2)
   await ask(manager, 'POST', '/oauth2/introspect', form({ token: 'a' }))
@@ -82,7 +82,7 @@ test('requests are listed as they came in, and can be waited for', async () => {
   assert.equal(manager.requests().length, 0)
 })
 
-test('sessions end when the clock is advanced, and those of agents on request', async () => {
+test('sessions expire when the clock is advanced, and those of agents on request', async () => {
   const clock = manualClock()
   await using manager = await DevelopmentAccessManager.start({ clock, maxIdle: 1000, maxSession: 5000 })
   const token = await agentToken(manager)
@@ -96,7 +96,7 @@ test('sessions end when the clock is advanced, and those of agents on request', 
   assert.equal(manager.expireAgentSessions(), 1)
 })
 
-test('an opaque token is issued, introspected by the agent, and dead once revoked', async () => {
+test('an opaque token is issued, introspected by the agent, and invalid once revoked', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const client = basic('client-application', 'password')
   const got = await ask(
@@ -117,7 +117,7 @@ test('an opaque token is issued, introspected by the agent, and dead once revoke
   assert.deepEqual(await introspect(), { active: false })
 })
 
-test('with a certificate it speaks HTTPS, and its cookies are for HTTPS alone', async () => {
+test('with a certificate it serves HTTPS, and its cookies are Secure', async () => {
   const { key, certificate } = testIdentity('localhost')
   await using manager = await DevelopmentAccessManager.start({
     tls: { key: key.export({ format: 'pem', type: 'pkcs8' }).toString(), cert: certificate.toString() },

@@ -11,9 +11,9 @@ import { TokenIssuer } from './oauth2/token-issuer.ts'
 import { checkPolicy, type Policy } from './policies/policy.ts'
 import { setOf } from './policies/policy-store.ts'
 import { RealmPolicies } from './policies/realm-policies.ts'
-import { type AccessManagerSettings, wholeSettings } from './settings.ts'
+import { type AccessManagerSettings, completeSettings } from './settings.ts'
 import { type Client, DEFAULT_ACCOUNTS, Directory } from './state/accounts.ts'
-import { MovedClock } from './state/moved-clock.ts'
+import { OffsetClock } from './state/offset-clock.ts'
 import { Sessions, type Strength } from './state/sessions.ts'
 import { SigningKeys } from './state/signing-keys.ts'
 import { Tokens } from './state/tokens.ts'
@@ -21,11 +21,11 @@ import { Transactions } from './state/transactions.ts'
 
 const SWEEP_INTERVAL = 1_000
 
-/** A token that is made without a request, for tests. */
-export interface TokenWish {
+/** Settings of a token issued without a request, for tests. */
+export interface TestTokenSettings {
   readonly clientId?: string
   readonly realm?: string
-  /** A user; the client itself where it is left out. */
+  /** A user; by default the client itself. */
   readonly username?: string
   readonly scopes?: readonly string[]
   /** `cnf` of the token, such as `{"x5t#S256": ".."}` or `{"jkt": ".."}`. */
@@ -36,11 +36,11 @@ export interface TokenWish {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** An access manager for development and tests: real HTTP and WebSocket, nothing kept when it ends. */
+/** An access manager for development and tests: real HTTP and WebSocket, state in memory only. */
 export class DevelopmentAccessManager implements AsyncDisposable {
-  /** Base address without a slash at its end, as `url` of an AmService. */
+  /** Base URL without a trailing slash, as `url` of an AmService. */
   readonly url: string
-  readonly clock: MovedClock
+  readonly clock: OffsetClock
   readonly #state: State
   readonly #hub: NotificationHub
   readonly #faults: Faults
@@ -51,11 +51,11 @@ export class DevelopmentAccessManager implements AsyncDisposable {
 
   /** Starts one; without settings with the accounts `demo`, `amadmin`, `ig_agent` and `client-application`. */
   static async start(given: AccessManagerSettings = {}): Promise<DevelopmentAccessManager> {
-    const settings = wholeSettings(given)
+    const settings = completeSettings(given)
     const accounts = { ...DEFAULT_ACCOUNTS, ...accountsOf(given) }
     const everybody = [...accounts.users, ...accounts.agents, ...accounts.clients]
     const realms = withParents([...settings.realms, ...everybody.map(({ realm }) => realm ?? '/')])
-    const clock = new MovedClock(given.clock)
+    const clock = new OffsetClock(given.clock)
     const faults = new Faults()
     const requests = new ReceivedRequests(settings.limits.requests)
     const { family, cookieName, pingInterval, limits } = settings
@@ -104,7 +104,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     }
   }
 
-  private constructor(url: string, clock: MovedClock, parts: Parts) {
+  private constructor(url: string, clock: OffsetClock, parts: Parts) {
     this.url = url
     this.clock = clock
     this.#state = parts.state
@@ -115,7 +115,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     this.#sweeping = setInterval(() => this.#state.sessions.sweep(), SWEEP_INTERVAL).unref()
   }
 
-  /** Where the control API is, and the bearer token it wants; null where it was not asked for. */
+  /** URL and bearer token of the control API; null where it is disabled. */
   get control(): { readonly url: string; readonly token: string } | null {
     return this.#control
   }
@@ -125,7 +125,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return this.#state.keys.hmacSecret
   }
 
-  /** How many notification sockets are open. */
+  /** Number of open notification sockets. */
   get sockets(): number {
     return this.#hub.size
   }
@@ -135,8 +135,8 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     this.#state.directory.register(client)
   }
 
-  /** Makes an access token without a request. */
-  async issueToken(wish: TokenWish = {}): Promise<string> {
+  /** Issues an access token without a request. */
+  async issueToken(wish: TestTokenSettings = {}): Promise<string> {
     const { directory, tokens, issuer } = this.#state
     const { realm = '/', clientId = 'client-application', username } = wish
     const client = directory.client(realm, clientId)
@@ -159,7 +159,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return token.value
   }
 
-  /** Revokes a token as its client would, with the news of it; false where there is no such token. */
+  /** Revokes a token as its client would, with the notification; false for an unknown token. */
   revoke(value: string): boolean {
     const token = this.#state.tokens.find(value)
     if (token !== undefined) this.#state.tokens.revoke(token)
@@ -174,27 +174,27 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return this.#state.sessions.start(owner, { level: 0, services: [], schemes: [], ...strength }).tokenId
   }
 
-  /** Ends a session by its token, with the news of it; false where there is no such session. */
+  /** Ends a session by its token, with the notification; false for an unknown session. */
   endSession(tokenId: string): boolean {
     const session = this.#state.sessions.find(tokenId)
     if (session !== undefined) this.#state.sessions.end(session, 'DESTROY')
     return session !== undefined
   }
 
-  /** Ends every session of agents, as a restart of a server does; gives how many. */
+  /** Ends every session of agents, as a restart of a server does; returns their number. */
   expireAgentSessions(): number {
     const agents = this.#state.sessions.select(({ owner }) => owner.kind === 'agent')
     for (const session of agents) this.#state.sessions.end(session, 'MAX_TIMEOUT')
     return agents.length
   }
 
-  /** Puts the clock forward; what has outlived its time ends. */
+  /** Advances the clock; expired sessions end. */
   advance(milliseconds: number): void {
     this.clock.advance(milliseconds)
     this.#state.sessions.sweep()
   }
 
-  /** Makes a policy or changes one, with the news of it; its policy set is made where it is missing. */
+  /** Creates or changes a policy, with the notification; creates its policy set if missing. */
   putPolicy(policy: Policy, realm = '/'): void {
     checkPolicy(policy)
     const store = this.#state.policies.of(realm)
@@ -207,53 +207,53 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return this.#state.policies.of(realm).remove(name)
   }
 
-  /** Puts new signing keys in the place of all. */
+  /** Replaces all signing keys. */
   rotateKeys(): void {
     this.#state.keys.rotate()
   }
 
-  /** Sends a notification to everybody who subscribed to its topic. */
+  /** Sends a notification to all subscribers of its topic. */
   publish(topic: string, body: object): void {
     this.#hub.publish(topic, body)
   }
 
-  /** Resolves as soon as this many sockets are subscribed to the topic. */
+  /** Resolves when this many sockets are subscribed to the topic. */
   subscribed(topic: string, sockets = 1): Promise<void> {
     return this.#hub.subscribed(topic, sockets)
   }
 
-  /** Resolves as soon as no more than this many notification sockets are open. */
+  /** Resolves when at most this many notification sockets are open. */
   socketsDwindled(sockets = 0): Promise<void> {
     return this.#hub.dwindled(sockets)
   }
 
-  /** Cuts all notification sockets; with a code they are closed in an orderly way. */
+  /** Destroys all notification sockets; with a code they are closed by a close frame. */
   dropSockets(code?: number): void {
     this.#hub.dropSockets(code)
   }
 
-  /** Drops notifications on open sockets until switched off, as OpenAM does while it sends others. */
+  /** Drops notifications on open sockets until disabled, as OpenAM does while it sends others. */
   loseNotifications(isLosing = true): void {
     this.#hub.loseNotifications(isLosing)
   }
 
-  /** Answers upgrades of the notification socket with this status; null lets them through again. */
+  /** Rejects upgrades of the notification socket with this status; null accepts them again. */
   refuseUpgrades(status: number | null): void {
     this.#hub.refuseUpgrades(status)
   }
 
-  /** Breaks an endpoint: `serverinfo`, `version`, `authenticate`, `sessions`, `access_token`, `introspect`, `revoke`,
+  /** Sets a fault of an endpoint: `serverinfo`, `version`, `authenticate`, `sessions`, `access_token`, `introspect`, `revoke`,
    * `tokeninfo`, `jwk_uri`, `well-known`, `notifications`, or `*` for all. */
   fail(endpoint: string, fault: Fault): void {
     this.#faults.set(endpoint, fault)
   }
 
-  /** Keeps requests to an endpoint waiting until they are released. */
+  /** Holds requests to an endpoint until they are released. */
   hold(endpoint: string): Hold {
     return this.#faults.hold(endpoint)
   }
 
-  /** Ends faults and holds of one endpoint, or of all. */
+  /** Removes faults and holds of one endpoint, or of all. */
   heal(endpoint?: string): void {
     this.#faults.clear(endpoint)
   }
@@ -263,7 +263,7 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return this.#requests.list(endpoint)
   }
 
-  /** Resolves as soon as an endpoint has had this many requests. */
+  /** Resolves when an endpoint has received this many requests. */
   received(endpoint: string, count = 1): Promise<void> {
     return this.#requests.count(endpoint, count)
   }
@@ -292,7 +292,7 @@ interface Parts {
   readonly server: AccessManagerServer
 }
 
-/** The accounts that were given, without those left out. */
+/** The given accounts, without undefined members. */
 function accountsOf({ users, agents, clients }: AccessManagerSettings): Partial<typeof DEFAULT_ACCOUNTS> {
   return {
     ...(users === undefined ? {} : { users }),

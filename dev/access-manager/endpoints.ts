@@ -4,9 +4,9 @@ import { CallbackDialogue } from './authentication/callbacks.ts'
 import { Logins } from './authentication/logins.ts'
 import type { Endpoints } from './http/routing.ts'
 import { Authenticate } from './json/authenticate.ts'
+import { withRequestChecks } from './json/request-checks.ts'
 import { serverInformation, serverVersion } from './json/server-information.ts'
 import { SessionActions } from './json/session-actions.ts'
-import { strictly } from './json/strictly.ts'
 import { AuthorizeEndpoint } from './oauth2/authorization/authorize-endpoint.ts'
 import { authorizationCode } from './oauth2/authorization/code-grant.ts'
 import { AuthorizationCodes } from './oauth2/authorization/codes.ts'
@@ -27,16 +27,16 @@ import type { TokenIssuer } from './oauth2/token-issuer.ts'
 import { LoginPage, logoutPage } from './pages/login-page.ts'
 import { policyEndpoint, policySetEndpoint } from './policies/policy-endpoints.ts'
 import type { RealmPolicies } from './policies/realm-policies.ts'
-import type { WholeSettings } from './settings.ts'
+import type { CompleteSettings } from './settings.ts'
 import type { Directory } from './state/accounts.ts'
 import type { Sessions } from './state/sessions.ts'
 import type { SigningKeys } from './state/signing-keys.ts'
 import type { Tokens } from './state/tokens.ts'
 import type { Transactions } from './state/transactions.ts'
 
-/** Everything the endpoints work on. */
+/** State of the endpoints. */
 export interface State {
-  readonly settings: WholeSettings
+  readonly settings: CompleteSettings
   readonly clock: Clock
   readonly directory: Directory
   readonly sessions: Sessions
@@ -47,7 +47,7 @@ export interface State {
   readonly issuer: TokenIssuer
 }
 
-/** The addresses of the server and what answers there. */
+/** The endpoints of the server by path. */
 export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const { settings, clock, directory, sessions, tokens, keys, issuer, transactions, policies } = state
   const { family, cookieName } = settings
@@ -55,7 +55,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const now = (): number => clock.now()
   const isOpenAm = family === 'openam'
   const assertions = new ClientAssertions(directory, clock, {
-    // OpenAM knows its token endpoint by one name, that of the discovery document.
+    // OpenAM has one URL of its token endpoint, that of the discovery document.
     audiences: isOpenAm ? (realm) => [endpointOf(realm, 'access_token')] : addresses.audiences,
     needsKeyId: isOpenAm,
   })
@@ -79,7 +79,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
   const authorizing = { settings, directory, sessions, tokens, codes, idTokens, pushed, base, addressOf }
   const sessionActions = new SessionActions(settings, sessions)
   return {
-    json: strictly(settings, sessions, {
+    json: withRequestChecks(settings, sessions, {
       'serverinfo/*': serverInformation(settings),
       'serverinfo/version': serverVersion(settings, sessions),
       authenticate: new Authenticate(settings, sessions, logins, dialogue),

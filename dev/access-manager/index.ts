@@ -1,6 +1,6 @@
 export type { Fault, Hold } from './control/faults.ts'
 export type { ReceivedRequest } from './control/received-requests.ts'
-export { DevelopmentAccessManager, type TokenWish } from './development-access-manager.ts'
+export { DevelopmentAccessManager, type TestTokenSettings } from './development-access-manager.ts'
 export { REVOCATION_TOPIC } from './notifications/announcements.ts'
 export { SUBPROTOCOL } from './notifications/hub.ts'
 export type { Policy } from './policies/policy.ts'

@@ -1,71 +1,71 @@
 import type { Clock } from '#schema'
 import type { Accounts } from './state/accounts.ts'
 
-/** The two families of servers that gateways meet, with their differences on the wire. */
+/** The two families of access managers, which differ on the wire. */
 export type Family = 'pingam' | 'openam'
 
 /** The two kinds of login pages of OpenAM: those of a browser application, and older ones that read other parameters. */
 export type LoginPages = 'xui' | 'classic'
 
-/** The answer for an unknown session: both families and their versions differ. */
+/** The response for an unknown session, which depends on family and version. */
 type UnknownSessionAnswer = 'invalid' | 'unauthorized' | 'not-found'
 
-/** What a development access manager starts with; everything has a default. */
+/** Settings of a development access manager; all have defaults. */
 export interface AccessManagerSettings extends Partial<Accounts> {
-  /** 0, the default, takes a free port. */
+  /** 0, the default, selects a free port. */
   readonly port?: number
-  /** An address of this machine. Others than loopback are refused unless `allowRemote` is true. */
+  /** A local address. Addresses other than loopback are rejected unless `allowRemote` is true. */
   readonly host?: string
-  /** Name by which browsers and gateways know it, such as am.example.test; `host` where it is left out. */
+  /** Host name for browsers and gateways, such as am.example.test; `host` by default. */
   readonly publicHost?: string
-  /** Lets others reach it. Its passwords are known to everybody who reads this repository: never outside a sealed network. */
+  /** Allows access from other hosts. Its passwords are public: use it only in an isolated network. */
   readonly allowRemote?: boolean
-  /** Certificate and key, both PEM: with them it speaks HTTPS. */
+  /** Certificate and key in PEM, for HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** First part of every path. */
+  /** Prefix of every path. */
   readonly contextPath?: string
   readonly family?: Family
-  /** What `serverinfo/version` says. */
+  /** Version of `serverinfo/version`. */
   readonly version?: string
   readonly cookieName?: string
   readonly secureCookie?: boolean
-  /** Domains that the session cookie is set for, such as example.test; its own host alone where there are none. */
+  /** Domains of the session cookie, such as example.test; by default its own host alone. */
   readonly domains?: readonly string[]
-  /** Whether a login gives the token in the body too; false is what some versions of OpenAM do with HttpOnly cookies. */
+  /** Whether a login returns the token in the body too; false for some versions of OpenAM with HttpOnly cookies. */
   readonly tokenInBody?: boolean
-  /** Realm paths that exist besides `/` and those of the accounts. */
+  /** Further realms besides `/` and those of the accounts. */
   readonly realms?: readonly string[]
-  /** Name of the tree by which agents log in; null without one. */
+  /** Name of the login tree of agents; null without one. */
   readonly agentJourney?: string | null
-  /** Trees by which users log in, with the level each gives; all of them ask for name and password. */
+  /** Login trees of users with their level; all of them need name and password. */
   readonly trees?: Readonly<Record<string, number>>
-  /** Milliseconds without use after which a session ends. */
+  /** Idle timeout of a session in milliseconds. */
   readonly maxIdle?: number
-  /** Milliseconds after which a session ends whatever happens. */
+  /** Maximum lifetime of a session in milliseconds. */
   readonly maxSession?: number
   /** Session properties that are returned; `AMCtxId` is the join key of session caches. */
   readonly sessionProperties?: readonly string[]
   readonly unknownSession?: UnknownSessionAnswer
-  /** Which login pages are shown; OpenAM shows classic ones where cookies are HttpOnly or XUI is off. */
+  /** The kind of login pages; OpenAM has classic ones where cookies are HttpOnly or XUI is disabled. */
   readonly loginPages?: LoginPages
-  /** Hosts to which the login page sends browsers back, besides those of the loopback interface. */
+  /** Hosts to which the login page redirects, besides those of the loopback interface. */
   readonly gotoHosts?: readonly string[]
   /**
-   * Patterns of URLs to which the login page of OpenAM sends browsers back, in place of `gotoHosts`. `*` matches no `?`, so that
-   * URLs with a query need a pattern with `?`; a browser with another URL ends at the server's own page.
+   * Patterns of URLs to which the login page of OpenAM redirects, instead of `gotoHosts`. `*` matches no `?`, so that URLs with a query
+   * need a pattern with `?`; for other URLs it redirects to the page of the server.
    */
   readonly gotoPatterns?: readonly string[] | null
-  /** Sessions that the server does not keep: a token is good until it ends by itself, also after a log-out. */
+  /** Client-based sessions: a token is valid until it expires, also after a logout. */
   readonly clientBasedSessions?: boolean
   /** Milliseconds between pings of the notification socket. */
   readonly pingInterval?: number
   readonly clock?: Clock
-  /** Opens the control API on a port of the loopback interface; 0 takes a free one. */
+  /** Port of the control API on the loopback interface; 0 selects a free one. */
   readonly controlPort?: number
   readonly limits?: Partial<Limits>
 }
 
-/** How much is kept at most; the oldest goes first. */
+/** Maximum numbers of stored entries; the oldest are evicted. */
 export interface Limits {
   readonly sessions: number
   readonly tokens: number
@@ -75,8 +75,8 @@ export interface Limits {
   readonly bodyBytes: number
 }
 
-/** The settings with every default filled in, without the accounts, which the state takes over. */
-export type WholeSettings = Readonly<
+/** The settings with all defaults, without the accounts, which are in the state. */
+export type CompleteSettings = Readonly<
   Required<Omit<AccessManagerSettings, keyof Accounts | 'clock' | 'controlPort' | 'limits' | 'tls'>>
 > & {
   readonly limits: Limits
@@ -93,11 +93,11 @@ const LIMITS: Limits = {
   bodyBytes: 256 * 1024,
 }
 
-/** Fills in what was left out. What differs between the families follows the family. */
-export function wholeSettings(given: AccessManagerSettings): WholeSettings {
+/** Adds the defaults, some of which depend on the family. */
+export function completeSettings(given: AccessManagerSettings): CompleteSettings {
   const family = given.family ?? 'pingam'
   const ping = family === 'pingam'
-  const settings: WholeSettings = {
+  const settings: CompleteSettings = {
     port: given.port ?? 0,
     host: given.host ?? '127.0.0.1',
     publicHost: given.publicHost ?? given.host ?? '127.0.0.1',

@@ -6,7 +6,7 @@ export type Advices = ReadonlyMap<string, readonly string[]>
 const MOST_CHARACTERS = 16_384
 const PAIR = /<AttributeValuePair><Attribute name="(\w+)"\/>((?:<Value>[^<]*<\/Value>)*)<\/AttributeValuePair>/g
 
-/** Reads composite advice: XML, or for PingAM also its base64url form; null where it is neither. */
+/** Parses composite advice: XML, or for PingAM also its base64url form; null for other text. */
 export function readAdvices(text: string, family: Family): Advices | null {
   if (text.length > MOST_CHARACTERS) return null
   const encoded = family === 'pingam' && /^[\w-]+$/.test(text)

@@ -7,7 +7,7 @@ import type { Credentials } from './logins.ts'
 const LIFETIME = 5 * 60_000
 const MOST_USED = 10_000
 
-/** A login step by step: the server asks for name and password, the client sends the same object back, filled in. */
+/** A login by callbacks: the server sends callbacks for name and password, the client returns them filled in. */
 export class CallbackDialogue {
   readonly #clock: Clock
   readonly #key = randomBytes(32)
@@ -17,7 +17,7 @@ export class CallbackDialogue {
     this.#clock = clock
   }
 
-  /** The questions. `authId` is signed, so that it comes back as it went out. */
+  /** The callbacks. `authId` is signed, so that clients can not change it. */
   begin(realm: string): object {
     return {
       authId: this.ticket(realm),
@@ -28,14 +28,14 @@ export class CallbackDialogue {
     }
   }
 
-  /** Something signed that is good for one answer. */
+  /** A signed ticket for one submission. */
   ticket(realm: string): string {
     const claims = { realm, otk: randomBytes(12).toString('base64url'), exp: this.#clock.now() + LIFETIME }
     const content = Buffer.from(JSON.stringify(claims)).toString('base64url')
     return `${content}.${this.#signature(content)}`
   }
 
-  /** What the client answered; an `authId` that is forged, old, of another realm or used before is refused. */
+  /** The credentials from the callbacks; rejects an `authId` that is forged, expired, of another realm or used. */
   read(body: Readonly<Record<string, unknown>>, realm: string): Credentials | 'refused' {
     const { authId, callbacks } = body
     if (typeof authId !== 'string' || !Array.isArray(callbacks) || !this.isFresh(authId, realm)) return 'refused'
@@ -44,7 +44,7 @@ export class CallbackDialogue {
     return name === undefined || password === undefined ? 'refused' : { name, password }
   }
 
-  /** Whether a ticket is one of ours, for this realm, in time, and not used before; it is used up. */
+  /** Whether a ticket is valid, for this realm and unused; marks it as used. */
   isFresh(authId: string, realm: string): boolean {
     const [content = '', signature = ''] = authId.split('.')
     if (!equalsConstantTime(this.#signature(content), signature) || this.#used.has(content)) return false

@@ -1,6 +1,6 @@
 const ENCODED_WORD = /^=\?([\w-]+)\?([BQ])\?([^?]*)\?=$/i
 
-/** Text of a header: an encoded word (RFC 2047) is decoded, anything else is taken as it came. */
+/** Text of a header: an encoded word (RFC 2047) is decoded, other text is unchanged. */
 export function headerText(value: string): string {
   const match = ENCODED_WORD.exec(value)
   if (match === null || match[1]!.toLowerCase() !== 'utf-8') return value

@@ -1,8 +1,8 @@
-import type { WholeSettings } from '../settings.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Directory } from '../state/accounts.ts'
 import type { Session, SessionOwner, Sessions } from '../state/sessions.ts'
 import type { Transactions } from '../state/transactions.ts'
-import { combined, type LoginWay } from './login-way.ts'
+import { combined, type LoginMethod } from './login-method.ts'
 
 /** Credentials of a login. */
 export interface Credentials {
@@ -10,7 +10,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Turns credentials into sessions: new ones, stronger ones, or an approval of a transaction. */
+/** Logs in by credentials: creates a session, upgrades one, or approves a transaction. */
 export class Logins {
   readonly #directory: Directory
   readonly #sessions: Sessions
@@ -22,20 +22,20 @@ export class Logins {
     this.#transactions = transactions
   }
 
-  /** The session of who logs in; `current` is the one they have already. Null for a login that fails. */
-  enter(way: LoginWay, realm: string, credentials: Credentials, current: Session | undefined): Session | null {
-    const owner = this.#verified(way.kind, realm, credentials)
+  /** The session after the login; `current` is the existing one. Null for a failed login. */
+  enter(method: LoginMethod, realm: string, credentials: Credentials, current: Session | undefined): Session | null {
+    const owner = this.#verified(method.kind, realm, credentials)
     if (owner === null) return null
-    const own = current !== undefined && way.kind === 'user' && isSame(current.owner, owner) ? current : undefined
-    if (way.transaction !== null)
-      return own !== undefined && this.#transactions.approve(way.transaction, own.uid) ? own : null
-    if (own === undefined) return this.#sessions.start(owner, way.strength)
-    const stronger = this.#sessions.start(owner, combined(own.strength, way.strength))
+    const own = current !== undefined && method.kind === 'user' && isSame(current.owner, owner) ? current : undefined
+    if (method.transaction !== null)
+      return own !== undefined && this.#transactions.approve(method.transaction, own.uid) ? own : null
+    if (own === undefined) return this.#sessions.start(owner, method.strength)
+    const stronger = this.#sessions.start(owner, combined(own.strength, method.strength))
     this.#sessions.end(own, 'DESTROY')
     return stronger
   }
 
-  #verified(kind: LoginWay['kind'], realm: string, { name, password }: Credentials): SessionOwner | null {
+  #verified(kind: LoginMethod['kind'], realm: string, { name, password }: Credentials): SessionOwner | null {
     if (kind === 'agent') {
       const agent = this.#directory.authenticateAgent(realm, name, password)
       return agent === undefined ? null : { kind, name, realm, admin: false }
@@ -45,14 +45,14 @@ export class Logins {
   }
 }
 
-type CookieSettings = Pick<WholeSettings, 'cookieName' | 'secureCookie' | 'domains'>
+type CookieSettings = Pick<CompleteSettings, 'cookieName' | 'secureCookie' | 'domains'>
 
-/** The header fields that give a session to a browser, one for each domain. */
+/** Set-Cookie fields of a session, one for each domain. */
 export function sessionCookies({ tokenId }: Session, settings: CookieSettings): string[] {
   return cookies(`${settings.cookieName}=${tokenId}`, settings)
 }
 
-/** Those that take it away. */
+/** Set-Cookie fields that delete the session cookie. */
 export function expiredCookies(settings: CookieSettings): string[] {
   return cookies(`${settings.cookieName}=; Max-Age=0`, settings)
 }

@@ -1,12 +1,12 @@
-import { type Answer, crestError, json } from '../http/answer.ts'
+import { crestError, type EndpointResponse, json } from '../http/endpoint-response.ts'
 import type { Policy } from '../policies/policy.ts'
 import type { Fault, Hold } from './faults.ts'
 import type { ReceivedRequest } from './received-requests.ts'
 
-/** A JSON object that came with a request to the control API. */
+/** The JSON body of a request to the control API. */
 type Given = Readonly<Record<string, unknown>>
 
-/** What the control API can do: the methods that tests in the same process call directly. */
+/** The methods of the control API, which tests in the same process call directly. */
 export interface Controllable {
   readonly sockets: number
   readonly clock: { now(): number }
@@ -29,12 +29,12 @@ export interface Controllable {
   rotateKeys(): void
 }
 
-/** One thing to do: `name` is the last part of the path, where the path leaves it open. */
-type Action = (manager: Controllable, given: Given, name: string) => Answer | Promise<Answer>
+/** An action; `name` is the last part of a path that ends with `{}`. */
+type Action = (manager: Controllable, given: Given, name: string) => EndpointResponse | Promise<EndpointResponse>
 
-const done = (): Answer => json({ done: true })
+const done = (): EndpointResponse => json({ done: true })
 
-/** Method and path of everything the control API does; `{}` stands for the name of an endpoint. */
+/** Actions by method and path; `{}` matches the name of an endpoint. */
 export const CONTROL_ACTIONS: Readonly<Record<string, Action>> = {
   'GET /requests': (manager) => json({ requests: manager.requests() }),
   'GET /requests/{}': (manager, _, endpoint) => json({ requests: manager.requests(endpoint) }),

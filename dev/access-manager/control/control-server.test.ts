@@ -31,7 +31,7 @@ test('the control server is off by default, and refuses requests without its tok
   assert.equal(other.control, null)
 })
 
-test('faults are set and ended, requests are listed and forgotten', async () => {
+test('faults are set and removed, requests are listed and cleared', async () => {
   await using one = await controlled()
   await one.control('PUT /faults/serverinfo', { status: 502 })
   assert.equal((await ask(one.manager, 'GET', '/json/serverinfo/*')).status, 502)
@@ -43,7 +43,7 @@ test('faults are set and ended, requests are listed and forgotten', async () => 
   assert.deepEqual((await one.control('GET /requests')).body, { requests: [] })
 })
 
-test('a hold keeps requests waiting until it ends', async () => {
+test('a hold delays requests until it is released', async () => {
   await using one = await controlled()
   await one.control('PUT /holds/serverinfo')
   const waiting = ask(one.manager, 'GET', '/json/serverinfo/*')
@@ -52,7 +52,7 @@ test('a hold keeps requests waiting until it ends', async () => {
   assert.equal((await waiting).status, 200)
 })
 
-test('tokens are made and revoked, the clock is moved, sessions begin and end', async () => {
+test('tokens are issued and revoked, the clock is advanced, sessions are started and ended', async () => {
   await using one = await controlled()
   const active = async (token: unknown): Promise<unknown> =>
     (await ask(one.manager, 'POST', '/oauth2/introspect', form({ token: String(token) }, basic(...AGENT)))).body[
@@ -86,7 +86,7 @@ test('notifications, sockets, keys and policies', async () => {
   assert.deepEqual((await one.control('GET /sockets')).body, { sockets: 0 })
 })
 
-test('what is not understood is refused with the reason', async () => {
+test('invalid requests are rejected with the reason', async () => {
   await using one = await controlled()
   const refused = async (line: string, body: object): Promise<[number, unknown]> => {
     const answer = await one.control(line, body)
@@ -102,7 +102,7 @@ test('what is not understood is refused with the reason', async () => {
   assert.match(String(message), /POST \/advance/)
 })
 
-test('a control port that is taken ends the start, and nothing is left listening', async () => {
+test('a control port in use fails the start, and no server is left listening', async () => {
   await using one = await controlled()
   const taken = Number(new URL(String(one.manager.control?.url)).port)
   await assert.rejects(DevelopmentAccessManager.start({ controlPort: taken }), { code: 'EADDRINUSE' })

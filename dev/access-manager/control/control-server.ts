@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { equalsConstantTime } from '#http'
-import { type Answer, crestError } from '../http/answer.ts'
+import { crestError, type EndpointResponse } from '../http/endpoint-response.ts'
 import { readBody, readJsonObject } from '../http/request-body.ts'
 import { send } from '../http/sending.ts'
 import { randomToken } from '../state/identifiers.ts'
@@ -10,10 +10,10 @@ import { CONTROL_ACTIONS, type Controllable } from './control-actions.ts'
 
 const MOST_BYTES = 256 * 1024
 
-/** The control API on a port of its own, always of the loopback interface, for tests in another process. */
+/** The control API on a separate port of the loopback interface, for tests in another process. */
 export class ControlServer {
   readonly url: string
-  /** Bearer token of callers: a page in a browser on this machine cannot know it. */
+  /** Bearer token of callers, unknown to pages in a browser on this host. */
   readonly token: string
   readonly #server: Server
 
@@ -45,7 +45,7 @@ export class ControlServer {
   }
 }
 
-async function answer(request: IncomingMessage, manager: Controllable, token: string): Promise<Answer> {
+async function answer(request: IncomingMessage, manager: Controllable, token: string): Promise<EndpointResponse> {
   const body = await readBody(request, MOST_BYTES)
   if (!equalsConstantTime(`Bearer ${token}`, request.headers.authorization ?? ''))
     return crestError(401, 'Access Denied')

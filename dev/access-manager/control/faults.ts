@@ -1,29 +1,29 @@
-import type { Answer } from '../http/answer.ts'
+import type { EndpointResponse } from '../http/endpoint-response.ts'
 
-/** What goes wrong at an endpoint. */
+/** A fault of an endpoint. */
 export interface Fault {
-  /** Answers with this status instead of doing the work; without it the work is done, after the delay. */
+  /** Response status instead of that of the endpoint; without it the endpoint handles the request after the delay. */
   readonly status?: number
-  /** Body of that answer; a Common REST error where it is left out. Text goes as it is. */
+  /** Body of that response; a Common REST error by default. Text is sent unchanged. */
   readonly body?: object | string
   readonly headers?: Readonly<Record<string, string>>
-  /** Milliseconds to wait first. */
+  /** Delay in milliseconds. */
   readonly delay?: number
-  /** Ends the connection without an answer. */
+  /** Closes the connection without a response. */
   readonly cut?: boolean
-  /** How many requests it meets; all where it is left out. */
+  /** Number of affected requests; all by default. */
   readonly times?: number
 }
 
-/** Requests that are kept waiting. */
+/** Requests that are held. */
 export interface Hold {
   /** Resolves when the first request waits. */
   readonly arrived: Promise<void>
-  /** Lets the waiting ones go on, and all that follow. */
+  /** Releases the held requests, and ends the hold. */
   release(): void
 }
 
-/** A request that is to be cut off. */
+/** The connection is to be closed. */
 export const CUT = Symbol('cut')
 
 interface Standing {
@@ -31,7 +31,7 @@ interface Standing {
   left: number
 }
 
-/** What a test breaks, by the name of the endpoint; `*` is all of them. */
+/** Faults set by tests, by the name of the endpoint; `*` for all. */
 export class Faults {
   readonly #faults = new Map<string, Standing>()
   readonly #holds = new Map<string, { readonly promise: Promise<void>; readonly arrive: () => void; release(): void }>()
@@ -43,7 +43,7 @@ export class Faults {
     this.#faults.set(endpoint, { fault, left: times })
   }
 
-  /** Ends the fault of an endpoint, or of all. */
+  /** Removes the fault of an endpoint, or all faults. */
   clear(endpoint?: string): void {
     if (endpoint !== undefined) {
       this.#faults.delete(endpoint)
@@ -65,8 +65,8 @@ export class Faults {
     return { arrived: first.promise, release }
   }
 
-  /** Waits for the configured delay; resolves to the fault to answer with, null for none. */
-  async meet(endpoint: string): Promise<Answer | typeof CUT | null> {
+  /** Waits for the configured delay; resolves to the fault response, null for none. */
+  async meet(endpoint: string): Promise<EndpointResponse | typeof CUT | null> {
     const hold = this.#holds.get(endpoint) ?? this.#holds.get('*')
     if (hold !== undefined) {
       hold.arrive()

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A request as it came in. */
+/** A received request. */
 export interface ReceivedRequest {
   /** Name of the endpoint; `unknown` for a path without an endpoint. */
   readonly endpoint: string
@@ -13,10 +13,10 @@ export interface ReceivedRequest {
   readonly at: number
 }
 
-/** All bodies that are kept have no more than this together. */
+/** Maximum of all recorded bodies together. */
 const MOST_CHARACTERS = 64 * 1024 * 1024
 
-/** The last requests, for tests that want to see what was asked. */
+/** The last requests, for tests. */
 export class ReceivedRequests {
   readonly #most: number
   #requests: ReceivedRequest[] = []
@@ -36,12 +36,12 @@ export class ReceivedRequests {
     this.#waiting.clear()
   }
 
-  /** Those of one endpoint, or all; the oldest first. */
+  /** Requests of one endpoint, or all; the oldest first. */
   list(endpoint?: string): readonly ReceivedRequest[] {
     return endpoint === undefined ? [...this.#requests] : this.#requests.filter((one) => one.endpoint === endpoint)
   }
 
-  /** Resolves as soon as this many requests of the endpoint have come in. */
+  /** Resolves when this many requests of the endpoint have been received. */
   async count(endpoint: string, wanted: number): Promise<void> {
     while (this.list(endpoint).length < wanted) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }

@@ -6,17 +6,16 @@ import type { Duplex } from 'node:stream'
 import { CUT, type Faults } from '../control/faults.ts'
 import type { ReceivedRequests } from '../control/received-requests.ts'
 import { refuseUpgrade } from '../notifications/refusal.ts'
-import type { WholeSettings } from '../settings.ts'
-import { crestError } from './answer.ts'
+import type { CompleteSettings } from '../settings.ts'
+import { crestError } from './endpoint-response.ts'
 import { readBody } from './request-body.ts'
 import { callEndpoint, type Endpoints, findEndpoint } from './routing.ts'
 import { send } from './sending.ts'
 
 const TIMEOUTS = { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000 }
 
-/** What the server is made of. */
 interface ServerParts {
-  readonly settings: WholeSettings
+  readonly settings: CompleteSettings
   readonly realms: ReadonlySet<string>
   readonly faults: Faults
   readonly requests: ReceivedRequests
@@ -24,7 +23,7 @@ interface ServerParts {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
-/** The HTTP server: reads requests, lets tests have their faults, calls the endpoint. */
+/** The HTTP server: reads requests, applies faults of tests, calls the endpoint. */
 export class AccessManagerServer {
   readonly #parts: ServerParts
   readonly #server: Server
@@ -48,7 +47,7 @@ export class AccessManagerServer {
     })
   }
 
-  /** Begins to listen; gives the port. */
+  /** Starts listening; returns the port. */
   async listen(): Promise<number> {
     const { port, host } = this.#parts.settings
     this.#server.listen(port, host)
@@ -56,7 +55,7 @@ export class AccessManagerServer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** What the server answers with; set once its address is known. */
+  /** The endpoints; set when the URL of the server is known. */
   serve(endpoints: Endpoints): void {
     this.#endpoints = endpoints
   }
@@ -96,7 +95,7 @@ export class AccessManagerServer {
     this.#parts.upgrade(request, socket, head)
   }
 
-  /** The address asked for, and its path below the context path; null for a path outside. */
+  /** The request URL, and its path below the context path; null for other paths. */
   #target(request: IncomingMessage): { url: URL; path: string | null } {
     const { contextPath } = this.#parts.settings
     const url = URL.parse(request.url ?? '/', 'http://access-manager') ?? new URL('http://access-manager/')

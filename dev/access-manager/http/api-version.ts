@@ -1,13 +1,13 @@
-/** What a caller asks for with Accept-API-Version. */
+/** The header Accept-API-Version. */
 interface ApiVersion {
   readonly protocol: string | null
-  /** Major and minor number; null where any will do. */
+  /** Major and minor number; null for any. */
   readonly resource: readonly [number, number] | null
 }
 
 const FORM = /^(protocol|resource)=(\d{1,4})(?:\.(\d{1,4}))?$/
 
-/** Reads `protocol=1.0,resource=2.1`, either part alone or none; null where it is something else. */
+/** Parses `protocol=1.0,resource=2.1`, either part alone or none; null for other text. */
 export function readApiVersion(header: string | undefined): ApiVersion | null {
   let protocol: string | null = null
   let resource: readonly [number, number] | null = null

@@ -1,27 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Answer } from './answer.ts'
+import type { EndpointResponse } from './endpoint-response.ts'
 
-/** A request that was read and found a home. */
+/** A request to an endpoint. */
 export interface Call {
   readonly method: string
   /** Realm path, `/` for the root. */
   readonly realm: string
-  /** What follows the name of the endpoint in the path, without slashes at its ends. */
+  /** The rest of the path after the name of the endpoint, without leading and trailing slashes. */
   readonly rest: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** One address and what it does. */
 export interface Endpoint {
-  /** By this name faults are set and received requests are listed. */
+  /** Name for faults and received requests. */
   readonly name: string
   readonly methods: readonly string[]
-  handle(call: Call): Answer | Promise<Answer>
+  handle(call: Call): EndpointResponse | Promise<EndpointResponse>
 }
 
-/** A header that must come once; several, or none, are undefined. */
+/** A header that occurs once; undefined where it is missing or repeated. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name.toLowerCase()]
   return typeof value === 'string' ? value : undefined

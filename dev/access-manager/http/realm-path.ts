@@ -1,10 +1,10 @@
-/** A path below `/json` or `/oauth2`: the realm it names, and what is asked of it. */
+/** A path below `/json` or `/oauth2`: realm and endpoint. */
 interface RealmPath {
   readonly realm: string
   readonly resource: string
 }
 
-/** Reads `realms/root/realms/a/..`, and the older form `a/..` for realms that exist; null for an unknown realm. */
+/** Parses `realms/root/realms/a/..`, and the older form `a/..` for existing realms; null for an unknown realm. */
 export function readRealmPath(segments: readonly string[], realms: ReadonlySet<string>): RealmPath | null {
   const parts = [...segments]
   let realm = ''
@@ -22,7 +22,7 @@ export function readRealmPath(segments: readonly string[], realms: ReadonlySet<s
   return realms.has(named) ? { realm: named, resource: parts.join('/') } : null
 }
 
-/** The realms that exist: those named, and every one above them. */
+/** The existing realms: the given ones and their parents. */
 export function withParents(named: Iterable<string>): ReadonlySet<string> {
   const realms = new Set(['/'])
   for (const realm of named) {
@@ -35,12 +35,12 @@ export function withParents(named: Iterable<string>): ReadonlySet<string> {
   return realms
 }
 
-/** Whether a realm is another or lies below it. */
+/** Whether a realm is the same as another or below it. */
 export function isWithin(realm: string, outer: string): boolean {
   return outer === '/' || realm === outer || realm.startsWith(`${outer}/`)
 }
 
-/** The path of a realm as it stands in addresses, such as `/realms/root/realms/alpha`. */
+/** The path of a realm in URLs, such as `/realms/root/realms/alpha`. */
 export function realmSegments(realm: string): string {
   const parts = realm.split('/').filter((part) => part !== '')
   return `/realms/root${parts.map((part) => `/realms/${part}`).join('')}`

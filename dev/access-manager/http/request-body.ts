@@ -24,7 +24,7 @@ export function readJsonObject(body: string): Readonly<Record<string, unknown>> 
   }
 }
 
-/** Whether a request says that its body is of this media type. */
+/** Whether a Content-Type is of this media type. */
 export function isMediaType(contentType: string | undefined, wanted: string): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === wanted
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Answer, crestError, oauthError } from './answer.ts'
 import type { Call, Endpoint } from './call.ts'
+import { crestError, type EndpointResponse, oauthError } from './endpoint-response.ts'
 import { readRealmPath } from './realm-path.ts'
 
-/** The endpoints of the server by the path below the realm; `{}` at its end takes whatever follows. */
+/** The endpoints of the server by the path below the realm; a final `{}` matches the rest of the path. */
 export interface Endpoints {
   readonly json: Readonly<Record<string, Endpoint>>
   readonly oauth2: Readonly<Record<string, Endpoint>>
@@ -11,10 +11,10 @@ export interface Endpoints {
   readonly pages: Readonly<Record<string, Endpoint>>
 }
 
-/** Where a request goes, or what is said at once. */
+/** The endpoint of a request, or an immediate response. */
 export type Destination =
   | { readonly endpoint: Endpoint; readonly realm: string; readonly rest: string }
-  | { readonly answer: Answer }
+  | { readonly answer: EndpointResponse }
 
 /** Finds the endpoint of a path below the context path. */
 export function findEndpoint(
@@ -48,11 +48,11 @@ export function findEndpoint(
   return { endpoint, realm, rest: place.resource.slice(at + 1) }
 }
 
-/** Calls an endpoint, if the method is one of its own. */
+/** Calls an endpoint, if it has the method. */
 export async function callEndpoint(
   { endpoint, realm, rest }: Extract<Destination, { endpoint: Endpoint }>,
   request: { method: string; query: URLSearchParams; headers: IncomingHttpHeaders; body: string },
-): Promise<Answer> {
+): Promise<EndpointResponse> {
   if (!endpoint.methods.includes(request.method))
     return crestError(405, 'Method not allowed', { Allow: endpoint.methods.join(', ') })
   const call: Call = { ...request, realm, rest }

@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import type { Answer } from './answer.ts'
+import type { EndpointResponse } from './endpoint-response.ts'
 
-/** Writes an answer; `close` ends the connection after it. */
-export function send(response: ServerResponse, { status, headers = {}, body }: Answer, { close = false } = {}): void {
+/** Writes a response; `close` ends the connection after it. */
+export function send(
+  response: ServerResponse,
+  { status, headers = {}, body }: EndpointResponse,
+  { close = false } = {},
+): void {
   for (const [name, value] of Object.entries(headers))
     response.setHeader(name, typeof value === 'string' ? value : [...value])
   if (close) response.setHeader('Connection', 'close')

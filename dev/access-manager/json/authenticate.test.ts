@@ -8,8 +8,8 @@ const MODULE = '?authIndexType=module&authIndexValue=Application'
 
 test('an agent logs in by its journey or by the module, with token in body and cookie', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  for (const way of [JOURNEY, MODULE]) {
-    const answer = await login(manager, 'ig_agent', 'password', way)
+  for (const method of [JOURNEY, MODULE]) {
+    const answer = await login(manager, 'ig_agent', 'password', method)
     assert.equal(answer.status, 200)
     const token = answer.body['tokenId'] as string
     assert.deepEqual(answer.body, { tokenId: token, successUrl: '/am/console', realm: '/' })
@@ -17,17 +17,17 @@ test('an agent logs in by its journey or by the module, with token in body and c
   }
 })
 
-test('wrong names, wrong passwords and the wrong kind of account are a login failure', async () => {
+test('wrong names, wrong passwords and accounts of another kind are a login failure', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const failure = { code: 401, reason: 'Unauthorized', message: 'Login failure' }
-  for (const [name, password, way] of [
+  for (const [name, password, method] of [
     ['ig_agent', 'wrong', MODULE],
     ['unknown', 'password', MODULE],
     ['ig_agent', '', MODULE],
     ['demo', 'changeit', MODULE],
     ['ig_agent', 'password', ''],
   ] as const) {
-    const answer = await login(manager, name, password, way)
+    const answer = await login(manager, name, password, method)
     assert.equal(answer.status, 401)
     assert.deepEqual(answer.body, failure)
     assert.deepEqual(answer.headers.getSetCookie(), [])
@@ -45,7 +45,7 @@ test('OpenAM has no agent journey; where cookies are HttpOnly the token may be i
   assert.match(String(version.body['version']), /^16\./)
 })
 
-test('accounts belong to a realm, which the query names before the path', async () => {
+test('accounts belong to a realm; that of the query takes precedence over the path', async () => {
   await using manager = await DevelopmentAccessManager.start({
     users: [{ name: 'ann', password: 'secret', realm: '/alpha' }],
   })
@@ -53,7 +53,7 @@ test('accounts belong to a realm, which the query names before the path', async 
   assert.equal((await login(manager, 'ann', 'secret', '?realm=/alpha')).body['realm'], '/alpha')
 })
 
-test('without credentials there is a dialogue, whose signed object is good for one answer', async () => {
+test('without credentials callbacks are sent, whose signed authId is valid for one submission', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const post = (body: object): ReturnType<typeof ask> =>
     ask(manager, 'POST', '/json/authenticate', {
@@ -83,7 +83,7 @@ test('without credentials there is a dialogue, whose signed object is good for o
   assert.equal((await post(late)).status, 401)
 })
 
-test('a body that is not JSON is refused, by its media type and by its content', async () => {
+test('a body that is not JSON is rejected, by its media type and by its content', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const post = async (type: string, body: string): Promise<number> =>
     (await ask(manager, 'POST', '/json/authenticate', { headers: { 'Content-Type': type }, body })).status
@@ -116,7 +116,7 @@ for (const [form, encode] of [
   ['XML', encodeURIComponent],
   ['base64url', (xml: string) => Buffer.from(xml).toString('base64url')],
 ] as const) {
-  test(`composite advice as ${form} makes the session stronger and puts it in the place of the old one`, async () => {
+  test(`composite advice as ${form} upgrades the session and replaces the old one`, async () => {
     await using manager = await DevelopmentAccessManager.start()
     const old = manager.login('demo')
     const ask = (value: string): ReturnType<typeof upgrade> => upgrade(manager, old, encode(value))
@@ -131,7 +131,7 @@ for (const [form, encode] of [
   })
 }
 
-test('who has a session that is good enough gets it back without being asked', async () => {
+test('a sufficient session is returned without callbacks', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const token = manager.login('demo')
   const post = (query: string): ReturnType<typeof ask> =>

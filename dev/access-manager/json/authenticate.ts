@@ -1,47 +1,47 @@
 import type { CallbackDialogue } from '../authentication/callbacks.ts'
 import { headerText } from '../authentication/header-text.ts'
-import { isEnough, readLoginWay } from '../authentication/login-way.ts'
+import { isEnough, readLoginMethod } from '../authentication/login-method.ts'
 import { type Credentials, type Logins, sessionCookies } from '../authentication/logins.ts'
-import { type Answer, crestError, json } from '../http/answer.ts'
 import { type Call, type Endpoint, headerOf } from '../http/call.ts'
+import { crestError, type EndpointResponse, json } from '../http/endpoint-response.ts'
 import { isMediaType, readJsonObject } from '../http/request-body.ts'
-import type { WholeSettings } from '../settings.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Session, Sessions } from '../state/sessions.ts'
 import { callerOf } from './caller.ts'
 
-/** `authenticate`: logs users and agents in, by headers or by a dialogue of callbacks. */
+/** `authenticate`: logs users and agents in, by headers or by callbacks. */
 export class Authenticate implements Endpoint {
   readonly name = 'authenticate'
   readonly methods = ['POST']
-  readonly #settings: WholeSettings
+  readonly #settings: CompleteSettings
   readonly #sessions: Sessions
   readonly #logins: Logins
   readonly #dialogue: CallbackDialogue
 
-  constructor(settings: WholeSettings, sessions: Sessions, logins: Logins, dialogue: CallbackDialogue) {
+  constructor(settings: CompleteSettings, sessions: Sessions, logins: Logins, dialogue: CallbackDialogue) {
     this.#settings = settings
     this.#sessions = sessions
     this.#logins = logins
     this.#dialogue = dialogue
   }
 
-  async handle(call: Call): Promise<Answer> {
+  async handle(call: Call): Promise<EndpointResponse> {
     if (call.body !== '' && !isMediaType(call.headers['content-type'], 'application/json'))
       return crestError(415, 'Unsupported media type')
     const body = readJsonObject(call.body)
     if (body === null) return crestError(400, 'The request body is not a JSON object')
-    const way = readLoginWay(call.query, this.#settings)
+    const method = readLoginMethod(call.query, this.#settings)
     const isOpenAm = this.#settings.family === 'openam'
-    if (way === null) return crestError(isOpenAm ? 400 : 401, 'No Configuration found')
+    if (method === null) return crestError(isOpenAm ? 400 : 401, 'No Configuration found')
     const failure = crestError(401, isOpenAm ? 'Authentication Failed' : 'Login failure')
     const current = callerOf(call.headers, this.#settings.cookieName, this.#sessions)
     const credentials = 'authId' in body ? this.#dialogue.read(body, call.realm) : this.#fromHeaders(call)
     if (credentials === null) {
-      if (isEnough(current, call.realm, way)) return this.#loggedIn(current)
+      if (isEnough(current, call.realm, method)) return this.#loggedIn(current)
       return json(this.#dialogue.begin(call.realm))
     }
     if (credentials === 'refused') return failure
-    const session = this.#logins.enter(way, call.realm, credentials, current)
+    const session = this.#logins.enter(method, call.realm, credentials, current)
     return session === null ? failure : this.#loggedIn(session)
   }
 
@@ -49,11 +49,11 @@ export class Authenticate implements Endpoint {
     const name = headerOf(headers, 'x-openam-username')
     const password = headerOf(headers, 'x-openam-password')
     if (name === undefined || password === undefined) return null
-    // Bytes that are no encoded word are read as ISO-8859-1, which is how they arrive here.
+    // Bytes other than encoded words are ISO-8859-1, as Node decodes headers.
     return { name: headerText(name), password: headerText(password) }
   }
 
-  #loggedIn(session: Session): Answer {
+  #loggedIn(session: Session): EndpointResponse {
     const { tokenInBody, contextPath } = this.#settings
     const rest = { successUrl: `${contextPath}/console`, realm: session.owner.realm }
     const body = tokenInBody ? { tokenId: session.tokenId, ...rest } : rest

@@ -1,11 +1,11 @@
-import { crestError, json } from '../http/answer.ts'
 import type { Endpoint } from '../http/call.ts'
-import type { WholeSettings } from '../settings.ts'
+import { crestError, json } from '../http/endpoint-response.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Sessions } from '../state/sessions.ts'
 import { callerOf } from './caller.ts'
 
-/** `serverinfo/*`: what anybody may know, above all the name of the session cookie. */
-export function serverInformation(settings: WholeSettings): Endpoint {
+/** `serverinfo/*`: public information, including the name of the session cookie. */
+export function serverInformation(settings: CompleteSettings): Endpoint {
   return {
     name: 'serverinfo',
     methods: ['GET'],
@@ -24,7 +24,7 @@ export function serverInformation(settings: WholeSettings): Endpoint {
 }
 
 /** `serverinfo/version`: only for callers with a session. */
-export function serverVersion(settings: WholeSettings, sessions: Sessions): Endpoint {
+export function serverVersion(settings: CompleteSettings, sessions: Sessions): Endpoint {
   return {
     name: 'version',
     methods: ['GET'],

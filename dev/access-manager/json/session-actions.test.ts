@@ -30,7 +30,7 @@ function act(manager: DevelopmentAccessManager, action: string, asking: Asking =
 const started = (settings: AccessManagerSettings = {}): Promise<DevelopmentAccessManager> =>
   DevelopmentAccessManager.start({ clock: manualClock(START), ...settings })
 
-test('PingAM: the agent asks about the session in the body; only one of two actions is a use of it', async () => {
+test('PingAM: the agent sends the session token in the body; only one of two actions resets the idle time', async () => {
   await using manager = await started()
   const agent = await agentToken(manager)
   const tokenId = manager.login('demo')
@@ -66,7 +66,7 @@ test('PingAM: the agent asks about the session in the body; only one of two acti
   })
 })
 
-test('PingAM: who calls and what about', async () => {
+test('PingAM: permitted callers and sessions', async () => {
   await using manager = await started()
   const [demo, admin, agent] = [manager.login('demo'), manager.login('amadmin'), await agentToken(manager)]
   const status = async (action: string, asking: Asking): Promise<number> => (await act(manager, action, asking)).status
@@ -96,7 +96,7 @@ for (const [unknownSession, status] of [
   })
 }
 
-test('logout ends the session; once more says that it has expired', async () => {
+test('logout ends the session; a second one responds that it has expired', async () => {
   await using manager = await started()
   const caller = manager.login('demo')
   assert.deepEqual((await act(manager, 'logout', { caller })).body, { result: 'Successfully logged out' })
@@ -127,7 +127,7 @@ test('properties: only listed ones are returned, and internal ones are not chang
   assert.deepEqual(body['properties'], {})
 })
 
-test('OpenAM: anybody may validate by version 1.1, and agents have no right over sessions of users', async () => {
+test('OpenAM: version 1.1 of validate needs no authentication, and agents have no access to sessions of users', async () => {
   await using manager = await started({ family: 'openam' })
   const demo = manager.login('demo')
   const path = `sessions/${encodeURIComponent(demo)}`
@@ -145,7 +145,7 @@ test('OpenAM: anybody may validate by version 1.1, and agents have no right over
   assert.equal((await act(manager, 'logoutByUser', { caller: demo, version: '2.0' })).status, 501)
 })
 
-test('OpenAM: with its own token every call is a use of a session; only administrators refresh one', async () => {
+test('OpenAM: with its own token every call resets the idle time; only administrators can refresh a session', async () => {
   await using manager = await started({ family: 'openam' })
   const [demo, admin] = [manager.login('demo'), manager.login('amadmin')]
   const query = `&tokenId=${encodeURIComponent(demo)}`
@@ -169,14 +169,14 @@ test('OpenAM: an ended session is 401; other versions are 404, validate of versi
     assert.equal((await act(manager, action, { caller, version: '2.0' })).status, 401)
 })
 
-test('client-based sessions are good after their log-out', async () => {
+test('client-based sessions stay valid after logout', async () => {
   await using manager = await started({ family: 'openam', clientBasedSessions: true })
   const caller = manager.login('demo')
   assert.equal((await act(manager, 'logout', { caller, version: '2.0' })).status, 200)
   assert.equal((await act(manager, 'getSessionInfo', { caller, version: '2.0' })).status, 200)
 })
 
-test('bodies that are no JSON are refused, and so are a cookie and a header of two users at OpenAM', async () => {
+test('bodies that are no JSON are rejected, and at OpenAM a cookie and a header of different users', async () => {
   await using manager = await started({ family: 'openam' })
   const [demo, admin] = [manager.login('demo'), manager.login('amadmin')]
   const path = '/json/realms/root/sessions?_action=getSessionInfo'

@@ -1,13 +1,12 @@
-import { type Answer, crestError, json } from '../http/answer.ts'
 import { readApiVersion } from '../http/api-version.ts'
 import type { Call, Endpoint } from '../http/call.ts'
+import { crestError, type EndpointResponse, json } from '../http/endpoint-response.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { WholeSettings } from '../settings.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Session, Sessions } from '../state/sessions.ts'
 import { presentedToken } from './caller.ts'
 import { sessionInformation, sessionTimes, validation } from './session-views.ts'
 
-/** What an action works with. */
 interface Work {
   readonly call: Call
   readonly body: Readonly<Record<string, unknown>>
@@ -15,19 +14,19 @@ interface Work {
   readonly target: Session
 }
 
-/** `sessions?_action=..`: who is it, is it still alive, end it. */
+/** `sessions?_action=..`: information, validation and end of sessions. */
 export class SessionActions implements Endpoint {
   readonly name = 'sessions'
   readonly methods = ['POST']
-  readonly #settings: WholeSettings
+  readonly #settings: CompleteSettings
   readonly #sessions: Sessions
 
-  constructor(settings: WholeSettings, sessions: Sessions) {
+  constructor(settings: CompleteSettings, sessions: Sessions) {
     this.#settings = settings
     this.#sessions = sessions
   }
 
-  handle(call: Call): Answer {
+  handle(call: Call): EndpointResponse {
     const refusal = this.#versionRefusal(call)
     if (refusal !== null) return refusal
     const body = readJsonObject(call.body)
@@ -41,7 +40,7 @@ export class SessionActions implements Endpoint {
     const wanted = this.#targetOf(call, body, own)
     const caller = this.#sessions.find(own)
     const target = this.#sessions.find(wanted)
-    // OpenAM lets anybody who knows a token ask whether it is good.
+    // OpenAM validates a token for any caller.
     const open = this.#settings.family === 'openam' && action === 'validate'
     if (caller === undefined && !open) {
       const isPing = this.#settings.family === 'pingam'
@@ -51,13 +50,13 @@ export class SessionActions implements Endpoint {
     if (target === undefined) return this.#unknown(action)
     const acting = caller ?? target
     if (!open && !this.#may(action, acting, target)) return crestError(403, 'Access Denied')
-    // With its own token every call is a use of a session of OpenAM.
+    // At OpenAM every call with its own token resets the idle time of a session.
     if (acting !== target || (caller === target && this.#settings.family === 'openam')) this.#sessions.touch(acting)
     return perform({ call, body, caller: acting, target })
   }
 
   /** PingAM begins at version 3, OpenAM ends at 2.0 and has `sessions/{token}?_action=validate` as version 1. */
-  #versionRefusal({ headers, rest, query }: Call): Answer | null {
+  #versionRefusal({ headers, rest, query }: Call): EndpointResponse | null {
     const version = readApiVersion(headers['accept-api-version']?.toString())
     if (version === null) return crestError(400, 'Accept-API-Version is malformed')
     const ping = this.#settings.family === 'pingam'
@@ -86,7 +85,7 @@ export class SessionActions implements Endpoint {
     return reads && caller.owner.kind === 'agent' && this.#settings.family === 'pingam'
   }
 
-  #unknown(action: string): Answer {
+  #unknown(action: string): EndpointResponse {
     if (action === 'logout') return json({ result: 'Token has expired' })
     switch (this.#settings.unknownSession) {
       case 'unauthorized':
@@ -98,7 +97,7 @@ export class SessionActions implements Endpoint {
     }
   }
 
-  #actionNamed(action: string): ((work: Work) => Answer) | undefined {
+  #actionNamed(action: string): ((work: Work) => EndpointResponse) | undefined {
     switch (action) {
       case 'getSessionInfo':
         return ({ target }) => this.#information(target)
@@ -132,7 +131,7 @@ export class SessionActions implements Endpoint {
     }
   }
 
-  #information(session: Session): Answer {
+  #information(session: Session): EndpointResponse {
     const properties = this.#settings.family === 'pingam' ? this.#properties(session) : null
     return json(sessionInformation(session, this.#sessions.endsAt(session), properties))
   }
@@ -144,7 +143,7 @@ export class SessionActions implements Endpoint {
     return Object.fromEntries(wanted.map((name) => [name, session.properties.get(name) ?? '']))
   }
 
-  #update({ body, target }: Work): Answer {
+  #update({ body, target }: Work): EndpointResponse {
     const { tokenId: _, ...values } = body
     const changes = Object.entries(values)
     const allowed = ([name, value]: [string, unknown]): boolean =>
@@ -154,7 +153,7 @@ export class SessionActions implements Endpoint {
     return json(this.#properties(target))
   }
 
-  #logoutByUser(call: Call, { username }: Work['body']): Answer {
+  #logoutByUser(call: Call, { username }: Work['body']): EndpointResponse {
     if (this.#settings.family === 'openam') return crestError(501, "Action 'logoutByUser' not implemented")
     const caller = this.#sessions.find(presentedToken(call.headers, this.#settings.cookieName))
     if (caller === undefined) return crestError(401, 'Access Denied')
@@ -167,7 +166,7 @@ export class SessionActions implements Endpoint {
     return json({ result: true })
   }
 
-  #logoutByHandle(call: Call, { sessionHandles }: Work['body']): Answer {
+  #logoutByHandle(call: Call, { sessionHandles }: Work['body']): EndpointResponse {
     const caller = this.#sessions.find(presentedToken(call.headers, this.#settings.cookieName))
     if (caller === undefined) return crestError(401, 'Access Denied')
     if (!caller.owner.admin) return crestError(403, 'Access Denied')

@@ -8,7 +8,7 @@ interface Ends {
 
 const MINUTE = 60_000
 
-/** What `getSessionInfo` says; without properties it is the form of OpenAM. */
+/** Response of `getSessionInfo`; without properties in the format of OpenAM. */
 export function sessionInformation(
   session: Session,
   ends: Ends,
@@ -25,13 +25,13 @@ export function sessionInformation(
   }
 }
 
-/** What `validate` says of a session that lives. */
+/** Response of `validate` for a valid session. */
 export function validation({ uid, owner }: Session, family: Family): object {
   const who = { uid: owner.name, realm: owner.realm }
   return family === 'pingam' ? { valid: true, sessionUid: uid, ...who } : { valid: true, ...who }
 }
 
-/** What `refresh` says: minutes, and `maxtime` in seconds. */
+/** Response of `refresh`: minutes, and `maxtime` in seconds. */
 export function sessionTimes({ owner, usedAt, startedAt }: Session, { idle, most }: Ends): object {
   return {
     uid: owner.name,
@@ -43,7 +43,7 @@ export function sessionTimes({ owner, usedAt, startedAt }: Session, { idle, most
   }
 }
 
-/** A time as these endpoints write it, without parts of a second. */
+/** A time in the format of these endpoints, without fractions of a second. */
 function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 }

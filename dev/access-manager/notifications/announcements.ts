@@ -4,10 +4,10 @@ import type { Family } from '../settings.ts'
 import type { Session, SessionEvent } from '../state/sessions.ts'
 import type { NotificationHub } from './hub.ts'
 
-/** Topic and body are of our own choice: no public text says how PingAM names them. */
+/** Topic and body are invented: those of PingAM are undocumented. */
 export const REVOCATION_TOPIC = '/oauth2/grant/revoked'
 
-/** Tells that a session has ended or changed, in both versions of the topic where the family has both. */
+/** Notifies of a session that has ended or changed, in both versions of the topic where the family has both. */
 export function announceSession(hub: NotificationHub, family: Family, session: Session, eventType: SessionEvent): void {
   hub.publish('/agent/session', { tokenId: session.tokenId, eventType })
   if (family === 'openam') return
@@ -22,12 +22,12 @@ export interface Revocation {
   readonly auditTrackingId: string
 }
 
-/** Tells that a token or a whole grant is no longer good; OpenAM has no such news. */
+/** Notifies of a revoked token or grant; OpenAM has no such notification. */
 export function announceRevocation(hub: NotificationHub, family: Family, revocation: Revocation): void {
   if (family === 'pingam') hub.publish(REVOCATION_TOPIC, { ...revocation, eventType: 'REVOKE' })
 }
 
-/** Tells that a policy was made, changed or deleted. */
+/** Notifies of a policy that was created, changed or deleted. */
 export function announcePolicy(hub: NotificationHub, realm: string, policy: Policy, eventType: PolicyEvent): void {
   hub.publish('/agent/policy', { realm, policy: policy.name, policySet: setOf(policy), eventType })
 }

@@ -8,7 +8,7 @@ import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import { REVOCATION_TOPIC } from './announcements.ts'
 import { SUBPROTOCOL } from './hub.ts'
 
-/** A subscriber that keeps what it hears. */
+/** A subscriber that records notifications. */
 class Listener implements Disposable {
   readonly socket: WebSocket
   readonly #heard: Record<string, unknown>[] = []
@@ -66,7 +66,7 @@ async function subscriber(manager: DevelopmentAccessManager, ...topics: string[]
   return listener
 }
 
-test('only an agent that shows its session in the header is let in', async () => {
+test('only an agent with its session in the header is accepted', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const token = await agentToken(manager)
   assert.equal(await refusal(manager, {}), 401)
@@ -77,7 +77,7 @@ test('only an agent that shows its session in the header is let in', async () =>
   assert.equal(listener.socket.protocol, SUBPROTOCOL)
 })
 
-test('subscriptions are acknowledged with their id, mistakes are explained', async () => {
+test('subscriptions are acknowledged with their id, errors have a reason', async () => {
   await using manager = await DevelopmentAccessManager.start()
   using listener = await subscriber(manager)
   listener.say({ action: 'subscribe', topic: '/agent/policy', id: '1' })
@@ -96,7 +96,7 @@ test('subscriptions are acknowledged with their id, mistakes are explained', asy
   assert.deepEqual(await listener.next(), { error: 'too many topics' })
 })
 
-test('only those who subscribed to a topic hear of it, in the envelope', async () => {
+test('only subscribers of a topic receive its notifications, in the envelope', async () => {
   await using manager = await DevelopmentAccessManager.start()
   using one = await subscriber(manager, '/agent/policy')
   using other = await subscriber(manager, '/agent/config')
@@ -172,7 +172,7 @@ test('the revocation of an access token and of a refresh token is sent with the 
   assert.equal(body['authGrantId'], info['authGrantId'])
 })
 
-test('sockets are dropped, refused and waited for as a test wants', async () => {
+test('tests can drop, reject and await sockets', async () => {
   await using manager = await DevelopmentAccessManager.start()
   using listener = await subscriber(manager, '/agent/policy')
   await manager.subscribed('/agent/policy')
@@ -192,7 +192,7 @@ test('sockets are dropped, refused and waited for as a test wants', async () => 
   assert.equal(code, 1012)
 })
 
-test('the server pings, and closes who was silent when there is news', async () => {
+test('the server pings, and closes unresponsive sockets with the next notification', async () => {
   await using manager = await DevelopmentAccessManager.start({ pingInterval: 20 })
   const token = await agentToken(manager)
   const deaf = new WebSocket(address(manager), [SUBPROTOCOL], { headers: header(token), autoPong: false })
@@ -204,13 +204,13 @@ test('the server pings, and closes who was silent when there is news', async () 
   await once(deaf, 'close')
 })
 
-test('no more sockets are let in than the limit', async () => {
+test('the number of sockets is limited', async () => {
   await using manager = await DevelopmentAccessManager.start({ limits: { sockets: 1 } })
   using _ = await subscriber(manager)
   assert.equal(await refusal(manager, header(await agentToken(manager))), 503)
 })
 
-test('a refused client that does not hang up does not keep the server from ending', async () => {
+test('a rejected client that does not disconnect does not block the shutdown of the server', async () => {
   const manager = await DevelopmentAccessManager.start()
   const socket = connect({ port: Number(new URL(manager.url).port), allowHalfOpen: true })
   socket.on('error', () => {})

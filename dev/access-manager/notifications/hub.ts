@@ -8,16 +8,15 @@ import type { Sessions } from '../state/sessions.ts'
 import { refuseUpgrade } from './refusal.ts'
 import { readFrame } from './subscription.ts'
 
-/** The only version of the protocol there is. */
+/** The only version of the protocol. */
 export const SUBPROTOCOL = 'v1.notifications.forgerock.org'
 
 const MOST_BYTES = 64 * 1024
 const MOST_TOPICS = 100
 const MOST_QUEUED_BYTES = 4 * 1024 * 1024
-/** A socket that was silent for two pings is closed when there is something to tell it. */
+/** A socket without a pong for two pings is closed with the next notification. */
 const SILENT_PINGS = 2
 
-/** What the hub needs to know. */
 interface HubSettings {
   readonly family: Family
   readonly cookieName: string
@@ -27,7 +26,7 @@ interface HubSettings {
 
 interface Subscriber {
   readonly topics: Set<string>
-  /** Real time, not that of the clock: a clock put forward by a test must not silence anybody. */
+  /** Real time: a clock advanced by a test must not close sockets. */
   heardAt: number
 }
 
@@ -55,29 +54,29 @@ export class NotificationHub {
     this.#pinging = setInterval(() => this.#ping(), settings.pingInterval).unref()
   }
 
-  /** How many sockets are open. */
+  /** Number of open sockets. */
   get size(): number {
     return this.#subscribers.size
   }
 
-  /** Answers every further upgrade with a status; null lets them through again. */
+  /** Rejects further upgrades with a status; null accepts them again. */
   refuseUpgrades(status: number | null): void {
     this.#refusal = status
   }
 
-  /** Loses every further notification without a sign, as OpenAM does with some while it sends others. */
+  /** Silently drops further notifications, as OpenAM does with some while it sends others. */
   loseNotifications(isLosing: boolean): void {
     this.#isLosing = isLosing
   }
 
-  /** Lets an agent in; everybody else gets a status. */
+  /** Accepts agents; rejects other clients with a status. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const status = this.#refusal ?? this.#judge(request)
+    const status = this.#refusal ?? this.#evaluateCondition(request)
     if (status !== null) refuseUpgrade(socket, status)
     else this.#server.handleUpgrade(request, socket, head, (opened) => this.#opened(opened))
   }
 
-  /** Tells everybody who subscribed to the topic. */
+  /** Sends to all subscribers of the topic. */
   publish(topic: string, body: object): void {
     if (this.#isLosing) return
     const text = JSON.stringify({ topic, timestamp: new Date(this.#clock.now()).toISOString(), body })
@@ -89,17 +88,17 @@ export class NotificationHub {
     }
   }
 
-  /** Resolves as soon as this many sockets are subscribed to the topic. */
+  /** Resolves when this many sockets are subscribed to the topic. */
   async subscribed(topic: string, sockets = 1): Promise<void> {
     while (this.#count(topic) < sockets) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
-  /** Resolves as soon as no more than this many sockets are open. */
+  /** Resolves when at most this many sockets are open. */
   async dwindled(sockets = 0): Promise<void> {
     while (this.size > sockets) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
-  /** Cuts every connection without a word; or ends them with a close frame of this code. */
+  /** Destroys every connection, or closes them by a close frame with this code. */
   dropSockets(code?: number): void {
     for (const socket of this.#subscribers.keys()) {
       if (code === undefined) socket.terminate()
@@ -113,8 +112,8 @@ export class NotificationHub {
     this.#server.close()
   }
 
-  #judge({ headers }: IncomingMessage): number | null {
-    // Only the header counts here, never the cookie.
+  #evaluateCondition({ headers }: IncomingMessage): number | null {
+    // Only the header is accepted, not the cookie.
     const session = this.#sessions.find(headerOf(headers, this.#settings.cookieName))
     if (session === undefined) return 401
     if (session.owner.kind !== 'agent') return 403

@@ -1,10 +1,10 @@
-/** What a client said: a topic to hear about, or why it was not understood. */
-type Spoken =
+/** A parsed frame: a topic to subscribe to, or why it is invalid. */
+type Frame =
   | { readonly topic: string; readonly id: string | undefined }
   | { readonly error: string; readonly id: string | undefined }
 
-/** Reads a frame of the notification protocol, of which `subscribe` is the only action. */
-export function readFrame(text: string): Spoken {
+/** Parses a frame of the notification protocol, whose only action is `subscribe`. */
+export function readFrame(text: string): Frame {
   let message: unknown
   try {
     message = JSON.parse(text)

@@ -4,24 +4,23 @@ import type { Client, Directory } from '../state/accounts.ts'
 import { BoundedMap } from '../state/bounded-map.ts'
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-/** PingAM refuses assertions that would be good for longer. */
+/** PingAM rejects assertions with a longer lifetime. */
 const LONGEST = 30 * 60
-const MOST_REMEMBERED = 10_000
+const MAX_STORED = 10_000
 
-/** What a server demands of assertions. */
 interface AssertionRules {
-  /** What the server is called in an assertion. */
+  /** Accepted audiences. */
   readonly audiences: (realm: string) => readonly string[]
-  /** Whether an assertion has to name its key. */
+  /** Whether `kid` is required. */
   readonly needsKeyId: boolean
 }
 
-/** Verifies what `private_key_jwt` clients present (RFC 7523 section 3). */
+/** Verifies assertions of `private_key_jwt` clients (RFC 7523 section 3). */
 export class ClientAssertions {
   readonly #directory: Directory
   readonly #clock: Clock
   readonly #rules: AssertionRules
-  readonly #used = new BoundedMap<string, number>(MOST_REMEMBERED)
+  readonly #used = new BoundedMap<string, number>(MAX_STORED)
 
   constructor(directory: Directory, clock: Clock, rules: AssertionRules) {
     this.#directory = directory
@@ -29,7 +28,7 @@ export class ClientAssertions {
     this.#rules = rules
   }
 
-  /** The client that signed the assertion; undefined where anything about it is wrong. */
+  /** The client that signed the assertion; undefined for an invalid one. */
   async verify(assertion: string, clientId: string, realm: string): Promise<Client | undefined> {
     try {
       const { sub } = decodeJwt(assertion)

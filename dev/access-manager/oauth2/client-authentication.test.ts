@@ -45,7 +45,7 @@ async function withAssertion(
   return (await token(manager, { client_assertion: assertion, client_assertion_type: type, ...fields })).status
 }
 
-test('a secret comes in the header, form-encoded or not, or in the body', async () => {
+test('a secret is accepted in the header, form-encoded or not, or in the body', async () => {
   await using manager = await started()
   assert.equal((await token(manager, {}, basic('any', 'ü +%'))).status, 200)
   assert.equal((await token(manager, {}, basic('any', '%C3%BC+%2B%25'))).status, 200)
@@ -53,7 +53,7 @@ test('a secret comes in the header, form-encoded or not, or in the body', async 
   assert.equal((await token(manager, { client_id: 'post', client_secret: 'a+b%' })).status, 200)
 })
 
-test('another method than that of the client, two methods, or none are refused', async () => {
+test('a method other than that of the client, two methods, or none are rejected', async () => {
   await using manager = await started()
   const refused = await token(manager, {}, basic('post', 'a+b%'))
   assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [401, 'Basic realm="/"'])
@@ -65,7 +65,7 @@ test('another method than that of the client, two methods, or none are refused',
   assert.equal((await token(manager, {}, basic('ig_agent', 'password'))).status, 401)
 })
 
-test('private_key_jwt: one good assertion, once', async () => {
+test('private_key_jwt: a valid assertion is accepted once', async () => {
   await using manager = await started()
   assert.equal(await withAssertion(manager, { aud: `${manager.url}/oauth2` }), 200)
   const jti = randomUUID()
@@ -73,7 +73,7 @@ test('private_key_jwt: one good assertion, once', async () => {
   assert.equal(await withAssertion(manager, { jti }), 401)
 })
 
-test('private_key_jwt: every other assertion is refused', async () => {
+test('private_key_jwt: invalid assertions are rejected', async () => {
   await using manager = await started()
   const seconds = Math.floor(manager.clock.now() / 1000)
   assert.equal(await withAssertion(manager, { aud: 'https://elsewhere.example.com' }), 401)
@@ -102,7 +102,7 @@ test('OpenAM: client_id beside Basic, two secrets, other content types and no cr
   assert.deepEqual(await refused({}, basic('any', 'wrong')), [401, 'invalid_client'])
 })
 
-test('OpenAM: private_key_jwt names the key, and the token endpoint in its short form as audience', async () => {
+test('OpenAM: private_key_jwt requires kid, and the short URL of the token endpoint as audience', async () => {
   await using manager = await started('openam')
   const aud = `${manager.url}/oauth2/access_token`
   assert.equal(await withAssertion(manager, { aud }), 200)

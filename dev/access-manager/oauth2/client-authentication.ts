@@ -1,10 +1,10 @@
-import { type Answer, oauthError } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
+import { type EndpointResponse, oauthError } from '../http/endpoint-response.ts'
 import type { Family } from '../settings.ts'
 import type { Agent, Client, ClientAuthenticationMethod, Directory } from '../state/accounts.ts'
 import type { ClientAssertions } from './client-assertion.ts'
 
-/** Who asks a token endpoint for something. */
+/** The caller of a token endpoint. */
 export type Party = { readonly client: Client } | { readonly agent: Agent }
 
 interface Presented {
@@ -13,7 +13,7 @@ interface Presented {
   readonly secret: string
 }
 
-/** Finds out which client or agent a request comes from. */
+/** Authenticates the client or agent of a request. */
 export class ClientAuthentication {
   readonly #directory: Directory
   readonly #assertions: ClientAssertions
@@ -25,12 +25,12 @@ export class ClientAuthentication {
     this.#family = family
   }
 
-  /** The client; `agents` says whether an agent will do as well, `isPushed` that `client_id` is a parameter of the form. */
+  /** The client; `agents`: whether an agent is accepted too; `isPushed`: `client_id` is a parameter of the form. */
   async authenticate(
     call: Call,
     form: URLSearchParams,
     { agents, isPushed = false }: { readonly agents: boolean; readonly isPushed?: boolean },
-  ): Promise<Party | Answer> {
+  ): Promise<Party | EndpointResponse> {
     const presented = presentedBy(call, form, isPushed, this.#family)
     if (presented === 'several')
       return oauthError('invalid_request', 'More than one client authentication method was used')
@@ -54,7 +54,7 @@ function allows(client: Client, method: ClientAuthenticationMethod): boolean {
   return client.authenticationMethod === undefined || client.authenticationMethod === method
 }
 
-function invalidClient({ headers }: Call): Answer {
+function invalidClient({ headers }: Call): EndpointResponse {
   const challenge = headers.authorization === undefined ? {} : { 'WWW-Authenticate': 'Basic realm="/"' }
   return oauthError('invalid_client', 'Client authentication failed', 401, challenge)
 }
@@ -70,7 +70,7 @@ function presentedBy(
   const basic = headers.authorization === undefined ? null : basicCredentials(headers.authorization, family)
   if (headers.authorization !== undefined && basic === null) return null
   if (basic !== null) found.push({ method: 'client_secret_basic', ...basic })
-  // As OpenAM: a name in the form beside the header counts as a second method.
+  // As OpenAM: `client_id` in the form besides the header counts as a second method.
   if (basic !== null && form.has('client_id') && !isPushed) return 'several'
   const id = form.get('client_id') ?? ''
   const secret = form.get('client_secret')
@@ -83,7 +83,7 @@ function presentedBy(
   return found[0] ?? null
 }
 
-/** Credentials of RFC 7617; where both halves are form-encoded as RFC 6749 section 2.3.1 wants, they are decoded, but by OpenAM. */
+/** Credentials of RFC 7617; form-encoded parts (RFC 6749 section 2.3.1) are decoded, except by OpenAM. */
 function basicCredentials(header: string, family: Family): { id: string; secret: string } | null {
   const match = /^Basic +([\w+/=-]+)$/i.exec(header)
   if (match === null) return null

@@ -1,5 +1,5 @@
-import { json } from '../http/answer.ts'
 import type { Endpoint } from '../http/call.ts'
+import { json } from '../http/endpoint-response.ts'
 import type { Family } from '../settings.ts'
 import type { SigningKeys } from '../state/signing-keys.ts'
 
@@ -8,7 +8,7 @@ export function publishedKeys(keys: SigningKeys): Endpoint {
   return { name: 'jwk_uri', methods: ['GET'], handle: async () => json(await keys.published()) }
 }
 
-/** `.well-known/openid-configuration`: where everything is. OpenAM has more endpoints than it names. */
+/** `.well-known/openid-configuration`. OpenAM does not list all its endpoints. */
 export function discovery(
   issuerOf: (realm: string) => string,
   addressOf: (realm: string, path: string) => string,

@@ -5,21 +5,21 @@ import { BoundedMap } from '../state/bounded-map.ts'
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const TOLERANCE = 60
-const MOST_REMEMBERED = 10_000
+const MAX_STORED = 10_000
 
-/** Verifies the proof that comes with a token request (RFC 9449 section 4.3). */
+/** Verifies the proof of a token request (RFC 9449 section 4.3). */
 export class DpopProofs {
   readonly #clock: Clock
   readonly #addresses: (realm: string) => readonly string[]
-  readonly #used = new BoundedMap<string, true>(MOST_REMEMBERED)
+  readonly #used = new BoundedMap<string, true>(MAX_STORED)
 
-  /** `addresses` names the token endpoint in all its spellings. */
+  /** `addresses`: all URLs of the token endpoint. */
   constructor(clock: Clock, addresses: (realm: string) => readonly string[]) {
     this.#clock = clock
     this.#addresses = addresses
   }
 
-  /** Thumbprint of the key of the proof (RFC 7638); undefined for a proof that is not good. */
+  /** Thumbprint of the key of the proof (RFC 7638); undefined for an invalid proof. */
   async verify(proof: string, { method, realm }: Pick<Call, 'method' | 'realm'>): Promise<string | undefined> {
     try {
       const now = this.#clock.now()

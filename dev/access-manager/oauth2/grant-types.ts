@@ -1,11 +1,11 @@
-import { oauthError } from '../http/answer.ts'
+import { oauthError } from '../http/endpoint-response.ts'
 import type { Client } from '../state/accounts.ts'
 import { isOf } from '../state/tokens.ts'
 import type { GrantContext } from './grant-context.ts'
 import { grantedScopes, invalidScope } from './scopes.ts'
 import type { GrantRequest, GrantType, Issued } from './token-endpoint.ts'
 import { tokenExchange } from './token-exchange.ts'
-import { binding, type TokenIssuer, type TokenOrder } from './token-issuer.ts'
+import { binding, type TokenIssuer, type TokenSettings } from './token-issuer.ts'
 
 /** Grant types of the token endpoint. */
 export function grantTypes(context: GrantContext): Readonly<Record<string, GrantType>> {
@@ -58,12 +58,12 @@ function refresh({ tokens, issuer }: GrantContext): GrantType {
     if (scopes === null) return invalidScope()
     tokens.retire(old)
     const order = { client, grant: old.grant, scopes, ...binding(thumbprint) }
-    // The new refresh token keeps the scopes of the old one, however little is asked for now (RFC 6749 section 6).
+    // The new refresh token keeps the scopes of the old one, also where fewer are requested (RFC 6749 section 6).
     return { access: await issuer.accessToken(order), refresh: issuer.refreshToken({ ...order, scopes: old.scopes }) }
   }
 }
 
-async function bothTokens(issuer: TokenIssuer, order: TokenOrder): Promise<Issued> {
+async function bothTokens(issuer: TokenIssuer, order: TokenSettings): Promise<Issued> {
   return { access: await issuer.accessToken(order), refresh: issuer.refreshToken(order) }
 }
 

@@ -1,5 +1,5 @@
-import { type Answer, json, oauthError } from '../http/answer.ts'
 import type { Call, Endpoint } from '../http/call.ts'
+import { type EndpointResponse, json, oauthError } from '../http/endpoint-response.ts'
 import { isWithin } from '../http/realm-path.ts'
 import type { Family } from '../settings.ts'
 import type { IssuedToken, Tokens } from '../state/tokens.ts'
@@ -7,14 +7,13 @@ import type { ClientAuthentication, Party } from './client-authentication.ts'
 import { readForm } from './form.ts'
 import { subjectOf } from './subject-name.ts'
 
-/** What introspection needs to know of the server. */
 interface IntrospectionSettings {
   readonly family: Family
   readonly issuerOf: (realm: string) => string
   readonly now: () => number
 }
 
-/** `introspect`: what a token is worth (RFC 7662). */
+/** `introspect` (RFC 7662). */
 export class Introspection implements Endpoint {
   readonly name = 'introspect'
   readonly methods = ['POST', 'GET']
@@ -28,7 +27,7 @@ export class Introspection implements Endpoint {
     this.#settings = settings
   }
 
-  async handle(call: Call): Promise<Answer> {
+  async handle(call: Call): Promise<EndpointResponse> {
     const { family } = this.#settings
     const form = call.method === 'GET' ? call.query : readForm(call)
     if (!(form instanceof URLSearchParams)) return form
@@ -45,7 +44,7 @@ export class Introspection implements Endpoint {
   #mayAsk(party: Party, { grant }: IssuedToken, realm: string): boolean {
     const sameRealm = grant.realm === realm
     if ('agent' in party) {
-      // To OpenAM an agent is a client, which has tokens of its own only.
+      // At OpenAM an agent is a client, which can introspect its own tokens only.
       if (this.#settings.family === 'openam') return false
       const { introspection = 'realm' } = party.agent
       if (introspection === 'none') return false

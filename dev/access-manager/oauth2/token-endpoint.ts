@@ -1,32 +1,30 @@
-import { type Answer, json, oauthError } from '../http/answer.ts'
 import type { Call, Endpoint } from '../http/call.ts'
+import { type EndpointResponse, json, oauthError } from '../http/endpoint-response.ts'
 import type { Client } from '../state/accounts.ts'
 import type { IssuedToken } from '../state/tokens.ts'
 import type { ClientAuthentication } from './client-authentication.ts'
 import type { DpopProofs } from './dpop-proof.ts'
 import { readForm } from './form.ts'
 
-/** What a grant type works with. */
 export interface GrantRequest {
   readonly call: Call
   readonly form: URLSearchParams
   readonly client: Client
-  /** Thumbprint of the key whose possession the client proved (RFC 9449); null without a proof. */
+  /** Thumbprint of the key of the DPoP proof (RFC 9449); null without a proof. */
   readonly thumbprint: string | null
 }
 
-/** What a grant type gives out. */
+/** Tokens issued by a grant type. */
 export interface Issued {
   readonly access: IssuedToken
   readonly refresh?: IssuedToken | null
-  /** Further fields of the answer. */
+  /** Further fields of the response. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** One way to get a token. */
-export type GrantType = (request: GrantRequest) => Promise<Issued | Answer>
+export type GrantType = (request: GrantRequest) => Promise<Issued | EndpointResponse>
 
-/** `access_token`: tokens for clients, by the grant type they name. */
+/** `access_token`: tokens for clients, by grant type. */
 export class TokenEndpoint implements Endpoint {
   readonly name = 'access_token'
   readonly methods = ['POST']
@@ -40,7 +38,7 @@ export class TokenEndpoint implements Endpoint {
     this.#grantTypes = grantTypes
   }
 
-  async handle(call: Call): Promise<Answer> {
+  async handle(call: Call): Promise<EndpointResponse> {
     const form = readForm(call)
     if (!(form instanceof URLSearchParams)) return form
     const party = await this.#clients.authenticate(call, form, { agents: false })
@@ -60,7 +58,7 @@ export class TokenEndpoint implements Endpoint {
 }
 
 /** RFC 6749 section 5.1, `no-store`. */
-function answerOf({ access, refresh, fields }: Issued): Answer {
+function answerOf({ access, refresh, fields }: Issued): EndpointResponse {
   const body = {
     access_token: access.value,
     ...(refresh ? { refresh_token: refresh.value } : {}),

@@ -25,7 +25,7 @@ async function introspected(manager: DevelopmentAccessManager, token: unknown): 
   return (await ask(manager, 'POST', '/oauth2/introspect', form({ token: String(token) }, basic(...AGENT)))).body
 }
 
-test('a token is exchanged for one of the asking client, for the same subject and no longer time', async () => {
+test('a token is exchanged for one of the client, for the same subject and without a longer lifetime', async () => {
   await using manager = await started()
   const subject = await manager.issueToken({ clientId: 'app', username: 'demo', lifetime: 60_000 })
   const fields = { grant_type: EXCHANGE, subject_token: subject, subject_token_type: ACCESS_TOKEN }
@@ -41,7 +41,7 @@ test('a token is exchanged for one of the asking client, for the same subject an
   assert.equal((await introspected(manager, wider.body['access_token']))['aud'], 'shop')
 })
 
-test('with an actor token the new one says who acts', async () => {
+test('with an actor token the new one has the claim act', async () => {
   await using manager = await started()
   const { body } = await exchanged(manager, {
     grant_type: EXCHANGE,
@@ -53,7 +53,7 @@ test('with an actor token the new one says who acts', async () => {
   assert.deepEqual((await introspected(manager, body['access_token']))['act'], { sub: '(age!backend)' })
 })
 
-test('dead, foreign and missing tokens and unknown types are refused', async () => {
+test('revoked, foreign and missing tokens and unknown types are rejected', async () => {
   await using manager = await started()
   const good = await manager.issueToken({ clientId: 'app' })
   const refused = async (fields: Record<string, string>): Promise<unknown> => {
@@ -75,7 +75,7 @@ test('dead, foreign and missing tokens and unknown types are refused', async () 
   assert.equal(await refused({ subject_token: foreign }), 'invalid_request')
 })
 
-test('a proof of possession binds the token to its key, once and for this address', async () => {
+test('a proof of possession binds the token to its key, once and for this URL', async () => {
   await using manager = await started()
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const jwk = publicKey.export({ format: 'jwk' }) as JWK

@@ -1,4 +1,4 @@
-import { oauthError } from '../http/answer.ts'
+import { oauthError } from '../http/endpoint-response.ts'
 import type { IssuedToken } from '../state/tokens.ts'
 import type { GrantContext } from './grant-context.ts'
 import { grantedScopes, invalidScope } from './scopes.ts'
@@ -8,7 +8,7 @@ import { binding } from './token-issuer.ts'
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
 
-/** One access token for another (RFC 8693), for the same subject; an actor token makes it a delegation. */
+/** Token exchange (RFC 8693) for the same subject; an actor token makes it a delegation. */
 export function tokenExchange({ tokens, issuer, family }: GrantContext): GrantType {
   return async ({ call, form, client, thumbprint }) => {
     const subject = activeToken(form, 'subject_token', call.realm)
@@ -29,7 +29,7 @@ export function tokenExchange({ tokens, issuer, family }: GrantContext): GrantTy
     }
     const { subject: who, realm } = subject.grant
     const grant = tokens.grant({ clientId: client.id, realm, subject: who, grantType: 'token-exchange' })
-    // An exchange must not make a token live longer.
+    // An exchange must not extend the lifetime.
     const lifetime = Math.min(client.accessTokenLifetime ?? 3_600_000, issuer.remaining(subject))
     const access = await issuer.accessToken({ client, grant, scopes, extra, lifetime, ...binding(thumbprint) })
     return { access, fields: { issued_token_type: ACCESS_TOKEN } }

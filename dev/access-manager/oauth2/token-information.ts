@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose'
-import { json, oauthError } from '../http/answer.ts'
 import { type Endpoint, headerOf } from '../http/call.ts'
+import { json, oauthError } from '../http/endpoint-response.ts'
 import type { Family } from '../settings.ts'
 import type { Tokens } from '../state/tokens.ts'
 
-/** `tokeninfo`: the older way to ask about a token, which anybody who holds it may. */
+/** `tokeninfo`: the older endpoint for token information, without client authentication. */
 export function tokenInformation(tokens: Tokens, now: () => number, family: Family): Endpoint {
   return {
     name: 'tokeninfo',
@@ -17,10 +17,10 @@ export function tokenInformation(tokens: Tokens, now: () => number, family: Fami
       if (token === undefined || token.kind !== 'access')
         return oauthError('invalid_token', 'The access token is invalid, expired or revoked', 401)
       const { grant, scopes } = token
-      // OpenAM answers for a signed token with its claims: `scope` is a text, `expires_in` milliseconds.
+      // OpenAM returns the claims of a signed token: `scope` is a text, `expires_in` milliseconds.
       if (family === 'openam' && value.includes('.')) return json({ ...decodeJwt(value), access_token: value })
       return json({
-        // Every scope appears as a field of its own, with what it stands for.
+        // Every scope is also a member with its value.
         ...Object.fromEntries(scopes.map((scope) => [scope, ''])),
         access_token: value,
         grant_type: grant.grantType,

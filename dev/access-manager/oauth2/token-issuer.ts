@@ -10,24 +10,23 @@ import { subjectOf } from './subject-name.ts'
 const HOUR = 3_600_000
 const WEEK = 7 * 24 * HOUR
 
-/** What a token is to hold. */
-export interface TokenOrder {
+export interface TokenSettings {
   readonly client: Client
   readonly grant: Grant
   readonly scopes: readonly string[]
   readonly confirmation?: Readonly<Record<string, string>> | null
   readonly tokenType?: 'Bearer' | 'DPoP'
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Milliseconds; that of the client where it is left out. */
+  /** Milliseconds; by default that of the client. */
   readonly lifetime?: number
 }
 
-/** Binds a token to the key whose possession was proved, if any (RFC 9449 section 6). */
-export function binding(thumbprint: string | null): Pick<TokenOrder, 'confirmation' | 'tokenType'> {
+/** Binds a token to the key of the DPoP proof, if any (RFC 9449 section 6). */
+export function binding(thumbprint: string | null): Pick<TokenSettings, 'confirmation' | 'tokenType'> {
   return thumbprint === null ? {} : { confirmation: { jkt: thumbprint }, tokenType: 'DPoP' }
 }
 
-/** Makes tokens, opaque ones and ones that carry everything, and keeps them. */
+/** Issues and stores tokens, opaque ones and JWTs. */
 export class TokenIssuer {
   readonly #tokens: Tokens
   readonly #keys: SigningKeys
@@ -48,7 +47,7 @@ export class TokenIssuer {
     this.#issuerOf = issuerOf
   }
 
-  async accessToken(order: TokenOrder): Promise<IssuedToken> {
+  async accessToken(order: TokenSettings): Promise<IssuedToken> {
     const { client } = order
     const token = this.#draft('access', order, order.lifetime ?? client.accessTokenLifetime ?? HOUR)
     const value = client.tokenFormat === 'jwt' ? await this.#signed(token, client) : token.value
@@ -58,7 +57,7 @@ export class TokenIssuer {
   }
 
   /** Null for clients that get none. */
-  refreshToken(order: TokenOrder): IssuedToken | null {
+  refreshToken(order: TokenSettings): IssuedToken | null {
     const lifetime = order.client.refreshTokenLifetime ?? WEEK
     if (lifetime === 0) return null
     const token = this.#draft('refresh', order, lifetime)
@@ -66,12 +65,12 @@ export class TokenIssuer {
     return token
   }
 
-  /** Milliseconds that a token still has. */
+  /** Remaining lifetime in milliseconds. */
   remaining({ expiresAt }: IssuedToken): number {
     return expiresAt - this.#clock.now()
   }
 
-  #draft(kind: 'access' | 'refresh', order: TokenOrder, lifetime: number): IssuedToken {
+  #draft(kind: 'access' | 'refresh', order: TokenSettings, lifetime: number): IssuedToken {
     const now = this.#clock.now()
     return {
       kind,

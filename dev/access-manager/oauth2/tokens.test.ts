@@ -106,7 +106,7 @@ test('bad requests get the errors of RFC 6749', async () => {
 })
 
 for (const signingAlgorithm of ['RS256', 'ES256', 'EdDSA', 'HS256'] as const) {
-  test(`client-side tokens signed with ${signingAlgorithm} carry the claims of the real ones`, async () => {
+  test(`client-side tokens signed with ${signingAlgorithm} have the claims of the real ones`, async () => {
     await using manager = await started([{ ...CLIENT, tokenFormat: 'jwt', signingAlgorithm }])
     const { body } = await token(manager, PASSWORD)
     const jwt = String(body['access_token'])
@@ -143,7 +143,7 @@ for (const signingAlgorithm of ['RS256', 'ES256', 'EdDSA', 'HS256'] as const) {
   })
 }
 
-test('rotated keys are other keys, and the published set holds no private part', async () => {
+test('rotated keys are new keys, and the published set has no private parts', async () => {
   await using manager = await started()
   const set = async (): Promise<Record<string, unknown>[]> =>
     (await ask(manager, 'GET', '/oauth2/realms/root/connect/jwk_uri')).body['keys'] as Record<string, unknown>[]
@@ -186,7 +186,7 @@ test('who may introspect: the client itself, an agent of the realm, a client wit
   assert.deepEqual([missing.status, missing.body['error']], [400, 'invalid_request'])
 })
 
-test('OpenAM: only the client of the token may introspect, and nothing says which grant it is', async () => {
+test('OpenAM: only the client of the token may introspect, and the response has no grant id', async () => {
   const stateless: Client = { ...CLIENT, tokenFormat: 'jwt' }
   await using manager = await started([stateless, { id: 'all', secret: 'x', introspectsAll: true }], {
     family: 'openam',
@@ -212,7 +212,7 @@ test('OpenAM: only the client of the token may introspect, and nothing says whic
   assert.equal(claims['sub'], 'demo')
 })
 
-test('a token carries the confirmation it was made with', async () => {
+test('a token has the confirmation with which it was issued', async () => {
   await using manager = await started()
   const confirmation = { 'x5t#S256': 'abc' }
   const value = await manager.issueToken({ clientId: 'app', confirmation, lifetime: 5000 })
@@ -221,7 +221,7 @@ test('a token carries the confirmation it was made with', async () => {
   assert.equal(info['expires_in'], 5)
 })
 
-test('tokeninfo answers any holder of the token', async () => {
+test('tokeninfo responds to any holder of the token', async () => {
   await using manager = await started()
   const value = await manager.issueToken({ clientId: 'app' })
   const { body } = await ask(manager, 'GET', `/oauth2/tokeninfo?access_token=${value}`)
@@ -240,7 +240,7 @@ test('tokeninfo answers any holder of the token', async () => {
   assert.deepEqual([dead.status, dead.body['error']], [401, 'invalid_token'])
 })
 
-test('discovery names addresses that answer', async () => {
+test('the URLs of discovery exist', async () => {
   await using manager = await started([CLIENT, { ...CLIENT, realm: '/alpha' }])
   for (const path of ['/oauth2', '/oauth2/realms/root/realms/alpha']) {
     const { body } = await ask(manager, 'GET', `${path}/.well-known/openid-configuration`)
@@ -252,7 +252,7 @@ test('discovery names addresses that answer', async () => {
   }
 })
 
-test('the oldest tokens are forgotten rather than memory filled', async () => {
+test('the oldest tokens are evicted at the limit', async () => {
   await using manager = await started([CLIENT], { limits: { tokens: 2 } })
   const [one, two, three] = [
     await manager.issueToken({ clientId: 'app' }),

@@ -1,15 +1,15 @@
 import { compilePattern } from '../policies/resource-pattern.ts'
 
-/** Where a login page of OpenAM sends a browser by the patterns of its realm: elsewhere to its own page. */
+/** The redirect target of a login page of OpenAM by the patterns of its realm; its own page for other URLs. */
 export function validatedGoto(text: string | null, base: string, patterns: readonly string[]): string {
   const isValid = text !== null && patterns.some((pattern) => compilePattern(pattern)(text))
   return isValid ? text : `${base}/`
 }
 
-/** Where a browser goes after login or logout; null where it may not be sent there. */
+/** The redirect target after login or logout; null where it is not allowed. */
 export function gotoTarget(text: string | null, base: string, allowedHosts: readonly string[]): string | null {
   if (text === null || text === '') return `${base}/`
-  // Browsers read backslashes as slashes and drop control characters; nothing of that kind is needed here.
+  // Browsers read backslashes as slashes and drop control characters: both are rejected.
   if (/[\\\p{Cc}]/u.test(text)) return null
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { Answer } from '../http/answer.ts'
+import type { EndpointResponse } from '../http/endpoint-response.ts'
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:24rem;margin:4rem auto;padding:0 1rem}' +
   'label{display:block;margin:.5rem 0}input{width:100%;box-sizing:border-box;padding:.4rem}button{padding:.4rem 1rem}'
 
 /** A complete page that may not be stored, framed, or extended by scripts. `body` is HTML. */
-export function page(title: string, body: string, status = 200, script = ''): Answer {
+export function page(title: string, body: string, status = 200, script = ''): EndpointResponse {
   const nonce = randomBytes(16).toString('base64')
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; frame-ancestors 'none'`
   const scripted = script === '' ? '' : `<script nonce="${nonce}">${script}</script>`
@@ -22,7 +22,7 @@ export function page(title: string, body: string, status = 200, script = ''): An
   }
 }
 
-/** Text as it may stand in HTML, also in attributes. */
+/** Text escaped for HTML and attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
@@ -32,7 +32,6 @@ export function hidden(name: string, value: string): string {
   return `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`
 }
 
-/** Sends a browser elsewhere. */
-export function redirect(location: string, headers: Answer['headers'] = {}): Answer {
+export function redirect(location: string, headers: EndpointResponse['headers'] = {}): EndpointResponse {
   return { status: 302, headers: { Location: location, 'Cache-Control': 'no-store', ...headers }, body: null }
 }

@@ -24,7 +24,7 @@ async function submit(
 
 const cookieOf = ({ headers }: Answered): string => headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
-test('a browser logs in, gets its cookie and is sent where it wanted to go', async () => {
+test('a browser logs in, gets its cookie and is redirected to goto', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const query = `?goto=${encodeURIComponent(APP)}&realm=/`
   const shown = await ask(manager, 'GET', `/UI/Login${query}`)
@@ -45,7 +45,7 @@ test('a browser logs in, gets its cookie and is sent where it wanted to go', asy
   assert.match((await ask(manager, 'GET', '/', { headers: { Cookie } })).text, /<form method="post"/)
 })
 
-test('a server with a name and domains of its own names itself by it, and sets its cookie for each of them', async () => {
+test('a server with a configured name and domains uses that name, and sets its cookie for each domain', async () => {
   await using manager = await DevelopmentAccessManager.start({
     publicHost: 'am.example.test',
     domains: ['example.test', 'example.net'],
@@ -69,7 +69,7 @@ test('a server with a name and domains of its own names itself by it, and sets i
   ])
 })
 
-test('a form is good once, and only for who was shown it', async () => {
+test('a form is valid once, and only for its browser', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const authId = ticketIn(await ask(manager, 'GET', '/'))
   const fields = { authId, IDToken1: 'demo', IDToken2: 'changeit' }
@@ -82,7 +82,7 @@ for (const [name, encode] of [
   ['XML', encodeURIComponent],
   ['base64url', (xml: string) => Buffer.from(xml).toString('base64url')],
 ] as const) {
-  test(`advice as ${name} asks who is logged in to log in more strongly`, async () => {
+  test(`advice as ${name} demands a stronger login of a logged-in user`, async () => {
     await using manager = await DevelopmentAccessManager.start()
     const xml =
       '<Advices><AttributeValuePair><Attribute name="AuthLevelConditionAdvice"/><Value>5</Value></AttributeValuePair></Advices>'
@@ -96,7 +96,7 @@ for (const [name, encode] of [
   })
 }
 
-test('what a page repeats is text, not markup', async () => {
+test('values in a page are escaped', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const evil = '"><script>alert(1)</script>'
   const shown = await ask(manager, 'GET', `/?x=${encodeURIComponent(evil)}`)
@@ -117,7 +117,7 @@ const tricks = [
   ...corpus(),
 ]
 
-test('no redirect goes to an unknown host, whatever the spelling', () => {
+test('no spelling of a URL redirects to an unknown host', () => {
   for (const trick of tricks) {
     const target = gotoTarget(trick, 'http://127.0.0.1:8088/am', ['app.example.com'])
     const host = target === null ? 'nowhere' : new URL(target).hostname
@@ -129,7 +129,7 @@ test('no redirect goes to an unknown host, whatever the spelling', () => {
   )
 })
 
-/** The list of tricks that is kept outside of the repository, where it is at hand. */
+/** The corpus outside of the repository, if available. */
 function corpus(): string[] {
   try {
     return readFileSync(CORPUS, 'utf8').split('\n')

@@ -1,26 +1,25 @@
 import type { CallbackDialogue } from '../authentication/callbacks.ts'
-import { isEnough, type LoginWay, readPageLoginWay } from '../authentication/login-way.ts'
+import { isEnough, type LoginMethod, readPageLoginMethod } from '../authentication/login-method.ts'
 import { expiredCookies, type Logins, sessionCookies } from '../authentication/logins.ts'
-import type { Answer } from '../http/answer.ts'
 import type { Call, Endpoint } from '../http/call.ts'
+import type { EndpointResponse } from '../http/endpoint-response.ts'
 import { isMediaType } from '../http/request-body.ts'
 import { callerOf } from '../json/caller.ts'
-import type { WholeSettings } from '../settings.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Session, Sessions } from '../state/sessions.ts'
 import { gotoTarget, validatedGoto } from './goto.ts'
 import { escaped, hidden, page, redirect } from './html.ts'
 
-/** What the pages work with. */
 interface PageParts {
-  readonly settings: WholeSettings
+  readonly settings: CompleteSettings
   readonly sessions: Sessions
   readonly logins: Logins
   readonly dialogue: CallbackDialogue
-  /** Base address of the server. */
+  /** Base URL of the server. */
   readonly base: string
 }
 
-/** The login page, for browsers that a gateway has sent. */
+/** The login page, for browsers redirected by a gateway. */
 export class LoginPage implements Endpoint {
   readonly name = 'login'
   readonly methods = ['GET', 'POST']
@@ -30,38 +29,40 @@ export class LoginPage implements Endpoint {
     this.#parts = parts
   }
 
-  handle(call: Call): Answer {
+  handle(call: Call): EndpointResponse {
     const { settings, sessions, base } = this.#parts
     const goto = call.query.get('goto')
     const { gotoPatterns } = settings
     const target =
       gotoPatterns === null ? gotoTarget(goto, base, settings.gotoHosts) : validatedGoto(goto, base, gotoPatterns)
     if (target === null) return page('Not there', '<p>This server does not send anybody to that address.</p>', 400)
-    const way = readPageLoginWay(call.query, settings)
-    if (way?.kind !== 'user') return page('No such login', '<p>There is no login of this kind.</p>', 400)
+    const method = readPageLoginMethod(call.query, settings)
+    if (method?.kind !== 'user') return page('No such login', '<p>There is no login of this kind.</p>', 400)
     const current = callerOf(call.headers, settings.cookieName, sessions)
-    return call.method === 'POST' ? this.#enter(call, way, target, current) : this.#show(call, way, target, current)
+    return call.method === 'POST'
+      ? this.#enter(call, method, target, current)
+      : this.#show(call, method, target, current)
   }
 
-  #show(call: Call, way: LoginWay, target: string, current: Session | undefined): Answer {
-    if (!isEnough(current, call.realm, way)) return this.#form(call, '')
+  #show(call: Call, method: LoginMethod, target: string, current: Session | undefined): EndpointResponse {
+    if (!isEnough(current, call.realm, method)) return this.#form(call, '')
     if (call.query.has('goto')) return redirect(target)
     return page('Logged in', `<p>You are ${escaped(current.owner.name)}.</p>`)
   }
 
-  #enter(call: Call, way: LoginWay, target: string, current: Session | undefined): Answer {
+  #enter(call: Call, method: LoginMethod, target: string, current: Session | undefined): EndpointResponse {
     const { settings, logins, dialogue } = this.#parts
     if (!isMediaType(call.headers['content-type'], 'application/x-www-form-urlencoded'))
       return page('Not a form', '<p>The form came in another form.</p>', 415)
     const form = new URLSearchParams(call.body)
     if (!dialogue.isFresh(form.get('authId') ?? '', call.realm)) return this.#form(call, 'That took too long.')
     const credentials = { name: form.get('IDToken1') ?? '', password: form.get('IDToken2') ?? '' }
-    const session = logins.enter(way, call.realm, credentials, current)
+    const session = logins.enter(method, call.realm, credentials, current)
     if (session === null) return this.#form(call, 'Authentication failed.', 401)
     return redirect(target, { 'Set-Cookie': sessionCookies(session, settings) })
   }
 
-  #form({ query, realm }: Call, message: string, status = 200): Answer {
+  #form({ query, realm }: Call, message: string, status = 200): EndpointResponse {
     const again = `?${query}`
     const body =
       (message === '' ? '' : `<p role="alert">${escaped(message)}</p>`) +

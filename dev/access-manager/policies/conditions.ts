@@ -2,7 +2,7 @@ import type { Transactions } from '../state/transactions.ts'
 import { type SimpleTime, timeWindow } from './simple-time.ts'
 import type { Requester } from './subjects.ts'
 
-/** What has to hold besides who it is. */
+/** A condition of a policy, besides its subject. */
 export type Condition =
   | { readonly type: 'AuthLevel'; readonly authLevel: number }
   | { readonly type: 'AuthenticateToService'; readonly authenticateToService: string }
@@ -15,8 +15,8 @@ export type Condition =
   | { readonly type: 'AND' | 'OR'; readonly conditions: readonly Condition[] }
   | { readonly type: 'NOT'; readonly condition: Condition }
 
-/** What a condition is judged by. */
-export interface Circumstances {
+/** Input of the evaluation of a condition. */
+export interface ConditionContext {
   readonly who: Requester
   readonly realm: string
   readonly resource: string
@@ -28,19 +28,19 @@ export interface Circumstances {
 /** Advices by name. */
 export type AdviceMap = Readonly<Record<string, readonly string[]>>
 
-/** Whether it holds; what would make it hold; until when that is so, in milliseconds since the epoch. */
-interface Judgement {
+/** Whether the condition is met; advices that would meet it; expiry of the result, in milliseconds since the epoch. */
+interface ConditionResult {
   readonly met: boolean
   readonly advices: AdviceMap
   readonly until: number
 }
 
 const FOREVER = Number.POSITIVE_INFINITY
-const MET: Judgement = { met: true, advices: {}, until: FOREVER }
+const MET: ConditionResult = { met: true, advices: {}, until: FOREVER }
 
-/** Judges a condition; one that is left out holds. */
-export function judge(condition: Condition | undefined, circumstances: Circumstances): Judgement {
-  const { who, realm, environment, now } = circumstances
+/** Evaluates a condition; a missing one is met. */
+export function evaluateCondition(condition: Condition | undefined, context: ConditionContext): ConditionResult {
+  const { who, realm, environment, now } = context
   const strength = who.session?.strength
   switch (condition?.type) {
     case undefined:
@@ -65,7 +65,7 @@ export function judge(condition: Condition | undefined, circumstances: Circumsta
       return advised(met, 'AuthSchemeConditionAdvice', ...condition.authScheme)
     }
     case 'Transaction':
-      return transaction(circumstances)
+      return transaction(context)
     case 'SimpleTime': {
       const { within, until } = timeWindow(condition, now)
       return { met: within, advices: {}, until }
@@ -78,17 +78,17 @@ export function judge(condition: Condition | undefined, circumstances: Circumsta
     case 'OR':
       return together(
         condition.type,
-        condition.conditions.map((part) => judge(part, circumstances)),
+        condition.conditions.map((part) => evaluateCondition(part, context)),
       )
     case 'NOT': {
-      const { met, until } = judge(condition.condition, circumstances)
+      const { met, until } = evaluateCondition(condition.condition, context)
       return { met: !met, advices: {}, until }
     }
   }
 }
 
-/** Once approved it holds for one decision, which must not be cached. */
-function transaction({ who, resource, environment, transactions }: Circumstances): Judgement {
+/** An approval is valid for one decision, which must not be cached. */
+function transaction({ who, resource, environment, transactions }: ConditionContext): ConditionResult {
   if (who.session === null) return { met: false, advices: {}, until: FOREVER }
   const { uid } = who.session
   const id = environment['TxId']?.[0]
@@ -97,21 +97,21 @@ function transaction({ who, resource, environment, transactions }: Circumstances
   return { met: false, advices: { TransactionConditionAdvice: [begun] }, until: 0 }
 }
 
-function advised(met: boolean, name: string, ...values: string[]): Judgement {
+function advised(met: boolean, name: string, ...values: string[]): ConditionResult {
   return met ? MET : { met, advices: { [name]: values }, until: FOREVER }
 }
 
-function plain(met: boolean): Judgement {
+function plain(met: boolean): ConditionResult {
   return { met, advices: {}, until: FOREVER }
 }
 
-function together(how: 'AND' | 'OR', parts: readonly Judgement[]): Judgement {
+function together(how: 'AND' | 'OR', parts: readonly ConditionResult[]): ConditionResult {
   const met = how === 'AND' ? parts.every((part) => part.met) : parts.some((part) => part.met)
   const until = Math.min(FOREVER, ...parts.map((part) => part.until))
   return { met, advices: met ? {} : mergedAdvices(parts.map((part) => part.advices)), until }
 }
 
-/** Several advices as one; the values of a name are put together. */
+/** Merges advices; the values of a name are combined. */
 export function mergedAdvices(all: readonly AdviceMap[]): AdviceMap {
   const merged: Record<string, string[]> = {}
   for (const advices of all)
@@ -147,14 +147,14 @@ const NEEDS: Readonly<Record<string, string | null>> = {
 
 const LISTS: ReadonlySet<string> = new Set(['authScheme', 'requiredScopes', 'conditions'])
 
-/** Whether a value is a condition; otherwise it throws with what is wrong. */
+/** Throws with the reason unless a value is a condition. */
 export function checkCondition(value: unknown): asserts value is Condition {
   const given = (value ?? {}) as Record<string, unknown>
   const { type } = given
   if (typeof type !== 'string' || !Object.hasOwn(NEEDS, type))
     throw new Error(`condition: no such type ${JSON.stringify(type)}`)
   const need = NEEDS[type]
-  if (typeof need === 'string' && given[need] === undefined) throw new Error(`condition: ${type} wants ${need}`)
+  if (typeof need === 'string' && given[need] === undefined) throw new Error(`condition: ${type} needs ${need}`)
   if (typeof need === 'string' && LISTS.has(need) && !Array.isArray(given[need]))
     throw new Error(`condition: ${need}: expected a list`)
   if (type === 'AND' || type === 'OR') (given['conditions'] as unknown[]).forEach(checkCondition)

@@ -1,10 +1,10 @@
 import { JsonNumber } from '#json'
-import { type AdviceMap, type Circumstances, judge, mergedAdvices } from './conditions.ts'
+import { type AdviceMap, type ConditionContext, evaluateCondition, mergedAdvices } from './conditions.ts'
 import type { ResourceAttribute } from './policy.ts'
-import type { KnownPolicy } from './policy-store.ts'
+import type { CompiledPolicy } from './policy-store.ts'
 import { isAbout } from './subjects.ts'
 
-/** What is said of one resource. */
+/** The decision about one resource. */
 export interface Decision {
   readonly resource: string
   readonly actions: Readonly<Record<string, boolean>>
@@ -14,13 +14,13 @@ export interface Decision {
   readonly ttl: JsonNumber | number
 }
 
-/** Where no condition gives an end: the largest number of 64 bits, digit by digit, as the real servers write it. */
+/** No expiry: the largest 64-bit integer, written exactly as the real servers do. */
 const NO_LIMIT = new JsonNumber('9223372036854775807')
 
-/** Decides about one resource. An action is allowed only if no policy forbids it. */
+/** Decides about one resource. An action is allowed only if no policy denies it. */
 export function decide(
-  policies: readonly KnownPolicy[],
-  circumstances: Circumstances,
+  policies: readonly CompiledPolicy[],
+  context: ConditionContext,
   userAttributes: Readonly<Record<string, readonly string[]>>,
 ): Decision {
   const actions: Record<string, boolean> = {}
@@ -28,8 +28,8 @@ export function decide(
   const advices: AdviceMap[] = []
   let until = Number.POSITIVE_INFINITY
   for (const { policy, matches } of policies) {
-    if (!matches(circumstances.resource) || !isAbout(policy.subject, circumstances.who)) continue
-    const judgement = judge(policy.condition, circumstances)
+    if (!matches(context.resource) || !isAbout(policy.subject, context.who)) continue
+    const judgement = evaluateCondition(policy.condition, context)
     until = Math.min(until, judgement.until)
     if (!judgement.met) {
       advices.push(judgement.advices)
@@ -42,7 +42,7 @@ export function decide(
   }
   const granted = Object.keys(actions).length > 0
   return {
-    resource: circumstances.resource,
+    resource: context.resource,
     actions,
     attributes,
     advices: granted ? {} : mergedAdvices(advices),

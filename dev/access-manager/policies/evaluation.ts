@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
-import { type Answer, crestError, json } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
+import { crestError, type EndpointResponse, json } from '../http/endpoint-response.ts'
 import type { Family } from '../settings.ts'
 import type { Directory } from '../state/accounts.ts'
 import type { Session, Sessions } from '../state/sessions.ts'
@@ -10,7 +10,6 @@ import { DEFAULT_POLICY_SET } from './policy.ts'
 import type { PolicyStore } from './policy-store.ts'
 import type { Requester } from './subjects.ts'
 
-/** What evaluation works with. */
 export interface EvaluationParts {
   readonly family: Family
   readonly sessions: Sessions
@@ -20,13 +19,13 @@ export interface EvaluationParts {
   readonly storeOf: (realm: string) => PolicyStore
 }
 
-/** `policies?_action=evaluate`: what the subject may do with the resources. */
+/** `policies?_action=evaluate`: decisions about resources for a subject. */
 export function evaluate(
   parts: EvaluationParts,
   call: Call,
   caller: Session,
   body: Readonly<Record<string, unknown>>,
-): Answer {
+): EndpointResponse {
   const { resources, application = DEFAULT_POLICY_SET, subject, environment = {} } = body
   if (!isTexts(resources) || resources.length === 0) return crestError(400, 'Invalid value resources')
   const store = parts.storeOf(call.realm)
@@ -45,7 +44,7 @@ export function evaluate(
   return json(decisions)
 }
 
-/** Who is asked about; null for what is no subject. PingAM says nothing of sessions it does not know, OpenAM refuses. */
+/** The subject; null for an invalid one. PingAM ignores unknown sessions, OpenAM rejects them. */
 function requester({ family, sessions }: EvaluationParts, subject: unknown): Requester | null {
   if (typeof subject !== 'object' || subject === null) return null
   const { ssoToken, jwt, claims } = subject as Record<string, unknown>
@@ -57,7 +56,7 @@ function requester({ family, sessions }: EvaluationParts, subject: unknown): Req
   return { session, claims: given as Record<string, unknown> }
 }
 
-/** The claims of a JWT. Its signature is the business of who asks. */
+/** The claims of a JWT. The caller has to verify its signature. */
 function claimsOf(jwt: unknown): object | null {
   try {
     return decodeJwt(String(jwt))

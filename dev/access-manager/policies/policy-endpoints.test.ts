@@ -45,7 +45,7 @@ async function decision(manager: DevelopmentAccessManager, body: object): Promis
   return (JSON.parse((await evaluate(manager, body)).text) as Record<string, unknown>[])[0]!
 }
 
-test('a policy that matches gives its actions, with the largest number as time to live', async () => {
+test('a matching policy returns its actions, with the largest number as ttl', async () => {
   await using manager = await started(
     { users: [{ name: 'demo', password: 'x', attributes: { mail: ['demo@example.com'] } }] },
     {
@@ -64,7 +64,7 @@ test('a policy that matches gives its actions, with the largest number as time t
   )
 })
 
-test('nothing is granted without a policy, for another resource, without a subject, or while it is inactive', async () => {
+test('no action is allowed without a policy, for another resource, without a subject, or by an inactive policy', async () => {
   await using manager = await started({}, PAGES, { ...PAGES, name: 'off', active: false, resources: ['*'] })
   const subject = { ssoToken: manager.login('demo') }
   const actions = async (body: object): Promise<unknown> => (await decision(manager, body))['actions']
@@ -74,7 +74,7 @@ test('nothing is granted without a policy, for another resource, without a subje
   assert.deepEqual(await actions({ subject }), { GET: true, POST: false })
 })
 
-test('one policy that forbids an action outweighs those that allow it', async () => {
+test('a policy that denies an action takes precedence over those that allow it', async () => {
   await using manager = await started({}, PAGES, { ...PAGES, name: 'no', actionValues: { GET: false } })
   const { actions } = await decision(manager, { subject: { ssoToken: manager.login('demo') } })
   assert.deepEqual(actions, { GET: false, POST: false })
@@ -122,7 +122,7 @@ for (const [condition, advices] of [
   [{ type: 'IPv4', startIp: '10.0.0.1', endIp: '10.0.0.9' }, {}],
   [{ type: 'OAuth2Scope', requiredScopes: ['mail'] }, {}],
 ] as const) {
-  test(`${condition.type}: a condition that fails gives no action, and the advice it has`, async () => {
+  test(`${condition.type}: an unmet condition returns no action, and its advice`, async () => {
     await using manager = await started({}, { ...PAGES, condition })
     const answer = await decision(manager, { subject: { ssoToken: manager.login('demo') } })
     assert.deepEqual(answer['actions'], {})
@@ -130,7 +130,7 @@ for (const [condition, advices] of [
   })
 }
 
-test('conditions on the environment hold when it says so', async () => {
+test('conditions on the environment are met by its values', async () => {
   await using manager = await started(
     {},
     {
@@ -150,7 +150,7 @@ test('conditions on the environment hold when it says so', async () => {
   assert.equal((await evaluate(manager, { subject, environment: { requestIp: '10.0.0.5' } })).status, 400)
 })
 
-test('times: the decision lives until the window ends or begins', async () => {
+test('times: the decision is valid until the window ends or begins', async () => {
   const clock = manualClock(Date.parse('2026-11-16T12:00:00Z'))
   await using manager = await started(
     { clock },
@@ -192,7 +192,7 @@ test('a transaction is approved by a login of the same session, for one decision
   assert.deepEqual((await decision(manager, { subject, environment }))['actions'], {})
 })
 
-test('who may ask, and what is refused', async () => {
+test('permitted callers, and rejected requests', async () => {
   await using manager = await started({}, PAGES)
   const demo = manager.login('demo')
   const path = 'policies?_action=evaluate'
@@ -207,7 +207,7 @@ test('who may ask, and what is refused', async () => {
   assert.deepEqual([refused.status, refused.body['message']], [400, 'Invalid value subject'])
 })
 
-test('administrators make, read, change and delete policies and policy sets', async () => {
+test('administrators create, read, update and delete policies and policy sets', async () => {
   await using manager = await started()
   const admin = manager.login('amadmin')
   const policy = { ...PAGES, applicationName: 'HR' }

@@ -1,5 +1,5 @@
-import { type Answer, crestError, json } from '../http/answer.ts'
 import type { Call, Endpoint } from '../http/call.ts'
+import { crestError, type EndpointResponse, json } from '../http/endpoint-response.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { callerOf } from '../json/caller.ts'
 import type { Session } from '../state/sessions.ts'
@@ -7,14 +7,13 @@ import { type EvaluationParts, evaluate } from './evaluation.ts'
 import { checkPolicy, type Policy } from './policy.ts'
 import { type PolicyStore, setOf } from './policy-store.ts'
 
-/** What the endpoints of policies work with. */
 interface PolicyParts extends EvaluationParts {
   readonly cookieName: string
 }
 
-type Work = (store: PolicyStore, body: Readonly<Record<string, unknown>>, caller: Session) => Answer
+type Work = (store: PolicyStore, body: Readonly<Record<string, unknown>>, caller: Session) => EndpointResponse
 
-/** `policies`: decisions for agents, and making, reading, changing and deleting for administrators. */
+/** `policies`: decisions for agents, and create, read, update and delete for administrators. */
 export function policyEndpoint(parts: PolicyParts): Endpoint {
   return {
     name: 'policies',
@@ -30,7 +29,7 @@ export function policyEndpoint(parts: PolicyParts): Endpoint {
   }
 }
 
-/** `applications`: the policy sets, as far as a name goes. */
+/** `applications`: the policy sets, which have only a name here. */
 export function policySetEndpoint(parts: PolicyParts): Endpoint {
   return {
     name: 'applications',
@@ -56,7 +55,7 @@ function administer(
   action: string | null,
   store: PolicyStore,
   body: Readonly<Record<string, unknown>>,
-): Answer {
+): EndpointResponse {
   const { method, rest } = call
   if (rest === '' && method === 'GET') return listing(store.list().map(view))
   if (rest === '' && method === 'POST' && action === 'create') {
@@ -72,7 +71,7 @@ function administer(
   return json(method === 'DELETE' ? {} : view(found))
 }
 
-function put(store: PolicyStore, given: unknown, status: number): Answer {
+function put(store: PolicyStore, given: unknown, status: number): EndpointResponse {
   try {
     checkPolicy(given)
     if (!store.sets.has(setOf(given))) return crestError(400, `applicationName: no policy set ${setOf(given)}`)
@@ -87,15 +86,15 @@ function view(policy: Policy): object {
   return { _id: policy.name, active: true, applicationName: setOf(policy), ...policy }
 }
 
-function listing(result: readonly object[]): Answer {
+function listing(result: readonly object[]): EndpointResponse {
   return json({ result, resultCount: result.length, pagedResultsCookie: null, remainingPagedResults: -1 })
 }
 
-function asAdministrator(parts: PolicyParts, call: Call, work: Work): Answer {
+function asAdministrator(parts: PolicyParts, call: Call, work: Work): EndpointResponse {
   return withCaller(parts, call, ({ owner }) => owner.admin, work)
 }
 
-function withCaller(parts: PolicyParts, call: Call, may: (caller: Session) => boolean, work: Work): Answer {
+function withCaller(parts: PolicyParts, call: Call, may: (caller: Session) => boolean, work: Work): EndpointResponse {
   const caller = callerOf(call.headers, parts.cookieName, parts.sessions)
   if (caller === undefined) return crestError(401, 'Access Denied')
   if (!may(caller)) return crestError(403, 'Access Denied')

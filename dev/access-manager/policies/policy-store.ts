@@ -1,11 +1,11 @@
 import { DEFAULT_POLICY_SET, type Policy } from './policy.ts'
 import { compilePattern, type ResourceMatcher } from './resource-pattern.ts'
 
-/** What happened to a policy, as notifications say it. */
+/** Event type of a policy in notifications. */
 export type PolicyEvent = 'CREATE' | 'UPDATE' | 'DELETE'
 
-/** A policy that can be asked. */
-export interface KnownPolicy {
+/** A policy with compiled resource patterns. */
+export interface CompiledPolicy {
   readonly policy: Policy
   readonly matches: ResourceMatcher
 }
@@ -15,7 +15,7 @@ const MOST = 1_000
 /** The policy sets of one realm, with their policies. */
 export class PolicyStore {
   readonly #sets = new Set([DEFAULT_POLICY_SET])
-  readonly #policies = new Map<string, KnownPolicy>()
+  readonly #policies = new Map<string, CompiledPolicy>()
   readonly #changed: (policy: Policy, event: PolicyEvent) => void
 
   constructor(changed: (policy: Policy, event: PolicyEvent) => void) {
@@ -34,8 +34,8 @@ export class PolicyStore {
     return [...this.#policies.values()].map(({ policy }) => policy)
   }
 
-  /** The policies of a set that are in force. */
-  inForce(set: string): KnownPolicy[] {
+  /** The active policies of a set. */
+  inForce(set: string): CompiledPolicy[] {
     return [...this.#policies.values()].filter(({ policy }) => policy.active !== false && setOf(policy) === set)
   }
 
@@ -68,7 +68,7 @@ export class PolicyStore {
   }
 }
 
-/** The set a policy belongs to. */
+/** The policy set of a policy. */
 export function setOf({ applicationName }: Policy): string {
   return applicationName ?? DEFAULT_POLICY_SET
 }

@@ -1,11 +1,11 @@
 import { type Condition, checkCondition } from './conditions.ts'
 import { checkSubject, type Subject } from './subjects.ts'
 
-/** Who may do what with which resources, in the form the policy endpoint takes it. */
+/** A policy, in the format of the policy endpoint. */
 export interface Policy {
   readonly name: string
   readonly active?: boolean
-  /** The policy set it belongs to. */
+  /** Its policy set. */
   readonly applicationName?: string
   /** Patterns: `*` is anything but `?`, `-*-` stays within one level of the path. */
   readonly resources: readonly string[]
@@ -15,17 +15,17 @@ export interface Policy {
   readonly resourceAttributes?: readonly ResourceAttribute[]
 }
 
-/** What a decision tells besides its actions. */
+/** An attribute in decisions, besides the actions. */
 export interface ResourceAttribute {
   readonly type: 'Static' | 'User'
   readonly propertyName: string
   readonly propertyValues?: readonly string[]
 }
 
-/** The policy set that is there without being made. */
+/** The default policy set, which always exists. */
 export const DEFAULT_POLICY_SET = 'iPlanetAMWebAgentService'
 
-/** Whether a value is a policy; otherwise it throws with what is wrong. */
+/** Throws with the reason unless a value is a policy. */
 export function checkPolicy(value: unknown): asserts value is Policy {
   const given = (value ?? {}) as Partial<Record<keyof Policy, unknown>>
   const { name, resources, actionValues, subject, condition, resourceAttributes = [] } = given

@@ -10,7 +10,7 @@ export class RealmPolicies {
     this.#changed = changed
   }
 
-  /** Those of a realm; realms are checked before. */
+  /** The policies of a realm; the caller has checked that it exists. */
   readonly of = (realm: string): PolicyStore => {
     const known = this.#stores.get(realm)
     if (known !== undefined) return known

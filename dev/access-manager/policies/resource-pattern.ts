@@ -1,9 +1,9 @@
 import { compileRegex } from '#expression'
 
-/** Says whether a resource is one of those a pattern means. */
+/** Whether a resource matches a pattern. */
 export type ResourceMatcher = (resource: string) => boolean
 
-/** Compiles a pattern. `*` is any text without a `?`, `-*-` any without `?` and `/`. Case does not matter. */
+/** Compiles a pattern. `*` is any text without a `?`, `-*-` any without `?` and `/`. Case-insensitive. */
 export function compilePattern(pattern: string): ResourceMatcher {
   const parts = withPort(pattern.toLowerCase()).split(/(-\*-|\*)/)
   const source = parts.map((part) => (part === '*' ? '[^?]*' : part === '-*-' ? '[^/?]*' : literal(part))).join('')
@@ -11,7 +11,7 @@ export function compilePattern(pattern: string): ResourceMatcher {
   return (resource) => matcher.matchWhole(withPort(resource.toLowerCase())) !== null
 }
 
-/** Resources and patterns are compared with their port, also where it is the one of the scheme. */
+/** Resources and patterns are compared with their port, including the default port. */
 function withPort(text: string): string {
   const match = /^(https?):\/\/([^/:?]+)(.*)$/s.exec(text)
   if (match === null || match[3]!.startsWith(':')) return text

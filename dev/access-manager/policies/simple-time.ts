@@ -13,7 +13,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** Whether it is time, and when that may next change. */
+/** Whether the time is within the window, and when that may change next. */
 export function timeWindow(window: SimpleTime, now: number): { readonly within: boolean; readonly until: number } {
   const midnight = Math.floor(now / DAY) * DAY
   const start = midnight + minutesOf(window.startTime, 0) * MINUTE

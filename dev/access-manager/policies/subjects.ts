@@ -1,6 +1,6 @@
 import type { Session } from '../state/sessions.ts'
 
-/** Whom a policy is about. */
+/** Subject of a policy. */
 export type Subject =
   | { readonly type: 'AuthenticatedUsers' | 'NONE' }
   | { readonly type: 'Identity'; readonly subjectValues: readonly string[] }
@@ -8,13 +8,13 @@ export type Subject =
   | { readonly type: 'AND' | 'OR'; readonly subjects: readonly Subject[] }
   | { readonly type: 'NOT'; readonly subject: Subject }
 
-/** Who asks: a session, claims of a token, or both. */
+/** The requester: a session, claims of a token, or both. */
 export interface Requester {
   readonly session: Session | null
   readonly claims: Readonly<Record<string, unknown>> | null
 }
 
-/** Whether a policy is about this requester. A policy without a subject matches no requester. */
+/** Whether the subject of a policy matches this requester. A policy without a subject matches none. */
 export function isAbout(subject: Subject | undefined, who: Requester): boolean {
   switch (subject?.type) {
     case undefined:
@@ -35,7 +35,7 @@ export function isAbout(subject: Subject | undefined, who: Requester): boolean {
   }
 }
 
-/** Whether a value is a subject; otherwise it throws with what is wrong. */
+/** Throws with the reason unless a value is a subject. */
 export function checkSubject(value: unknown): asserts value is Subject {
   const { type, subjects, subject, subjectValues, claimName } = (value ?? {}) as Record<string, unknown>
   switch (type) {

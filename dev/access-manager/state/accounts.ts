@@ -1,14 +1,14 @@
 import { equalsConstantTime } from '#http'
 
-/** An account with a name and a password. */
+/** A user with name and password. */
 export interface User {
   readonly name: string
   readonly password: string
   /** `/` where it is left out. */
   readonly realm?: string
-  /** May look at and end the sessions of others. */
+  /** Whether the user may read and end sessions of others. */
   readonly admin?: boolean
-  /** What policies and the user's information can tell. */
+  /** Attributes for policies and user info. */
   readonly attributes?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -17,51 +17,50 @@ export interface Agent {
   readonly name: string
   readonly password: string
   readonly realm?: string
-  /** Which tokens it may ask about; those of its realm where it is left out. */
+  /** Tokens that it may introspect; by default those of its realm. */
   readonly introspection?: 'none' | 'realm' | 'realm-and-subrealms'
-  /** Where browsers may be sent with its tokens (cross-domain single sign-on). */
+  /** Redirect URIs for its tokens (cross-domain single sign-on). */
   readonly redirectUris?: readonly string[]
 }
 
-/** How a client shows who it is. */
 export type ClientAuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-/** An application that gets tokens. */
+/** An OAuth 2.0 client. */
 export interface Client {
   readonly id: string
   readonly secret?: string
   /** Public keys, for `private_key_jwt`. */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
-  /** The only way it may authenticate; any of which it has the means where it is left out. */
+  /** Its authentication method; by default any for which it has a secret or keys. */
   readonly authenticationMethod?: ClientAuthenticationMethod
   readonly realm?: string
   readonly scopes?: readonly string[]
-  /** What it gets when it asks for no scope in particular; nothing where it is left out. */
+  /** Scopes of requests without `scope`; by default none. */
   readonly defaultScopes?: readonly string[]
-  /** Opaque tokens, or JWTs that carry everything. */
+  /** Opaque tokens, or JWTs. */
   readonly tokenFormat?: 'opaque' | 'jwt'
   readonly signingAlgorithm?: 'RS256' | 'ES256' | 'HS256' | 'EdDSA'
   /** Milliseconds. */
   readonly accessTokenLifetime?: number
-  /** Milliseconds; 0 gives no refresh tokens. */
+  /** Milliseconds; 0 for no refresh tokens. */
   readonly refreshTokenLifetime?: number
-  /** Where browsers may be sent with codes and tokens; compared letter by letter. */
+  /** Redirect URIs, compared exactly. */
   readonly redirectUris?: readonly string[]
   readonly postLogoutRedirectUris?: readonly string[]
-  /** Confirmation that every token of the client carries (RFC 7800), such as `{"x5t#S256": ".."}`. */
+  /** Confirmation of every token of the client (RFC 7800), such as `{"x5t#S256": ".."}`. */
   readonly confirmation?: Readonly<Record<string, string>>
-  /** May ask about tokens of other clients of its realm; in PingAM the scope `am-introspect-all-tokens` does this. */
+  /** Whether it may introspect tokens of other clients of its realm, as the scope `am-introspect-all-tokens` of PingAM. */
   readonly introspectsAll?: boolean
 }
 
-/** Everybody the server knows. */
+/** All accounts of the server. */
 export interface Accounts {
   readonly users: readonly User[]
   readonly agents: readonly Agent[]
   readonly clients: readonly Client[]
 }
 
-/** Whom tests and the demo find without saying anything. */
+/** Default accounts of tests and the demo. */
 export const DEFAULT_ACCOUNTS: Accounts = {
   users: [
     { name: 'demo', password: 'changeit' },
@@ -71,7 +70,7 @@ export const DEFAULT_ACCOUNTS: Accounts = {
   clients: [{ id: 'client-application', secret: 'password', scopes: ['mail', 'employeenumber', 'profile'] }],
 }
 
-/** Looks accounts up by realm and name, and checks what they present. */
+/** Looks up accounts by realm and name, and verifies their credentials. */
 export class Directory {
   readonly #users: ReadonlyMap<string, User>
   readonly #agents: ReadonlyMap<string, Agent>
@@ -83,7 +82,7 @@ export class Directory {
     this.#clients = new Map(clients.map((client) => [key(client.realm, client.id), client]))
   }
 
-  /** Adds a client, or puts another in its place. */
+  /** Adds or replaces a client. */
   register(client: Client): void {
     this.#clients.set(key(client.realm, client.id), client)
   }
@@ -110,13 +109,13 @@ export class Directory {
     return withSecret(this.#agents.get(key(realm, name)), (agent) => agent.password, password)
   }
 
-  /** The client, if the secret is right; a client without a secret is never let in by one. */
+  /** The client, if the secret is right; never a client without a secret. */
   authenticateClient(realm: string, id: string, secret: string): Client | undefined {
     return withSecret(this.client(realm, id), (client) => client.secret, secret)
   }
 }
 
-/** Compares also where there is no such account, so that time does not tell which names exist. */
+/** Compares also for an unknown account, so that the time does not disclose which names exist. */
 function withSecret<A>(
   account: A | undefined,
   secretOf: (account: A) => string | undefined,

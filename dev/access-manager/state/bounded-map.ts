@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entry rather than grow beyond its bound. */
+/** A map with a maximum size; the oldest entry is evicted. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #most: number

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** An unguessable token, in letters that need no encoding anywhere. */
+/** A random token in URL-safe characters. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** A session token: like those of the real servers it holds `*` and `.`, which careless clients encode wrongly. */
+/** A session token with `*` and `.`, as those of real servers, which some clients encode wrongly. */
 export function sessionToken(): string {
   return `${randomToken()}.*AAJTSQACMDE.*`
 }

@@ -3,7 +3,7 @@ import type { Clock } from '#schema'
 import { BoundedMap } from './bounded-map.ts'
 import { sessionToken, trackingId } from './identifiers.ts'
 
-/** What the login proved: its level, and by which trees and modules. */
+/** Strength of a login: its level, trees and modules. */
 export interface Strength {
   readonly level: number
   readonly services: readonly string[]
@@ -12,7 +12,7 @@ export interface Strength {
 
 const NO_STRENGTH: Strength = { level: 0, services: [], schemes: [] }
 
-/** Who a session belongs to. */
+/** Owner of a session. */
 export interface SessionOwner {
   readonly kind: 'user' | 'agent'
   readonly name: string
@@ -20,7 +20,7 @@ export interface SessionOwner {
   readonly admin: boolean
 }
 
-/** Why a session changed, as notifications say it. */
+/** Event type of a session in notifications. */
 export type SessionEvent = 'LOGOUT' | 'DESTROY' | 'IDLE_TIMEOUT' | 'MAX_TIMEOUT' | 'PROPERTY_CHANGED'
 
 /** A session of a logged-in user. */
@@ -37,14 +37,13 @@ export interface Session {
   readonly properties: Map<string, string>
 }
 
-/** How long sessions live, and how many of them. */
 interface SessionLimits {
   readonly maxIdle: number
   readonly maxSession: number
   readonly sessions: number
 }
 
-/** All sessions. Who wants to know of their ends listens. */
+/** All sessions, with listeners for their end. */
 export class Sessions {
   readonly #sessions: BoundedMap<string, Session>
   readonly #aliases: BoundedMap<string, string>
@@ -82,7 +81,7 @@ export class Sessions {
     return session
   }
 
-  /** The session of a token, unless it has ended. Looking is no use of it. */
+  /** The session of a token, unless it has ended. Does not reset the idle time. */
   find(tokenId: string | undefined): Session | undefined {
     const token = tokenId === undefined ? undefined : (this.#aliases.get(tokenId) ?? tokenId)
     const session = token === undefined ? undefined : this.#sessions.get(token)
@@ -93,17 +92,17 @@ export class Sessions {
     return undefined
   }
 
-  /** Another text that is as good as the token of the session. */
+  /** Adds an alias of the token of a session. */
   addAlias(alias: string, { tokenId }: Session): void {
     this.#aliases.set(alias, tokenId)
   }
 
-  /** Counts as use: resets the idle time. */
+  /** Resets the idle time. */
   touch(session: Session): void {
     session.usedAt = this.#clock.now()
   }
 
-  /** When it ends by itself. */
+  /** When it expires. */
   endsAt(session: Session): { readonly idle: number; readonly most: number } {
     return {
       idle: session.usedAt + this.#limits.maxIdle,
@@ -120,7 +119,7 @@ export class Sessions {
     this.#changed(session, 'PROPERTY_CHANGED')
   }
 
-  /** The living sessions for which the question is answered with yes. */
+  /** The active sessions that match a predicate. */
   select(wanted: (session: Session) => boolean): Session[] {
     this.sweep()
     return this.#sessions.values().filter(wanted).toArray()

@@ -1,15 +1,15 @@
 import { createSecretKey, generateKeyPair, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** The algorithms by which tokens are signed. */
+/** Signature algorithms of tokens. */
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'HS256' | 'EdDSA'
 
-/** A key that signs, and what others may know of it. */
+/** A signing key and its public part. */
 interface SigningKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly key: KeyObject
-  /** Public half; a shared secret has none. */
+  /** Public key; null for a shared secret. */
   readonly jwk: Readonly<Record<string, unknown>> | null
 }
 
@@ -18,13 +18,13 @@ const makePair = promisify(generateKeyPair) as (
   options: object,
 ) => Promise<{ publicKey: KeyObject; privateKey: KeyObject }>
 
-/** The keys of the server, made when first needed. */
+/** The keys of the server, generated on first use. */
 export class SigningKeys {
-  /** Base64 of the shared secret behind HS256. */
+  /** Base64 of the shared secret of HS256. */
   readonly hmacSecret = randomBytes(32).toString('base64')
   #current: Promise<readonly SigningKey[]> | null = null
 
-  /** Puts new keys in the place of all; what was signed before can no longer be verified by the published set. */
+  /** Replaces all keys; earlier signatures can not be verified by the published set any more. */
   rotate(): void {
     this.#current = null
   }

@@ -2,7 +2,7 @@ import type { Clock } from '#schema'
 import { BoundedMap } from './bounded-map.ts'
 import { randomToken } from './identifiers.ts'
 
-/** The consent of a user that a client acts for them; or the client itself. */
+/** A grant of a user to a client; or of the client itself. */
 export interface Grant {
   /** `authGrantId` of all its tokens. */
   readonly id: string
@@ -14,7 +14,7 @@ export interface Grant {
   revoked: boolean
 }
 
-/** A token that was given out. */
+/** An issued token. */
 export interface IssuedToken {
   readonly kind: 'access' | 'refresh'
   readonly value: string
@@ -26,11 +26,11 @@ export interface IssuedToken {
   readonly issuedAt: number
   readonly expiresAt: number
   readonly confirmation: Readonly<Record<string, string>> | null
-  /** Claims of a token exchange: who acts, for whom it is meant. */
+  /** Claims of a token exchange: actor and audience. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** The tokens that were given out and are not forgotten. Client-side tokens too, so that they can be revoked. */
+/** Issued tokens, including client-side tokens, so that they can be revoked. */
 export class Tokens {
   readonly #tokens: BoundedMap<string, IssuedToken>
   readonly #clock: Clock
@@ -50,7 +50,7 @@ export class Tokens {
     this.#tokens.set(token.value, token)
   }
 
-  /** The token of this value while it is good. */
+  /** The token of this value while it is valid. */
   find(value: string): IssuedToken | undefined {
     const token = this.#tokens.get(value)
     if (token === undefined || token.grant.revoked) return undefined
@@ -59,20 +59,20 @@ export class Tokens {
     return undefined
   }
 
-  /** An access token goes alone, a refresh token takes everything of its grant with it (RFC 7009 section 2.1). */
+  /** Revokes an access token alone, or a refresh token with its whole grant (RFC 7009 section 2.1). */
   revoke(token: IssuedToken): void {
     this.#tokens.delete(token.value)
     if (token.kind === 'refresh') token.grant.revoked = true
     this.#revoked(token)
   }
 
-  /** Takes a refresh token out of use without touching its grant. */
+  /** Invalidates a refresh token without its grant. */
   retire(token: IssuedToken): void {
     this.#tokens.delete(token.value)
   }
 }
 
-/** Whether a grant was given to this client. */
+/** Whether a grant belongs to this client. */
 export function isOf(grant: Grant, { id, realm }: { readonly id: string; readonly realm?: string }): boolean {
   return grant.clientId === id && grant.realm === (realm ?? '/')
 }

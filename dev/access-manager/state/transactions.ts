@@ -6,14 +6,14 @@ const LIFETIME = 180_000
 const MOST = 10_000
 
 interface Transaction {
-  /** Of the session that has to approve it. */
+  /** Audit id of the session that has to approve it. */
   readonly sessionUid: string
   readonly resource: string
   readonly endsAt: number
   approved: boolean
 }
 
-/** Approvals that are good for one request each. */
+/** Approvals, each for one request. */
 export class Transactions {
   readonly #clock: Clock
   readonly #transactions = new BoundedMap<string, Transaction>(MOST)
@@ -22,14 +22,14 @@ export class Transactions {
     this.#clock = clock
   }
 
-  /** Begins one; gives its id. */
+  /** Begins a transaction; returns its id. */
   begin(sessionUid: string, resource: string): string {
     const id = randomUUID()
     this.#transactions.set(id, { sessionUid, resource, endsAt: this.#clock.now() + LIFETIME, approved: false })
     return id
   }
 
-  /** Approves it, if it is of this session and still wanted. */
+  /** Approves a pending transaction of this session. */
   approve(id: string, sessionUid: string): boolean {
     const found = this.#living(id)
     if (found === undefined || found.sessionUid !== sessionUid) return false

@@ -2,10 +2,9 @@ import type { Family } from '../../settings.ts'
 import type { Client, Directory } from '../../state/accounts.ts'
 import { grantedScopes } from '../scopes.ts'
 
-/** How the outcome reaches the client. */
 type ResponseMode = 'query' | 'fragment' | 'form_post'
 
-/** What a client asks of the browser's user, once it was found to be in order. */
+/** A valid authorization request. */
 export interface AuthorizationRequest {
   readonly clientId: string
   /** Null for an agent (cross-domain single sign-on). */
@@ -28,10 +27,9 @@ type ReadRequest =
   | { readonly refused: string }
   | { readonly error: string; readonly description: string; readonly to: Destination }
 
-/** Where an outcome is sent. */
 export type Destination = Pick<AuthorizationRequest, 'redirectUri' | 'responseMode' | 'state'>
 
-/** Reads and judges an authorization request. */
+/** Parses and validates an authorization request. */
 export function readAuthorizationRequest(
   query: URLSearchParams,
   realm: string,
@@ -85,7 +83,7 @@ export function readAuthorizationRequest(
 
 function modeOf(text: string | null, responseType: string | null): ResponseMode | null {
   if (text === null) return responseType === 'id_token' ? 'fragment' : 'query'
-  // A token in a query ends up in logs: it is refused there.
+  // A token in a query would be logged: it is rejected.
   if (text === 'query') return responseType === 'id_token' ? null : 'query'
   return text === 'fragment' || text === 'form_post' ? text : null
 }

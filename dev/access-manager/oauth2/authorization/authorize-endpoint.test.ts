@@ -55,7 +55,7 @@ function redeem(manager: DevelopmentAccessManager, code: string, fields = {}, wh
   return ask(manager, 'POST', '/oauth2/access_token', form(given, who))
 }
 
-test('a code is given to who is logged in, and exchanged for tokens', async () => {
+test('a logged-in user gets a code, which is exchanged for tokens', async () => {
   await using manager = await started()
   const location = locationOf(await authorize(manager, ASKING))
   assert.equal(`${location.origin}${location.pathname}`, CALLBACK)
@@ -74,7 +74,7 @@ test('a code is given to who is logged in, and exchanged for tokens', async () =
   assert.equal((await ask(manager, 'GET', '/oauth2/userinfo')).status, 401)
 })
 
-test('a code is good once, for its client, its address, its verifier and two minutes', async () => {
+test('a code is valid once, for its client, redirect URI and verifier, and two minutes', async () => {
   await using manager = await started()
   const refused = async (code: string, fields = {}, who = CLIENT): Promise<void> =>
     assert.equal((await redeem(manager, code, fields, who)).body['error'], 'invalid_grant')
@@ -96,7 +96,7 @@ test('a code is good once, for its client, its address, its verifier and two min
   assert.equal(info.status, 401, 'a second use revokes what the first gave')
 })
 
-test('who is not logged in goes to the login page, which leads back here', async () => {
+test('a user without a session is redirected to the login page, which redirects back', async () => {
   await using manager = await started()
   const login = locationOf(await authorize(manager, { ...ASKING, service: 'StepUp' }, false))
   assert.equal(login.href.split('?')[0], `${manager.url}/`)
@@ -128,7 +128,7 @@ test('an unknown client or redirect URI is an error page; other errors are redir
   assert.equal(await error({ code_challenge_method: 'plain' }), 'invalid_request')
 })
 
-test('an agent of another domain gets a signed token with the session in it, by a form', async () => {
+test('an agent of another domain gets a signed token with the session, by a form', async () => {
   await using manager = await started()
   const answer = await authorize(manager, {
     client_id: 'ig_agent',
@@ -155,7 +155,7 @@ test('an agent of another domain gets a signed token with the session in it, by 
   assert.equal((await authorize(older, { ...ASKING, client_id: 'ig_agent', agent_provider: 'true' })).status, 400)
 })
 
-test('requests can be pushed by the client, and are then used by their name', async () => {
+test('requests can be pushed by the client, and are then used by their request_uri', async () => {
   await using manager = await started()
   const pushed = await ask(manager, 'POST', '/oauth2/par', form(ASKING, CLIENT))
   assert.equal(pushed.status, 201)
@@ -167,7 +167,7 @@ test('requests can be pushed by the client, and are then used by their name', as
   assert.equal((await ask(manager, 'POST', '/oauth2/par', form(ASKING))).status, 401)
 })
 
-test('a logout that the client begins ends the session and leads to one of its addresses', async () => {
+test('a logout by the client ends the session and redirects to one of its URLs', async () => {
   await using manager = await started()
   const { body } = await redeem(manager, await codeOf(manager))
   const hint = String(body['id_token'])

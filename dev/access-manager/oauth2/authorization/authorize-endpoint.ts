@@ -1,9 +1,9 @@
-import { isEnough, readLoginWay } from '../../authentication/login-way.ts'
-import type { Answer } from '../../http/answer.ts'
+import { isEnough, readLoginMethod } from '../../authentication/login-method.ts'
 import type { Call, Endpoint } from '../../http/call.ts'
+import type { EndpointResponse } from '../../http/endpoint-response.ts'
 import { callerOf } from '../../json/caller.ts'
 import { escaped, page, redirect } from '../../pages/html.ts'
-import type { WholeSettings } from '../../settings.ts'
+import type { CompleteSettings } from '../../settings.ts'
 import type { Directory } from '../../state/accounts.ts'
 import type { Session, Sessions } from '../../state/sessions.ts'
 import type { Tokens } from '../../state/tokens.ts'
@@ -13,25 +13,24 @@ import type { IdTokens } from './id-tokens.ts'
 import { sendOutcome } from './outcome.ts'
 import type { PushedRequests } from './pushed-requests.ts'
 
-/** What the endpoint works with. */
 interface AuthorizeParts {
-  readonly settings: WholeSettings
+  readonly settings: CompleteSettings
   readonly directory: Directory
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly codes: AuthorizationCodes
   readonly idTokens: IdTokens
   readonly pushed: PushedRequests
-  /** Base address of the server. */
+  /** Base URL of the server. */
   readonly base: string
-  /** Address of this endpoint in a realm. */
+  /** URL of this endpoint in a realm. */
   readonly addressOf: (realm: string) => string
 }
 
-/** Parameters that go along to the login page; OpenAM carries no advice. */
+/** Parameters passed to the login page; OpenAM passes no advice. */
 const LOGIN_PARAMETERS = { pingam: ['authIndexType', 'authIndexValue', 'service'], openam: ['service'] } as const
 
-/** `authorize`: codes and ID tokens for logged-in users, by way of the login page. Consent is implied. */
+/** `authorize`: codes and ID tokens for logged-in users, after a redirect to the login page. Consent is implied. */
 export class AuthorizeEndpoint implements Endpoint {
   readonly name = 'authorize'
   readonly methods = ['GET', 'POST']
@@ -41,7 +40,7 @@ export class AuthorizeEndpoint implements Endpoint {
     this.#parts = parts
   }
 
-  async handle(call: Call): Promise<Answer> {
+  async handle(call: Call): Promise<EndpointResponse> {
     const { settings, directory, pushed } = this.#parts
     const sent = call.method === 'POST' ? new URLSearchParams(call.body) : call.query
     const query = pushed.resolve(sent)
@@ -58,20 +57,20 @@ export class AuthorizeEndpoint implements Endpoint {
     return this.#grant(call.realm, request, session)
   }
 
-  #send(to: Destination, fields: Readonly<Record<string, string>>): Answer {
+  #send(to: Destination, fields: Readonly<Record<string, string>>): EndpointResponse {
     return sendOutcome(to, fields, this.#parts.settings.family)
   }
 
-  /** The session of the browser, if it is as strong as the request wants it. */
+  /** The session of the browser, if it has the requested strength. */
   #sessionOf(call: Call, query: URLSearchParams): Session | undefined {
     const { settings, sessions } = this.#parts
     const session = callerOf(call.headers, settings.cookieName, sessions)
-    const way = readLoginWay(this.#loginParameters(query), settings)
+    const way = readLoginMethod(this.#loginParameters(query), settings)
     return way?.kind === 'user' && isEnough(session, call.realm, way) ? session : undefined
   }
 
-  /** The login page sends the browser back here; without `prompt`, which would cause another login. */
-  #toLogin(realm: string, query: URLSearchParams): Answer {
+  /** The login page redirects back here; without `prompt`, which would cause another login. */
+  #toLogin(realm: string, query: URLSearchParams): EndpointResponse {
     const back = new URLSearchParams(query)
     back.delete('prompt')
     const login = new URLSearchParams({ goto: `${this.#parts.addressOf(realm)}?${back}`, realm })
@@ -84,7 +83,7 @@ export class AuthorizeEndpoint implements Endpoint {
     return new URLSearchParams([...query].filter(([name]) => names.includes(name)))
   }
 
-  async #grant(realm: string, request: AuthorizationRequest, session: Session): Promise<Answer> {
+  async #grant(realm: string, request: AuthorizationRequest, session: Session): Promise<EndpointResponse> {
     const { settings, directory, tokens, codes, idTokens, sessions } = this.#parts
     sessions.touch(session)
     const { clientId, nonce, agentRealm } = request
@@ -101,6 +100,6 @@ export class AuthorizeEndpoint implements Endpoint {
   }
 }
 
-function refusedPage(reason: string): Answer {
+function refusedPage(reason: string): EndpointResponse {
   return page('This can not go on', `<p>${escaped(reason)}</p>`, 400)
 }

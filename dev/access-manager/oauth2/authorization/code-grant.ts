@@ -1,12 +1,12 @@
-import { oauthError } from '../../http/answer.ts'
+import { oauthError } from '../../http/endpoint-response.ts'
 import type { Family } from '../../settings.ts'
 import type { Client } from '../../state/accounts.ts'
 import type { GrantType } from '../token-endpoint.ts'
 import { binding, type TokenIssuer } from '../token-issuer.ts'
 import type { AuthorizationCodes } from './codes.ts'
-import type { IdTokenOrder, IdTokens } from './id-tokens.ts'
+import type { IdTokenSettings, IdTokens } from './id-tokens.ts'
 
-/** Tokens for a code (RFC 6749 section 4.1.3), with an ID token where `openid` was asked for. */
+/** Tokens for a code (RFC 6749 section 4.1.3), with an ID token where `openid` was requested. */
 export function authorizationCode(
   codes: AuthorizationCodes,
   issuer: TokenIssuer,
@@ -29,8 +29,11 @@ export function authorizationCode(
   }
 }
 
-/** A client of OpenAM that says nothing else gets ID tokens that are signed with its own secret. */
-function signingOf({ signingAlgorithm, secret }: Client, family: Family): Pick<IdTokenOrder, 'algorithm' | 'secret'> {
+/** By default ID tokens of OpenAM are signed with the secret of the client. */
+function signingOf(
+  { signingAlgorithm, secret }: Client,
+  family: Family,
+): Pick<IdTokenSettings, 'algorithm' | 'secret'> {
   const algorithm = signingAlgorithm ?? (family === 'openam' && secret !== undefined ? 'HS256' : 'RS256')
   return algorithm === 'HS256' && secret !== undefined ? { secret } : { algorithm }
 }

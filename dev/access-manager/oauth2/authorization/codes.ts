@@ -10,22 +10,21 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 const LIFETIME = 120_000
 const MOST = 10_000
 
-/** What a code stands for. */
 interface GrantedCode {
   readonly grant: Grant
   readonly request: AuthorizationRequest
   readonly session: Session
 }
 
-interface KeptCode extends GrantedCode {
+interface StoredCode extends GrantedCode {
   readonly endsAt: number
   used: boolean
 }
 
-/** Authorization codes: each good for one exchange within two minutes. */
+/** Authorization codes: each valid for one exchange within two minutes. */
 export class AuthorizationCodes {
   readonly #clock: Clock
-  readonly #codes = new BoundedMap<string, KeptCode>(MOST)
+  readonly #codes = new BoundedMap<string, StoredCode>(MOST)
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -37,7 +36,7 @@ export class AuthorizationCodes {
     return code
   }
 
-  /** What the code stands for, if everything about the exchange is right. A second use revokes what the first gave. */
+  /** The grant of a code, if the exchange is valid. A second use revokes the tokens of the first. */
   redeem(form: URLSearchParams, client: { readonly id: string; readonly realm?: string }): GrantedCode | null {
     const kept = this.#codes.get(form.get('code') ?? '')
     if (kept === undefined || !isOf(kept.grant, client)) return null
@@ -52,7 +51,7 @@ export class AuthorizationCodes {
   }
 }
 
-/** RFC 7636 section 4.6; a verifier without a challenge is a downgrade and refused too. */
+/** RFC 7636 section 4.6; a verifier without a challenge is a downgrade and rejected too. */
 function proves(form: URLSearchParams, { challenge }: AuthorizationRequest): boolean {
   const verifier = form.get('code_verifier')
   if (challenge === null) return verifier === null

@@ -1,23 +1,22 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { expiredCookies } from '../../authentication/logins.ts'
-import { oauthError } from '../../http/answer.ts'
 import type { Endpoint } from '../../http/call.ts'
+import { oauthError } from '../../http/endpoint-response.ts'
 import { callerOf } from '../../json/caller.ts'
 import { page, redirect } from '../../pages/html.ts'
-import type { WholeSettings } from '../../settings.ts'
+import type { CompleteSettings } from '../../settings.ts'
 import type { Directory } from '../../state/accounts.ts'
 import type { Sessions } from '../../state/sessions.ts'
 import type { SigningKeys } from '../../state/signing-keys.ts'
 
-/** What the endpoint works with. */
 interface EndSessionParts {
-  readonly settings: WholeSettings
+  readonly settings: CompleteSettings
   readonly directory: Directory
   readonly sessions: Sessions
   readonly keys: SigningKeys
 }
 
-/** `connect/endSession`: logout that a client begins (OpenID Connect RP-Initiated Logout 1.0). */
+/** `connect/endSession` (OpenID Connect RP-Initiated Logout 1.0). */
 export function endSession({ settings, directory, sessions, keys }: EndSessionParts): Endpoint {
   return {
     name: 'endSession',
@@ -44,7 +43,7 @@ export function endSession({ settings, directory, sessions, keys }: EndSessionPa
     },
   }
 
-  /** A hint may be old, but it must be ours. */
+  /** A hint may be expired, but must have a valid signature. */
   async function claimsOf(hint: string): Promise<{ aud: string; sid: string } | null> {
     try {
       const set = createLocalJWKSet((await keys.published()) as unknown as JSONWebKeySet)

@@ -7,19 +7,19 @@ import type { SigningAlgorithm, SigningKeys } from '../../state/signing-keys.ts'
 
 const LIFETIME = 3_600
 
-/** For whom an ID token is, and about which login. */
-export interface IdTokenOrder {
+/** Settings of an ID token: audience and login. */
+export interface IdTokenSettings {
   readonly audience: string
   readonly session: Session
   readonly nonce: string | null
   readonly algorithm?: SigningAlgorithm
-  /** A secret that signs it by HS256, in place of a key of the server. */
+  /** A secret that signs it by HS256, instead of a key of the server. */
   readonly secret?: string
-  /** Set for an agent: the token then encloses the session. */
+  /** Set for an agent: the token then contains the session. */
   readonly agentRealm?: string | null
 }
 
-/** Makes ID tokens: for clients of OpenID Connect, and for agents of other domains. */
+/** Issues ID tokens for clients of OpenID Connect, and for agents of other domains. */
 export class IdTokens {
   readonly #keys: SigningKeys
   readonly #sessions: Sessions
@@ -34,7 +34,7 @@ export class IdTokens {
     this.issuerOf = issuerOf
   }
 
-  async issue({ audience, session, nonce, agentRealm = null, ...signing }: IdTokenOrder): Promise<string> {
+  async issue({ audience, session, nonce, agentRealm = null, ...signing }: IdTokenSettings): Promise<string> {
     const now = Math.floor(this.#clock.now() / 1000)
     const { owner } = session
     const claims = {
@@ -53,17 +53,17 @@ export class IdTokens {
       exp: now + LIFETIME,
       jti: randomToken(),
       ...(nonce === null ? {} : { nonce }),
-      // How PingAM names these two is in no public text.
+      // The names of PingAM for these two are undocumented.
       ...(agentRealm === null ? {} : { agent_realm: agentRealm, sessionUid: session.uid, ssoToken: session.tokenId }),
     }
     const token = await this.#signed(claims, signing)
-    // PingAM takes such a token wherever it takes the session token itself.
+    // PingAM accepts such a token instead of the session token.
     if (agentRealm !== null) this.#sessions.addAlias(token, session)
     return token
   }
 
-  /** A token of OpenAM for an agent: by HMAC with what the server keeps of the password, and over in seconds. */
-  issueOpenAmAgentToken({ audience, session, nonce }: IdTokenOrder, agentPassword: string): Promise<string> {
+  /** A token of OpenAM for an agent: signed by HMAC with the stored form of the password, and expired after seconds. */
+  issueOpenAmAgentToken({ audience, session, nonce }: IdTokenSettings, agentPassword: string): Promise<string> {
     const now = this.#clock.now() / 1_000
     const { owner, tokenId } = session
     const claims = {
@@ -83,7 +83,7 @@ export class IdTokens {
     return this.#signed(claims, { secret })
   }
 
-  async #signed(claims: JWTPayload, { algorithm = 'RS256', secret }: Pick<IdTokenOrder, 'algorithm' | 'secret'>) {
+  async #signed(claims: JWTPayload, { algorithm = 'RS256', secret }: Pick<IdTokenSettings, 'algorithm' | 'secret'>) {
     const jwt = new SignJWT(claims)
     if (secret !== undefined) return jwt.setProtectedHeader({ typ: 'JWT', alg: 'HS256' }).sign(Buffer.from(secret))
     const { key, kid } = await this.#keys.signingKey(algorithm)

@@ -1,4 +1,4 @@
-import type { Answer } from '../../http/answer.ts'
+import type { EndpointResponse } from '../../http/endpoint-response.ts'
 import { escaped, hidden, page, redirect } from '../../pages/html.ts'
 import type { Family } from '../../settings.ts'
 import type { Destination } from './authorization-request.ts'
@@ -8,11 +8,11 @@ export function sendOutcome(
   { redirectUri, responseMode, state }: Destination,
   fields: Readonly<Record<string, string>>,
   family: Family,
-): Answer {
+): EndpointResponse {
   const all = state === null ? fields : { ...fields, state }
   if (responseMode === 'form_post') {
     const inputs = Object.entries(all).map(([name, value]) => hidden(name, value))
-    // OpenAM puts the parameters of an ID token into the fragment of the address, too.
+    // OpenAM also puts the parameters of an ID token into the fragment of the URL.
     const action = family === 'openam' ? `${redirectUri}#${new URLSearchParams(all)}` : redirectUri
     const form = `<form method="post" action="${escaped(action)}">${inputs.join('')}<button>Continue</button></form>`
     return page('Continue', form, 200, 'document.forms[0].submit()')

@@ -1,6 +1,6 @@
 import type { Clock } from '#schema'
-import { type Answer, json, oauthError } from '../../http/answer.ts'
 import type { Call, Endpoint } from '../../http/call.ts'
+import { type EndpointResponse, json, oauthError } from '../../http/endpoint-response.ts'
 import { BoundedMap } from '../../state/bounded-map.ts'
 import { randomToken } from '../../state/identifiers.ts'
 import type { ClientAuthentication } from '../client-authentication.ts'
@@ -11,7 +11,7 @@ const LIFETIME = 90_000
 const MOST = 10_000
 const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type']
 
-/** `par` (RFC 9126): authorization requests that clients bring themselves, before they send the browser. */
+/** `par` (RFC 9126): pushed authorization requests. */
 export class PushedRequests implements Endpoint {
   readonly name = 'par'
   readonly methods = ['POST']
@@ -24,7 +24,7 @@ export class PushedRequests implements Endpoint {
     this.#clock = clock
   }
 
-  async handle(call: Call): Promise<Answer> {
+  async handle(call: Call): Promise<EndpointResponse> {
     const form = readForm(call)
     if (!(form instanceof URLSearchParams)) return form
     const party = await this.#clients.authenticate(call, form, { agents: false, isPushed: true })
@@ -38,7 +38,7 @@ export class PushedRequests implements Endpoint {
     return json({ request_uri: uri, expires_in: LIFETIME / 1000 }, 201, { 'Cache-Control': 'no-store' })
   }
 
-  /** The request a query means: itself, or the pushed one it names; null where that is not known or of another client. */
+  /** The request of a query: itself, or the pushed one by `request_uri`; null where that is unknown or of another client. */
   resolve(query: URLSearchParams): URLSearchParams | null {
     const uri = query.get('request_uri')
     if (uri === null) return query

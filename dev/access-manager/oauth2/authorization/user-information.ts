@@ -1,10 +1,10 @@
-import { json, oauthError } from '../../http/answer.ts'
 import { type Endpoint, headerOf } from '../../http/call.ts'
+import { json, oauthError } from '../../http/endpoint-response.ts'
 import type { Directory } from '../../state/accounts.ts'
 import type { Tokens } from '../../state/tokens.ts'
 import { subjectOf } from '../subject-name.ts'
 
-/** `userinfo`: what a token with the scope `openid` tells of its user; with `profile`, all attributes. */
+/** `userinfo`: the user of a token with the scope `openid`; with `profile`, all attributes. */
 export function userInformation(tokens: Tokens, directory: Directory): Endpoint {
   return {
     name: 'userinfo',

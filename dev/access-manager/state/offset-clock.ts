@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '#schema'
 
-/** A clock that can be put forward without touching the one it goes by. */
-export class MovedClock implements Clock {
+/** A clock with an offset to another one, which can be advanced. */
+export class OffsetClock implements Clock {
   readonly #base: Clock
   #ahead = 0
 
@@ -17,7 +17,6 @@ export class MovedClock implements Clock {
     return this.#base.monotonic() + this.#ahead
   }
 
-  /** Puts it forward. */
   advance(milliseconds: number): void {
     if (!(milliseconds >= 0))
       throw new Error(`advance: expected a positive number of milliseconds, got ${milliseconds}`)

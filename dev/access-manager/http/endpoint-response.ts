@@ -1,5 +1,5 @@
-/** What is sent back. Objects become JSON, text goes as it is, null is no body. */
-export interface Answer {
+/** A response. Objects are sent as JSON, text unchanged, null is no body. */
+export interface EndpointResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body: object | string | null
@@ -18,17 +18,26 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-/** An answer with a JSON body. */
-export function json(body: object, status = 200, headers: Answer['headers'] = {}): Answer {
+/** A response with a JSON body. */
+export function json(body: object, status = 200, headers: EndpointResponse['headers'] = {}): EndpointResponse {
   return { status, headers, body }
 }
 
-/** An error in the form of the Common REST endpoints. */
-export function crestError(status: number, message: string, headers: Answer['headers'] = {}): Answer {
+/** An error in the format of the Common REST endpoints. */
+export function crestError(
+  status: number,
+  message: string,
+  headers: EndpointResponse['headers'] = {},
+): EndpointResponse {
   return { status, headers, body: { code: status, reason: REASONS[status] ?? 'Error', message } }
 }
 
-/** An error in the form of RFC 6749 section 5.2. */
-export function oauthError(error: string, description: string, status = 400, headers: Answer['headers'] = {}): Answer {
+/** An error in the format of RFC 6749 section 5.2. */
+export function oauthError(
+  error: string,
+  description: string,
+  status = 400,
+  headers: EndpointResponse['headers'] = {},
+): EndpointResponse {
   return { status, headers, body: { error_description: description, error } }
 }

@@ -1,41 +1,41 @@
-import type { WholeSettings } from '../settings.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Session, Strength } from '../state/sessions.ts'
 import { type Advices, readAdvices } from './advices.ts'
 
 /** A login method. */
-export interface LoginWay {
+export interface LoginMethod {
   readonly kind: 'user' | 'agent'
   readonly strength: Strength
-  /** Nothing in particular was asked for: any session will do. */
+  /** No method was requested: any session is enough. */
   readonly isDefault: boolean
-  /** The transaction that the login approves; the session stays as it is. */
+  /** The transaction that the login approves; the session is unchanged. */
   readonly transaction: string | null
 }
 
 const USER_MODULES = new Set(['DataStore', 'LDAP'])
-/** The tree that is taken where none is named. */
+/** The default tree. */
 const DEFAULT_TREE = 'ldapService'
 
-/** Reads `authIndexType` and `authIndexValue`, or `service`; null for a tree or module that is not there. */
-export function readLoginWay(query: URLSearchParams, settings: WholeSettings): LoginWay | null {
+/** Parses `authIndexType` and `authIndexValue`, or `service`; null for an unknown tree or module. */
+export function readLoginMethod(query: URLSearchParams, settings: CompleteSettings): LoginMethod | null {
   const type = query.get('authIndexType') ?? (query.has('service') ? 'service' : null)
-  return wayOf(type, query.get('authIndexValue') ?? query.get('service') ?? '', settings)
+  return methodOf(type, query.get('authIndexValue') ?? query.get('service') ?? '', settings)
 }
 
-/** The same for a login page. Those of OpenAM know `service` and `sunamcompositeadvice`, and classic ones nothing else. */
-export function readPageLoginWay(query: URLSearchParams, settings: WholeSettings): LoginWay | null {
-  if (settings.family === 'pingam') return readLoginWay(query, settings)
-  if (settings.loginPages === 'xui' && query.has('authIndexType')) return readLoginWay(query, settings)
+/** The same for a login page. Those of OpenAM read `service` and `sunamcompositeadvice`, classic ones nothing else. */
+export function readPageLoginMethod(query: URLSearchParams, settings: CompleteSettings): LoginMethod | null {
+  if (settings.family === 'pingam') return readLoginMethod(query, settings)
+  if (settings.loginPages === 'xui' && query.has('authIndexType')) return readLoginMethod(query, settings)
   const advice = query.get('sunamcompositeadvice')
-  if (advice !== null) return wayOf('composite_advice', advice, settings)
+  if (advice !== null) return methodOf('composite_advice', advice, settings)
   const service = query.get('service')
-  return wayOf(service === null ? null : 'service', service ?? '', settings)
+  return methodOf(service === null ? null : 'service', service ?? '', settings)
 }
 
-function wayOf(type: string | null, value: string, settings: WholeSettings): LoginWay | null {
+function methodOf(type: string | null, value: string, settings: CompleteSettings): LoginMethod | null {
   switch (type) {
     case null:
-      return defaultWay(settings)
+      return defaultMethod(settings)
     case 'service':
       return byTree(value, settings)
     case 'module':
@@ -49,24 +49,24 @@ function wayOf(type: string | null, value: string, settings: WholeSettings): Log
   }
 }
 
-function defaultWay(settings: WholeSettings): LoginWay {
-  const found = byTree(DEFAULT_TREE, settings) ?? way('user', {})
+function defaultMethod(settings: CompleteSettings): LoginMethod {
+  const found = byTree(DEFAULT_TREE, settings) ?? method('user', {})
   return { ...found, isDefault: true }
 }
 
-function byTree(name: string, { agentJourney, trees }: WholeSettings): LoginWay | null {
-  if (agentJourney !== null && name === agentJourney) return way('agent', { services: [name] })
+function byTree(name: string, { agentJourney, trees }: CompleteSettings): LoginMethod | null {
+  if (agentJourney !== null && name === agentJourney) return method('agent', { services: [name] })
   const level = Object.hasOwn(trees, name) ? trees[name] : undefined
-  return level === undefined ? null : way('user', { level, services: [name] })
+  return level === undefined ? null : method('user', { level, services: [name] })
 }
 
-function byModule(name: string): LoginWay | null {
-  if (name === 'Application') return way('agent', { schemes: [name] })
-  return USER_MODULES.has(name) ? way('user', { schemes: [name] }) : null
+function byModule(name: string): LoginMethod | null {
+  if (name === 'Application') return method('agent', { schemes: [name] })
+  return USER_MODULES.has(name) ? method('user', { schemes: [name] }) : null
 }
 
 /** The weakest login that satisfies every advice. */
-function byAdvice(advices: Advices, settings: WholeSettings): LoginWay | null {
+function byAdvice(advices: Advices, settings: CompleteSettings): LoginMethod | null {
   const [transaction = null] = advices.get('TransactionConditionAdvice') ?? []
   const services = (advices.get('AuthenticateToServiceConditionAdvice') ?? []).map((text) =>
     text.slice(text.lastIndexOf(':') + 1),
@@ -78,14 +78,14 @@ function byAdvice(advices: Advices, settings: WholeSettings): LoginWay | null {
   if (Number.isNaN(wanted) || wanted > best) return null
   const level = Math.max(wanted, ...(levels as number[]))
   const schemes = advices.get('AuthSchemeConditionAdvice') ?? []
-  return { ...way('user', { level, services, schemes }), transaction }
+  return { ...method('user', { level, services, schemes }), transaction }
 }
 
-function way(kind: LoginWay['kind'], { level = 0, services = [], schemes = [] }: Partial<Strength>): LoginWay {
+function method(kind: LoginMethod['kind'], { level = 0, services = [], schemes = [] }: Partial<Strength>): LoginMethod {
   return { kind, strength: { level, services, schemes }, isDefault: false, transaction: null }
 }
 
-/** What two logins prove together. */
+/** The combined strength of two logins. */
 export function combined(one: Strength, other: Strength): Strength {
   return {
     level: Math.max(one.level, other.level),
@@ -94,8 +94,8 @@ export function combined(one: Strength, other: Strength): Strength {
   }
 }
 
-/** Whether this session is enough, without another login. */
-export function isEnough(session: Session | undefined, realm: string, wanted: LoginWay): session is Session {
+/** Whether a session satisfies the requested method, without another login. */
+export function isEnough(session: Session | undefined, realm: string, wanted: LoginMethod): session is Session {
   if (session === undefined || session.owner.kind !== wanted.kind || session.owner.realm !== realm) return false
   if (wanted.transaction !== null) return false
   const { level, services, schemes } = session.strength

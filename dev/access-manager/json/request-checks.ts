@@ -1,12 +1,12 @@
-import { crestError } from '../http/answer.ts'
 import { type Call, cookieOf, type Endpoint, headerOf } from '../http/call.ts'
+import { crestError } from '../http/endpoint-response.ts'
 import { isMediaType } from '../http/request-body.ts'
-import type { WholeSettings } from '../settings.ts'
+import type { CompleteSettings } from '../settings.ts'
 import type { Sessions } from '../state/sessions.ts'
 
-/** Refuses requests that real servers refuse before an endpoint sees them: bodies that are no JSON, and two sessions at once. */
-export function strictly(
-  { family, cookieName }: WholeSettings,
+/** Rejects requests that real servers reject before the endpoint: bodies that are no JSON, and sessions of two users. */
+export function withRequestChecks(
+  { family, cookieName }: CompleteSettings,
   sessions: Sessions,
   endpoints: Readonly<Record<string, Endpoint>>,
 ): Readonly<Record<string, Endpoint>> {
@@ -19,7 +19,7 @@ export function strictly(
     name: endpoint.name,
     methods: endpoint.methods,
     handle: (call) => {
-      // `authenticate` has an answer of its own for this.
+      // `authenticate` has its own response for this.
       const isJson = call.body === '' || isMediaType(call.headers['content-type'], 'application/json')
       if (!isJson && endpoint.name !== 'authenticate') return crestError(400, 'Content-Type must be application/json')
       return hasTwoUsers(call) ? crestError(403, 'Access Denied') : endpoint.handle(call)
