@@ -112,7 +112,7 @@ export function createOpener(
       openToProxy(proxy, localAddress, attempt)
     } else {
       const next = proxy === null ? target : { ...target, hostname: proxy.hostname, port: String(proxy.port) }
-      // undici's connector returns the socket it opens; its type does not say so.
+      // undici's connector returns the socket it opens, unlike its type.
       attempt.started(inClear(next, (...result) => attempt.settle(...result)) as unknown as Socket)
     }
     return attempt

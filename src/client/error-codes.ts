@@ -1,4 +1,4 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_CLIENT_GONE: {
     meaning: 'The client closed the connection before the response.',

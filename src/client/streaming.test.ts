@@ -61,7 +61,7 @@ test('an upstream that does not read pauses the request body', async () => {
       written += chunk.length
       if (!sink.write(chunk)) break
     }
-    // A loopback socket takes what fits into kernel buffers; when nothing was asked for lately, it is full.
+    // A loopback socket accepts bytes until the kernel buffers are full: then no more are read from the body.
     clearTimeout(quiet)
     quiet = setTimeout(() => blocked.resolve(), 100)
   }

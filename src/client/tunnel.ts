@@ -18,18 +18,18 @@ interface TunnelAttempt {
 /** Opens a tunnel to a server by CONNECT (RFC 9110 section 9.3.6). */
 export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
   if (proxy.secure === undefined) {
-    askForTunnel(proxy, attempt, null)
+    sendConnect(proxy, attempt, null)
     return
   }
   openToProxy(proxy, attempt.localAddress, {
     isOver: () => false,
     started: (socket) => attempt.started(socket),
-    opened: (socket) => askForTunnel(proxy, attempt, socket),
+    opened: (socket) => sendConnect(proxy, attempt, socket),
     failed: (error) => attempt.failed(error),
   })
 }
 
-function askForTunnel(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket | null): void {
+function sendConnect(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket | null): void {
   const authority = `${isIPv6(attempt.hostname) ? `[${attempt.hostname}]` : attempt.hostname}:${attempt.port}`
   const authorization = proxy.authorization()
   const asking = request({

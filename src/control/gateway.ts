@@ -84,7 +84,7 @@ export class Gateway {
       handlers: (unit) => this.#handlers(unit),
       ended: (unit) => {
         this.#memory.releaseAll(unit)
-        this.states.forget(unit)
+        this.states.removeUnit(unit)
         this.#auditWriter.closeAll(unit)
         this.#monitoring.ended(unit)
         this.stores.ended(unit)
@@ -182,12 +182,12 @@ export class Gateway {
       routerOpened: ({ directory, failures }) => this.stores.opened(unit, directory, failures),
       closeRouter: ({ directory }) => this.stores.closed(unit, directory),
       routeWarnings: (warnings) => this.stores.warned(warnings),
-      objectStatus: (status) => this.states.take(unit, status),
+      objectStatus: (status) => this.states.record(unit, status),
       auditOpen: (plan) => this.#auditWriter.open(unit, plan),
       auditEvents: ({ id, events, dropped }) => this.#auditWriter.take(id, events, dropped),
       auditQueries: ({ id }) => this.#auditWriter.serveQueries(id),
       auditClose: ({ id }) => this.#auditWriter.close(id),
-      share: ({ key, bytes }) => this.#memory.take(key, bytes, unit),
+      share: ({ key, bytes }) => this.#memory.acquire(key, bytes, unit),
       unshare: ({ key }) => this.#memory.release(key, unit),
       storeGet: ({ space, key, lifetime }) => this.#store.get(space, key, lifetime),
       storeUpdate: ({ space, key, change, lifetime, ifPresent }) =>

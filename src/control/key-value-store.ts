@@ -49,7 +49,7 @@ export class KeyValueStore {
   get(space: string, key: string, lifetime: number | null): SharedRecord | null {
     const id = idOf(space, key)
     const entry = this.#alive(id)
-    if (entry !== null) this.#keep(id, entry, lifetime, this.#used)
+    if (entry !== null) this.#store(id, entry, lifetime, this.#used)
     return entry?.fields ?? null
   }
 
@@ -60,7 +60,7 @@ export class KeyValueStore {
     const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
     changed.fields = changedRecord(changed.fields, change)
     if (Object.keys(changed.fields).length === 0) this.#delete(id)
-    else this.#keep(id, changed, lifetime, entry === null ? this.#new : this.#used)
+    else this.#store(id, changed, lifetime, entry === null ? this.#new : this.#used)
   }
 
   getAndDelete(space: string, key: string): SharedRecord | null {
@@ -75,10 +75,10 @@ export class KeyValueStore {
     const entry = this.#alive(id)
     if (entry !== null) {
       // Reading does not extend the lifetime: a claim expires, however many callers wait for it.
-      this.#keep(id, entry, null, this.#used)
+      this.#store(id, entry, null, this.#used)
       return entry.fields
     }
-    this.#keep(id, { fields: { ...initial }, expiresAt: 0 }, lifetime, this.#new)
+    this.#store(id, { fields: { ...initial }, expiresAt: 0 }, lifetime, this.#new)
     return initial
   }
 
@@ -106,9 +106,9 @@ export class KeyValueStore {
   }
 
   /** Moves an entry to the end of the order of use, and restarts its lifetime. */
-  #keep(id: string, entry: Entry, lifetime: number | null, among: Map<string, Entry>): void {
+  #store(id: string, entry: Entry, lifetime: number | null, among: Map<string, Entry>): void {
     if (id.startsWith(REVOCATION_PREFIX)) {
-      this.#keepRevocation(id, entry, lifetime)
+      this.#storeRevocation(id, entry, lifetime)
       return
     }
     if (lifetime !== null) entry.expiresAt = this.#clock.monotonic() + lifetime
@@ -122,7 +122,7 @@ export class KeyValueStore {
     this.#makeRoom(this.#used, this.#limit - Math.ceil(this.#limit / 4))
   }
 
-  #keepRevocation(id: string, entry: Entry, lifetime: number | null): void {
+  #storeRevocation(id: string, entry: Entry, lifetime: number | null): void {
     const now = this.#clock.monotonic()
     if (!this.#revocations.has(id) && this.#revocations.size >= this.#limit) {
       for (const [each, { expiresAt }] of this.#revocations) if (expiresAt <= now) this.#revocations.delete(each)

@@ -12,7 +12,7 @@ export class ObjectStates {
   readonly #byUnit = new Map<object, Map<number, Report>>()
   #reporters = 0
 
-  take(unit: object, { reporter, report }: ObjectStatus): void {
+  record(unit: object, { reporter, report }: ObjectStatus): void {
     const known = this.#byUnit.get(unit) ?? new Map<number, Report>()
     if (report === null) known.delete(reporter)
     else known.set(reporter, report)
@@ -24,13 +24,13 @@ export class ObjectStates {
     const reporter = ++this.#reporters
     return {
       report: ({ object, state, detail }) =>
-        this.take(owner, { reporter, report: { object, route: null, state, detail } }),
-      withdraw: () => this.take(owner, { reporter, report: null }),
+        this.record(owner, { reporter, report: { object, route: null, state, detail } }),
+      withdraw: () => this.record(owner, { reporter, report: null }),
     }
   }
 
   /** A unit has ended: its states are removed. */
-  forget(unit: object): void {
+  removeUnit(unit: object): void {
     this.#byUnit.delete(unit)
   }
 

@@ -41,7 +41,7 @@ export function planRoutes(
     const keeps =
       wanted !== undefined &&
       (wanted.route === null || (wanted.route.id === source.id && wanted.route.name === source.name))
-    if (keeps) claims.take(source.id, source.name, file)
+    if (keeps) claims.add(source.id, source.name, file)
     if (wanted === undefined) changes.push({ change: { remove: source.id }, file })
   }
   for (const [file, { route, text }] of files) {
@@ -52,7 +52,7 @@ export function planRoutes(
       refused.set(file, taken)
       continue
     }
-    claims.take(route.id, route.name, file)
+    claims.add(route.id, route.name, file)
     if (served?.revision === route.revision && served.id === route.id && !incomplete) continue
     const { id, name, revision } = route
     changes.push({ change: { put: { file, id, name, revision, text } }, file })
@@ -66,7 +66,7 @@ class Claims {
   readonly #ids = new Map<string, string>()
   readonly #names = new Map<string, string>()
 
-  take(id: string, name: string, file: string): void {
+  add(id: string, name: string, file: string): void {
     this.#ids.set(id, file)
     this.#names.set(name, file)
   }

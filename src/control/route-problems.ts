@@ -67,16 +67,16 @@ export class RouteProblems {
   }
 
   /** Sets the problems of unreadable files; those of other files are cleared when their content changes. */
-  noteReading(files: Files): void {
+  recordUnreadable(files: Files): void {
     for (const [file, { problems, stamp, route }] of files) {
       const failed = this.#failed.get(file)
       if (problems.length > 0) this.add(files, file, problems, `unreadable ${stamp}`)
-      else if (failed !== route?.revision && failed !== `refused ${route?.revision}`) this.forget(file)
+      else if (failed !== route?.revision && failed !== `refused ${route?.revision}`) this.clear(file)
     }
   }
 
   /** A refused file has not failed: it is deployed once its id and name are free. */
-  noteRefused(files: Files, { refused }: RoutePlan): void {
+  recordRefused(files: Files, { refused }: RoutePlan): void {
     for (const [file, problem] of refused) {
       this.add(files, file, [problem], `refused ${files.get(file)?.route?.revision}`)
     }
@@ -94,13 +94,13 @@ export class RouteProblems {
   }
 
   /** Clears the problems of a file. */
-  forget(file: string): void {
+  clear(file: string): void {
     this.#problems.delete(file)
     this.#failed.delete(file)
   }
 
   /** Removes the entries of removed files. */
-  forgetGone(files: Files): void {
-    for (const file of [...this.#problems.keys()]) if (!files.has(file)) this.forget(file)
+  removeMissing(files: Files): void {
+    for (const file of [...this.#problems.keys()]) if (!files.has(file)) this.clear(file)
   }
 }

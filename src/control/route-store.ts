@@ -114,17 +114,17 @@ export class RouteStore {
       this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
-      this.#problems.noteReading(this.#files)
-      this.history.noteReading(this.#files, this.#served.routes)
+      this.#problems.recordUnreadable(this.#files)
+      this.history.storeReplaced(this.#files, this.#served.routes)
       const plan = planRoutes(this.#files, this.#served.routes)
-      this.#problems.noteRefused(this.#files, plan)
+      this.#problems.recordRefused(this.#files, plan)
       const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(this.#files, file))
       if (changes.length > 0) {
         const before = new Map(this.#served.routes)
         await this.#deploy(changes)
         this.#changes.deployed(before, this.#served.routes)
       }
-      this.#problems.forgetGone(this.#files)
+      this.#problems.removeMissing(this.#files)
       await this.#changes.written()
     })
   }
@@ -205,7 +205,7 @@ export class RouteStore {
       await deployment.commit([])
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }
-    await this.history.noteEdit(edit, this.#files, this.#served.routes)
+    await this.history.storeBeforeEdit(edit, this.#files, this.#served.routes)
     try {
       if (next === null) await removeDurably(this.directory, file)
       else await writeDurably(this.directory, file, next.text)
@@ -217,7 +217,7 @@ export class RouteStore {
     await deployment.commit([...planned.keys()])
     this.#files = files
     for (const change of planned) this.#record(change)
-    this.#problems.forget(file)
+    this.#problems.clear(file)
     return { state: 'done' }
   }
 
@@ -240,9 +240,9 @@ export class RouteStore {
     this.#scanned = true
     removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
-    this.#problems.noteReading(this.#files)
+    this.#problems.recordUnreadable(this.#files)
     const plan = planRoutes(this.#files, this.#served.routes)
-    this.#problems.noteRefused(this.#files, plan)
+    this.#problems.recordRefused(this.#files, plan)
     this.#served.begin(plan)
   }
 
@@ -263,7 +263,7 @@ export class RouteStore {
 
   #record(change: PlannedChange): void {
     this.#served.record(change)
-    if ('put' in change.change) this.#problems.forget(change.file)
+    if ('put' in change.change) this.#problems.clear(change.file)
   }
 
   #enqueue<T>(task: () => Promise<T>): Promise<T> {

@@ -44,9 +44,9 @@ export class RouteStores {
   }
 
   /** Path of each router in the management API, such as `_router`, with the store of its folder. */
-  get places(): readonly { readonly place: string; readonly store: RouteStore }[] {
+  get paths(): readonly { readonly path: string; readonly store: RouteStore }[] {
     return [...this.#stores.values()].flatMap(({ store, routers }) =>
-      [...routers.values()].map((place) => ({ place, store })),
+      [...routers.values()].map((path) => ({ path, store })),
     )
   }
 
@@ -100,23 +100,23 @@ export class RouteStores {
 
   #store({ directory, name, router, scanInterval }: RouterOpening): RouteStore {
     const known = this.#stores.get(directory)
-    const place = this.#placeOf(router, name)
-    known?.routers.set(router, place)
+    const path = this.#pathOf(router, name)
+    known?.routers.set(router, path)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
     const { metrics, audit } = this.#records
     const history = new ReplacedVersions(this.#records.history, directory)
-    const changes = new FolderChanges(audit, `system/objects/${place}/routes`)
+    const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
     const store = new RouteStore({ directory, name, history, changes }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
     const scope = metrics.open()
     exposeDeployCounts(scope, router, store)
-    this.#stores.set(directory, { store, watcher, scope, routers: new Map([[router, place]]) })
+    this.#stores.set(directory, { store, watcher, scope, routers: new Map([[router, path]]) })
     return store
   }
 
   /** `_router`, or `_router/routes/<route>/objects/<router>` for one in a route. Names may hold dots: longest match first. */
-  #placeOf(router: string, name: string): string {
+  #pathOf(router: string, name: string): string {
     const outer = [...this.#stores.values()]
       .flatMap(({ routers }) => [...routers])
       .filter(([other]) => router.startsWith(`${other}.`) && router.length > other.length + name.length + 2)

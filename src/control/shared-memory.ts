@@ -9,7 +9,7 @@ export class SharedMemory {
   readonly #regions = new Map<string, Region>()
 
   /** The memory of a key, allocated on first use. */
-  take(key: string, bytes: number, holder: object): SharedArrayBuffer {
+  acquire(key: string, bytes: number, holder: object): SharedArrayBuffer {
     const region = this.#regions.get(key) ?? { memory: new SharedArrayBuffer(bytes), holders: new Map() }
     region.holders.set(holder, (region.holders.get(holder) ?? 0) + 1)
     this.#regions.set(key, region)
@@ -19,15 +19,15 @@ export class SharedMemory {
   release(key: string, holder: object): void {
     const held = this.#regions.get(key)?.holders.get(holder) ?? 0
     if (held > 1) this.#regions.get(key)?.holders.set(holder, held - 1)
-    else this.#forget(key, holder)
+    else this.#remove(key, holder)
   }
 
   /** A holder has ended: releases all of its memory. */
   releaseAll(holder: object): void {
-    for (const key of [...this.#regions.keys()]) this.#forget(key, holder)
+    for (const key of [...this.#regions.keys()]) this.#remove(key, holder)
   }
 
-  #forget(key: string, holder: object): void {
+  #remove(key: string, holder: object): void {
     const region = this.#regions.get(key)
     region?.holders.delete(holder)
     if (region?.holders.size === 0) this.#regions.delete(key)

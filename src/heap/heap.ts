@@ -152,7 +152,7 @@ export class Heap {
 
   /** Applies the top-level decorations of a document to its main handler. */
   async decorateMain<T>(kind: Kind<T>, value: T, decorations: readonly Decoration[], name: string): Promise<T> {
-    return (await this.#apply(decorations, { kind, value }, this.#place(name, []), 'named')).value as T
+    return (await this.#apply(decorations, { kind, value }, this.#locationOf(name, []), 'named')).value as T
   }
 
   /** Disposes all built objects in reverse order. */
@@ -274,7 +274,7 @@ export class Heap {
     const created = await this.#run(entry.declaration, settled, chain)
     const object = attributed(definition.kind, created, this.#qualified(name))
     if (object.kind === (DecoratorKind as Kind)) return object
-    const place = this.#place(name, chain)
+    const place = this.#locationOf(name, chain)
     return this.#applyGlobals(await this.#apply(decorations, object, place, 'named'), place)
   }
 
@@ -336,7 +336,7 @@ export class Heap {
   }
 
   /** Location of a decorated object. Wrappers of a parent's decorators belong to the object's own heap. */
-  #place(name: string, chain: BuildPath): DecoratedPlace {
+  #locationOf(name: string, chain: BuildPath): DecoratedPlace {
     const qualified = this.#qualified(name)
     return { name, qualified, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
   }

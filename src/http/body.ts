@@ -73,7 +73,7 @@ export class Body {
       sink.end(this.#trailers)
       return COMPLETED
     }
-    return this.#start(this.#stored?.source(this.#trailers) ?? this.#take(), sink)
+    return this.#start(this.#stored?.source(this.#trailers) ?? this.#consume(), sink)
   }
 
   /** The content as a Readable: the same stream for fromStream, otherwise a new one. */
@@ -84,7 +84,7 @@ export class Body {
       return stream
     }
     if (this.isBuffered) return new BodyReadable((sink) => this.pipe(sink))
-    const source = this.#take()
+    const source = this.#consume()
     return new BodyReadable(
       (sink) => this.#start(source, sink),
       (reason) => source.cancel(reason),
@@ -120,7 +120,7 @@ export class Body {
     const content = new SpillBuffer(writer)
     try {
       if (await content.collect((sink) => this.pipe(sink))) {
-        this.#keep(await writer.finish())
+        this.#setBuffered(await writer.finish())
         this.#trailers = content.trailers
         return true
       }
@@ -189,7 +189,7 @@ export class Body {
     return flow
   }
 
-  #take(): BodySource {
+  #consume(): BodySource {
     const source = this.#source
     if (source === null) throw new BodyConsumedError()
     this.#source = null
@@ -215,7 +215,7 @@ export class Body {
     const writer = memoryWriter(limit)
     try {
       await this.#write(writer)
-      this.#keep(await writer.finish())
+      this.#setBuffered(await writer.finish())
       return true
     } catch (error) {
       writer.discard()
@@ -223,7 +223,7 @@ export class Body {
     }
   }
 
-  #keep(stored: Uint8Array | StoredContent): void {
+  #setBuffered(stored: Uint8Array | StoredContent): void {
     if (this.#cancelled) throw new BodyCancelledError()
     this.#length = stored.length
     if (stored instanceof Uint8Array) this.#bytes = stored

@@ -1,4 +1,4 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_BODY_ABORTED: {
     meaning: 'A body stream was closed before its end.',

@@ -164,7 +164,7 @@ test('B33: assigning to names of Object.prototype changes no prototype', () => {
   assert.equal(evaluate("${attributes['__proto__'].polluted}", on), true)
 })
 
-test('files in the old format access everything through exchange', () => {
+test('files in the old format access request, response and contexts through exchange', () => {
   const on = exchange()
   const response = new Response(200)
   assert.equal(evaluate('${exchange.request.method}', on, response), 'GET')

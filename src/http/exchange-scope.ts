@@ -76,7 +76,7 @@ const EXPOSURE: Exposure<ExchangeView> = {
     originalUri: ({ scope }) => scope.exchange.originalUri,
     clientInfo: ({ scope }) => new ContextsView(scope.exchange).get('client'),
   },
-  // Old files keep their own values directly on the exchange.
+  // Old files store their values directly in the exchange.
   index: ({ scope }, key) => scope.exchange.attributes[key] ?? null,
   assignIndex: ({ scope }, key, value) => {
     scope.exchange.attributes[key] = value

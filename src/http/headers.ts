@@ -77,7 +77,7 @@ export class Headers {
     if (!placed) place()
     this.#list = kept
     this.#borrowed = false
-    if (values.length === 0) this.#remember((each) => equalsIgnoreCase(each, name))
+    if (values.length === 0) this.#recordRemoval((each) => equalsIgnoreCase(each, name))
   }
 
   add(name: string, value: string): void {
@@ -96,7 +96,7 @@ export class Headers {
 
   /** Removes all fields whose name matches, and returns their number. */
   deleteWhere(accepts: (name: string) => boolean): number {
-    this.#remember(accepts)
+    this.#recordRemoval(accepts)
     const list = this.#list
     let kept: string[] | null = null
     for (let i = 0; i < list.length; i += 2) {
@@ -121,7 +121,7 @@ export class Headers {
     return this.#removals.some((accepts) => accepts(name) || accepts(dashed))
   }
 
-  #remember(removal: (name: string) => boolean): void {
+  #recordRemoval(removal: (name: string) => boolean): void {
     this.#removals ??= []
     if (!this.#removals.includes(removal)) this.#removals.push(removal)
   }

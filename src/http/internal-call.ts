@@ -20,7 +20,7 @@ interface InternalCallLimits {
 export interface InternalResponse {
   readonly status: number
   readonly headers: Headers
-  /** The failure that the handler responds to in place of the server. */
+  /** The failure behind a response that the handler created instead of the server. */
   readonly cause: Error | null
   readonly body: Uint8Array
 }

@@ -57,7 +57,7 @@ export class Request {
 }
 
 /** Query and urlencoded body together, the query first. */
-function wholeForm(request: Request): Form {
+function queryAndForm(request: Request): Form {
   const form = request.queryParams
   const posted = new Entity(request, 'request').form
   for (const name of Object.keys(posted)) form[name] = [...(form[name] ?? []), ...posted[name]!]
@@ -91,7 +91,7 @@ const EXPOSURE: Exposure<Request> = {
     version: (self) => self.version,
     headers: (self) => self.headers,
     cookies: (self) => self.cookies,
-    form: wholeForm,
+    form: queryAndForm,
     queryParams: (self) => self.queryParams,
     entity: (self) => new Entity(self, 'request'),
   },

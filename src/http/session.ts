@@ -51,7 +51,7 @@ class TransientSession implements Session {
   }
 }
 
-/** A session as expressions see it: a map that takes JSON values; null removes. */
+/** A session in expressions: a map of JSON values; null removes. */
 export class SessionMap {
   readonly session: Session
 

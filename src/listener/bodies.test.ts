@@ -98,7 +98,7 @@ test('a large unread body closes the connection, and the client still gets its r
   await client.closed
 })
 
-test('a declared length over the limit is refused with 413 before anything is read', async () => {
+test('a declared length over the limit is refused with 413 before the body is read', async () => {
   let calls = 0
   await using server = await listening(
     async () => {

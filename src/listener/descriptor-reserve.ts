@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 const MAX_RESERVE = 4096
 
 /**
- * File descriptors kept for upstream connections and files, however many clients connect (threats F17). With it `accept` does
+ * File descriptors reserved for upstream connections and files, however many clients connect (threats F17). With it `accept` does
  * not fail for lack of descriptors, in which case the thread would spin until one is free, unnoticed by Node.
  */
 export class DescriptorReserve {

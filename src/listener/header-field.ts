@@ -26,7 +26,7 @@ const special: Readonly<Record<string, number>> = {
   Cookie: cookie,
   // Handled by the listener itself (RFC 9110 section 10.1.1).
   Expect: drop,
-  // CGI servers take it for their outbound proxy ("httpoxy").
+  // CGI servers use it as their outbound proxy ("httpoxy").
   Proxy: drop,
   'User-Agent': userAgent,
   'X-Forwarded-For': forwardedFor,

@@ -40,7 +40,7 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
     this.#sink = sink
     this.#progress = this.owner.context.bodies.add(this)
     this.owner.onBodyRead()
-    this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#stream.on('end', () => this.#end())
     this.#stream.resume()
   }
@@ -91,7 +91,7 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
   /** Ends the sink, or fails it for a truncated body: Node emits `end` for both. */
   protected abstract finish(sink: BodySink): void
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.onBytes(chunk.length)
     if (this.#sink === null || chunk.length === 0) return
     this.#received += chunk.length

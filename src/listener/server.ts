@@ -162,7 +162,7 @@ class HttpListener implements Listener {
 
   #attach(server: HttpServer): void {
     server.on('connection', keepErrorListener)
-    this.#keepReserve(server)
+    this.#enforceReserve(server)
     server.on('request', (message, response) => this.#serve(message, response, 'nothing'))
     server.on('checkContinue', (message, response) => this.#serve(message, response, 'continue'))
     server.on('checkExpectation', (message, response) => this.#serve(message, response, 'unknown'))
@@ -174,7 +174,7 @@ class HttpListener implements Listener {
   }
 
   /** Closes connections that would use the reserve of file descriptors. */
-  #keepReserve(server: HttpServer): void {
+  #enforceReserve(server: HttpServer): void {
     const { logger, settings } = this.#context
     const reserve = new DescriptorReserve(settings.isManagement === true ? 'management' : 'traffic')
     server.on('connection', (socket: Socket) => {

@@ -18,7 +18,7 @@ export class OutputLock {
   }
 
   /** Acquires the lock; true also if this thread has it already. */
-  take(): boolean {
+  acquire(): boolean {
     for (let spin = 0; spin < SPINS; spin++) {
       const owner = Atomics.compareExchange(this.#owner, 0, 0, this.#me)
       if (owner === 0 || owner === this.#me) return true

@@ -92,7 +92,7 @@ export class StandardOutput implements LogDestination, LogFailures {
 
   /** One system call; false where nothing could be written. */
   #writeNow(): boolean {
-    if (!this.#lock.take()) return false
+    if (!this.#lock.acquire()) return false
     const chunk = this.#chunk()
     try {
       const written = writeSync(this.#descriptor, chunk)
@@ -100,7 +100,7 @@ export class StandardOutput implements LogDestination, LogFailures {
       this.#isMidLine = chunk[written - 1] !== LINE_END
       return true
     } catch (error) {
-      this.#note(error as NodeJS.ErrnoException)
+      this.#countFailure(error as NodeJS.ErrnoException)
       return false
     } finally {
       // The lock is held within a line, so that no other thread writes into it.
@@ -126,7 +126,7 @@ export class StandardOutput implements LogDestination, LogFailures {
         this.#writeByPool()
         return
       }
-      this.#note(error)
+      this.#countFailure(error)
       this.#retryLater()
     })
   }
@@ -156,7 +156,7 @@ export class StandardOutput implements LogDestination, LogFailures {
   }
 
   /** A full pipe is not a failure; a full disk or a closed reader is. */
-  #note({ code }: NodeJS.ErrnoException): void {
+  #countFailure({ code }: NodeJS.ErrnoException): void {
     if (code === 'EAGAIN') return
     this.failed++
     if (code !== 'EPIPE') return

@@ -83,7 +83,7 @@ export class SummarySeries implements Summary {
     this.m15 += DECAY_15 * (rate - this.m15)
   }
 
-  /** Starts a new window; only the previous one is kept. */
+  /** Starts a new window; only the previous one is retained. */
   rotate(): void {
     this.#previous = this.#current
     this.#current = null

@@ -75,7 +75,7 @@ export class Channel<Theirs extends Protocol, Ours extends Protocol> {
     port.on('message', (frame) => this.#receive(frame as Frame))
   }
 
-  /** Sends a heartbeat; the peer's event loop answers it, whatever its handlers do. */
+  /** Sends a heartbeat; the peer's event loop answers it, also while handlers are pending. */
   ping(): void {
     if (!this.#isClosed) this.#port.postMessage([PING] satisfies Frame)
   }

@@ -1,4 +1,4 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_CALL_TIMEOUT: {
     meaning: 'A thread of the gateway did not answer another one in time; the call may still have been processed.',

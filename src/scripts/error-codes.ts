@@ -1,4 +1,4 @@
-/** Error codes of this folder: docs/reference/errors.md is made from it. */
+/** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_SCRIPT_FAILED: {
     meaning: 'A script threw an error or returned a value that its place does not accept. The request gets 500.',

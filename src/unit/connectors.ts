@@ -48,7 +48,7 @@ export class Connectors {
     return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
   }
 
-  /** Stops accepting and lets in-flight requests end within each connector's grace period; returns the number of aborted requests. */
+  /** Drains all ports within the grace period of each connector; resolves to the number of aborted requests. */
   async drain(): Promise<number> {
     const results = await Promise.all(this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod)))
     return results.reduce((sum, { aborted }) => sum + aborted, 0)

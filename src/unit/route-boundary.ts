@@ -7,7 +7,7 @@ import type { RouteMetrics } from './route-metrics.ts'
 
 /**
  * Catches errors of a route. Expected outcomes are responses; a throw is counted and logged
- * once. An upstream failure keeps its status, whatever handler threw it (decisions 13); anything else is a
+ * once. An upstream failure keeps its status, whatever handler threw it (decisions 13); any other error is a
  * fault and answered with a 500 without details (threats B86, B91).
  */
 export function routeBoundary(handler: Handler, metrics: RouteMetrics, logger: Logger): Handler {

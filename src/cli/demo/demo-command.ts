@@ -54,7 +54,7 @@ export const DemoCommand: Command = {
         ready: ({ traffic: [traffic = ''], admin }) => {
           const places = { application: application.url, accessManager: accessManager.url, instance: directory }
           const facts = { traffic, admin, ...places }
-          tell(facts, args.json, context)
+          printAddresses(facts, args.json, context)
         },
       },
       context,
@@ -62,7 +62,7 @@ export const DemoCommand: Command = {
   },
 }
 
-function tell(facts: DemoFacts, json: boolean, context: ProcessContext): void {
+function printAddresses(facts: DemoFacts, json: boolean, context: ProcessContext): void {
   if (json) writeJson(context.stdout, { ...facts, rows: filledRows(facts) })
   else context.stdout.write(demoText(facts, context))
 }

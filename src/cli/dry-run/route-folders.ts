@@ -40,21 +40,21 @@ export class RouteFolders implements ControlServices {
     this.#progress(directory, files.size)
     const plan = planRoutes(files, new Map())
     if (isNew) {
-      for (const { file, problems } of files.values()) this.#note(this.problems, directory, file, problems)
-      for (const [file, problem] of plan.refused) this.#note(this.problems, directory, file, [problem])
+      for (const { file, problems } of files.values()) this.#report(this.problems, directory, file, problems)
+      for (const [file, problem] of plan.refused) this.#report(this.problems, directory, file, [problem])
     }
     return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
   }
 
   routeWarnings({ directory, id, warnings }: Parameters<ControlServices['routeWarnings']>[0]): void {
     const file = this.fileOf(directory, id)
-    if (file !== null) this.#note(this.warnings, directory, file.file, warnings)
+    if (file !== null) this.#report(this.warnings, directory, file.file, warnings)
   }
 
   routerOpened(directory: string, failures: readonly RouteFailure[]): void {
     for (const { id, problems } of failures) {
       const file = this.fileOf(directory, id)
-      if (file !== null) this.#note(this.problems, directory, file.file, problems)
+      if (file !== null) this.#report(this.problems, directory, file.file, problems)
     }
   }
 
@@ -74,7 +74,7 @@ export class RouteFolders implements ControlServices {
     return null
   }
 
-  #note(known: LocatedProblem[], directory: string, name: string, problems: RouteFile['problems']): void {
+  #report(known: LocatedProblem[], directory: string, name: string, problems: RouteFile['problems']): void {
     const document = this.#folders.get(directory)?.get(name)?.route?.document ?? null
     for (const problem of locateProblems(join(directory, name), document, problems)) {
       // Two routers may read one folder: problems of a file are reported once.

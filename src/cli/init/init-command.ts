@@ -25,7 +25,7 @@ export const InitCommand: Command = {
       if (found.length > 0) return refuse(`${directory} is not touched: it holds ${found.join(', ')} already`, context)
       const files = createInstance(directory)
       if (json) writeJson(context.stdout, { instance: directory, files })
-      else tellWhatNext(directory, context)
+      else printNextSteps(directory, context)
       return EXIT.ok
     } catch (error) {
       return refuse(`${directory} can not be made: ${(error as Error).message}`, context)
@@ -42,7 +42,7 @@ function refuse(reason: string, { stderr }: ProcessContext): number {
   return EXIT.failed
 }
 
-function tellWhatNext(directory: string, context: ProcessContext): void {
+function printNextSteps(directory: string, context: ProcessContext): void {
   const { stdout } = context
   const paint = paintFor(stdout, context)
   const near = shownPath(directory)

@@ -47,7 +47,7 @@ export const KeysCommand: Command = {
     try {
       const made = generateKeystore(options, new Date())
       if (args.json) writeJson(context.stdout, { ...options, ...made })
-      else tell(options, made, context)
+      else printResult(options, made, context)
       return EXIT.ok
     } catch (error) {
       const { code, path, message } = error as NodeJS.ErrnoException
@@ -77,7 +77,7 @@ function wishOf(args: Arguments): KeystoreOptions {
   return { out, alias: args.value('alias') ?? 'server', type, hosts, days, passwordFile }
 }
 
-function tell(options: KeystoreOptions, made: GeneratedKeystore, { stdout }: ProcessContext): void {
+function printResult(options: KeystoreOptions, made: GeneratedKeystore, { stdout }: ProcessContext): void {
   const password = `${shownPath(options.passwordFile)}${made.passwordIsNew ? ' (new)' : ''}`
   stdout.write(
     `made ${shownPath(options.out)}\n  for       ${options.hosts.join(', ')}\n  until     ${made.notAfter.toISOString().slice(0, 10)}\n` +

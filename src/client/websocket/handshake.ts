@@ -40,9 +40,9 @@ export class InvalidOffer {
 export function readOffer(headers: Headers, { subProtocols, withheldExtensions }: OfferLimits): Offer | InvalidOffer {
   const keys = headers.all('sec-websocket-key')
   const [key = ''] = keys
-  if (keys.length !== 1 || !KEY.test(key)) return broken('expected one Sec-WebSocket-Key of 16 bytes in base64')
+  if (keys.length !== 1 || !KEY.test(key)) return invalid('expected one Sec-WebSocket-Key of 16 bytes in base64')
   const versions = headers.all('sec-websocket-version')
-  if (versions.length !== 1) return broken('expected one Sec-WebSocket-Version')
+  if (versions.length !== 1) return invalid('expected one Sec-WebSocket-Version')
   // Frames of other versions can not be parsed.
   if (versions[0] !== VERSION) return new InvalidOffer(426, `expected Sec-WebSocket-Version ${VERSION}`)
   const wanted = listOf(headers, 'sec-websocket-protocol')
@@ -51,10 +51,10 @@ export function readOffer(headers: Headers, { subProtocols, withheldExtensions }
     !wanted.every((name) => isToken(name, MAX_PROTOCOL)) ||
     new Set(wanted).size < wanted.length
   ) {
-    return broken('expected subprotocols that are different tokens')
+    return invalid('expected subprotocols that are different tokens')
   }
   const protocols = subProtocols === null ? wanted : wanted.filter((name) => subProtocols.includes(name))
-  if (wanted.length > 0 && protocols.length === 0) return broken('expected an allowed subprotocol, got none')
+  if (wanted.length > 0 && protocols.length === 0) return invalid('expected an allowed subprotocol, got none')
   const extensions = listOf(headers, 'sec-websocket-extensions').filter(
     (extension) => !withheldExtensions.has(extensionName(extension)),
   )
@@ -87,7 +87,7 @@ export function acceptanceProblem(headers: Headers, upgrade: string | undefined,
   return added === undefined ? null : 'expected no extension but those that were offered'
 }
 
-function broken(problem: string): InvalidOffer {
+function invalid(problem: string): InvalidOffer {
   return new InvalidOffer(400, problem)
 }
 

@@ -47,8 +47,8 @@ export class RelayDirection {
 
   /** Starts relaying, with the bytes `early` that the source has sent before. */
   start(early: Buffer): void {
-    if (early.length > 0) this.#take(early)
-    this.source.on('data', (chunk: Buffer) => this.#take(chunk))
+    if (early.length > 0) this.#receive(early)
+    this.source.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.source.on('end', () => this.#end())
     this.sink.on('drain', () => {
       this.#events.resumed()
@@ -77,7 +77,7 @@ export class RelayDirection {
     if (this.#scanner.isBetweenFrames) this.#sendPending()
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.#events.received()
     let sent = 0
     if (this.#hasPending) {

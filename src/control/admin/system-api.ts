@@ -47,7 +47,7 @@ const OBJECTS = '/api/system/objects'
 const AUDIT = '/api/audit'
 
 /** Paths that only contain other endpoints. */
-const HOLDERS = new Set(['/api', '/api/system', OBJECTS, AUDIT])
+const GROUPS = new Set(['/api', '/api/system', OBJECTS, AUDIT])
 
 /** One or more `/<router>/routes`, with `/<id>/objects` between them; then perhaps an id. */
 const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*)?$/
@@ -76,8 +76,8 @@ export function systemApi(api: SystemApi): Handler {
     endpoints: [
       { endpoint: gateway, base: INFO },
       { endpoint: objectTypes, base: TYPES },
-      ...api.stores.places.map(({ place, store }): ServedEndpoint => {
-        const path = `/${place.split('/').map(encodeURIComponent).join('/')}/routes`
+      ...api.stores.paths.map(({ path: router, store }): ServedEndpoint => {
+        const path = `/${router.split('/').map(encodeURIComponent).join('/')}/routes`
         return { endpoint: routesOf(store, namesIn(path)), base: OBJECTS + path }
       }),
       ...[...api.audit.topics].map(([topic, endpoint]) => ({ endpoint, base: `${AUDIT}/${topic}` })),
@@ -87,7 +87,7 @@ export function systemApi(api: SystemApi): Handler {
     const { rawPath } = exchange.request.uri
     if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
-    if (HOLDERS.has(rawPath)) return holder(exchange, all)
+    if (GROUPS.has(rawPath)) return groupDescriptor(exchange, all)
     if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
@@ -108,7 +108,7 @@ export function systemApi(api: SystemApi): Handler {
 }
 
 /** Serves only the descriptors of the endpoints below; changes get 405. */
-function holder(exchange: Exchange, all: () => EndpointGroup): Response {
+function groupDescriptor(exchange: Exchange, all: () => EndpointGroup): Response {
   const { method, uri } = exchange.request
   if (method === 'GET' || method === 'HEAD') {
     const nothing = new Response(204, { headers: { 'Cache-Control': 'no-store' } })

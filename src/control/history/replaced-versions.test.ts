@@ -52,8 +52,8 @@ test('a version replaced or removed outside the API is stored once', async () =>
   using past = new FolderWithHistory()
   const served = serving(file('a', 'one'), file('b', 'one'), file('c', 'one'))
   const files = filesOf(file('a', 'two'), file('c', 'one'))
-  past.versions.noteReading(files, served)
-  past.versions.noteReading(files, served)
+  past.versions.storeReplaced(files, served)
+  past.versions.storeReplaced(files, served)
   assert.deepEqual(await past.of('a'), ['one file'])
   assert.deepEqual(await past.of('b'), ['one file'])
   assert.deepEqual(await past.of('c'), [])
@@ -63,17 +63,17 @@ test('a version replaced or removed outside the API is stored once', async () =>
 test('the served version is stored as soon as its file is invalid, since a restart would lose it', async () => {
   using past = new FolderWithHistory()
   const served = serving(file('a', 'one'))
-  past.versions.noteReading(filesOf(parseRouteFile('a.json', '{ broken', '')), served)
+  past.versions.storeReplaced(filesOf(parseRouteFile('a.json', '{ broken', '')), served)
   assert.deepEqual(await past.of('a'), ['one file'])
-  past.versions.noteReading(filesOf(parseRouteFile('a.json', '{ still broken', '')), served)
+  past.versions.storeReplaced(filesOf(parseRouteFile('a.json', '{ still broken', '')), served)
   assert.deepEqual(await past.of('a'), ['one file'])
 })
 
 test('a version that was never served is not stored when its file is changed outside the API', async () => {
   using past = new FolderWithHistory()
   const served = serving(file('a', 'one'))
-  past.versions.noteReading(filesOf(file('a', 'two')), served)
-  past.versions.noteReading(filesOf(file('a', 'three')), served)
+  past.versions.storeReplaced(filesOf(file('a', 'two')), served)
+  past.versions.storeReplaced(filesOf(file('a', 'three')), served)
   assert.deepEqual(await past.of('a'), ['one file'])
 })
 
@@ -81,13 +81,13 @@ test('a renamed or reformatted file is the same version', async () => {
   using past = new FolderWithHistory()
   const served = serving(file('a', 'one', { _id: 'x' }), file('b', 'one'))
   const reordered = parseRouteFile('b.json', '{\n"handler":   "one"\n}', '')
-  past.versions.noteReading(filesOf(file('renamed', 'one', { _id: 'x' }), reordered), served)
+  past.versions.storeReplaced(filesOf(file('renamed', 'one', { _id: 'x' }), reordered), served)
   assert.equal(past.all.size, 0)
 })
 
 test('a changed id in a file stores the version of the route with the old id', async () => {
   using past = new FolderWithHistory()
-  past.versions.noteReading(filesOf(file('a', 'one', { _id: 'new' })), serving(file('a', 'one', { _id: 'old' })))
+  past.versions.storeReplaced(filesOf(file('a', 'one', { _id: 'new' })), serving(file('a', 'one', { _id: 'old' })))
   assert.deepEqual(await past.of('old'), ['one file'])
   assert.deepEqual(await past.of('new'), [])
 })
@@ -95,7 +95,11 @@ test('a changed id in a file stores the version of the route with the old id', a
 test('before an edit is written, the replaced version is on disk', async () => {
   using past = new FolderWithHistory()
   const old = file('a', 'one')
-  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, filesOf(old), serving(old))
+  await past.versions.storeBeforeEdit(
+    { file: 'a.json', next: file('a', 'two'), by: UPDATE },
+    filesOf(old),
+    serving(old),
+  )
   assert.equal(past.versions.versions('a')[0]?.text, null)
   assert.deepEqual(await past.of('a'), ['one update'])
 })
@@ -103,8 +107,16 @@ test('before an edit is written, the replaced version is on disk', async () => {
 test('an edit without a change, and one of a new file, store no version', async () => {
   using past = new FolderWithHistory()
   const old = file('a', 'one')
-  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'one'), by: UPDATE }, filesOf(old), serving(old))
-  await past.versions.noteEdit({ file: 'b.json', next: file('b', 'one'), by: UPDATE }, filesOf(old), serving(old))
+  await past.versions.storeBeforeEdit(
+    { file: 'a.json', next: file('a', 'one'), by: UPDATE },
+    filesOf(old),
+    serving(old),
+  )
+  await past.versions.storeBeforeEdit(
+    { file: 'b.json', next: file('b', 'one'), by: UPDATE },
+    filesOf(old),
+    serving(old),
+  )
   assert.equal(past.all.size, 0)
 })
 
@@ -112,8 +124,8 @@ test('an edit of a file that was just changed outside the API stores that conten
   using past = new FolderWithHistory()
   const served = serving(file('a', 'one'), file('b', 'one'))
   const files = filesOf(file('a', 'byHand'), parseRouteFile('b.json', '{ half', ''))
-  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
-  await past.versions.noteEdit({ file: 'b.json', next: null, by: { operation: 'delete' } }, files, served)
+  await past.versions.storeBeforeEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
+  await past.versions.storeBeforeEdit({ file: 'b.json', next: null, by: { operation: 'delete' } }, files, served)
   assert.deepEqual(await past.of('a'), ['byHand update', 'one update'])
   assert.deepEqual(await past.of('b'), ['{ half delete', 'one delete'])
 })
@@ -122,7 +134,11 @@ test('the content of a file with the id of another route is a version of the rou
   using past = new FolderWithHistory()
   const foreign = file('b', 'one', { _id: 'a' })
   const next = file('b', 'two', { _id: 'b' })
-  await past.versions.noteEdit({ file: 'b.json', next, id: 'b', by: UPDATE }, filesOf(foreign), serving(file('a', 'x')))
+  await past.versions.storeBeforeEdit(
+    { file: 'b.json', next, id: 'b', by: UPDATE },
+    filesOf(foreign),
+    serving(file('a', 'x')),
+  )
   assert.deepEqual(await past.of('b'), ['one update'])
   assert.deepEqual(await past.of('a'), [])
 })
@@ -131,8 +147,8 @@ test('a version already stored by a scan is not stored again by an edit, and is 
   using past = new FolderWithHistory()
   const served = serving(file('a', 'one'))
   const files = filesOf(file('a', 'failing'))
-  past.versions.noteReading(files, served)
-  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
+  past.versions.storeReplaced(files, served)
+  await past.versions.storeBeforeEdit({ file: 'a.json', next: file('a', 'two'), by: UPDATE }, files, served)
   assert.deepEqual(
     past.versions.versions('a').map(({ text }) => text),
     [null, null],
@@ -144,8 +160,8 @@ test('a version that is restored and replaced again is stored with the later tim
   using past = new FolderWithHistory()
   const one = file('a', 'one')
   const served = serving(one)
-  past.versions.noteReading(filesOf(file('a', 'two')), served)
-  past.versions.noteReading(filesOf(one), served)
-  await past.versions.noteEdit({ file: 'a.json', next: file('a', 'three'), by: UPDATE }, filesOf(one), served)
+  past.versions.storeReplaced(filesOf(file('a', 'two')), served)
+  past.versions.storeReplaced(filesOf(one), served)
+  await past.versions.storeBeforeEdit({ file: 'a.json', next: file('a', 'three'), by: UPDATE }, filesOf(one), served)
   assert.deepEqual(await past.of('a'), ['one update'])
 })

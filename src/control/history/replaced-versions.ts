@@ -41,7 +41,7 @@ export class ReplacedVersions {
   }
 
   /** After files were changed outside the API: stores served versions that are in no file any more. */
-  noteReading(files: Files, serving: Served): void {
+  storeReplaced(files: Files, serving: Served): void {
     const lost: ServedRoute[] = []
     for (const served of serving.values()) {
       const route = files.get(served.file)?.route
@@ -53,11 +53,11 @@ export class ReplacedVersions {
     // A renamed file contains the same route.
     const replaced = lost.filter(({ source }) => revisions.get(source.id) !== source.revision)
     for (const { source } of replaced) this.#kept.add(source)
-    void this.#history.keepSoon(this.#folder, replaced.map(versionOf), { operation: 'file' })
+    void this.#history.storeInBackground(this.#folder, replaced.map(versionOf), { operation: 'file' })
   }
 
   /** Before an edit is written: stores the served version, and the content of the file if it differs. */
-  async noteEdit({ file, next, id: meant, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
+  async storeBeforeEdit({ file, next, id: meant, by }: RouteEdit, files: Files, serving: Served): Promise<void> {
     const replaced: ReplacedVersion[] = []
     const finishing: Promise<void>[] = []
     for (const served of serving.values()) {
@@ -74,7 +74,7 @@ export class ReplacedVersions {
       if (!isKnown) replaced.push(version)
     }
     await Promise.all(finishing)
-    if (replaced.length > 0) await this.#history.keepNow(this.#folder, replaced, by ?? { operation: 'file' })
+    if (replaced.length > 0) await this.#history.storeNow(this.#folder, replaced, by ?? { operation: 'file' })
   }
 }
 

@@ -35,9 +35,9 @@ test('versions are restored by the next process, in order, with their time and r
   using folder = new Folder()
   const { history, clock } = open(folder.path)
   const [one, two] = [route('hello', 'one'), route('hello', 'two')]
-  await history.keepNow(ROUTES, [one], BY)
+  await history.storeNow(ROUTES, [one], BY)
   clock.advance(-3_600_000)
-  await history.keepNow(ROUTES, [two], { operation: 'file' })
+  await history.storeNow(ROUTES, [two], { operation: 'file' })
 
   const { history: again, log } = open(folder.path)
   assert.deepEqual(await textsOf(again, 'hello'), [two.text, one.text])
@@ -49,7 +49,7 @@ test('versions are restored by the next process, in order, with their time and r
     ],
   )
   assert.deepEqual([again.size, again.bytes], [2, one.text.length + two.text.length])
-  await again.keepNow(ROUTES, [route('hello', 'three')], BY)
+  await again.storeNow(ROUTES, [route('hello', 'three')], BY)
   assert.equal((await textsOf(open(folder.path).history, 'hello'))[0], route('hello', 'three').text)
   assert.deepEqual(log.lines, [])
 })
@@ -57,7 +57,7 @@ test('versions are restored by the next process, in order, with their time and r
 test('B86: other users can not read the folder and its files', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path)
-  await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+  await history.storeNow(ROUTES, [route('hello', 'one')], BY)
   assert.equal(statSync(directory).mode & 0o777, 0o700)
   for (const name of readdirSync(directory)) assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
 })
@@ -73,7 +73,7 @@ test('the history of a moved instance is found', async () => {
   using folder = new Folder()
   const { history } = open(folder.in('here'))
   const name = history.folderName(folder.in('here/config/routes'))
-  await history.keepNow(name, [route('hello', 'one')], BY)
+  await history.storeNow(name, [route('hello', 'one')], BY)
   renameSync(folder.in('here'), folder.in('there'))
   const moved = open(folder.in('there')).history
   await moved.load()
@@ -84,8 +84,8 @@ test('the history of a moved instance is found', async () => {
 test('versions over the limits are removed from the disk too, also by a process with other limits', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path, { versions: 3, files: 100, bytes: 10_000 })
-  for (let n = 1; n <= 6; n++) await history.keepNow(ROUTES, [route('hello', `${n}`)], BY)
-  await history.keepNow(ROUTES, [route('other', 'x')], BY)
+  for (let n = 1; n <= 6; n++) await history.storeNow(ROUTES, [route('hello', `${n}`)], BY)
+  await history.storeNow(ROUTES, [route('other', 'x')], BY)
   await history.settled()
   assert.equal(readdirSync(directory).length, 4)
 
@@ -104,7 +104,7 @@ test('background writes are queued, and an urgent write does not wait for them',
   using folder = new Folder()
   const { history, directory } = open(folder.path)
   const many = Array.from({ length: 60 }, (_, n) => route(`r${n}`, 'x'))
-  await history.keepSoon(ROUTES, many, { operation: 'file' })
+  await history.storeInBackground(ROUTES, many, { operation: 'file' })
   assert.equal(history.size, 60)
   assert.deepEqual(await textsOf(history, 'r59'), [many[59]?.text])
   await history.finish(ROUTES, 'r59')
@@ -118,8 +118,8 @@ test('background writes are queued, and an urgent write does not wait for them',
 test('a version evicted before or during its write leaves no file', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path, { versions: 2, files: 100, bytes: 10_000 })
-  const writes = Array.from({ length: 10 }, (_, n) => history.keepNow(ROUTES, [route('now', `${n}`)], BY))
-  await history.keepSoon(
+  const writes = Array.from({ length: 10 }, (_, n) => history.storeNow(ROUTES, [route('now', `${n}`)], BY))
+  await history.storeInBackground(
     ROUTES,
     Array.from({ length: 10 }, (_, n) => route('soon', `${n}`)),
     BY,
@@ -133,15 +133,15 @@ test('a version evicted before or during its write leaves no file', async () => 
 test('no file is written after close', async () => {
   using folder = new Folder()
   const { history, directory } = open(folder.path)
-  await history.keepSoon(
+  await history.storeInBackground(
     ROUTES,
     Array.from({ length: 50 }, (_, n) => route(`r${n}`, 'x')),
     BY,
   )
   await history.close()
   rmSync(directory, { recursive: true, force: true })
-  await history.keepSoon(ROUTES, [route('late', 'x')], BY)
-  await history.keepNow(ROUTES, [route('late', 'y')], BY)
+  await history.storeInBackground(ROUTES, [route('late', 'x')], BY)
+  await history.storeNow(ROUTES, [route('late', 'y')], BY)
   await history.settled()
   assert.deepEqual(readdirSync(folder.path), [])
 })
@@ -151,24 +151,24 @@ describe('F16: a version that can not be written', () => {
     using folder = new Folder({ history: 'a file, where a folder should be' })
     const { history, log, clock } = open(folder.path)
     const one = route('hello', 'one')
-    await history.keepNow(ROUTES, [one], BY)
-    await history.keepNow(ROUTES, [route('hello', 'two')], BY)
+    await history.storeNow(ROUTES, [one], BY)
+    await history.storeNow(ROUTES, [route('hello', 'two')], BY)
     assert.deepEqual(await textsOf(history, 'hello'), [route('hello', 'two').text, one.text])
     assert.equal(history.failures, 2)
     const warnings = () => log.entries.filter(({ message }) => /can not be written/.test(String(message)))
     assert.equal(warnings().length, 1)
     clock.advance(60_000)
-    await history.keepNow(ROUTES, [route('hello', 'three')], BY)
+    await history.storeNow(ROUTES, [route('hello', 'three')], BY)
     assert.deepEqual(warnings()[1]?.['suppressed'], 1)
   })
 
   test('does not affect stored versions', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
-    await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+    await history.storeNow(ROUTES, [route('hello', 'one')], BY)
     renameSync(directory, folder.in('aside'))
     writeFileSync(directory, '')
-    await history.keepNow(ROUTES, [route('hello', 'two')], BY)
+    await history.storeNow(ROUTES, [route('hello', 'two')], BY)
     rmSync(directory)
     renameSync(folder.in('aside'), directory)
     assert.equal((await textsOf(open(folder.path).history, 'hello')).length, 1)
@@ -179,7 +179,7 @@ describe('F18: the gateway starts with any content of the folder', () => {
   test('foreign and invalid files are named in one warning, and not removed', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
-    await history.keepNow(ROUTES, [route('hello', 'one'), route('hello', 'two')], BY)
+    await history.storeNow(ROUTES, [route('hello', 'one'), route('hello', 'two')], BY)
     const [first] = readdirSync(directory).sort() as [string]
     writeFileSync(join(directory, first), readFileSync(join(directory, first)).subarray(0, 50))
     writeFileSync(join(directory, 'notes.txt'), 'mine')
@@ -190,7 +190,7 @@ describe('F18: the gateway starts with any content of the folder', () => {
     assert.equal(log.entries.length, 1)
     assert.deepEqual([log.entries[0]?.level, log.entries[0]?.['files']], ['warn', 3])
     assert.equal(readdirSync(directory).length, 4)
-    await again.keepNow(ROUTES, [route('hello', 'three')], BY)
+    await again.storeNow(ROUTES, [route('hello', 'three')], BY)
     assert.equal((await textsOf(open(folder.path).history, 'hello')).length, 2)
   })
 
@@ -212,7 +212,7 @@ describe('F18: the gateway starts with any content of the folder', () => {
   test('a text that does not match its revision is not returned', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
-    await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+    await history.storeNow(ROUTES, [route('hello', 'one')], BY)
     const file = join(directory, readdirSync(directory)[0] as string)
     writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"two"'))
     const { history: again, log } = open(folder.path)
@@ -223,7 +223,7 @@ describe('F18: the gateway starts with any content of the folder', () => {
   test('a version whose file is missing is removed from the list', async () => {
     using folder = new Folder()
     const { history, directory } = open(folder.path)
-    await history.keepNow(ROUTES, [route('hello', 'one')], BY)
+    await history.storeNow(ROUTES, [route('hello', 'one')], BY)
     rmSync(directory, { recursive: true })
     assert.deepEqual(await textsOf(history, 'hello'), [null])
     assert.deepEqual(await textsOf(history, 'hello'), [])
@@ -234,6 +234,6 @@ test('a text that is not JSON is stored unchanged', async () => {
   using folder = new Folder()
   const text = '{ "half": '
   const { history } = open(folder.path)
-  await history.keepNow(ROUTES, [{ id: 'x', file: 'x.json', revision: revisionOf({ text }), text }], BY)
+  await history.storeNow(ROUTES, [{ id: 'x', file: 'x.json', revision: revisionOf({ text }), text }], BY)
   assert.deepEqual(await textsOf(open(folder.path).history, 'x'), [text])
 })

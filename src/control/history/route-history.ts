@@ -100,14 +100,14 @@ export class RouteHistory {
   }
 
   /** Stores versions; resolves when they are on disk, or can not be written. */
-  async keepNow(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
+  async storeNow(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
     await this.load()
     const kept = replaced.map((version) => this.#add(folder, version, by))
     await Promise.all(kept.map((version) => this.#writer.now(version)))
   }
 
   /** Stores versions in the background, a few at a time: they may be many. */
-  async keepSoon(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
+  async storeInBackground(folder: string, replaced: readonly ReplacedVersion[], by: Replacement): Promise<void> {
     await this.load()
     for (const version of replaced) this.#writer.soon(this.#add(folder, version, by))
   }

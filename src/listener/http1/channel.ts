@@ -36,7 +36,7 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
   #lingers = false
   #endsWithConnection = false
 
-  /** Called before any other method; node:http makes the object. */
+  /** Called before any other method, since node:http creates the object. */
   bind(connection: ChannelConnection, expect: Expectation, detached: DetachedSocket | null): void {
     this.#connection = connection
     this.#expect = expect

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** Header fields as node:http2 takes them: names in lower case, a list for a name that occurs several times. */
+/** Header fields in the format of node:http2: names in lower case, a list for a name that occurs several times. */
 export type FieldRecord = Record<string, string | string[]>
 
 /** The header list of a response in HTTP/2; throws for a name or value that can not be sent. */

@@ -74,7 +74,7 @@ test('only TLS 1.2 and 1.3 are offered', options, async () => {
 })
 
 test('key exchange uses the groups of the intermediate profile of Mozilla, and no others', options, async () => {
-  // With TLS 1.2 the curve of a certificate has to be among the groups of the client as well.
+  // With TLS 1.2 the curve of a certificate must also be among the groups of the client.
   const rsa = authority!.issue({ name: 'localhost', keyType: 'rsa' })
   await using server = await listening(hello, { tls: serverTlsOf(rsa) })
   for (const version of ['-tls1_2', '-tls1_3']) {

@@ -69,7 +69,7 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
   }
 }
 
-/** New connections use the new keys and trust; open ones are kept. */
+/** New connections use the new keys and trust; open ones stay open. */
 async function renew(server: HttpsServer, contexts: InboundContexts, logger: Logger): Promise<void> {
   contexts.invalidate()
   try {

@@ -132,12 +132,12 @@ export class RouteEditor {
     if (refusal !== null) return refusal
     const [old, now] = [before as RouteFile | null, after as RouteFile | null]
     recordChange(call.exchange, { id, before: old && audited(old), after: now && audited(now) })
-    this.#note(call, operation, id, now ?? (old as RouteFile))
+    this.#logChange(call, operation, id, now ?? (old as RouteFile))
     return routeResource(now ?? (old as RouteFile), this.#sources)
   }
 
   /** Logs the change with caller, operation and revision. */
-  #note({ exchange }: Call, operation: string, route: string, file: RouteFile): void {
+  #logChange({ exchange }: Call, operation: string, route: string, file: RouteFile): void {
     const { client, transactionId } = exchange
     const fields = {
       operation,
