@@ -13,6 +13,8 @@ export interface EventFormat {
   readonly key: string
   /** The formatter of a topic, without line end. */
   forTopic(topic: AuditTopic): (event: JsonObject) => string
+  /** The first line of a file of the topic; absent where files have none. */
+  header?(topic: AuditTopic): string
 }
 
 /** An audit event handler: where events go, and in which form. Its transport runs on the control thread. */

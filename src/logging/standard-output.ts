@@ -22,11 +22,17 @@ interface LogFailures {
   readonly lost: number
 }
 
+/** For lines that can be repeated later, unlike those of the log: they leave half of the buffer to it. */
+interface OutputRoom {
+  /** Whether a line of so many bytes is accepted now; never for one over the whole buffer. */
+  hasRoom(bytes: number): boolean
+}
+
 /**
  * Standard output of one thread. It never blocks: pipes, sockets and terminals are written to in non-blocking mode, files
  * by the thread pool. Lines that can not be written are buffered up to a limit, and retried.
  */
-export class StandardOutput implements LogDestination, LogFailures {
+export class StandardOutput implements LogDestination, LogFailures, OutputRoom {
   failed = 0
   lost = 0
   /** Called with the number of lost lines when output can be written again. */
@@ -59,6 +65,10 @@ export class StandardOutput implements LogDestination, LogFailures {
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
     if (this.#timer === null && !this.#isWriting) this.#drain()
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#waitingBytes === 0 ? bytes <= MAX_WAITING : this.#waitingBytes + bytes <= MAX_WAITING / 2
   }
 
   /** Writes the buffered lines, within a second. */
@@ -183,18 +193,18 @@ export class StandardOutput implements LogDestination, LogFailures {
 
 const LINE_END = 0x0a
 
-let output: (LogDestination & LogFailures) | null = null
+let output: (LogDestination & LogFailures & OutputRoom) | null = null
 let lock: OutputLock | null = null
 
 /** The output of this thread. */
-export function standardOutput(): LogDestination & LogFailures {
+export function standardOutput(): LogDestination & LogFailures & OutputRoom {
   output ??= new StandardOutput(outputLock())
   return output
 }
 
 /** Redirects the log lines of this thread. */
 export function replaceStandardOutput(destination: LogDestination): void {
-  output = { failed: 0, lost: 0, write: (line) => destination.write(line) }
+  output = { failed: 0, lost: 0, write: (line) => destination.write(line), hasRoom: () => true }
 }
 
 /** Memory of the output lock of this process; other writing threads are started with it. */

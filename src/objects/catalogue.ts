@@ -1,6 +1,9 @@
 import type { TypeDefinition } from '#schema'
 import { ScriptableResourceAccess } from './access/scriptable/scriptable-resource-access.ts'
+import { CsvAuditEventHandler } from './audit-handlers/csv/csv-audit-event-handler.ts'
 import { JmsAuditEventHandler } from './audit-handlers/jms/jms-audit-event-handler.ts'
+import { JsonAuditEventHandler } from './audit-handlers/json/json-audit-event-handler.ts'
+import { JsonStdoutAuditEventHandler } from './audit-handlers/json-stdout/json-stdout-audit-event-handler.ts'
 import { KafkaAuditEventHandler } from './audit-handlers/kafka/kafka-audit-event-handler.ts'
 import { OtlpAuditEventHandler } from './audit-handlers/otlp/otlp-audit-event-handler.ts'
 import { SyslogAuditEventHandler } from './audit-handlers/syslog/syslog-audit-event-handler.ts'
@@ -135,6 +138,7 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   CorsFilter,
   CrossDomainSingleSignOnFilter,
   CsrfFilter,
+  CsvAuditEventHandler,
   CustomProxyOptions,
   DefaultRateThrottlingPolicy,
   Delegate,
@@ -150,6 +154,8 @@ export const CATALOGUE: readonly TypeDefinition[] = [
   Issuer,
   IssuerAccessTokenResolver,
   JmsAuditEventHandler,
+  JsonAuditEventHandler,
+  JsonStdoutAuditEventHandler,
   JwkPropertyFormat,
   JwkSetHandler,
   JwkSetSecretStore,

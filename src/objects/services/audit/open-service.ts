@@ -22,7 +22,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
   const topics = topicsOf(values, env)
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
   const policies = await policiesOf(values, env)
-  const outlet = await env.openAudit(planOf(values, handlers, formats, env))
+  const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))
   const ids = new EventIds()
   const invalid = env.metrics.counter(
     'gw_audit_events_invalid_total',

@@ -41,22 +41,27 @@ function readSchemas(directory: string): ReturnType<typeof readTopicSchemas> {
   }
 }
 
+interface ServiceParts {
+  readonly handlers: readonly AuditEventHandler[]
+  readonly formats: readonly EventFormat[]
+  readonly topics: readonly WrittenTopic[]
+}
+
 /** The handlers as plain data for the writer. */
 export function planOf(
   { config }: AuditValues,
-  handlers: readonly AuditEventHandler[],
-  formats: readonly EventFormat[],
+  { handlers, formats, topics }: ServiceParts,
   { name: service, directories }: Environment,
 ): AuditPlan {
   const queryable = handlers.find(({ supportsQueries }) => supportsQueries)?.name ?? null
   return {
     service,
     handlerForQueries: config.handlerForQueries ?? queryable,
-    handlers: handlers.map(({ name, topics, format, transport, queue }) => ({
+    handlers: handlers.map(({ name, topics: names, format, transport, queue }) => ({
       name,
-      topics,
+      topics: names,
       format: formats.findIndex(({ key }) => key === format.key),
-      transport,
+      transport: { ...transport, ...headersOf(format, topics) },
       queue: {
         ...queue,
         spool:
@@ -66,6 +71,12 @@ export function planOf(
       },
     })),
   }
+}
+
+/** First lines of files, by topic. */
+function headersOf({ header }: EventFormat, topics: readonly WrittenTopic[]): object {
+  if (header === undefined) return {}
+  return { headers: Object.fromEntries(topics.map(({ topic }) => [topic.name, header(topic)])) }
 }
 
 /** Readable, and different for different names. */

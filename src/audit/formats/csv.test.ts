@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { JsonObject } from '#json'
+import { csvRows, formattingProblem } from './csv.ts'
+
+const FORMATTING = { quoteChar: '"', delimiterChar: ',', formulaProtection: true, isChained: false }
+const text = { type: 'string' }
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    timestamp: text,
+    _id: text,
+    http: { type: 'object', properties: { request: { properties: { method: text, headers: { type: 'object' } } } } },
+    trackingIds: { type: 'array', items: text },
+    elapsed: { type: 'integer' },
+  },
+}
+
+/** Reads a row as RFC 4180 says. */
+function cells(row: string): string[] {
+  return Array.from(row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g), (match) =>
+    (match[1] ?? match[2] ?? '').replaceAll('""', '"'),
+  )
+}
+
+describe('rows of CSV', () => {
+  const rows = csvRows(SCHEMA, FORMATTING)
+
+  test('have a column for each field of the schema, the id first', () => {
+    assert.equal(rows.header, '"_id","timestamp","http.request.method","http.request.headers","trackingIds","elapsed"')
+    assert.equal(
+      rows.row({
+        _id: '1',
+        http: { request: { method: 'GET', headers: { host: ['a', 'b'] } } },
+        trackingIds: ['x'],
+        elapsed: -3,
+        unknown: 1,
+      }),
+      '"1",,"GET","{""host"":[""a"",""b""]}","[""x""]","-3"',
+    )
+  })
+
+  test('a value of another shape than the schema says is empty or JSON', () => {
+    assert.equal(rows.row({ _id: '1', http: 'x', timestamp: { a: 1 } }), '"1","{""a"":1}",,,,')
+    assert.equal(rows.row({ _id: null }), ',,,,,')
+  })
+
+  test('B87: no value ends the row, moves a terminal or leaves its cell', () => {
+    const hostile = 'a"b,c\r\nd\u0000\u001b[2J\u2028\u202e\ud800"'
+    const row = rows.row({ _id: hostile, timestamp: '"' })
+    assert.doesNotMatch(row, /[\u0000-\u001f\u2028\u202e]/)
+    assert.equal(cells(row)[0], 'a"b,c\\r\\nd\\u0000\\u001b[2J\\u2028\\u202e\\ud800"')
+    assert.equal(cells(row).length, 6)
+  })
+
+  test('text that a spreadsheet would evaluate gets an apostrophe, unless that is switched off', () => {
+    for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=cmd|" /C calc"!A0']) {
+      assert.ok(rows.row({ _id: formula }).startsWith(`"'`), formula)
+      const open = csvRows(SCHEMA, { ...FORMATTING, formulaProtection: false })
+      assert.ok(!open.row({ _id: formula }).startsWith(`"'`), formula)
+    }
+    assert.ok(rows.row({ _id: 'a=1' }).startsWith('"a=1"'))
+  })
+
+  test('other characters quote and delimit; a chain adds two columns to the header', () => {
+    const other = csvRows(SCHEMA, { ...FORMATTING, quoteChar: "'", delimiterChar: ';', isChained: true })
+    assert.ok(other.header.endsWith(";'elapsed';'HMAC';'SIGNATURE'"))
+    assert.ok(other.row({ _id: "o'c" }).startsWith("'o''c';"))
+  })
+
+  test('characters that occur in plain text are refused', () => {
+    assert.equal(formattingProblem('"', ','), null)
+    assert.equal(formattingProblem("'", '\t'), null)
+    for (const [quote, delimiter] of [
+      ['', ','],
+      ['""', ','],
+      ['"', 'a'],
+      ['"', '"'],
+      ['"', '\n'],
+      ['"', '.'],
+      ['ä', ','],
+    ] as const) {
+      assert.notEqual(formattingProblem(quote, delimiter), null, `${quote} ${delimiter}`)
+    }
+  })
+})

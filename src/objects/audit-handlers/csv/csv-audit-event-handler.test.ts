@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { FilesPlan } from '#audit'
+import type { AuditEventHandler } from '#contracts'
+import type { JsonObject } from '#json'
+import { build } from '#test/build'
+import { secretsType } from '#test/changing-secrets'
+import { RecordedAudit } from '#test/recorded-audit'
+import { AuditService } from '../../services/audit/audit-service.ts'
+import { CsvAuditEventHandler } from './csv-audit-event-handler.ts'
+
+const CONFIG: JsonObject = { name: 'csv', topics: ['access'], logDirectory: 'logs/csv' }
+const TOPIC = { name: 'access', schema: { properties: { a: { type: 'string' } } } }
+
+async function open(config: JsonObject = {}) {
+  const types = [secretsType({ 'audit.sign': 'a secret of many bytes' })]
+  const built = await build<AuditEventHandler>(CsvAuditEventHandler, { ...CONFIG, ...config }, { types })
+  return { built, plan: structuredClone(built.object.transport) as unknown as FilesPlan }
+}
+
+describe('CsvAuditEventHandler', () => {
+  test('writes rows by the schema of the topic, formulas defused', async () => {
+    const { built, plan } = await open()
+    await using _ = built
+    const { format } = built.object
+    assert.equal(format.header?.(TOPIC), '"_id","a"')
+    assert.equal(format.forTopic(TOPIC)({ _id: '1', a: '=1' }), `"1","'=1"`)
+    assert.deepEqual([plan.extension, plan.lineEnd, plan.sync], ['.csv', '\n', 100])
+    assert.equal(built.object.supportsQueries, false)
+  })
+
+  test('its characters, line ends and buffering are those of the configuration', async () => {
+    const { built, plan } = await open({
+      formatting: { quoteChar: "'", delimiterChar: ';', endOfLineSymbols: '\r\n' },
+      formulaProtection: false,
+      buffering: { enabled: true, autoFlush: false },
+      security: { enabled: true, secretId: 'audit.sign', secretsProvider: { type: 'TestSecrets' } },
+    })
+    await using _ = built
+    assert.equal(built.object.format.header?.(TOPIC), "'_id';'a';'HMAC';'SIGNATURE'")
+    assert.equal(built.object.format.forTopic(TOPIC)({ _id: '1', a: '=1' }), "'1';'=1'")
+    assert.deepEqual([plan.lineEnd, plan.sync], ['\r\n', Number.POSITIVE_INFINITY])
+    assert.deepEqual(plan.chain?.csv, { quote: "'", delimiter: ';' })
+  })
+
+  test('the service gives the writer the header of each topic', async () => {
+    const recorded = new RecordedAudit()
+    await using _ = await build(
+      AuditService,
+      { eventHandlers: [{ class: 'CsvAuditEventHandler', config: CONFIG }] },
+      { types: [CsvAuditEventHandler], openAudit: recorded.openAudit },
+    )
+    const { headers } = recorded.plans[0]!.handlers[0]!.transport as unknown as FilesPlan
+    assert.match(headers['access'] ?? '', /^"_id","timestamp",.*"http.request.method"/)
+  })
+
+  for (const [title, formatting, message] of [
+    ['a quote that is a letter', { quoteChar: 'a' }, /\/formatting: quoteChar: expected one character/],
+    ['one character for both', { delimiterChar: '"' }, /\/formatting: quoteChar and delimiterChar have to differ/],
+    ['an unknown line end', { endOfLineSymbols: '\r' }, /\/formatting\/endOfLineSymbols: expected "\\n" or "\\r\\n"/],
+  ] as const) {
+    test(`refuses ${title}`, async () => {
+      await assert.rejects(open({ formatting }), message)
+    })
+  }
+})

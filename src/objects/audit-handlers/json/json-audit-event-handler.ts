@@ -1,0 +1,55 @@
+import { formatEvent, jsonText } from '#audit'
+import { AuditEventHandlerKind } from '#contracts'
+import { boolean, config, defineType, duration, integer, object } from '#schema'
+import { checkFileFields, FILE_FIELDS, filePlanOf } from '../../lib/audit/file-fields.ts'
+import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { formatField } from '../../lib/audit/remote-fields.ts'
+
+/** Writes events as JSON lines to a file for each topic. */
+export const JsonAuditEventHandler = defineType({
+  name: 'JsonAuditEventHandler',
+  kind: AuditEventHandlerKind,
+  summary: 'Writes audit events as JSON lines to `<topic>.audit.json`; its events can be queried.',
+  config: {
+    ...HANDLER_FIELDS,
+    ...FILE_FIELDS,
+    elasticsearchCompatible: config(boolean()).default(false).meta({
+      description: 'Whether `_id` is written as `_eventId`: Elasticsearch reserves the former. For `format: common`.',
+    }),
+    format: formatField,
+    buffering: object({
+      maxSize: config(integer({ min: 1, max: 10_000_000 }))
+        .optional()
+        .meta({ description: 'Events that wait in memory at most; the same as `queue.maxEvents`.' }),
+      writeInterval: config(duration()).default('100 ms').meta({
+        description:
+          'Longest time until a written event is on the disk, with all others of that time; `disabled`: each batch at once, `unlimited`: when the system does it.',
+      }),
+    })
+      .default({})
+      .meta({ description: 'Bounds of memory and of the time until events are on the disk.' }),
+  },
+  check: checkFileFields,
+  create: async (values, env) => {
+    const { buffering, elasticsearchCompatible, format } = values
+    const base = handlerBase(values)
+    return {
+      ...base,
+      queue: { ...base.queue, maxEvents: buffering.maxSize ?? base.queue.maxEvents },
+      format: {
+        key: `json ${format}${elasticsearchCompatible ? ' elasticsearch' : ''}`,
+        forTopic: ({ name: topic }) => {
+          if (format !== 'common') return (event) => jsonText(formatEvent(format, topic, event))
+          if (!elasticsearchCompatible) return jsonText
+          return ({ _id: id, ...event }) => jsonText(id === undefined ? event : { _eventId: id, ...event })
+        },
+      },
+      transport: await filePlanOf(
+        values,
+        { extension: '.audit.json', lineEnd: '\n', sync: buffering.writeInterval, csv: null },
+        env,
+      ),
+      supportsQueries: format === 'common',
+    }
+  },
+})
