@@ -67,6 +67,12 @@ export const EVENTS = logEvents('GW_AUDIT', {
       'Two gateways, or two handlers, have the same spool directory. The spool is opened as soon as the other one ends.',
     action: 'Give each handler and each gateway a directory of its own.',
   },
+  SPOOL_READ_FAILED: {
+    message: 'the next audit events can not be read from the spool; they stay there, and reading is tried again',
+    meaning:
+      'Events are not delivered, since those in the spool come first. New events are written to the spool or queued.',
+    action: 'Check the permissions of the segment files in the spool directory, and the limit of open files.',
+  },
   SPOOL_UNREADABLE: {
     message: 'audit events in the spool can not be read and are lost',
     meaning: 'Lines of a segment file have a wrong checksum, or the file was removed.',

@@ -4,12 +4,11 @@ import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordsOf } from './audit-destination.ts'
 
-const [directory, maxEvents] = process.argv.slice(2) as [string, string]
+const [directory, maxEvents, fault] = process.argv.slice(2) as [string, string, 'down' | 'stalled']
 
-/** Every other process finds a destination that is down; the others one that never answers. */
 const transport: Transport = {
   send: async () => {
-    if (process.pid % 2 === 0) throw new Error('down')
+    if (fault === 'down') throw new Error('down')
     await new Promise(() => {})
   },
   close: async () => {},

@@ -158,14 +158,13 @@ export class Backlog {
   }
 
   async #readBack(spool: Spool): Promise<Unreadable> {
-    const { records, corrupt, isReplayed, missing } = await spool.read(this.#start)
+    const { records, isReplayed, unreadable } = await spool.read(this.#start)
     for (const record of records) this.#head.push(record, Buffer.byteLength(record.text))
     if (isReplayed) this.#replayed += records.length
     this.#committed = this.#start + this.#head.length
     this.#aged = this.#committed
     if (records.length === 0) spool.release(this.#start)
-    const lost = corrupt + missing
-    return { lost, settled: isReplayed ? 0 : lost }
+    return { lost: unreadable, settled: isReplayed ? 0 : unreadable }
   }
 
   /** Removes records that were accepted or refused; returns how many of them this process added. */

@@ -1,7 +1,9 @@
-import type { Logger } from '#logging'
+import type { LogEvent, Logger } from '#logging'
+import type { Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { SpoolFull } from './spool.ts'
 import { SpoolLocked } from './spool-lock.ts'
+import type { TransportEnv } from './transport.ts'
 
 /** Condition of a handler for health: no address and no secret is in the reason. */
 export interface DeliveryState {
@@ -11,23 +13,38 @@ export interface DeliveryState {
 
 const UP: DeliveryState = { isUp: true, reason: null }
 const ERROR_CODE = /^[A-Z][A-Z0-9_]{1,40}$/
+/** Milliseconds: of outages that begin in shorter intervals only those are logged that last as long. */
+const LOG_INTERVAL = 10_000
+
+interface Outage {
+  readonly reason: string
+  /** Records that were lost before. */
+  readonly lost: number
+  isLogged: boolean
+}
 
 /** Logs the begin and the end of each outage of a handler, once. */
 export class DeliveryLog {
   readonly #logger: Logger
   readonly #handler: string
-  #outage: { readonly reason: string; readonly lost: number } | null = null
+  readonly #clock: Clock
+  #outage: Outage | null = null
+  #loggedAt = Number.NEGATIVE_INFINITY
   #spoolProblem: string | null = null
-  #isDropping = false
+  /** Records that were lost before the queue was full; null while it has room. */
+  #lostBefore: number | null = null
 
-  constructor(logger: Logger, handler: string) {
+  constructor(handler: string, { logger, clock }: TransportEnv) {
     this.#logger = logger
     this.#handler = handler
+    this.#clock = clock
   }
 
   get state(): DeliveryState {
     const reason =
-      this.#outage?.reason ?? this.#spoolProblem ?? (this.#isDropping ? 'the queue is full, events are dropped' : null)
+      this.#outage?.reason ??
+      this.#spoolProblem ??
+      (this.#lostBefore === null ? null : 'the queue is full, events are dropped')
     return reason === null ? UP : { isUp: false, reason }
   }
 
@@ -35,60 +52,71 @@ export class DeliveryLog {
     return this.#outage !== null
   }
 
-  /** `lost`: how many records were lost before. */
+  /** The destination fails; `lost`: how many records were lost before. */
   failed(error: unknown, lost: number): void {
-    if (this.#outage !== null) return
-    this.#outage = { reason: `delivery failed${codeIn(error)}`, lost }
-    this.#logger.error({ handler: this.#handler, ...fieldsOf(error) }, EVENTS.DELIVERY_FAILED)
+    this.#outage ??= { reason: `delivery failed${codeIn(error)}`, lost, isLogged: false }
+    this.#logOutage(this.#outage, error, EVENTS.DELIVERY_FAILED)
+  }
+
+  /** The next records can not be read from the disk. */
+  readFailed(error: unknown, lost: number): void {
+    this.#outage ??= { reason: `the spool can not be read${codeIn(error)}`, lost, isLogged: false }
+    this.#logOutage(this.#outage, error, EVENTS.SPOOL_READ_FAILED)
   }
 
   /** The destination accepts records. */
   recovered(queued: number, lost: number): void {
     if (this.#outage === null) return
-    const lostMeanwhile = lost - this.#outage.lost
+    const { isLogged, lost: before } = this.#outage
+    const lostMeanwhile = lost - before
     this.#outage = null
+    if (!isLogged) return
     this.#logger.info({ handler: this.#handler, queued, lost: lostMeanwhile }, 'audit events are delivered again')
   }
 
-  /** Records found no room. */
-  dropped(): void {
-    if (this.#isDropping) return
-    this.#isDropping = true
-    this.#logger.error({ handler: this.#handler }, EVENTS.QUEUE_FULL)
+  /** Records found no room; `lost`: how many were lost before. */
+  dropped(lost: number): void {
+    if (this.#lostBefore !== null) return
+    this.#lostBefore = lost
+    this.#logger.limited(this.#handler).error({ handler: this.#handler }, EVENTS.QUEUE_FULL)
   }
 
   /** There is room again. */
   accepting(lost: number): void {
-    if (!this.#isDropping) return
-    this.#isDropping = false
-    this.#logger.info({ handler: this.#handler, lost }, 'audit events are queued again')
+    if (this.#lostBefore === null) return
+    const fields = { handler: this.#handler, lost: lost - this.#lostBefore }
+    this.#lostBefore = null
+    this.#logger.limited(this.#handler).info(fields, 'audit events are queued again')
   }
 
   refused(error: Error): void {
-    this.#logger.limited(error.message).warn({ handler: this.#handler, error }, EVENTS.EVENT_REFUSED)
+    this.#logger
+      .limited(`${this.#handler} ${error.message}`)
+      .warn({ handler: this.#handler, error }, EVENTS.EVENT_REFUSED)
   }
 
   tooLarge(events: number): void {
-    this.#logger.limited('too large').warn({ handler: this.#handler, events }, EVENTS.EVENT_TOO_LARGE)
+    this.#logger.limited(this.#handler).warn({ handler: this.#handler, events }, EVENTS.EVENT_TOO_LARGE)
   }
 
   spoolFailed(error: unknown): void {
     if (this.#spoolProblem !== null) return
     this.#spoolProblem = error instanceof SpoolFull ? 'the spool is full' : `the spool is unavailable${codeIn(error)}`
     const fields = { handler: this.#handler, ...fieldsOf(error) }
-    if (error instanceof SpoolFull) this.#logger.error(fields, EVENTS.SPOOL_FULL)
-    else if (error instanceof SpoolLocked) this.#logger.error(fields, EVENTS.SPOOL_LOCKED)
-    else this.#logger.error(fields, EVENTS.SPOOL_FAILED)
+    const logger = this.#logger.limited(this.#handler)
+    if (error instanceof SpoolFull) logger.error(fields, EVENTS.SPOOL_FULL)
+    else if (error instanceof SpoolLocked) logger.error(fields, EVENTS.SPOOL_LOCKED)
+    else logger.error(fields, EVENTS.SPOOL_FAILED)
   }
 
   spoolRecovered(): void {
     if (this.#spoolProblem === null) return
     this.#spoolProblem = null
-    this.#logger.info({ handler: this.#handler }, 'the spool of audit events is written again')
+    this.#logger.limited(this.#handler).info({ handler: this.#handler }, 'the spool of audit events is written again')
   }
 
   unreadable(events: number): void {
-    this.#logger.limited().error({ handler: this.#handler, events }, EVENTS.SPOOL_UNREADABLE)
+    this.#logger.limited(this.#handler).error({ handler: this.#handler, events }, EVENTS.SPOOL_UNREADABLE)
   }
 
   lostAtClose(events: number): void {
@@ -97,6 +125,14 @@ export class DeliveryLog {
 
   closeFailed(): void {
     this.#logger.warn({ handler: this.#handler }, EVENTS.CLOSE_FAILED)
+  }
+
+  #logOutage(outage: Outage, error: unknown, event: LogEvent): void {
+    const now = this.#clock.monotonic()
+    if (outage.isLogged || now - this.#loggedAt < LOG_INTERVAL) return
+    outage.isLogged = true
+    this.#loggedAt = now
+    this.#logger.error({ handler: this.#handler, ...fieldsOf(error) }, event)
   }
 }
 

@@ -68,7 +68,7 @@ export class Delivery {
     this.#clock = env.clock
     this.#env = env
     this.#timing = { ...DELIVERY_TIMING, ...env.timing }
-    this.#log = new DeliveryLog(env.logger, env.name)
+    this.#log = new DeliveryLog(env.name, env)
     this.#retry = new RetryDelay(this.#timing.shortestRetry, this.#timing.longestRetry)
     this.#backlog = new Backlog(plan)
     this.#commits =
@@ -78,7 +78,7 @@ export class Delivery {
         clock: env.clock,
         interval: this.#timing.commitInterval,
         onOpened: () => this.#resume?.(),
-        onStored: () => this.#updateFull(),
+        onStored: () => this.#released(),
       })
     this.#run = this.#deliver()
   }
@@ -108,8 +108,8 @@ export class Delivery {
     }
     const { full, tooLarge } = this.#backlog.add(records)
     if (full > 0) {
+      this.#log.dropped(this.#totals.lost.full)
       this.#lose('full', full)
-      this.#log.dropped()
     }
     if (tooLarge > 0) {
       this.#lose('too_large', tooLarge)
@@ -178,7 +178,8 @@ export class Delivery {
       if (lost > 0) this.#unreadable(lost, settled)
       this.#notifyWaiters()
     } catch (error) {
-      this.#log.spoolFailed(error)
+      this.#log.readFailed(error, this.#totals.allLost)
+      this.#waiters.failed(this.#calls + 1)
       await this.#pause(this.#retry.next())
     }
     return this.#backlog.batch()
@@ -232,7 +233,7 @@ export class Delivery {
 
   #settle(count: number): void {
     this.#settled += this.#backlog.settle(count)
-    this.#updateFull()
+    this.#released()
     this.#notifyWaiters()
   }
 
@@ -250,11 +251,16 @@ export class Delivery {
     this.#totals.lost[reason] += count
   }
 
+  /** Memory was released. */
+  #released(): void {
+    this.#updateFull()
+    if (!this.#isFull) this.#log.accepting(this.#totals.lost.full)
+  }
+
   #updateFull(): void {
     const isFull = this.#backlog.usage >= (this.#isFull ? FULL.until : FULL.from)
     if (isFull === this.#isFull) return
     this.#isFull = isFull
-    if (!isFull) this.#log.accepting(this.#totals.lost.full)
     this.#env.onFullChange?.(isFull)
   }
 

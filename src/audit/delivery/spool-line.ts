@@ -4,11 +4,10 @@ import type { AuditRecord } from './transport.ts'
 const NEWLINE = 0x0a
 const CHECKSUM_DIGITS = 8
 
-/** Records of a part of a segment file. */
+/** A part of a segment file. */
 export interface SpoolChunk {
-  readonly records: readonly AuditRecord[]
-  /** Lines with a wrong checksum. */
-  readonly corrupt: number
+  /** Null for each line with a wrong checksum. */
+  readonly lines: readonly (AuditRecord | null)[]
   /** Bytes of the whole lines. */
   readonly bytes: number
 }
@@ -21,16 +20,13 @@ export function spoolLine({ time, topic, id, text }: AuditRecord): string {
 
 /** Reads the whole lines; a line without its end is left. */
 export function readSpoolLines(content: Buffer): SpoolChunk {
-  const records: AuditRecord[] = []
-  let corrupt = 0
+  const lines: (AuditRecord | null)[] = []
   let start = 0
   for (let end = content.indexOf(NEWLINE); end !== -1; end = content.indexOf(NEWLINE, start)) {
-    const record = recordIn(content.subarray(start, end))
-    if (record === null) corrupt++
-    else records.push(record)
+    lines.push(recordIn(content.subarray(start, end)))
     start = end + 1
   }
-  return { records, corrupt, bytes: start }
+  return { lines, bytes: start }
 }
 
 function recordIn(line: Buffer): AuditRecord | null {

@@ -26,7 +26,7 @@ interface Holder {
   readonly host: string
 }
 
-/** Directories that are open in this thread. */
+/** Locks of this thread. */
 const opened = new Set<string>()
 
 /** Exclusive use of a spool directory: a file with the holder's process id, which a crash leaves behind. */
@@ -116,9 +116,9 @@ async function holderIn(path: string): Promise<Holder | null> {
   }
 }
 
-/** This process has ended its own use: `opened` has those of this thread, and other threads open none. */
+/** A process that had the id before, as in a container that was restarted, has another start. */
 function isRunning({ pid, started }: Holder): boolean {
-  if (pid === process.pid) return false
+  if (pid === process.pid) return started !== '' && started === startOf(pid)
   try {
     process.kill(pid, 0)
   } catch (error) {

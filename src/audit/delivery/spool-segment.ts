@@ -28,9 +28,9 @@ export class SpoolSegment {
   unread = 0
   /** Position after the last of its records in memory, as counted by the backlog. */
   end = 0
-  /** Records of this segment that have come into memory so far. */
+  /** Lines of this segment that have been read so far, or whose records were in memory when they were written. */
   entered = 0
-  /** Records at the beginning that were accepted before. */
+  /** Lines at the beginning whose records an earlier process delivered. */
   skip = 0
   /** Lines are being appended. */
   isBusy = false

@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -91,11 +104,11 @@ describe('a spool', () => {
     fc.assert(
       fc.property(fc.array(record), fc.nat(), fc.integer({ min: 1, max: 255 }), (records, position, change) => {
         const content = Buffer.from(records.map(spoolLine).join(''), 'utf8')
-        assert.deepEqual(readSpoolLines(content), { records, corrupt: 0, bytes: content.length })
+        assert.deepEqual(readSpoolLines(content), { lines: records, bytes: content.length })
         if (content.length === 0) return
         const at = position % content.length
         content[at] = (content[at] as number) ^ change
-        const found = readSpoolLines(content).records
+        const found = readSpoolLines(content).lines.filter((line) => line !== null)
         assert.ok(found.length >= records.length - 2 && found.length < records.length)
         for (const one of found) assert.ok(records.some(({ id, text }) => one.id === id && one.text === text))
       }),
@@ -203,6 +216,64 @@ describe('a spool', () => {
     assert.deepEqual(ids, idsOf(1_000, 1_000))
   })
 
+  test('with a damaged line before the position of an orderly stop loses no other record', async () => {
+    using folder = new Folder()
+    await spooled(folder.path, 20)
+    const [name] = segmentsIn(folder.path)
+    const lines = folder.read(name as string).split('\n')
+    lines[4] = 'damaged'
+    folder.write(name as string, lines.join('\n'))
+    folder.write('position', `${name} 10`)
+    const { ids, started } = await delivered(folder.path)
+    assert.deepEqual(ids, idsOf(10, 10))
+    assert.equal(started.delivery.counts.lost.unreadable, 0)
+  })
+
+  test('with a position that is not valid is sent from its beginning', async () => {
+    using folder = new Folder()
+    const name = '0000000000000001.spool'
+    for (const position of ['', 'x', 'x 3', name, `${name} -1`, `${name} x`]) {
+      await spooled(folder.path, 3)
+      folder.write('position', position)
+      assert.deepEqual((await delivered(folder.path)).ids, idsOf(3), position)
+    }
+  })
+
+  test('that can not be read for a while is read later, and its records come before newer ones', async () => {
+    using folder = new Folder()
+    const directory = folder.in('spool')
+    const destination = new AuditDestination(REFUSE_CONNECTION)
+    await using started = spooling(directory, destination, { maxEvents: 100 })
+    for (let from = 0; from < 1_000; from += 20) {
+      started.delivery.add(recordsOf(20, from))
+      await until(() => !started.delivery.isFull)
+    }
+    const names = segmentsIn(directory)
+    for (const name of names) {
+      renameSync(join(directory, name), folder.in(name))
+      // A symbolic link is not followed.
+      symlinkSync(folder.in(name), join(directory, name))
+    }
+    destination.treatment = ACCEPT
+    await until(() => started.logged('GW_AUDIT_SPOOL_READ_FAILED').length > 0)
+    assert.deepEqual(started.delivery.state, { isUp: false, reason: 'the spool can not be read: ELOOP' })
+    for (const name of names) renameSync(folder.in(name), join(directory, name))
+    started.delivery.add(recordsOf(20, 1_000))
+    assert.equal(await started.delivery.flush(20_000), true)
+    assert.deepEqual(destination.ids, idsOf(1_020))
+    assert.equal(started.delivery.state.isUp, true)
+  })
+
+  test('is refused under another name of its directory', async () => {
+    using folder = new Folder()
+    await using first = spooling(folder.in('spool'), new AuditDestination(REFUSE_CONNECTION))
+    first.delivery.add(recordsOf(1))
+    await until(() => first.delivery.counts.spooledBytes > 0)
+    symlinkSync(folder.in('spool'), folder.in('link'))
+    await using second = spooling(folder.in('link'), new AuditDestination())
+    await until(() => second.logged('GW_AUDIT_SPOOL_LOCKED').length > 0)
+  })
+
   test('is refused to a second delivery, which works in memory until the first has closed', async () => {
     using folder = new Folder()
     const first = spooling(folder.path, new AuditDestination(REFUSE_CONNECTION))
@@ -224,7 +295,6 @@ describe('a spool', () => {
     using folder = new Folder()
     await spooled(folder.in('spool'), 3)
     const lock = (holder: object) => folder.write('spool/lock', JSON.stringify(holder))
-    const { hostname } = await import('node:os')
     lock({ pid: process.ppid, started: '', host: hostname() })
     const destination = new AuditDestination()
     await using started = spooling(folder.in('spool'), destination)
@@ -233,7 +303,6 @@ describe('a spool', () => {
     await until(() => destination.accepted.length === 3)
     for (const text of ['', '{', 'null', '{"pid":-1}', '{"pid":"x"}']) {
       using other = new Folder({ 'spool/lock': text })
-      const { utimesSync } = await import('node:fs')
       utimesSync(other.in('spool/lock'), 0, 0)
       await using opened = spooling(other.in('spool'), new AuditDestination(REFUSE_CONNECTION))
       opened.delivery.add(recordsOf(1))

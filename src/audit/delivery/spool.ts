@@ -1,6 +1,7 @@
-import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SpoolPlan } from '#schema'
+import { syncDirectory } from '../files/sync-directory.ts'
 import { spoolLine } from './spool-line.ts'
 import { SpoolLock } from './spool-lock.ts'
 import { SegmentRemoved, SpoolSegment } from './spool-segment.ts'
@@ -22,11 +23,9 @@ export class SpoolFull extends Error {
 /** Records read back. */
 interface SpooledRecords {
   readonly records: readonly AuditRecord[]
-  /** Lines with a wrong checksum. */
-  readonly corrupt: number
   readonly isReplayed: boolean
-  /** Records that can not be read, since their file is gone or broken. */
-  readonly missing: number
+  /** Records that can not be read: the checksum of their line is wrong, or their file is gone or broken. */
+  readonly unreadable: number
 }
 
 /**
@@ -125,24 +124,26 @@ export class Spool {
   /** The next records that have not come into memory; `position` is that of the first. */
   async read(position: number): Promise<SpooledRecords> {
     const segment = this.#segments.find(({ isRead }) => !isRead)
-    if (segment === undefined) return { records: [], corrupt: 0, isReplayed: false, missing: 0 }
+    if (segment === undefined) return { records: [], isReplayed: false, unreadable: 0 }
     const { isReplayed } = segment
     try {
-      const { records: read, corrupt, bytes } = await segment.read()
+      const { lines, bytes } = await segment.read()
       segment.readBytes += bytes
-      const accepted = Math.max(0, Math.min(read.length, segment.skip - segment.entered))
-      const records = accepted === 0 ? read : read.slice(accepted)
-      segment.entered += read.length
+      const delivered = Math.max(0, Math.min(lines.length, segment.skip - segment.entered))
+      const wanted = delivered === 0 ? lines : lines.slice(delivered)
+      const records = wanted.filter((record) => record !== null)
+      segment.entered += lines.length
       segment.end = position + records.length
-      if (isReplayed) return { records, corrupt, isReplayed, missing: 0 }
-      segment.unread -= read.length + corrupt
+      segment.unread -= isReplayed ? 0 : lines.length
       const missing = segment.isRead ? segment.unread : 0
       segment.unread -= missing
-      return { records, corrupt, isReplayed, missing }
+      return { records, isReplayed, unreadable: wanted.length - records.length + missing }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'EIO') throw error
-      return { records: [], corrupt: 0, isReplayed, missing: this.#forget(segment) }
+      this.#forget(segment)
+      // The number of records in a segment of an earlier process is not known; the loss is counted nevertheless.
+      return { records: [], isReplayed, unreadable: isReplayed ? 1 : segment.unread }
     }
   }
 
@@ -191,8 +192,13 @@ export class Spool {
     const name = `${String(++this.#lastNumber).padStart(16, '0')}.spool`
     const segment = new SpoolSegment(join(this.#directory, name))
     segment.isBusy = true
-    await segment.create()
-    await syncDirectory(this.#directory)
+    try {
+      await segment.create()
+      await syncDirectory(segment.path)
+    } catch (error) {
+      await segment.remove().catch(() => {})
+      throw error
+    }
     this.#segments.push(segment)
     this.#current = segment
     return segment
@@ -207,14 +213,13 @@ export class Spool {
     await segment.remove().catch(() => {})
   }
 
-  /** Returns how many records are lost with it. */
-  #forget(segment: SpoolSegment): number {
+  #forget(segment: SpoolSegment): void {
     const at = this.#segments.indexOf(segment)
-    if (at !== -1) this.#segments.splice(at, 1)
-    if (at !== -1) this.#bytes -= segment.bytes
+    if (at === -1) return
+    this.#segments.splice(at, 1)
+    this.#bytes -= segment.bytes
     if (this.#current === segment) this.#current = null
     void segment.finish()
-    return segment.unread
   }
 }
 
@@ -239,14 +244,4 @@ async function segmentsIn(directory: string): Promise<SpoolSegment[]> {
   const [first] = segments
   if (first !== undefined && first.name === name && Number(accepted) > 0) first.skip = Number(accepted)
   return segments
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  let handle: FileHandle | null = null
-  try {
-    handle = await open(directory, 'r')
-    await handle.sync()
-  } finally {
-    await handle?.close()
-  }
 }
