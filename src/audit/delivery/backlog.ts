@@ -55,10 +55,16 @@ export class Backlog {
   #commit: Commit | null = null
   /** Records at the beginning of the head that an earlier process added. */
   #replayed = 0
+  /** Bounds of the head and of the tail: with a spool each has half of the memory. */
+  readonly #maxEvents: number
+  readonly #maxBytes: number
   readonly #commitBytes: number
 
   constructor(plan: QueuePlan) {
     this.#plan = plan
+    const parts = plan.spool === null ? 1 : 2
+    this.#maxEvents = Math.max(1, Math.floor(plan.maxEvents / parts))
+    this.#maxBytes = plan.maxBytes / parts
     this.#commitBytes = Math.min(MAX_COMMIT_BYTES, (plan.spool?.maxBytes ?? 0) / 16)
   }
 
@@ -100,38 +106,45 @@ export class Backlog {
     return this.#tail.bytes
   }
 
-  /** Part of memory in use: 1 is all of it. */
+  /** Part of memory in use: at 1 the next record finds no room. */
   get usage(): number {
-    const { maxEvents, maxBytes } = this.#plan
-    const events = this.#head.length + this.#tail.length
-    return Math.max(events / maxEvents, (this.#head.bytes + this.#tail.bytes) / maxBytes)
+    const head = this.#usageOf(this.#head)
+    if (this.#plan.spool === null) return head
+    return this.#isOverflowing ? (1 + this.#usageOf(this.#tail)) / 2 : head / 2
   }
 
   /** Adds records until one finds no room: the rest is counted in `full`. */
   add(records: readonly AuditRecord[]): Rejected {
-    const { maxEvents, maxBytes, spool } = this.#plan
-    let toTail = this.#tail.length > 0 || (this.#spool?.hasUnread ?? false)
+    let queue = this.#isOverflowing ? this.#tail : this.#head
     let tooLarge = 0
     for (let n = 0; n < records.length; n++) {
       const record = records[n] as AuditRecord
       const bytes = Buffer.byteLength(record.text)
-      if (bytes > maxBytes) {
+      if (bytes > this.#maxBytes) {
         tooLarge++
         continue
       }
-      const events = this.#head.length + this.#tail.length
-      if (events >= maxEvents || this.#head.bytes + this.#tail.bytes + bytes > maxBytes) {
-        return { full: records.length - n, tooLarge }
-      }
-      // The other half of memory is for records on their way to the disk.
-      toTail ||= spool !== null && (this.#head.length * 2 >= maxEvents || (this.#head.bytes + bytes) * 2 > maxBytes)
-      const queue = toTail ? this.#tail : this.#head
+      if (queue === this.#head && this.#plan.spool !== null && !this.#hasRoom(queue, bytes)) queue = this.#tail
+      if (!this.#hasRoom(queue, bytes)) return { full: records.length - n, tooLarge }
       queue.push(record, bytes)
     }
     return tooLarge === 0 ? ALL_ADDED : { full: 0, tooLarge }
   }
 
-  /** Uses a spool. Records that it has from an earlier process come before all others. */
+  /** Whether new records come after others that are not in the head. */
+  get #isOverflowing(): boolean {
+    return this.#tail.length > 0 || (this.#spool?.hasUnread ?? false)
+  }
+
+  #hasRoom(queue: RecordQueue, bytes: number): boolean {
+    return queue.length < this.#maxEvents && queue.bytes + bytes <= this.#maxBytes
+  }
+
+  #usageOf({ length, bytes }: RecordQueue): number {
+    return Math.max(length / this.#maxEvents, bytes / this.#maxBytes)
+  }
+
+  /** Uses a spool. Records that it has from an earlier process come before all others, which are all in the tail then. */
   attach(spool: Spool): void {
     this.#spool = spool
     spool.release(this.#start)
@@ -158,7 +171,7 @@ export class Backlog {
   }
 
   async #readBack(spool: Spool): Promise<Unreadable> {
-    const { records, isReplayed, unreadable } = await spool.read(this.#start)
+    const { records, isReplayed, unreadable } = await spool.read(this.#start, this.#maxEvents)
     for (const record of records) this.#head.push(record, Buffer.byteLength(record.text))
     if (isReplayed) this.#replayed += records.length
     this.#committed = this.#start + this.#head.length

@@ -18,11 +18,13 @@ export function spoolLine({ time, topic, id, text }: AuditRecord): string {
   return `${crc32(json).toString(16).padStart(CHECKSUM_DIGITS, '0')} ${json}\n`
 }
 
-/** Reads the whole lines; a line without its end is left. */
-export function readSpoolLines(content: Buffer): SpoolChunk {
+/** Reads whole lines, at most `limit`; a line without its end is left. */
+export function readSpoolLines(content: Buffer, limit: number): SpoolChunk {
   const lines: (AuditRecord | null)[] = []
   let start = 0
-  for (let end = content.indexOf(NEWLINE); end !== -1; end = content.indexOf(NEWLINE, start)) {
+  while (lines.length < limit) {
+    const end = content.indexOf(NEWLINE, start)
+    if (end === -1) break
     lines.push(recordIn(content.subarray(start, end)))
     start = end + 1
   }

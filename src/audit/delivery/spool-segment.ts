@@ -68,8 +68,8 @@ export class SpoolSegment {
     }
   }
 
-  /** Reads lines behind `readBytes`; moving it by the bytes of the result is for the caller. */
-  async read(): Promise<SpoolChunk> {
+  /** Reads lines behind `readBytes`, at most `limit`; moving it by the bytes of the result is for the caller. */
+  async read(limit: number): Promise<SpoolChunk> {
     const file = await open(this.path, O_RDONLY | O_NOFOLLOW)
     try {
       // Lines that are appended meanwhile are left for the next call.
@@ -78,9 +78,10 @@ export class SpoolSegment {
         const length = Math.min(size, end - this.readBytes)
         const content = Buffer.allocUnsafe(length)
         const { bytesRead } = await file.read(content, 0, length, this.readBytes)
-        const chunk = readSpoolLines(content.subarray(0, bytesRead))
+        const chunk = readSpoolLines(content.subarray(0, bytesRead), limit)
         const isLast = bytesRead < length || this.readBytes + length === end
-        if (chunk.bytes === 0 && !isLast) continue
+        if (chunk.lines.length === limit) return chunk
+        if (chunk.lines.length === 0 && !isLast) continue
         // A crash may have cut the last line: it was never acknowledged as written.
         return isLast ? { ...chunk, bytes: end - this.readBytes } : chunk
       }

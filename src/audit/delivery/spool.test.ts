@@ -104,11 +104,11 @@ describe('a spool', () => {
     fc.assert(
       fc.property(fc.array(record), fc.nat(), fc.integer({ min: 1, max: 255 }), (records, position, change) => {
         const content = Buffer.from(records.map(spoolLine).join(''), 'utf8')
-        assert.deepEqual(readSpoolLines(content), { lines: records, bytes: content.length })
+        assert.deepEqual(readSpoolLines(content, records.length + 1), { lines: records, bytes: content.length })
         if (content.length === 0) return
         const at = position % content.length
         content[at] = (content[at] as number) ^ change
-        const found = readSpoolLines(content).lines.filter((line) => line !== null)
+        const found = readSpoolLines(content, Infinity).lines.filter((line) => line !== null)
         assert.ok(found.length >= records.length - 2 && found.length < records.length)
         for (const one of found) assert.ok(records.some(({ id, text }) => one.id === id && one.text === text))
       }),

@@ -121,13 +121,13 @@ export class Spool {
     }
   }
 
-  /** The next records that have not come into memory; `position` is that of the first. */
-  async read(position: number): Promise<SpooledRecords> {
+  /** The next records that have not come into memory, at most `limit`; `position` is that of the first. */
+  async read(position: number, limit: number): Promise<SpooledRecords> {
     const segment = this.#segments.find(({ isRead }) => !isRead)
     if (segment === undefined) return { records: [], isReplayed: false, unreadable: 0 }
     const { isReplayed } = segment
     try {
-      const { lines, bytes } = await segment.read()
+      const { lines, bytes } = await segment.read(limit)
       segment.readBytes += bytes
       const delivered = Math.max(0, Math.min(lines.length, segment.skip - segment.entered))
       const wanted = delivered === 0 ? lines : lines.slice(delivered)
