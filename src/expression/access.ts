@@ -8,7 +8,7 @@ import { isBytes, isMap, isPlainObject, isSet, mutableCopy, toExpressionValue } 
 const ownEnumerable = Object.prototype.propertyIsEnumerable
 const listIndex = /^(?:0|[1-9]\d{0,9})$/
 
-/** Makes a reader of one literal key that remembers how the last kind of host object answered it. */
+/** Returns a reader of one literal key, with an inline cache of the getter of the last exposure. */
 export function reader(key: string | number): (base: unknown) => unknown {
   let known: AnyExposure | undefined
   let get: ((self: unknown) => unknown) | undefined
@@ -26,7 +26,7 @@ export function reader(key: string | number): (base: unknown) => unknown {
   }
 }
 
-/** Reads `base[key]`: null where it is missing, out of range, or not for expressions to see. */
+/** Reads `base[key]`: null where it is missing, out of range, or not exposed. */
 export function read(base: unknown, key: unknown): unknown {
   if (base === null) return null
   if (typeof base === 'string') return readString(base, key)
@@ -72,7 +72,7 @@ function mapKey(key: unknown): string | null {
   return typeof key === 'number' || typeof key === 'boolean' || key instanceof JsonNumber ? String(key) : null
 }
 
-/** Writes `base[key] = value`; what cannot be written is left alone and reported as a warning. */
+/** Assigns `base[key] = value`; an assignment to a target that is not writable is ignored with a warning. */
 export function write(base: unknown, key: unknown, value: unknown, scope: Scope): void {
   const name = mapKey(key)
   if (name === null) throw new EvaluationError(`expected a name or an index, found ${describe(key)}`)
@@ -90,7 +90,7 @@ function tryWrite(base: object, name: string, key: unknown, value: unknown): boo
     return true
   }
   if (isBytes(base) || isSet(base) || !isPlainObject(base)) return false
-  // Defining, not assigning, so that `__proto__` is an entry like any other.
+  // Defined instead of assigned, so that `__proto__` is an ordinary entry.
   return Reflect.defineProperty(base, name, { value, writable: true, enumerable: true, configurable: true })
 }
 

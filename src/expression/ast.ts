@@ -6,7 +6,6 @@ export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '<' | '>' | '<=' | '>
 /** Operators before one operand, in their symbol spelling. */
 type UnaryOperator = '-' | '!' | 'empty'
 
-/** A value that is written in an expression. */
 export type Literal = string | Numeric | boolean | null
 
 /** One parsed expression; `at` is the offset in the source text. */
@@ -26,17 +25,17 @@ export type Node =
   | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
   | { readonly type: 'ternary'; readonly test: Node; readonly whenTrue: Node; readonly whenFalse: Node }
 
-/** A piece of a string that may hold expressions: literal text or one `${...}`. */
+/** A part of a template string: literal text or one `${...}`. */
 export type Segment = string | Node
 
-/** Names the key of a member access when it is written literally. */
+/** The key of a member access, if it is a literal. */
 export function literalKey(node: Node): string | number | undefined {
   if (node.type !== 'member' || node.key.type !== 'literal') return undefined
   const { value } = node.key
   return typeof value === 'string' || typeof value === 'number' ? value : undefined
 }
 
-/** Visits a node and everything below it. */
+/** Visits a node and its descendants. */
 export function visit(node: Node, see: (node: Node) => void): void {
   see(node)
   for (const child of childrenOf(node)) visit(child, see)

@@ -41,18 +41,18 @@ for (const [source, expected] of results) {
   test(`${source} is ${expected}`, () => assert.equal(evaluate(source), expected))
 }
 
-test('an instant out of range or moved by something else than a number fails', () => {
+test('an instant out of range, or an addition of another type than a number, fails', () => {
   assert.throws(() => evaluate('now.plusDays(99999999999)'))
   assert.throws(() => evaluate("now.plusDays('x')"))
   assert.throws(() => evaluate('now.plusDays()'))
 })
 
-test('the environment cannot be written', () => {
+test('the environment is read-only', () => {
   compileLeftValue('${env.HOME}').assign(scope, 'changed')
   assert.equal(evaluate('env.HOME'), '/home/x')
 })
 
-test('own bindings come first, then those of the parent', () => {
+test('own bindings take precedence over those of the parent', () => {
   const child = scopeOf({ now: 'mine', own: 1 }, scope)
   assert.equal(compile('${now} ${own} ${env.HOME} ${toString}').evaluate(child), 'mine 1 /home/x ')
 })

@@ -1,7 +1,7 @@
 import { Instant } from './instant.ts'
 import type { Scope } from './scope.ts'
 
-/** What the names that are always bound stand for. */
+/** Values of the predefined names. */
 interface BaseScopeOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly system: Readonly<Record<string, string | undefined>>
@@ -15,7 +15,7 @@ interface BaseScopeOptions {
   readonly warn?: (message: string) => void
 }
 
-/** Binds the names every expression may use: `env`, `system`, `now`, `gateway` and its old name `openig`. */
+/** Binds the predefined names: `env`, `system`, `now`, `gateway` and its old name `openig`. */
 export function baseScope(options: BaseScopeOptions): Scope {
   const { instanceDirectory, configDirectory, temporaryDirectory } = options.gateway
   const gateway = Object.freeze({
@@ -45,7 +45,7 @@ export function baseScope(options: BaseScopeOptions): Scope {
   return options.warn === undefined ? { lookup } : { lookup, warn: options.warn }
 }
 
-/** Copies, because `process.env` is not a plain object and must not be written through an expression. */
+/** A copy, since `process.env` is no plain object and must not be written by an expression. */
 function snapshot(variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const entries = Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return Object.freeze(Object.fromEntries(entries))

@@ -5,8 +5,8 @@ const alphabets = {
 }
 
 /**
- * Decodes base64, in which white space is skipped and padding may be left out; null where it is anything else: another
- * character, padding that is wrong, or bits after the last byte that are not zero.
+ * Decodes base64; white space is skipped and padding optional. Null for invalid input: another character, wrong padding, or
+ * unused bits that are not zero.
  */
 export function decodeBase64(text: string, alphabet: keyof typeof alphabets): Buffer | null {
   const compact = /\s/.test(text) ? text.replaceAll(/[ \t\r\n\f]+/g, '') : text
@@ -18,7 +18,7 @@ export function decodeBase64(text: string, alphabet: keyof typeof alphabets): Bu
   return isWhole(digits, bytes) ? bytes : null
 }
 
-/** Whether the last digits are canonical: encoding the bytes again gives the same digits. */
+/** Whether the last digits are canonical: encoding the bytes gives the same digits. */
 function isWhole(digits: string, bytes: Buffer): boolean {
   const rest = digits.length % 4
   if (rest === 0) return true

@@ -1,6 +1,6 @@
 import { literalKey, type Node, type Segment, visit } from './ast.ts'
 
-/** Which bodies an expression may look into, so that they are buffered before it runs. */
+/** The bodies that an expression may read, so that they are buffered before it runs. */
 export interface BodyReads {
   readonly requestBody: boolean
   readonly responseBody: boolean
@@ -15,7 +15,7 @@ const bodyKeys: Readonly<Record<Message, ReadonlySet<string>>> = {
 const both: readonly Message[] = ['request', 'response']
 const none: readonly Message[] = []
 
-/** Finds out from the text alone which bodies may be read; a key computed on a message counts as reading. */
+/** Static analysis of the bodies that may be read; a computed key on a message counts as a read. */
 export function bodyReads(segments: readonly Segment[]): BodyReads {
   const read = new Set<Message>()
   for (const segment of segments) {
@@ -38,7 +38,7 @@ function messagesOf(node: Node): readonly Message[] {
     case 'member': {
       const key = literalKey(node)
       if (key !== undefined) return named(String(key))
-      // Only old files reach a message through a map, and that map is called `exchange`.
+      // Only old files access a message through a map, named `exchange`.
       return node.target.type === 'name' && node.target.name === 'exchange' ? both : none
     }
     case 'method':

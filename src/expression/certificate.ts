@@ -16,7 +16,7 @@ const exposure: Exposure<Certificate> = {
   },
 }
 
-/** An X.509 certificate as expressions see it. */
+/** An X.509 certificate for expressions. */
 export class Certificate {
   readonly x509: X509Certificate
 
@@ -29,7 +29,7 @@ export class Certificate {
   }
 }
 
-/** Node prints one attribute per line, the most general first; RFC 4514 wants them the other way round on one line. */
+/** Node prints one attribute per line, the most general first; RFC 4514 has them on one line in reverse order. */
 function distinguishedName(lines: string | undefined): string {
   return (lines ?? '').split('\n').reverse().join(', ')
 }

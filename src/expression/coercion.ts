@@ -6,20 +6,20 @@ import { bounded, isBytes, isMap, isPlainObject, isSet, kindOf, maxStringLength 
 const maxPrintDepth = 32
 const numeric = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const whole = /^[+-]?\d+$/
-/** Longer strings are not read as numbers. */
+/** Longer strings are not parsed as numbers. */
 const longestNumber = 1_000
 
-/** Converts an operand of arithmetic: null and the empty string are 0, numeric strings count, anything else fails. */
+/** Converts an operand of arithmetic: null and the empty string are 0, numeric strings are parsed, other values fail. */
 export function toNumber(value: unknown): Numeric {
   if (typeof value === 'number') return value
   if (value === null) return 0
   const number = numberOf(value)
   if (number === null) throw new EvaluationError(`expected a number, found ${describe(value)}`)
-  // As in Java: whole numbers of any size are exact, a string with a point or an exponent is a double.
+  // As in Java: integers of any size are exact, a string with a point or an exponent is a double.
   return typeof value === 'string' && !whole.test(value.trim()) ? Number(number) : number
 }
 
-/** Reads a number from a number or a numeric string, of which the empty one is 0; null for everything else. */
+/** The value of a number or numeric string, 0 for the empty string; null for other values. */
 export function numberOf(value: unknown): Numeric | null {
   if (typeof value === 'number' || value instanceof JsonNumber) return value
   if (typeof value === 'bigint') return jsonNumber(String(value))
@@ -29,7 +29,7 @@ export function numberOf(value: unknown): Numeric | null {
   return value.length > longestNumber ? null : numberInText(value.trim())
 }
 
-/** Unlike JSON, strings may write `+1`, `007`, `.5` and `5.`. */
+/** Unlike in JSON, `+1`, `007`, `.5` and `5.` are valid. */
 function numberInText(text: string): Numeric | null {
   if (!numeric.test(text)) return null
   const number = Number(text)
@@ -42,7 +42,7 @@ function numberOfHost(host: object): Numeric | null {
   return typeof value === 'object' ? null : numberOf(value)
 }
 
-/** Converts an operand of a logical operator: null is false, and so is every string but "true"; anything else fails. */
+/** Converts an operand of a logical operator: null and every string but "true" are false; other values fail. */
 export function toBoolean(value: unknown): boolean {
   if (typeof value === 'boolean') return value
   if (value === null) return false
@@ -55,7 +55,7 @@ export function isTrueText(text: string): boolean {
   return text.length === 4 && text.toLowerCase() === 'true'
 }
 
-/** Prints a value as text between other text: null is empty, lists and maps print as `[a, b]` and `{k=v}`. */
+/** Converts a value for string interpolation: null is empty, lists and maps are `[a, b]` and `{k=v}`. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
@@ -95,7 +95,7 @@ function list<T>(items: Iterable<T>, text: (item: T) => string): string {
   return parts.join(', ')
 }
 
-/** Describes a value for a message without repeating what a request sent. */
+/** Describes a value for a message, without data of a request. */
 export function describe(value: unknown): string {
   const kind = kindOf(value)
   if (kind === 'null') return kind

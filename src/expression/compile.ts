@@ -13,10 +13,10 @@ import { compileRegex, type Matcher } from './regex/matcher.ts'
 import type { Scope } from './scope.ts'
 import { toExpressionValue } from './values.ts'
 
-/** A compiled node: gives its value in a scope. */
+/** A compiled node. */
 export type Evaluate = (scope: Scope) => unknown
 
-/** Turns a parsed expression into closures; names of functions and numbers of arguments are checked here. */
+/** Compiles a parsed expression to closures; checks names of functions and numbers of arguments. */
 export function compileNode(node: Node): Evaluate {
   switch (node.type) {
     case 'literal': {
@@ -97,7 +97,7 @@ function compileCall(name: string, argNodes: readonly Node[], at: number): Evalu
     )
 }
 
-/** A literal pattern is compiled now, and must be one; any other is compiled when it is known, and warned about. */
+/** A literal pattern is compiled now and must be valid; any other is compiled at evaluation, with a warning if invalid. */
 function compilePattern(node: Node, name: string, at: number): Evaluate {
   if (node.type === 'literal') {
     const matcher = literalRegex(node.value, at)

@@ -67,7 +67,7 @@ for (const [condition, expected] of facts) {
   })
 }
 
-test('text around an expression implies nothing', () => {
+test('an expression with surrounding text implies no facts', () => {
   assert.equal(conditionFacts(compile("x${request.method == 'GET'}")), null)
   assert.equal(conditionFacts(compile('true')), null)
 })
@@ -113,7 +113,7 @@ test('a fact never excludes a path that the condition accepts', () => {
   )
 })
 
-test('searching a host name with a pattern that is not bound is warned about', () => {
+test('a host name pattern without anchors gets a warning', () => {
   const warned = [
     "find(request.uri.host, 'example.com')",
     "find(request.uri.host, '^example\\\\.com')",
@@ -133,7 +133,7 @@ test('searching a host name with a pattern that is not bound is warned about', (
   for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
 })
 
-test('a pattern that is bound to the start of a list is warned about, for it finds nothing', () => {
+test('a pattern anchored to the start of a list gets a warning, since it never matches', () => {
   const warned = [
     "find(request.headers['X-Role'], '^admin')",
     "matches(exchange.request.form.role, '^admin$')",
@@ -150,7 +150,7 @@ test('a pattern that is bound to the start of a list is warned about, for it fin
   for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
 })
 
-test('a condition that is true whatever the request is', () => {
+test('detects conditions that are true for every request', () => {
   for (const text of ['true', '1 == 1', '!false', "'a' == 'a'"]) assert.ok(isAlwaysTrue(compile(`\${${text}}`)), text)
   for (const text of [
     'false',

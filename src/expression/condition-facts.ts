@@ -4,7 +4,7 @@ import type { Expression } from './expression.ts'
 import { compileRegex } from './regex/matcher.ts'
 import { commonPrefix, literalPrefix } from './regex/prefix.ts'
 
-/** What must hold of a request for a condition to be true; an index may skip a route whose facts do not hold. */
+/** Necessary conditions on a request for a condition to be true; an index may skip routes whose facts do not match. */
 export interface ConditionFacts {
   readonly pathPrefix?: string
   readonly pathEquals?: string
@@ -12,7 +12,7 @@ export interface ConditionFacts {
   readonly host?: string
 }
 
-/** Whether a condition is true whatever the request is. */
+/** Whether a condition is true for every request. */
 export function isAlwaysTrue({ constant, segments, evaluate }: Expression): boolean {
   if (constant) return evaluate({ lookup: () => undefined }) === true
   const [node] = segments
@@ -26,7 +26,7 @@ type Subject = 'path' | 'method' | 'host'
 const searching: ReadonlySet<string> = new Set(['find', 'matches'])
 const none: ConditionFacts = {}
 
-/** Finds literal facts about path, method and host that a condition implies; null if it implies none. */
+/** Facts about path, method and host that a condition implies; null if it implies none. */
 export function conditionFacts(expression: Expression): ConditionFacts | null {
   const [node] = expression.segments
   if (expression.segments.length !== 1 || typeof node !== 'object') return null
@@ -87,14 +87,14 @@ function regexFacts(subject: Subject, pattern: string, anchoring: 'found' | 'who
 
 const prefix = (text: string): ConditionFacts => (text === '' ? none : { pathPrefix: text })
 
-/** Both sides hold, so the facts of both do; of two prefixes the longer is stricter. */
+/** For `and`: the facts of both sides; of two prefixes the longer one. */
 function all(left: ConditionFacts, right: ConditionFacts): ConditionFacts {
   const longer = (left.pathPrefix ?? '').length >= (right.pathPrefix ?? '').length ? left : right
   const path = longer.pathPrefix === undefined ? none : { pathPrefix: longer.pathPrefix }
   return { ...right, ...left, ...path }
 }
 
-/** One side holds, so only the common facts are known. */
+/** For `or`: only the common facts. */
 function either(left: ConditionFacts, right: ConditionFacts): ConditionFacts {
   const shared: { -readonly [K in keyof ConditionFacts]: ConditionFacts[K] } = {
     ...prefix(commonPrefix(left.pathPrefix ?? '', right.pathPrefix ?? '')),
@@ -122,7 +122,7 @@ function subjectOf(node: Node): Subject | null {
   }
 }
 
-/** Writes a chain of literal properties as `a.b.c`; null for anything else. */
+/** A chain of literal properties as `a.b.c`; null for other nodes. */
 export function pathOf(node: Node): string | null {
   if (node.type === 'name') return node.name
   const key = literalKey(node)

@@ -4,7 +4,7 @@ import { toBoolean, toNumber } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
 import { isEmpty, strictOperators } from './operators.ts'
 
-/** Works out the operators whose operands are all literals; one that fails is left to fail when it is evaluated. */
+/** Evaluates operators whose operands are all literals; one that fails is left to fail at evaluation. */
 export function foldConstants(node: Node): Node {
   switch (node.type) {
     case 'literal':

@@ -20,8 +20,8 @@ const units: ReadonlyMap<string, number> = new Map([
 const piece = /^(\d{1,15})\s*([a-zµμ]+)$/
 
 /**
- * Reads a duration such as `10 s` or `1 hour and 30 minutes` as milliseconds: `Infinity` for unlimited, 0 for the zero
- * words, null for what is not a duration.
+ * Parses a duration such as `10 s` or `1 hour and 30 minutes` to milliseconds: `Infinity` for unlimited, 0 for the zero words,
+ * null for invalid text.
  */
 export function parseDuration(text: string): number | null {
   if (text.length > 256) return null

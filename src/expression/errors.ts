@@ -1,4 +1,4 @@
-/** An expression, left value or literal regular expression that cannot be compiled; found when the configuration is read. */
+/** An expression, left value or literal regular expression that cannot be compiled; thrown when the configuration is loaded. */
 export class ExpressionSyntaxError extends Error {
   override readonly name = 'ExpressionSyntaxError'
   readonly offset: number
@@ -9,7 +9,7 @@ export class ExpressionSyntaxError extends Error {
   }
 }
 
-/** An evaluation that failed; the caller decides what that means (a condition is false, elsewhere 500), never `null`. */
+/** A failed evaluation. The caller decides the effect: a condition is false, elsewhere 500; never null. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError'
 }

@@ -1,4 +1,4 @@
-// Numbers of JSON that are no doubles, as expressions calculate, compare and print them.
+// Arithmetic, comparison and printing of JSON numbers that are no doubles.
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { JsonNumber, parseJson } from '#json'
@@ -16,7 +16,7 @@ const scope = scopeOf({
 })
 const evaluate = (source: string): unknown => compile(source).evaluate(scope)
 
-/** Results as they print; those of one expression alone keep their type. */
+/** Printed results; a single expression keeps the type of its result. */
 const printed: readonly (readonly [string, string])[] = [
   ['${json.account}', '9007199254740993'],
   ['${json.one}', '1.0'],
@@ -124,7 +124,7 @@ for (const source of failures) {
   test(`${source} fails`, () => assert.throws(() => evaluate(source), EvaluationError))
 }
 
-test('results that are doubles are doubles', () => {
+test('results that a double represents exactly are doubles', () => {
   for (const source of [
     '${json.account - json.twin}',
     '${json.power * 3}',
@@ -137,7 +137,7 @@ test('results that are doubles are doubles', () => {
   assert.equal(evaluate('${0.1 + 0.2}'), 0.1 + 0.2)
 })
 
-test('no number can make an expression run for long', () => {
+test('no number makes an expression run for long', () => {
   const before = process.threadCpuUsage()
   const long = scopeOf({ a: new JsonNumber('9'.repeat(1_000_000)), b: new JsonNumber(`1e${'9'.repeat(100)}`) })
   for (const source of ['${a == b}', '${a < b}', '${a + b}', '${a * a}', '${b * b}', '${a / b}', '${a % b}', '${-a}']) {

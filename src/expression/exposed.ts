@@ -1,9 +1,9 @@
-/** The key under which a host class, on its prototype, states what expressions may see of it. */
+/** The key of the exposure on the prototype of a host class. */
 export const exposed: unique symbol = Symbol('exposed')
 
-/** What a host object shows to expressions; everything not named here does not exist for them. */
+/** The members of a host object that expressions can use; others do not exist for them. */
 export interface Exposure<T> {
-  /** The word for such an object in messages: `request`, `uri`. */
+  /** Name of the kind in messages: `request`, `uri`. */
   readonly kind: string
   readonly get?: Readonly<Record<string, (self: T) => unknown>>
   readonly set?: Readonly<Record<string, (self: T, value: unknown) => void>>
@@ -11,21 +11,20 @@ export interface Exposure<T> {
   readonly index?: (self: T, key: string | number) => unknown
   readonly assignIndex?: (self: T, key: string | number, value: unknown) => void
   readonly keys?: (self: T) => Iterable<string>
-  /** The number or text it stands for in a comparison, in arithmetic and in text, as a status does for its code. */
+  /** Its primitive value in comparisons, arithmetic and text, such as the code of a status. */
   readonly value?: (self: T) => unknown
 }
 
-/** The exposure of any host object, once its own type no longer matters. */
 export type AnyExposure = Exposure<unknown>
 
-/** Finds what a value shows to expressions; `undefined` for everything that is not a host object. */
+/** `undefined` for values that are no host objects. */
 export function exposureOf(value: object): AnyExposure | undefined {
   return (value as { readonly [exposed]?: AnyExposure })[exposed]
 }
 
 const beanPrefix = /^(?:get|is)(?=[A-Z])/
 
-/** Finds the getter behind `name`, in the spellings `x`, `getX` and `isX`; own keys only. */
+/** The getter of `name`, in the spellings `x`, `getX` and `isX`; own keys only. */
 export function getterOf(exposure: AnyExposure, name: string): ((self: unknown) => unknown) | undefined {
   const table = exposure.get
   if (table === undefined) return undefined
@@ -33,13 +32,13 @@ export function getterOf(exposure: AnyExposure, name: string): ((self: unknown) 
   return undefined
 }
 
-/** Finds the setter behind `name`; own keys only. */
+/** Own keys only. */
 export function setterOf(exposure: AnyExposure, name: string): ((self: unknown, value: unknown) => void) | undefined {
   const table = exposure.set
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** Finds the method `name`; own keys only. */
+/** Own keys only. */
 export function methodOf(
   exposure: AnyExposure,
   name: string,

@@ -215,7 +215,7 @@ test('a text without expressions is constant, and escapes do not change that', (
   assert.equal(isExpression('a $ {b}'), false)
 })
 
-test('which bodies are read is known from the text', () => {
+test('the bodies that an expression reads are determined statically', () => {
   const reads = (text: string): string => {
     const { requestBody, responseBody } = compile(text).reads
     return `${requestBody ? 'request' : ''}${responseBody ? 'response' : ''}`
@@ -256,7 +256,7 @@ test('a left value writes properties, indexes and appends to lists', () => {
 })
 
 for (const source of ['plain', '${name}', 'a${b.c}', '${a.b}${c.d}', '${a.b()}', "${toString('x')}"]) {
-  test(`${source} is no place to assign to`, () => {
+  test(`${source} is not assignable`, () => {
     assert.throws(() => compileLeftValue(source), ExpressionSyntaxError)
   })
 }

@@ -10,29 +10,28 @@ import { parseTemplate } from './parser.ts'
 import type { Scope } from './scope.ts'
 import { maxStringLength } from './values.ts'
 
-/** A compiled text: plain, one `${...}` that keeps its type, or text with several of them. */
+/** A compiled template: plain text, one `${...}` whose result keeps its type, or text with several of them. */
 export interface Expression {
   readonly source: string
-  /** True where the text holds no expression at all. */
+  /** True where the text has no expression. */
   readonly constant: boolean
   readonly reads: BodyReads
-  /** The parsed pieces, for analyses such as `conditionFacts` and `lint`. */
+  /** The parsed parts, for analyses such as `conditionFacts` and `lint`. */
   readonly segments: readonly Segment[]
   /**
-   * Gives the value in a scope; throws an `EvaluationError` where it has none, a `PendingValueError` where something has to
-   * be fetched before it.
+   * Throws an `EvaluationError` where the evaluation fails, a `PendingValueError` where a lazy value must be fetched first.
    */
   evaluate(scope: Scope): unknown
 }
 
-/** A compiled place that can be written to, such as `${attributes.user}`. */
+/** A compiled assignment target, such as `${attributes.user}`. */
 interface LeftValue {
   readonly source: string
   readonly reads: BodyReads
   assign(scope: Scope, value: unknown): void
 }
 
-/** Compiles a text that may hold expressions; throws an `ExpressionSyntaxError` where it cannot. */
+/** Compiles a text that may have expressions; throws an `ExpressionSyntaxError`. */
 export function compile(text: string): Expression {
   const segments = parseTemplate(text)
   return {
@@ -58,7 +57,7 @@ function compileSegments(segments: readonly Segment[]): Evaluate {
   }
 }
 
-/** Compiles a place to write to: exactly one `${...}` that ends in a property or an index. */
+/** Compiles an assignment target: exactly one `${...}` that ends in a property or an index. */
 export function compileLeftValue(text: string): LeftValue {
   const segments = parseTemplate(text)
   const [node] = segments
@@ -71,7 +70,7 @@ export function compileLeftValue(text: string): LeftValue {
   return { source: text, reads: bodyReads([node.target, node.key]), assign: guardedAssignment(assign) }
 }
 
-/** Whatever a host object throws is a failed evaluation of this expression, but for a value that has to be fetched first. */
+/** Every exception of a host object is an EvaluationError, except PendingValueError. */
 function guarded(evaluate: Evaluate): Evaluate {
   return (scope) => {
     enterEvaluation()

@@ -42,7 +42,7 @@ function attempt(text: string): void {
 }
 
 test('no text makes the compiler throw anything but a syntax error', () => {
-  // fc.string({ unit: 'binary' }) makes the same, but takes seconds to make a table of all characters first.
+  // fc.string({ unit: 'binary' }) is equivalent, but takes seconds to create a table of all characters.
   const anyText = fc.array(fc.nat(0x10ffff)).map((points) => String.fromCodePoint(...points))
   fc.assert(fc.property(anyText, attempt))
   const pieces = [
@@ -207,7 +207,7 @@ test('a printed tree is parsed back, and evaluates to a value or an evaluation e
       try {
         segments = compile(text).segments
       } catch {
-        // A literal given to split() need not be a regular expression.
+        // A literal argument of split() need not be a valid regular expression.
         return
       }
       assert.equal(withoutOffsets(segments[0]), withoutOffsets(tree))

@@ -3,7 +3,7 @@ import { describe } from './coercion.ts'
 import { EvaluationError } from './errors.ts'
 import { type Exposure, exposed } from './exposed.ts'
 
-/** The largest time a JavaScript date can hold, in milliseconds from 1970. */
+/** The largest time of a JavaScript Date, in milliseconds from 1970. */
 const lastMillisecond = 8_640_000_000_000_000
 
 const steps = { Millis: 1, Seconds: 1_000, Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000 }
@@ -24,7 +24,7 @@ const exposure: Exposure<Instant> = {
   ]),
 }
 
-/** A point in time as expressions see it: `now`, the dates of a certificate. */
+/** A point in time for expressions: `now`, the dates of a certificate. */
 export class Instant {
   readonly epochMillis: number
 
@@ -36,7 +36,7 @@ export class Instant {
     return exposure
   }
 
-  /** Gives the instant `amount` steps of `factor` milliseconds later. */
+  /** The instant `amount` times `factor` milliseconds later. */
   plus(amount: unknown, factor: number): Instant {
     const number = numberValue(amount)
     if (number === null || !Number.isFinite(number)) {

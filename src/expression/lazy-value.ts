@@ -1,4 +1,4 @@
-/** Thrown where an evaluation reads a value that has to be fetched first; the evaluation is repeated once it is there. */
+/** Thrown where an evaluation reads a value that is not fetched yet; the evaluation is repeated when it is. */
 export class PendingValueError extends Error {
   override readonly name = 'PendingValueError'
   readonly ready: Promise<void>
@@ -11,7 +11,7 @@ export class PendingValueError extends Error {
 
 let evaluations = 0
 
-/** Runs inside an evaluation, so that values that have to be fetched are waited for. */
+/** From here on `LazyValue.value` throws PendingValueError, so that the evaluation waits for it. */
 export function enterEvaluation(): void {
   evaluations += 1
 }
@@ -20,7 +20,7 @@ export function leaveEvaluation(): void {
   evaluations -= 1
 }
 
-/** A value that is fetched when an expression first reads it. */
+/** A value that is fetched on first read by an expression. */
 export class LazyValue<T> {
   readonly #fetch: () => Promise<T>
   #fetched: { readonly value: T } | null = null
@@ -31,14 +31,14 @@ export class LazyValue<T> {
     this.#fetch = fetch
   }
 
-  /** The value. Throws PendingValueError in an evaluation that comes before it; elsewhere null until it is there. */
+  /** Before it is fetched: throws PendingValueError in an evaluation, null elsewhere. */
   get value(): T | null {
     if (this.#fetched !== null) return this.#fetched.value
     if (evaluations === 0) return null
     throw new PendingValueError(this.load())
   }
 
-  /** Resolves when the value is there. */
+  /** Resolves when the value is fetched. */
   load(): Promise<void> {
     this.#loading ??= this.#fetch().then((value) => {
       this.#fetched = { value }

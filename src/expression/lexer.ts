@@ -1,7 +1,7 @@
 import { jsonNumber, type Numeric } from '#json'
 import { ExpressionSyntaxError } from './errors.ts'
 
-/** One token of an expression; words of operators come out as their symbols. */
+/** One token of an expression; word operators are converted to symbols. */
 export interface Token {
   readonly kind: 'number' | 'string' | 'name' | 'symbol' | 'end'
   /** The symbol, the name, or the text of a string after its escapes. */
@@ -31,7 +31,7 @@ const space = /[ \t\r\n\f]*/y
 const name = /[\p{L}_$][\p{L}\p{N}_$]*/uy
 const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
 
-/** Reads tokens one at a time, so that the end of a `${...}` is found by the grammar and not by counting braces. */
+/** Reads tokens one at a time, so that the grammar finds the end of a `${...}`, not a count of braces. */
 export class Lexer {
   readonly #text: string
   #position: number
@@ -92,7 +92,7 @@ export class Lexer {
       const escaped = this.#text[position]
       if (escaped === undefined) throw new ExpressionSyntaxError('this string has no closing quote', at)
       position += 1
-      // Only quotes and the backslash are escapes of EL; others keep the backslash, so that '\d' and '\.' reach the regex.
+      // EL escapes only quotes and the backslash; others keep the backslash, so that the regex gets '\d' and '\.'.
       text += escaped === '\\' || escaped === "'" || escaped === '"' ? escaped : `\\${escaped}`
     }
     this.#position = position
@@ -100,7 +100,7 @@ export class Lexer {
   }
 }
 
-/** A whole number is exact, any other a double; null where it is more than a `long` or a double of Java holds. */
+/** An integer is exact, any other number a double; null where it exceeds the range of `long` or `double` in Java. */
 function literalNumber(digits: string): Numeric | null {
   const value = Number(digits)
   if (!/^\d+$/.test(digits)) return Number.isFinite(value) ? value : null
@@ -109,7 +109,7 @@ function literalNumber(digits: string): Numeric | null {
   return exact > largestLong ? null : jsonNumber(String(exact))
 }
 
-/** Gives the operator a token stands for, or its text when it is a symbol; `null` for operands. */
+/** The operator of a token, or its text if it is a symbol; null for operands. */
 export function operatorOf(token: Token): string | null {
   if (token.kind === 'symbol') return token.text
   return token.kind === 'name' ? (wordOperators.get(token.text) ?? null) : null

@@ -9,7 +9,7 @@ const hostPath = /^(?:exchange\.)?request\.(?:uri\.(?:host|authority|rawAuthorit
 const listPath = /^(?:exchange\.)?request\.(?:headers|form|queryParams|cookies)\.[^.]+$/
 const searching = /^(?:find|findGroups|matches|matchingGroups)$/
 
-/** Finds valid but probably unintended expressions, as sentences for a warning. */
+/** Warnings about valid but probably unintended expressions. */
 export function lint(expression: Expression): string[] {
   const warnings: string[] = []
   for (const segment of expression.segments) {
@@ -21,7 +21,7 @@ export function lint(expression: Expression): string[] {
   return warnings
 }
 
-/** A search for a host name also finds it inside `example.com.evil` and `evil-example.com`. */
+/** A host name pattern without anchors also matches `example.com.evil` and `evil-example.com`. */
 function unanchoredHost(node: Node): string | null {
   if (node.type !== 'call' || (node.name !== 'find' && node.name !== 'matches')) return null
   const [text, regex] = node.args
@@ -34,7 +34,7 @@ function unanchoredHost(node: Node): string | null {
   )
 }
 
-/** The text of a list begins with a bracket, so a pattern that begins with something else finds nothing in it. */
+/** The text of a list starts with a bracket, so that a pattern anchored to another start never matches. */
 function beginningOfList(node: Node): string | null {
   if (node.type !== 'call' || !searching.test(node.name)) return null
   const [text, regex] = node.args

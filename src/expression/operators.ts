@@ -7,7 +7,7 @@ import { isMap, isPlainObject, isSet, keysOf, kindOf, sizeOf } from './values.ts
 
 const maxEqualityDepth = 32
 
-/** The operators that always need both operands; `&&` and `||` are compiled to short circuits. */
+/** The operators that evaluate both operands; `&&` and `||` short-circuit. */
 export const strictOperators: Readonly<
   Record<Exclude<BinaryOperator, '&&' | '||'>, (left: unknown, right: unknown) => unknown>
 > = {
@@ -24,12 +24,12 @@ export const strictOperators: Readonly<
   '!=': (left, right) => !equal(left, right),
 }
 
-/** Decides `empty x`: null, an empty string, list or map. */
+/** `empty x`: null, an empty string, list or map. */
 export function isEmpty(value: unknown): boolean {
   return value === null || sizeOf(value) === 0
 }
 
-/** Decides `a == b` with the coercions of EL: a number or boolean beside a string makes the string one too. */
+/** `a == b` with the coercions of EL: a string is converted to the type of a number or boolean. */
 function equal(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (left === null || right === null) return false
@@ -51,7 +51,7 @@ function sameNumber(left: unknown, right: unknown): boolean {
   return compareNumbers(first, second) === 0
 }
 
-/** Compares two values without any coercion, lists and maps by their content, as `equals` of Java does. */
+/** Compares two values without coercion, lists and maps by content, as `equals` of Java. */
 export function same(left: unknown, right: unknown, depth = 0): boolean {
   if (left === right) return true
   if (isNumber(left) && isNumber(right)) return sameNumber(left, right)
@@ -90,7 +90,7 @@ function compare(left: unknown, right: unknown, accept: (order: number) => boole
   return accept(order(left, right))
 }
 
-/** Orders two values: as numbers if one of them is a number, otherwise as strings by code unit. */
+/** Compares two values: as numbers if one of them is a number, otherwise as strings by code unit. */
 export function order(left: unknown, right: unknown): number {
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0
   if (isNumber(left) || isNumber(right)) {

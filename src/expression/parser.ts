@@ -2,11 +2,11 @@ import type { BinaryOperator, Node, Segment } from './ast.ts'
 import { ExpressionSyntaxError } from './errors.ts'
 import { Lexer, operatorOf, type Token } from './lexer.ts'
 
-/** The longest text that is read as an expression, in UTF-16 code units. */
+/** The longest text of an expression, in UTF-16 code units. */
 const maxSourceLength = 64 * 1024
 /** The deepest nesting of one expression; keeps parsing, compiling and evaluating within the stack. */
 const maxDepth = 200
-/** The longest chain of operators or accesses, which makes a tree just as deep. */
+/** The longest chain of operators or accesses, which gives a tree of the same depth. */
 const maxChain = 1000
 const nestingCost = maxChain / maxDepth
 
@@ -19,7 +19,7 @@ const binaryLevels: readonly (readonly BinaryOperator[])[] = [
   ['*', '/', '%'],
 ]
 
-/** Splits a text into literal pieces and parsed `${...}` or `#{...}`; `\${` is a literal `${`. */
+/** Splits a text into literal parts and parsed `${...}` or `#{...}`; `\${` is a literal `${`. */
 export function parseTemplate(text: string): Segment[] {
   if (text.length > maxSourceLength) {
     throw new ExpressionSyntaxError(`the text has ${text.length} characters, at most ${maxSourceLength} are allowed`, 0)
@@ -48,7 +48,7 @@ export function parseTemplate(text: string): Segment[] {
   return segments
 }
 
-/** Whether a text holds an unescaped `${` or `#{`. */
+/** Whether a text has an unescaped `${` or `#{`. */
 export function isExpression(text: string): boolean {
   let position = 0
   for (;;) {
@@ -83,7 +83,7 @@ class Parser {
     this.#token = this.#lexer.next()
   }
 
-  /** Expects the closing brace as the current token and gives the offset after it. */
+  /** Expects the closing brace as the current token and returns the offset after it. */
   close(opening: number): number {
     const token = this.#token
     if (token.kind === 'symbol' && token.text === '}') return token.at + 1

@@ -90,7 +90,7 @@ const hidden = [
 ]
 
 for (const source of hidden) {
-  test(`${source} shows nothing`, () => assert.equal(evaluate(source), null))
+  test(`${source} is null`, () => assert.equal(evaluate(source), null))
 }
 
 const refused = [
@@ -114,13 +114,13 @@ for (const source of refused) {
   test(`${source} fails`, () => assert.throws(() => evaluate(source), EvaluationError))
 }
 
-test('the classic way out of a sandbox is a syntax error or a failure', () => {
+test('classic sandbox escapes are syntax errors or failures', () => {
   assert.throws(() => compile("${''.constructor.constructor('return process')()}"))
   assert.equal(evaluate("${''.constructor.constructor}"), null)
   assert.equal(evaluate("${''.constructor.constructor('return process')}"), null)
 })
 
-test('bean spellings and property spellings mean the same', () => {
+test('bean getters and properties are equivalent', () => {
   for (const source of ['${host.name}', '${host.getName()}', "${host['name']}", '${host.getName}']) {
     assert.equal(evaluate(source), 'shown')
   }
@@ -140,7 +140,7 @@ test('a host object with keys can be used like a map', () => {
   assert.equal(evaluate("${keyMatch(host, 'h.*')}"), 'header')
 })
 
-test('one expression serves objects of different kinds in turn', () => {
+test('one expression works on objects of different kinds alternately', () => {
   const expression = compile('${x.name}')
   const values = [host, { name: 'plain' }, new Map([['name', 'mapped']]), null, host, 'text']
   assert.deepEqual(
@@ -149,7 +149,7 @@ test('one expression serves objects of different kinds in turn', () => {
   )
 })
 
-test('writing reaches setters and entries only', () => {
+test('only setters and entries are writable', () => {
   const target = new Host()
   const warnings: string[] = []
   const writing = { lookup: () => target, warn: (text: string) => void warnings.push(text) }
@@ -161,7 +161,7 @@ test('writing reaches setters and entries only', () => {
   assert.equal(warnings.length, 1)
 })
 
-test('__proto__ written through an expression is an entry like any other', () => {
+test('__proto__ assigned by an expression is an ordinary entry', () => {
   const attributes: Record<string, unknown> = {}
   const writing = scopeOf({ attributes })
   compileLeftValue('${attributes.__proto__}').assign(writing, { polluted: true })
@@ -172,7 +172,7 @@ test('__proto__ written through an expression is an entry like any other', () =>
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
 })
 
-test('strings cannot grow without bound', () => {
+test('the length of strings is limited', () => {
   assert.throws(() => evaluate("${'x'.repeat(20000000)}"), EvaluationError)
   const big = scopeOf({ big: 'x'.repeat(9_000_000) })
   assert.throws(() => compile('${big}${big}').evaluate(big), EvaluationError)

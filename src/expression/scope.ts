@@ -1,11 +1,11 @@
-/** Where the top-level names of an expression come from; `undefined` means not bound, which evaluates to null. */
+/** Top-level names of an expression; `undefined` for an unbound name, which evaluates to null. */
 export interface Scope {
   lookup(name: string): unknown
-  /** Called for faults that do not fail the evaluation, such as a bad regular expression that came from a request. */
+  /** Called for problems that do not fail the evaluation, such as an invalid regular expression from a request. */
   warn?(message: string): void
 }
 
-/** Makes a scope of own entries of `bindings`, falling back to `parent`. */
+/** A scope of the own entries of `bindings`, then of `parent`. */
 export function scopeOf(bindings: Readonly<Record<string, unknown>>, parent?: Scope): Scope {
   const lookup = (name: string): unknown => {
     if (Object.hasOwn(bindings, name)) return bindings[name]

@@ -91,7 +91,7 @@ for (const [document, pointer, message] of problems) {
   })
 }
 
-test('a message about a wrong value does not repeat the value, which may be a secret', () => {
+test('a message about an invalid value does not contain the value, which may be a secret', () => {
   const { problems: found } = substituteTokens({ $int: 'hunter2' }, resolve)
   assert.doesNotMatch(found[0]!.message, /hunter2/)
 })
@@ -108,7 +108,7 @@ test('__proto__ stays data', () => {
   assert.equal(JSON.stringify(value), '{"__proto__":{"x":"8080"}}')
 })
 
-test('depth is bounded in documents and in tokens', () => {
+test('the depth of documents and tokens is limited', () => {
   let deep: Json = 'x'
   for (let level = 0; level < 10_000; level += 1) deep = [deep]
   assert.match(substituteTokens(deep, resolve).problems[0]!.message, /nested deeper/)
@@ -116,7 +116,7 @@ test('depth is bounded in documents and in tokens', () => {
   assert.match(substituteTokens(nested, resolve).problems[0]!.message, /nested deeper/)
 })
 
-test('any document without tokens and transformations comes out as it went in', () => {
+test('a document without tokens and transformations stays unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (document) => {
       const text = JSON.stringify(document)

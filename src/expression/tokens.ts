@@ -1,10 +1,10 @@
 import { JsonNumber } from '#json'
 import { isTransformation, type Json, transform } from './transformations.ts'
 
-/** Gives the value of a configuration token, or `undefined` if it has none. */
+/** The value of a configuration token; `undefined` if it has none. */
 type TokenResolver = (token: string) => Json | undefined
 
-/** Something wrong in a document, and where, as a JSON pointer. */
+/** An error in a document, with its JSON pointer. */
 interface TokenProblem {
   readonly pointer: string
   readonly message: string
@@ -49,7 +49,7 @@ function substitute(
   for (const [key, item] of Object.entries(node)) {
     const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     const value = substitute(item, at, depth + 1, resolve, problems)
-    // Defining, not assigning, so that `__proto__` is data; everything else is faster assigned.
+    // `__proto__` is defined, so that it is data; other names are assigned, which is faster.
     if (key === '__proto__')
       Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true })
     else result[key] = value
@@ -58,7 +58,7 @@ function substitute(
   return transform(result, report)
 }
 
-/** What reading a piece of text gives; `Missing` if a token in it has neither a value nor a default. */
+/** Result of replacing a part; `Missing` if one of its tokens has neither a value nor a default. */
 interface Reading {
   readonly value: Json | Missing
   readonly end: number
@@ -85,7 +85,7 @@ function replaceTokens(text: string, resolve: TokenResolver, report: (message: s
   }
 }
 
-/** Reads text up to its end, or up to one of the characters of `stop` that ends the part of a token it is in. */
+/** Reads text up to its end, or up to one of the characters of `stop`, which end a part of a token. */
 function readText(text: string, from: number, depth: number, resolve: TokenResolver, stop: string): Reading {
   const parts: (Json | Missing)[] = []
   let literal = ''

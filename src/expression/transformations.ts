@@ -20,13 +20,13 @@ const transformations: ReadonlyMap<string, (value: Json, report: Report) => Json
   ['$decodeBase64', (value, report) => onText(value, report, (text) => decode(text, report))],
 ])
 
-/** Whether an object is a transformation: one key, and that key the name of one. */
+/** Whether an object is a transformation: its only key is the name of one. */
 export function isTransformation(node: { readonly [key: string]: Json }): boolean {
   const keys = Object.keys(node)
   return keys.length === 1 && transformations.has(keys[0]!)
 }
 
-/** Applies a transformation; nested ones were applied before. */
+/** Applies a transformation; nested ones are already applied. */
 export function transform(node: { readonly [key: string]: Json }, report: Report): Json {
   const [[name, value]] = Object.entries(node) as [[string, Json]]
   return transformations.get(name)!(value, (message) => report(`${name}: ${message}`))
@@ -78,7 +78,7 @@ function onText(value: Json, report: Report, change: (text: string) => Json): Js
 
 const isObject = (value: unknown): boolean => isPlainObject(value)
 
-/** Tokens often hold secrets, so only the type of a value is shown. */
+/** Tokens are often secrets, so that only the type of a value is shown. */
 function show(value: Json): string {
   if (value === null) return 'null'
   if (value instanceof JsonNumber) return 'a number that is not one'

@@ -3,26 +3,26 @@ import { JsonNumber } from '#json'
 import { EvaluationError } from './errors.ts'
 import { exposureOf } from './exposed.ts'
 
-/** The longest string an evaluation may make, in UTF-16 code units. */
+/** The longest string that an evaluation may create, in UTF-16 code units. */
 export const maxStringLength = 16 * 1024 * 1024
 
-/** Whether a value is a map of its own enumerable entries; an instance of a class is not. */
+/** True for plain maps, false for instances of classes. */
 export function isPlainObject(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value)
   // Objects of another realm (scripts) have that realm's Object.prototype, which also ends the chain.
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
 }
 
-/** Whether a value is a Map, of whatever realm. */
+/** Of any realm. */
 export const isMap = (value: unknown): value is Map<unknown, unknown> => types.isMap(value)
 
-/** Whether a value is a Set, of whatever realm. */
+/** Of any realm. */
 export const isSet = (value: unknown): value is Set<unknown> => types.isSet(value)
 
 /** Whether a value is a byte array. */
 export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value)
 
-/** Turns what expressions must never hold (nothing, functions, symbols) into null. */
+/** Converts values that expressions must not get (undefined, functions, symbols) to null. */
 export function toExpressionValue(value: unknown): unknown {
   if (value === undefined) return null
   const type = typeof value
@@ -39,7 +39,7 @@ export function mutableCopy(value: unknown): unknown {
   return copy
 }
 
-/** Names the kind of a value for messages. */
+/** The kind of a value for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'string') return 'string'
@@ -54,13 +54,13 @@ export function kindOf(value: unknown): string {
   return isMap(value) || isPlainObject(value) ? 'map' : 'object'
 }
 
-/** Gives the members of a list-like value, or null for everything else. */
+/** The elements of a list-like value; null for other values. */
 export function elementsOf(value: unknown): Iterable<unknown> | null {
   if (Array.isArray(value) || isSet(value) || isBytes(value)) return value
   return null
 }
 
-/** Gives the keys of a map-like value, or null for everything else. */
+/** The keys of a map-like value; null for other values. */
 export function keysOf(value: unknown): Iterable<string> | null {
   if (typeof value !== 'object' || value === null) return null
   const exposure = exposureOf(value)
@@ -81,7 +81,7 @@ export function sizeOf(value: unknown): number | null {
   return count
 }
 
-/** Refuses a string that is too long to be made. */
+/** Throws for a string over the limit. */
 export function bounded(text: string): string {
   if (text.length > maxStringLength) {
     throw new EvaluationError(

@@ -3,24 +3,24 @@ import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import type { EvaluationInput } from './evaluation-input.ts'
 
-/** What surrounds the script of one object. */
+/** Environment of the script of one object. */
 export interface ScriptSettings {
-  /** Properties, as configuration expressions see them. */
+  /** Properties of configuration expressions. */
   readonly scope: Scope
   readonly logger: Logger
-  /** What `http` sends through. */
+  /** The handler of `http`. */
   readonly clientHandler: Handler
-  /** Data, and `HeapObject`s, by the names under which the script sees them. */
+  /** Data and `HeapObject`s by their names in the script. */
   readonly args: Readonly<Record<string, unknown>>
-  /** Wall-clock milliseconds, for what a script asks for the time. */
+  /** Wall-clock milliseconds, for the time functions of scripts. */
   readonly clock: { now(): number }
   /** Variables of the environment that scripts may read (`scriptEnvironment` of admin.json). */
   readonly environment: ReadonlyMap<string, string>
-  /** The folders that scripts may read files from, and not from; null where they read none. */
+  /** Folders of readable and of forbidden files; null where scripts read no files. */
   readonly files: { readonly instance: string; readonly secrets: string } | null
-  /** The longest stretch without a pause, in milliseconds. */
+  /** Limit of a synchronous run, in milliseconds. */
   readonly timeout: number
-  /** The longest evaluation, in milliseconds. */
+  /** Limit of an evaluation, in milliseconds. */
   readonly deadline: number
 }
 
@@ -28,16 +28,16 @@ export interface ScriptSettings {
 export interface Script {
   /** As it was written. */
   readonly text: string
-  /** What the engine of its language runs. */
+  /** Compiled form, for the engine of its language. */
   readonly program: unknown
-  /** Whether a file that it was compiled with, besides its own, has changed. */
+  /** Whether an imported file has changed. */
   hasChanged(): Promise<boolean>
-  /** Makes the engine for an object; it keeps what lasts from one evaluation to the next. */
+  /** Creates the engine of an object, which has the state between evaluations. */
   open(settings: ScriptSettings): ScriptEngine
 }
 
 /** Runs the programs of one object. */
 export interface ScriptEngine {
-  /** Rejects with ScriptError, ScriptTimeoutError, or the fault of what the script called. */
+  /** Rejects with ScriptError, ScriptTimeoutError, or the fault of an object that the script called. */
   evaluate(program: unknown, input: EvaluationInput): Promise<unknown>
 }

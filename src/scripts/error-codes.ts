@@ -1,7 +1,7 @@
 /** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_SCRIPT_FAILED: {
-    meaning: 'A script threw an error or returned a value that its place does not accept. The request gets 500.',
+    meaning: 'A script threw an error or returned a value of the wrong type. The request gets 500.',
     action: 'Correct the script at the file and line that the message names; `gateway script run` runs it alone.',
   },
   GW_SCRIPT_SYNTAX: {

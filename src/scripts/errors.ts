@@ -1,53 +1,53 @@
-/** A place in a script, counted from 1 as editors do. */
-export interface ScriptPlace {
+/** A location in a script; line and column start at 1. */
+export interface ScriptLocation {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** A place as `file:line:column`. */
-export function formatPlace({ file, line, column }: ScriptPlace): string {
+/** `file:line:column`. */
+export function formatLocation({ file, line, column }: ScriptLocation): string {
   return `${file}:${line}:${column}`
 }
 
-/** One thing that keeps a script from being compiled. */
+/** A compile error. */
 export interface ScriptProblem {
   readonly problem: string
-  readonly place: ScriptPlace | null
+  readonly place: ScriptLocation | null
 }
 
 /** A script that can not be compiled. */
 export class ScriptSyntaxError extends Error {
   override readonly name = 'ScriptSyntaxError'
   readonly code = 'GW_SCRIPT_SYNTAX'
-  /** All that was found; at least one. */
+  /** All compile errors; at least one. */
   readonly problems: readonly ScriptProblem[]
 
-  constructor(problem: string, place: ScriptPlace | null, ...more: ScriptProblem[]) {
+  constructor(problem: string, place: ScriptLocation | null, ...more: ScriptProblem[]) {
     const problems = [{ problem, place }, ...more]
     super(problems.map(formatProblem).join('\n'))
     this.problems = problems
   }
 }
 
-/** A problem with its place before it. */
+/** A problem after its location. */
 export function formatProblem({ problem, place }: ScriptProblem): string {
-  return place === null ? problem : `${formatPlace(place)}: ${problem}`
+  return place === null ? problem : `${formatLocation(place)}: ${problem}`
 }
 
-/** A script that threw, or returned what it may not. */
+/** A script that threw, or returned a value of the wrong type. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError'
   readonly code = 'GW_SCRIPT_FAILED'
-  readonly place: ScriptPlace | null
+  readonly place: ScriptLocation | null
 
-  constructor(message: string, place: ScriptPlace | null) {
-    super(place === null ? message : `${formatPlace(place)}: ${message}`)
+  constructor(message: string, place: ScriptLocation | null) {
+    super(place === null ? message : `${formatLocation(place)}: ${message}`)
     this.place = place
   }
 }
 
-/** A script that was stopped: a stretch of it ran too long, or its evaluation did not come to an end. */
+/** A script that was stopped: a synchronous run or the whole evaluation exceeded its limit. */
 export class ScriptTimeoutError extends Error {
   override readonly name = 'ScriptTimeoutError'
   readonly code = 'GW_SCRIPT_TIMEOUT'

@@ -4,10 +4,10 @@ import { publishCustomEvent } from './custom-event.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import { HeapObject } from './evaluation-port.ts'
 
-/** What a script can ask for that takes time. */
+/** Asynchronous calls of a script. */
 export type CallName = 'buffer' | 'send' | 'next' | 'handle' | 'filter' | 'resolve' | 'scopes' | 'audit'
 
-/** The calls that one evaluation makes, and the bodies that it holds until it ends. */
+/** The calls of one evaluation, and the bodies that it owns until it ends. */
 export class EvaluationCalls {
   readonly #input: EvaluationInput
   readonly #clientHandler: Handler
@@ -27,10 +27,10 @@ export class EvaluationCalls {
     return value
   }
 
-  /** Cancels the bodies that go nowhere. */
+  /** Cancels unused bodies. */
   end(result: unknown): void {
     this.#ended = true
-    // A request may have taken the body of a response along; it goes with the exchange.
+    // A request may have the body of a response; it belongs to the exchange then.
     const kept = new Set(this.#passedOn.map(({ body }) => body))
     if (result instanceof Response) kept.add(result.body)
     for (const { body } of this.#received) if (!kept.has(body)) body.cancel()
@@ -72,7 +72,7 @@ export class EvaluationCalls {
     return request === exchange.request ? exchange : exchange.withRequest(request)
   }
 
-  /** A request that a script makes of its own; the Host field follows the URI where the script gives none. */
+  /** A request that a script created; without a Host field it gets that of the URI. */
   #outgoing(request: Request): Exchange {
     if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
     return this.#along(request)

@@ -1,24 +1,24 @@
 import type { Request } from '#http'
-import type { Crossed } from './crossing.ts'
+import type { HostTable } from './host-function.ts'
 
-/** What a script may have to return. `json` is any data. */
+/** Expected result of a script. `json` is any data. */
 export type ResultShape = 'response' | 'texts' | 'text' | 'rate' | 'json'
 
 /** The levels of a script's log entries. */
 export type ScriptLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
-/** What one evaluation has of the gateway. */
+/** Interface of one evaluation to the gateway. */
 export interface EvaluationPort {
   readonly result: ResultShape
   readonly request: Request
   readonly token: string | null
   /** `context`, `contexts`, `attributes` or `session`. */
   lookup(name: string): object
-  /** The value of an entry of `args`, or of what else this evaluation has by that name. */
+  /** The value of an entry of `args`, or of a binding of this evaluation. */
   argument(name: string): unknown
   /** Whether the value is the same for all evaluations; objects of the heap are called on behalf of one. */
   isLasting(name: string): boolean
-  /** Asks for something that takes time; the answer comes in a later stretch, under the number of the question. */
+  /** Starts an asynchronous call; its result is passed in a later run, with the number of the call. */
   ask(number: number, what: string, subject: unknown, argument: unknown): void
   logs(level: ScriptLogLevel): boolean
   log(level: ScriptLogLevel, text: string): void
@@ -26,7 +26,7 @@ export interface EvaluationPort {
   failed(message: string, stack: string, cause: unknown): void
 }
 
-/** An object of the heap that is handed to a script. */
+/** An object of the heap that is passed to a script. */
 export class HeapObject {
   readonly kind: string
   readonly object: unknown
@@ -37,7 +37,7 @@ export class HeapObject {
   }
 }
 
-/** The only way in which the code of a realm speaks to an evaluation. */
+/** The only interface of code in a realm to an evaluation. */
 export const hostEvaluations = {
   result: (port: EvaluationPort): ResultShape => port.result,
   request: (port: EvaluationPort): Request => port.request,
@@ -57,4 +57,4 @@ export const hostEvaluations = {
 }
 
 /** The same, as a realm calls it. */
-export type HostEvaluations = Crossed<typeof hostEvaluations>
+export type HostEvaluations = HostTable<typeof hostEvaluations>

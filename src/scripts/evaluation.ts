@@ -1,17 +1,17 @@
 import { exchangeScope, type Handler, type Request } from '#http'
 import type { Logger } from '#logging'
-import { packed } from './crossing.ts'
-import { ScriptError, type ScriptPlace, ScriptTimeoutError } from './errors.ts'
+import { ScriptError, type ScriptLocation, ScriptTimeoutError } from './errors.ts'
 import { type CallName, EvaluationCalls } from './evaluation-calls.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import type { EvaluationPort, ResultShape, ScriptLogLevel } from './evaluation-port.ts'
-import type { Guard, Stretch } from './guard.ts'
+import type { Guard, SyncRun } from './guard.ts'
+import { packed } from './host-function.ts'
 import { writeScriptEntry } from './log-events.ts'
 import type { RealmProgram } from './program.ts'
-import type { Answer } from './realm/evaluations.ts'
+import type { SettleCall } from './realm/evaluations.ts'
 import type { Realm } from './realm.ts'
 
-/** What all evaluations of one object have in common. */
+/** Settings of all evaluations of one object. */
 export interface EvaluationSettings {
   readonly realm: Realm
   readonly guard: Guard
@@ -21,11 +21,11 @@ export interface EvaluationSettings {
   readonly heapArgs: ReadonlySet<string>
   /** Milliseconds, for messages. */
   readonly timeout: number
-  /** Milliseconds until an evaluation is given up. */
+  /** Milliseconds until an evaluation is aborted. */
   readonly deadline: number
 }
 
-// What a script may log in one stretch: one that logs in a loop must not fill the memory before it is stopped.
+// Limits of the log of one synchronous run: a script that logs in a loop must not exhaust memory before it is stopped.
 const MAX_LOG_ENTRIES = 1_000
 const MAX_LOG_TEXT = 16_384
 
@@ -41,7 +41,7 @@ export class Evaluation implements EvaluationPort {
   readonly #settle: { resolve(value: unknown): void; reject(error: unknown): void }
   readonly #calls: EvaluationCalls
   #log: (readonly [ScriptLogLevel, string])[] = []
-  #answer: Answer | null = null
+  #settleCall: SettleCall | null = null
   #timer: NodeJS.Timeout | null = null
   #ended = false
 
@@ -59,7 +59,7 @@ export class Evaluation implements EvaluationPort {
     this.#settle = { resolve, reject }
     this.#enter(() => {
       settings.guard.afterwards(() => this.#paused())
-      this.#answer = settings.realm.start(program, this)
+      this.#settleCall = settings.realm.start(program, this)
     })
   }
 
@@ -86,11 +86,11 @@ export class Evaluation implements EvaluationPort {
     })
   }
 
-  /** What a script has kept in `globals` of an earlier request can do nothing more. */
+  /** Calls on behalf of an earlier request, stored in `globals`, are rejected. */
   #refuse(number: number): void {
     const { guard, realm } = this.#settings
     const run = () => {
-      this.#answer?.(number, null, 'the request that this belongs to has ended')
+      this.#settleCall?.(number, null, 'the request that this belongs to has ended')
       realm.settle()
     }
     guard.enqueue({ run, stopped: () => undefined, failed: () => undefined })
@@ -101,7 +101,7 @@ export class Evaluation implements EvaluationPort {
   }
 
   log(level: ScriptLogLevel, text: string): void {
-    // Written once the script has paused, for a logger that is stopped half-way is of no use to anybody.
+    // Written after the run: the watchdog must not stop the logger.
     if (this.#log.length === 0) this.#settings.guard.afterwards(() => this.#writeLog())
     this.#log.push([level, text.slice(0, MAX_LOG_TEXT)])
   }
@@ -112,50 +112,50 @@ export class Evaluation implements EvaluationPort {
 
   failed(message: string, stack: string, cause: unknown): void {
     this.#settings.guard.afterwards(() => {
-      const error = cause instanceof Error ? cause : new ScriptError(message, this.#placeIn(stack))
+      const error = cause instanceof Error ? cause : new ScriptError(message, this.#locationIn(stack))
       this.#end(() => this.#settle.reject(error), null)
     })
   }
 
   #enter(run: () => void): void {
-    const stretch: Stretch = {
+    const syncRun: SyncRun = {
       run,
       stopped: () => {
-        const message = `${this.#program.file}: stopped, for it ran ${this.#settings.timeout} ms without a pause`
+        const message = `${this.#program.file}: stopped: it ran ${this.#settings.timeout} ms without a pause`
         this.#end(() => this.#settle.reject(new ScriptTimeoutError(message)), null)
       },
-      // What was thrown may be an object of the script, which is not to be looked at here.
+      // The thrown value may be an object of the script, which must not be accessed here.
       failed: () => {
         const error = new ScriptError(`${this.#program.file}: failed outside of its own function`, null)
         this.#end(() => this.#settle.reject(error), null)
       },
     }
-    this.#settings.guard.enqueue(stretch)
+    this.#settings.guard.enqueue(syncRun)
   }
 
-  /** A later stretch: something the script waits for has come. */
+  /** Continues the script with the result of a call. */
   #resume(number: number, value: unknown, refusal: string | null): void {
     if (this.#ended) return
     this.#enter(() => {
       if (this.#ended) return
       this.#settings.guard.afterwards(() => this.#paused())
-      this.#answer?.(number, packed(value), refusal)
+      this.#settleCall?.(number, packed(value), refusal)
       this.#settings.realm.settle()
     })
   }
 
-  /** Most scripts have come to their end with their first stretch, and need no timer. */
+  /** Most scripts end with their first run, and need no timer. */
   #paused(): void {
     if (this.#ended) return
     this.#timer ??= setTimeout(() => this.#giveUp(), this.#settings.deadline).unref()
   }
 
   #giveUp(): void {
-    const message = `${this.#program.file}: given up, for it did not come to an end in ${this.#settings.deadline} ms`
+    const message = `${this.#program.file}: timed out: it did not end within ${this.#settings.deadline} ms`
     this.#end(() => this.#settle.reject(new ScriptTimeoutError(message)), null)
   }
 
-  /** Nothing of a script is heard after its outcome, and answers that it did not pass on are let go. */
+  /** After the outcome later calls of the script are ignored, and responses that it did not return are cancelled. */
   #end(settle: () => void, result: unknown): void {
     if (this.#ended) return
     this.#ended = true
@@ -170,7 +170,7 @@ export class Evaluation implements EvaluationPort {
     for (const [level, text] of entries) writeScriptEntry(this.#settings.logger, level, text)
   }
 
-  #placeIn(stack: string): ScriptPlace | null {
+  #locationIn(stack: string): ScriptLocation | null {
     const { file } = this.#program
     for (const line of stack.split('\n', 50)) {
       const at = line.lastIndexOf(`${file}:`)

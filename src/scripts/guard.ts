@@ -1,29 +1,29 @@
 import { executionAsyncId } from 'node:async_hooks'
-import { type Watch, watchOver } from './watch.ts'
+import { type Watchdog, watchdogFor } from './watchdog.ts'
 
-/** A piece of script that runs without a pause: from its start, or from the end of an `await`, to the next one. */
-export interface Stretch {
-  /** Runs it; called under the watch of the guard. What the guard stops does not get to its `finally` blocks. */
+/** A synchronous run of a script: from its start, or from the end of an `await`, to the next `await`. */
+export interface SyncRun {
+  /** Called under the watchdog. Code that the watchdog stops does not run its `finally` blocks. */
   run(): void
-  /** It ran for longer than the limit. */
+  /** It exceeded the time limit. */
   stopped(): void
-  /** It threw into the guard. */
+  /** `run` threw. */
   failed(error: unknown): void
 }
 
-/** For how long one watch covers further stretches, as a part of the limit: the last one keeps nearly all of it. */
+/** Part of the limit during which further runs start under one watchdog: the last run still has nearly the whole limit. */
 const SHARE = 1 / 20
-/** And in milliseconds: then others get their turn of the event loop. */
+/** The same in milliseconds: then the guard yields to the event loop. */
 const TURN = 10
 
 /**
- * Runs stretches of scripts under a time limit. Starting a watch costs more than most scripts do, so stretches that are
- * due in one turn of the event loop run under one: the busier a unit is, the less each of them pays.
+ * Runs scripts under a time limit. Starting a watchdog costs more than most scripts, so all runs that are due in one turn of
+ * the event loop share one.
  */
 export class Guard {
   readonly #limit: number
-  readonly #watch: Watch
-  #due: Stretch[] = []
+  readonly #watchdog: Watchdog
+  #due: SyncRun[] = []
   #next = 0
   #afterwards: (() => void)[] = []
   #scheduled = false
@@ -31,18 +31,17 @@ export class Guard {
   /** The limit is in milliseconds. */
   constructor(limit: number) {
     this.#limit = limit
-    this.#watch = watchOver(() => this.#runSome(), limit)
+    this.#watchdog = watchdogFor(() => this.#runSome(), limit)
   }
 
-  /** Runs a stretch soon. */
-  enqueue(stretch: Stretch): void {
-    this.#due.push(stretch)
+  enqueue(run: SyncRun): void {
+    this.#due.push(run)
     this.#schedule()
   }
 
   /**
-   * Does something once no script is running any more. Whatever a script asks for goes this way, for code of the gateway
-   * must not be stopped half-way.
+   * Runs a task after the scripts of this turn. Calls of a script to the gateway are made here, since the watchdog must not stop
+   * code of the gateway.
    */
   afterwards(task: () => void): void {
     this.#afterwards.push(task)
@@ -57,7 +56,7 @@ export class Guard {
   readonly #turn = (): void => {
     this.#scheduled = false
     const asyncId = executionAsyncId()
-    if (this.#watch.run() === 'stopped') this.#due[this.#next - 1]?.stopped()
+    if (this.#watchdog.run() === 'stopped') this.#due[this.#next - 1]?.stopped()
     this.#due = this.#due.slice(this.#next)
     this.#next = 0
     const tasks = this.#afterwards
@@ -70,12 +69,12 @@ export class Guard {
   #runSome(): void {
     const end = performance.now() + Math.min(this.#limit * SHARE, TURN)
     while (this.#next < this.#due.length) {
-      const stretch = this.#due[this.#next] as Stretch
+      const run = this.#due[this.#next] as SyncRun
       this.#next += 1
       try {
-        stretch.run()
+        run.run()
       } catch (error) {
-        this.#afterwards.push(() => stretch.failed(error))
+        this.#afterwards.push(() => run.failed(error))
       }
       if (performance.now() > end) return
     }
@@ -83,16 +82,15 @@ export class Guard {
 }
 
 /**
- * Where something traces asynchronous calls (`async_hooks`: a debugger, a test runner), Node keeps a stack of them, and a
- * script that is stopped after an `await` leaves its call on it; Node ends the process when it finds that. An exception
- * that leaves this turn of the event loop makes Node empty the stack.
+ * With `async_hooks` in use (debugger, test runner) Node maintains a stack of asynchronous calls. A script that is stopped after
+ * an `await` leaves its call on the stack, and Node would end the process. An uncaught exception makes Node clear the stack.
  */
 function leaveBrokenTurn(): never {
   process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
   throw new Error('a script was stopped')
 }
 
-// Scripts of all objects of a thread share a watch; a guard holds nothing between two batches.
+// Scripts of all objects of a thread share a guard; it has no state between two batches.
 const guards = new Map<number, Guard>()
 
 /** The guard of this thread for a limit in milliseconds. */

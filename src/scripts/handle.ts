@@ -1,6 +1,6 @@
 /**
- * An object of the gateway as code of a realm holds it. It has no members and no prototype with members, so it leads to
- * nothing: neither to the object nor to the built-in objects of the gateway's realm.
+ * Opaque reference of code in a realm to an object of the gateway. It has no members and no prototype with members, so that
+ * neither the object nor the built-in objects of the gateway's realm can be reached from it.
  */
 export class Handle {
   readonly #object: object

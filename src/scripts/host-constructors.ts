@@ -1,12 +1,12 @@
 /**
- * Takes the constructors that make code from text off the prototypes of the gateway's own functions, once per thread.
+ * Removes the constructors that compile text from the prototypes of the gateway's functions, once per thread.
  *
- * A second line of defence. V8 creates the error for an exhausted stack in the realm of the function that was to be called,
- * and Node formats `error.stack` by a function of the gateway's realm: a script that reads a stack at one exact depth of
- * recursion can catch such an error. With this, `error.constructor.constructor('...')` is refused there too. `Function` itself
- * stays as it is: modules in `extra/` may compile code.
+ * Defence in depth. V8 creates the error of a stack overflow in the realm of the called function, and Node formats `error.stack`
+ * by a function of the gateway's realm: a script that reads a stack at an exact depth of recursion can catch such an error. With
+ * this, `error.constructor.constructor('...')` throws there too. `Function` itself is not changed: modules in `extra/` may
+ * compile code.
  */
-export function tameHostConstructors(): void {
+export function disableHostConstructors(): void {
   if (tamed) return
   tamed = true
   for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {

@@ -16,16 +16,16 @@ import {
   Uri,
 } from '#http'
 import { checkJson } from '#json'
-import type { Crossed } from './crossing.ts'
+import type { HostTable } from './host-function.ts'
 
 const URI_PARTS = Object.keys(Uri.parse('/')[exposed].get ?? {})
-/** Codes with the names that scripts use for them, such as `NOT_FOUND`. */
+/** Codes by their names in scripts, such as `NOT_FOUND`. */
 const STATUSES = Object.keys(STATUS_CODES).map((code) => ({ code: Number(code), name: statusName(Number(code)) }))
 
-/** The gateway's own messages, for the classes that scripts use. */
+/** Access to messages of the gateway, for the classes of scripts. */
 export const hostMessages = {
   uriParts: (): readonly string[] => URI_PARTS,
-  /** The code of a status by its place in the list of those that have a name; 0 behind the last. */
+  /** The code of a status by its index in the list of named ones; 0 after the last. */
   statusCode: (at: number): number => STATUSES[at]?.code ?? 0,
   statusName: (at: number): string => STATUSES[at]?.name ?? '',
   reason: (code: number): string => reasonPhrase(code),
@@ -48,7 +48,7 @@ export const hostMessages = {
   /** Content that is buffered. */
   entityText: (message: Message): string => entityOf(message).string,
   entityJson: (message: Message): string => entityOf(message).jsonText,
-  /** Whether a JSON text may hold numbers that are no doubles; few do. */
+  /** Whether a JSON text may have numbers that are no doubles; few do. */
   mayHoldExactNumbers: (text: string): boolean => checkJson(text).mayHoldExactNumbers,
   entityBytes: (message: Message): Uint8Array => entityOf(message).bytes,
   entityForm: (message: Message): Form => entityOf(message).form,
@@ -79,9 +79,9 @@ export const hostMessages = {
 }
 
 /** The same, as a realm calls it. */
-export type HostMessages = Crossed<typeof hostMessages>
+export type HostMessages = HostTable<typeof hostMessages>
 
-/** What expressions see as `entity`: codings are undone and the charset is that of the content type. */
+/** The `entity` of expressions: content codings are decoded and the charset is that of the content type. */
 function entityOf(message: Message): Entity {
   return new Entity(message, message instanceof Request ? 'request' : 'response')
 }

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { type Exposure, exposed } from '#expression'
 import { jsonCopy } from '#http'
 import { isPlainObject, JsonNumber, parseJson, setOwn } from '#json'
-import type { Crossed } from './crossing.ts'
+import type { HostTable } from './host-function.ts'
 
 type AnyExposure = Exposure<unknown>
 
@@ -11,12 +11,12 @@ function exposureOf(value: object): AnyExposure | undefined {
 }
 
 /**
- * What a value is for scripts: `plain` passes as it is, a `number` by its text, a `view` shows named members, `nothing` is
- * not for scripts.
+ * Representation of a value in scripts: `plain` unchanged, a `number` by its text, a `view` with named members, `nothing` not
+ * available.
  */
 type Shape = 'plain' | 'number' | 'list' | 'map' | 'set' | 'bytes' | 'view' | 'nothing'
 
-/** How values of the gateway look from scripts: what expressions see of a class, scripts see. */
+/** Access to values of the gateway: scripts have the same members as expressions. */
 export const hostValues = {
   shape(value: unknown): Shape {
     if (value === null || value === undefined) return 'plain'
@@ -70,14 +70,14 @@ export const hostValues = {
   },
   invoke: (value: unknown, key: string, first: unknown, second: unknown, third: unknown): unknown =>
     exposureOf(value as object)?.call?.[key]?.(value, first, second, third),
-  /** What an object stands for in text and comparisons. */
+  /** The primitive value of an object in text and comparisons. */
   primitive: (value: unknown): unknown => exposureOf(value as object)?.value?.(value) ?? '[object]',
   fromJson: (text: string): unknown => jsonCopy(parseJson(text)),
   fromBytes: (bytes: unknown): unknown => new Uint8Array(bytes as Uint8Array),
 }
 
 /** The same, as a realm calls it. */
-export type HostValues = Crossed<typeof hostValues>
+export type HostValues = HostTable<typeof hostValues>
 
 function writeMap(value: unknown, key: string, member: unknown): boolean {
   if (!isPlainObject(value) || Object.isFrozen(value)) return false

@@ -6,7 +6,7 @@ import { Body, type Exchange, respond } from '#http'
 import { resultOf, scriptOf } from '#test/evaluate-script'
 import { exchangeFor } from '#test/exchange'
 
-const STOPPED = { name: 'ScriptTimeoutError', message: 'test.js: stopped, for it ran 50 ms without a pause' }
+const STOPPED = { name: 'ScriptTimeoutError', message: 'test.js: stopped: it ran 50 ms without a pause' }
 const call = "await http.send(new Request({ uri: 'http://x.example.com/' }))"
 
 const endless: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ for (const [where, source] of Object.entries(endless)) {
   })
 }
 
-test('a script that was stopped can run again, and others are not stopped with it', async () => {
+test('a stopped script can run again, and others are not affected', async () => {
   const script = scriptOf(
     'if (globals.once === undefined) { globals.once = 1; await 1; for (;;); } return globals.once',
     {
@@ -56,20 +56,20 @@ test('a script that was stopped can run again, and others are not stopped with i
   )
 })
 
-test('promises without end that were stopped do not go on with the next evaluation', async () => {
+test('endless promise chains that were stopped do not continue in the next evaluation', async () => {
   const script = scriptOf('const again = () => Promise.resolve().then(again); await again()', { timeout: 400 })
   await assert.rejects(script.evaluate(), { name: 'ScriptTimeoutError' })
   await script.replace('return 1')
   assert.equal(await script.evaluate(), 1)
 })
 
-test('many scripts that each take a while all get their time', async () => {
+test('many long-running scripts each get their full limit', async () => {
   const busy = scriptOf('const end = Date.now() + 20; while (Date.now() < end); return 1', { timeout: 1_000 })
   const values = await Promise.all(Array.from({ length: 20 }, () => busy.evaluate()))
   assert.equal(values.length, 20)
 })
 
-test('between scripts that run for long, the rest of the unit gets its turn', async () => {
+test('the guard yields to the event loop between long-running scripts', async () => {
   let turns = 0
   let counting = true
   const count = () => {
@@ -83,15 +83,15 @@ test('between scripts that run for long, the rest of the unit gets its turn', as
   assert.ok(turns >= 6, `${turns} turns`)
 })
 
-test('an evaluation that does not settle is given up', async () => {
-  const message = 'test.js: given up, for it did not come to an end in 50 ms'
+test('an evaluation that does not settle times out', async () => {
+  const message = 'test.js: timed out: it did not end within 50 ms'
   const given = { name: 'ScriptTimeoutError', message }
   await assert.rejects(resultOf('await new Promise(() => {})', { deadline: 50 }), given)
   const silent = { clientHandler: () => new Promise<never>(() => {}), deadline: 50 }
   await assert.rejects(resultOf(call, silent), given)
 })
 
-test('an answer that comes after its evaluation was given up is let go', async () => {
+test('a response that arrives after the timeout of its evaluation is cancelled', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const late = Promise.withResolvers<ReturnType<typeof respond>>()
   const script = scriptOf(`${call}; globals.went = 'on'`, { clientHandler: () => late.promise, deadline: 20 })
@@ -111,7 +111,7 @@ test('a body is read within the bounds of the temporary storage', async () => {
   })
 })
 
-/** Pieces without end. */
+/** An endless stream of chunks. */
 function flood() {
   const piece = new Uint8Array(65_536)
   let push = () => {}
@@ -130,7 +130,7 @@ function flood() {
   }
 }
 
-/** What is in use once V8 has let go of all that it can, its cache of compiled scripts included. */
+/** Heap in use after a full garbage collection, without the cache of compiled scripts. */
 const heapUsed = (): number => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (options: object) => void
@@ -138,7 +138,7 @@ const heapUsed = (): number => {
   return process.memoryUsage().heapUsed
 }
 
-test('10,000 evaluations leave nothing behind', async () => {
+test('10,000 evaluations leak no memory', async () => {
   const next = async (exchange: Exchange) => respond(200, { 'X-Method': exchange.request.method }, 'text')
   const script = scriptOf(
     'const r = await next.handle(context, request); r.headers.add("X-A", await r.entity.string()); attributes.x = [1]; return r',
@@ -156,7 +156,7 @@ test('10,000 evaluations leave nothing behind', async () => {
   assert.ok(kept < 100, `${kept} bytes are left of each evaluation`)
 })
 
-test('1,000 changes of a script leave nothing behind', async () => {
+test('1,000 changes of a script leak no memory', async () => {
   const script = scriptOf('return 0')
   const change = async (at: number) => {
     await script.replace(`const big = "${'x'.repeat(2_000)}"; return ${at}`)
@@ -169,7 +169,7 @@ test('1,000 changes of a script leave nothing behind', async () => {
   assert.ok(kept < 1_000, `${kept} bytes are left of each script`)
 })
 
-test('objects with scripts that are gone leave nothing behind', async () => {
+test('disposed objects with scripts leak no memory', async () => {
   const some = async (count: number) => {
     for (let at = 0; at < count; at += 1) await scriptOf('globals.x = [1]; return 1').evaluate()
   }

@@ -1,4 +1,4 @@
-/** The variables of the environment whose names are listed; `*` in a name stands for any characters. */
+/** The environment variables with a listed name; `*` in a name matches any characters. */
 export function listedVariables(
   names: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

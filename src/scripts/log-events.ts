@@ -3,12 +3,12 @@ import { type Logger, type LogLevel, logEvents } from '#logging'
 export const EVENTS = logEvents('GW_SCRIPT', {
   MESSAGE: {
     message: 'entry of a script',
-    meaning: 'A script wrote this entry itself, with its `logger`.',
+    meaning: 'A script wrote this entry with its `logger`.',
     action: 'Ask the author of the script that the logger names.',
   },
   PROMISE_REJECTED: {
     message: 'a promise that the script did not wait for has failed',
-    meaning: 'The request was not affected, and the work of the promise is not done.',
+    meaning: 'The request was not affected; the work of the promise was not completed.',
     action: 'Await the promise in the script, or handle its failure.',
   },
 })

@@ -10,7 +10,7 @@ const fault = (source: string): Promise<string> =>
     (error: Error) => error.message,
   )
 
-test('headers are looked up without regard to case, one value or all', async () => {
+test('headers are looked up case-insensitively, one value or all', async () => {
   const exchange = exchangeFor('GET', 'http://a.example.com/', { headers: { 'X-A': ['1', '2'], 'X-B': 'b' } })
   const source = `return [
     request.headers.get('x-a'), request.headers.getFirst('X-A'), request.headers['x-a'], request.headers['x-none'] ?? null,
@@ -53,7 +53,7 @@ test('headers are changed by method and by index', async () => {
   )
 })
 
-test('what may not stand in a header, a method, a URI or a status is refused where it is set', async () => {
+test('invalid values of a header, method, URI or status are rejected on assignment', async () => {
   assert.match(await fault("request.headers.set('a b', 'c')"), /header name: expected a token/)
   assert.match(await fault("request.headers.add('A', 'b\\r\\nc: d')"), /a line break/)
   assert.match(await fault("request.headers.add('A', {})"), /a header value has to be text, got object/)
@@ -90,7 +90,7 @@ test('the parts of a URI are read and set', async () => {
   assert.equal(String(exchange.request.uri), 'https://a.example.com:81/p%2Fq/r?y')
 })
 
-test('cookies and the query are name to list', async () => {
+test('cookies and query parameters are maps of names to lists', async () => {
   const exchange = exchangeFor('GET', 'http://a.example.com/?a=1&a=2&b', { headers: { Cookie: 'c=d; e=f' } })
   assert.deepEqual(await resultOf('return [request.queryParams, request.cookies.c[0].value]', { exchange }), [
     { a: ['1', '2'], b: [null] },
@@ -144,7 +144,7 @@ test('an entity is set to text, bytes, JSON, nothing, or that of another message
   )
 })
 
-test('a body that a script does not look into streams through it', async () => {
+test('a body that a script does not read is streamed', async () => {
   const body = Body.fromSource({ start: () => undefined, resume: () => undefined, cancel: () => undefined })
   const next = async () => {
     const response = respond(200)
@@ -156,7 +156,7 @@ test('a body that a script does not look into streams through it', async () => {
   assert.equal(body.isBuffered, false)
 })
 
-test('statuses are compared as objects, and have the parts that expressions know', async () => {
+test('statuses are compared by identity, and have the members of expressions', async () => {
   assert.deepEqual(
     await resultOf(`const response = new Response(404)
       const same = response.status === Status.NOT_FOUND

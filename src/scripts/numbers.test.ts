@@ -1,5 +1,5 @@
-// Numbers of JSON that are no doubles, in scripts: whole ones are BigInts, others what JavaScript makes of them, and what is
-// passed on is written as it was.
+// JSON numbers that are no doubles, in scripts: integers are BigInts, others the nearest double, and unchanged values are
+// serialised as written.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Body, type Response } from '#http'
@@ -39,7 +39,7 @@ test('another spelling of a number is the same number, since a client chooses it
   )
 })
 
-test('a number of more digits than are worth a BigInt is passed on all the same, and costs no time', async () => {
+test('a number with too many digits for a BigInt is passed through without conversion cost', async () => {
   const long = `{"long":${'1'.repeat(1_000_000)}}`
   const before = process.threadCpuUsage()
   assert.equal(await sent('return new Response({ entity: json })', long), long)
@@ -48,7 +48,7 @@ test('a number of more digits than are worth a BigInt is passed on all the same,
   assert.deepEqual(await returned('return [typeof json.long, json.long > 1]', long), ['number', true])
 })
 
-test('what is passed on is written as it was, what was changed as it is now', async () => {
+test('unchanged numbers are serialised as written, changed ones with their new value', async () => {
   assert.equal(await sent('return new Response({ entity: json })'), TEXT)
   assert.equal(await sent('return new Response({ entity: JSON.stringify(json) })'), TEXT)
   assert.equal(
@@ -61,7 +61,7 @@ test('what is passed on is written as it was, what was changed as it is now', as
   )
 })
 
-test('JSON.stringify of a script works as always, with BigInts as numbers', async () => {
+test('JSON.stringify of a script serialises BigInts as numbers', async () => {
   const source = `return [JSON.stringify({ a: 1, b: [2n] }), JSON.stringify(json.deep, null, 1),
     JSON.stringify(json, ['one', 'list']), JSON.stringify({ a: 5 }, (key, value) => (key === 'a' ? value + 1 : value)),
     JSON.stringify(undefined) ?? 'none', JSON.stringify({ toJSON: () => 7 })]`
@@ -94,7 +94,7 @@ test('headers, attributes and the session take BigInts', async () => {
   assert.equal(JSON.stringify(asked.session.get('account')), '9007199254740993')
 })
 
-test('arguments and what filters found come with their numbers', async () => {
+test('arguments and contexts keep their exact numbers', async () => {
   const args = { claims: parseJson(TEXT), id: new JsonNumber('9007199254740993'), rate: new JsonNumber('1.0') }
   const source = 'return [String(claims.account), claims.one, String(id), rate, JSON.stringify(claims)]'
   assert.deepEqual(await resultOf(source, { args }), ['9007199254740993', 1, '9007199254740993', 1, TEXT])

@@ -13,13 +13,13 @@ function problemOf(text: string, language: ScriptLanguage = 'javascript'): strin
   return assert.fail(`${text} compiles`)
 }
 
-test('a syntax error is shown at the line and column of the text as it was written', () => {
+test('a syntax error has the line and column of the source', () => {
   assert.equal(problemOf('let x = ;'), "my script.js:1:9: Unexpected token ';'")
   assert.equal(problemOf('let y\n  let z = }\n'), "my script.js:2:11: Unexpected token '}'")
   assert.equal(problemOf('await x y'), "my script.js:1:9: Unexpected identifier 'y'")
 })
 
-test('brackets that do not match are shown at the end of the text', () => {
+test('unmatched brackets are reported at the end of the text', () => {
   const problem = 'unexpected end of the script: its brackets do not match'
   assert.equal(problemOf('let x\nreturn ['), `my script.js:2:9: ${problem}`)
   assert.equal(problemOf('if (x) {'), `my script.js:1:9: ${problem}`)
@@ -31,16 +31,16 @@ test('a syntax error of TypeScript is shown at its line and column', () => {
   assert.match(problemOf('const y = 1\n\nconst x: = 1', 'typescript'), /^my script\.js:3:10: Unexpected token/)
 })
 
-test('what TypeScript would have to make code of is refused', () => {
+test('TypeScript syntax that needs code generation is rejected', () => {
   assert.match(problemOf('enum Colour { Red }', 'typescript'), /^my script\.js:1:1: .*enum is not supported/)
   assert.match(problemOf('let a\nenum Colour {\n  Red\n}', 'typescript'), /^my script\.js:2:1: .*enum is not supported/)
 })
 
-test('types in a script in JavaScript are refused', () => {
+test('types in a JavaScript script are rejected', () => {
   assert.match(problemOf('const x: number = 1'), /^my script\.js:1:7: /)
 })
 
-test('a text that is not the body of one function is refused', () => {
+test('a text that is not the body of one function is rejected', () => {
   for (const text of [
     '}',
     '{',
@@ -53,7 +53,7 @@ test('a text that is not the body of one function is refused', () => {
   }
 })
 
-test('a script may give its own variables the names of bindings', () => {
+test('a script may declare variables with the names of bindings', () => {
   compileRealmProgram({
     language: 'javascript',
     text: 'const request = 1; let next',
@@ -62,7 +62,7 @@ test('a script may give its own variables the names of bindings', () => {
   })
 })
 
-test('only what a script mentions is bound', () => {
+test('only bindings that a script mentions are created', () => {
   const bindingsOf = (text: string) =>
     compileRealmProgram({ language: 'javascript', text, file: 'a.js', bindings: ['request', 'next'] }).bindings
   assert.deepEqual(bindingsOf('return 1'), [])
@@ -70,7 +70,7 @@ test('only what a script mentions is bound', () => {
   assert.deepEqual(bindingsOf('return \\u006eext'), ['request', 'next'])
 })
 
-test('names of bindings are identifiers that are no words of the language', () => {
+test('names of bindings are identifiers and no reserved words', () => {
   assert.deepEqual(['a', '_x$1', 'handler'].map(isBindingName), [true, true, true])
   assert.deepEqual(['', '1a', 'a-b', 'a b', 'class', 'await', 'eval', 'arguments', 'a){'].map(isBindingName), [
     false,
@@ -85,7 +85,7 @@ test('names of bindings are identifiers that are no words of the language', () =
   ])
 })
 
-test('an import is refused at its line and column, in JavaScript and TypeScript', () => {
+test('an import is rejected with its line and column, in JavaScript and TypeScript', () => {
   const problem = 'import() is not available in scripts; use http to get data, and args for settings'
   assert.equal(problemOf("await import('node:fs')"), `my script.js:1:7: ${problem}`)
   assert.equal(problemOf("// import('x')\nconst t = `${ import /* */ ('x') }`"), `my script.js:2:15: ${problem}`)

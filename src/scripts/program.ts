@@ -2,22 +2,22 @@ import { stripTypeScriptTypes } from 'node:module'
 import { Script } from 'node:vm'
 import { ScriptSyntaxError } from './errors.ts'
 
-/** The languages that run here. */
+/** Supported languages. */
 export type ScriptLanguage = 'javascript' | 'typescript' | 'groovy'
 
 /** A script as it was written. */
 export interface ScriptSource {
   readonly language: ScriptLanguage
   readonly text: string
-  /** What errors call it: a file name, or the name of the object that holds the text. */
+  /** Name in errors: a file name, or the name of the object with an inline script. */
   readonly file: string
-  /** The names its body may use, in the order in which it is called with their values. */
+  /** The names of its bindings, in the order of its parameters. */
   readonly bindings: readonly string[]
-  /** The folder below which classes are that scripts of Groovy import. */
+  /** The folder of classes that Groovy scripts import. */
   readonly classFolder?: string
 }
 
-/** A compiled script of JavaScript: its value in a realm is an async function of the bindings. */
+/** A compiled JavaScript script: evaluates in a realm to an async function of the bindings. */
 export interface RealmProgram {
   readonly file: string
   readonly bindings: readonly string[]
@@ -30,25 +30,25 @@ export function isBindingName(name: string): boolean {
   try {
     return new Script(`(async function(${name}){'use strict'})`) !== null
   } catch {
-    // A word of the language.
+    // A reserved word.
     return false
   }
 }
 
-// The block inside lets a script give its own variables the names of bindings.
+// The inner block allows variables with the names of bindings.
 const suffix = '\n}})'
 
 /**
- * Compiles a script without running any of it. The text becomes the body of an async function, on the line it has in its
- * file, so that positions in errors are the author's.
+ * Compiles a script without running it. The text becomes the body of an async function without additional lines, so that
+ * positions in errors are those of the source.
  */
 export function compileRealmProgram({ language, text, file, bindings: offered }: ScriptSource): RealmProgram {
-  // What a script does not mention need not be made for it. An escape could spell any name.
+  // Bindings that a script does not mention are not created. With an escape, any name may be used.
   const bindings = text.includes('\\u') ? offered : offered.filter((name) => text.includes(name))
   const prefix = `(async function(${bindings.join(',')}){'use strict';{`
   const javascript = language === 'typescript' ? withoutTypes(prefix, text, file) : text
   compile(prefix, javascript, suffix, file)
-  // A text that ends the function early and begins something else is no body of one; in a class it is no member either.
+  // A text that closes the function early is invalid; as a class member it does not compile.
   const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
   compile(asMember, javascript, '\n}}})', file)
   refuseImports(prefix, javascript, file)
@@ -67,9 +67,9 @@ function compile(prefix: string, text: string, end: string, file: string): void 
 const importWord = /\bimport\b/g
 
 /**
- * Scripts can not import: `import()` is answered by code of the gateway's realm, with errors of that realm. Only V8 knows where
- * the word is code and where it is part of a text, a comment or a name, so it is asked: in every place where `import` begins a
- * call, `export` of the same length is no syntax of a script, and everywhere else it is as good.
+ * Scripts can not import: `import()` is resolved by code of the gateway's realm, with errors of that realm. V8 decides whether
+ * the word is code or part of a string, a comment or a name: where `import` starts a call, `export` of the same length is a
+ * syntax error, and everywhere else it is valid.
  */
 function refuseImports(prefix: string, text: string, file: string): void {
   if (!text.includes('import')) return
@@ -94,7 +94,7 @@ function compiles(prefix: string, text: string): boolean {
   }
 }
 
-/** Type annotations become blanks, so that every position stays as it was. */
+/** Replaces type annotations by blanks, so that positions do not change. */
 function withoutTypes(prefix: string, text: string, file: string): string {
   const { emitWarning } = process
   try {
@@ -117,7 +117,7 @@ function syntaxError(error: Error, prefix: string, text: string, file: string): 
   const line = Number(lineText)
   const lines = text.split('\n')
   if (line > lines.length) {
-    // What was met there is what stands behind the text here, not the author's.
+    // The unexpected token is part of the wrapper, not of the script.
     const place = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
     return new ScriptSyntaxError('unexpected end of the script: its brackets do not match', place)
   }

@@ -18,7 +18,7 @@ export function compileRealmScript(source: ScriptSource): Script {
   }
 }
 
-/** Runs the programs of one object in a realm of its own. */
+/** Runs the programs of one object in a separate realm. */
 class RealmEngine implements ScriptEngine {
   readonly #settings: ScriptSettings
   #common: EvaluationSettings | null = null
@@ -28,7 +28,7 @@ class RealmEngine implements ScriptEngine {
   }
 
   evaluate(program: unknown, input: EvaluationInput): Promise<unknown> {
-    // A realm takes about a millisecond and some memory: an object that is never used has none.
+    // Created on first use: a realm takes about a millisecond and some memory.
     this.#common ??= this.#open()
     return new Evaluation(this.#common, program as RealmProgram, input).outcome
   }

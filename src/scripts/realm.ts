@@ -1,14 +1,21 @@
 import { constants, createContext, Script } from 'node:vm'
 import type { Scope } from '#expression'
-import { type Crossed, type Crossing, crossing, FAILED, failureCause, failureMessage } from './crossing.ts'
 import { type EvaluationPort, hostEvaluations } from './evaluation-port.ts'
 import { Handle } from './handle.ts'
-import { tameHostConstructors } from './host-constructors.ts'
+import { disableHostConstructors } from './host-constructors.ts'
+import {
+  FAILED,
+  failureCause,
+  failureMessage,
+  type HostFunction,
+  type HostTable,
+  hostFunction,
+} from './host-function.ts'
 import { hostMessages } from './host-messages.ts'
 import { hostValues } from './host-values.ts'
 import type { RealmProgram } from './program.ts'
 import { realmBridge } from './realm/bridge.ts'
-import { type Answer, type RealmEvaluations, realmEvaluations, type ScriptFunction } from './realm/evaluations.ts'
+import { type RealmEvaluations, realmEvaluations, type ScriptFunction, type SettleCall } from './realm/evaluations.ts'
 import { realmForms } from './realm/forms.ts'
 import { realmHeaders } from './realm/header-fields.ts'
 import { realmMessages } from './realm/messages.ts'
@@ -18,46 +25,46 @@ import { realmStatuses } from './realm/statuses.ts'
 import { realmValues } from './realm/values.ts'
 
 /**
- * What the language has and scripts do not: what would call a script outside of its watchdog, what waits for another thread,
- * and a console that writes nowhere.
+ * Removed globals: those that would call a script outside of its watchdog or block on another thread, and a console without
+ * output.
  */
 const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'ShadowRealm', 'console']
 
 type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
 
-/** The functions of a table, each as a realm can call it. */
-const crossings = (table: Functions): [string, Crossing][] =>
-  Object.entries(table).map(([name, action]) => [name, crossing(action)])
+/** The functions of a table as host functions. */
+const hostFunctions = (table: Functions): [string, HostFunction][] =>
+  Object.entries(table).map(([name, action]) => [name, hostFunction(action)])
 
-const VALUES = crossings(hostValues)
-const MESSAGES = crossings(hostMessages)
-const EVALUATIONS = crossings(hostEvaluations)
+const VALUES = hostFunctions(hostValues)
+const MESSAGES = hostFunctions(hostMessages)
+const EVALUATIONS = hostFunctions(hostEvaluations)
 
 const settleMicrotasks = new Script('0', { filename: 'realm' })
 
-/** A world of its own for the scripts of one object: own built-in objects, own prototypes, own queue of promises. */
+/** A V8 context for the scripts of one object: separate built-in objects, prototypes and microtask queue. */
 export class Realm {
-  // A queue of its own: what follows an `await` runs when this class says so, and so under the guard's watch.
+  // A separate microtask queue: code after an `await` runs only in `settle`, and so under the watchdog.
   readonly #context = createContext(constants.DONT_CONTEXTIFY, {
     name: 'script',
     microtaskMode: 'afterEvaluate',
     codeGeneration: { strings: false, wasm: false },
   })
-  readonly #prepared = new WeakMap<RealmProgram, (port: Handle) => Answer>()
+  readonly #prepared = new WeakMap<RealmProgram, (port: Handle) => SettleCall>()
   readonly #evaluations: RealmEvaluations
 
   /** The scope holds the properties that scripts may name. */
   constructor(scope: Scope) {
-    tameHostConstructors()
+    disableHostConstructors()
     for (const name of ABSENT) Reflect.deleteProperty(this.#context, name)
     this.#inside(lockStacks)()
     const bridge = this.#inside(realmBridge)(FAILED, failureMessage, failureCause)
-    const wrapped = <T>(table: readonly [string, Crossing][]): Crossed<T> =>
-      Object.fromEntries(table.map(([name, action]) => [name, bridge.wrap(action)])) as Crossed<T>
+    const wrapped = <T>(table: readonly [string, HostFunction][]): HostTable<T> =>
+      Object.fromEntries(table.map(([name, action]) => [name, bridge.wrap(action)])) as HostTable<T>
     const data = wrapped<typeof hostValues>(VALUES)
     const host = wrapped<typeof hostMessages>(MESSAGES)
     const port = wrapped<typeof hostEvaluations>(EVALUATIONS)
-    const lookup = bridge.wrap(crossing((name: string) => scope.lookup(name)))
+    const lookup = bridge.wrap(hostFunction((name: string) => scope.lookup(name)))
     const numbers = this.#inside(realmNumbers)()
     const values = this.#inside(realmValues)(data, numbers)
     const { Status } = this.#inside(realmStatuses)(host)
@@ -70,13 +77,13 @@ export class Realm {
     }
   }
 
-  /** What tells the promises of this realm from those of others. */
+  /** Identifies the promises of this realm. */
   get promisePrototype(): object {
     return (this.#context as { Promise: { prototype: object } }).Promise.prototype
   }
 
-  /** Begins an evaluation, and returns the way for answers to its questions. To be called under a guard, as everything below. */
-  start(program: RealmProgram, port: EvaluationPort): Answer {
+  /** Starts an evaluation, and returns the function that settles its calls. Must run under a guard, as all methods below. */
+  start(program: RealmProgram, port: EvaluationPort): SettleCall {
     let begin = this.#prepared.get(program)
     if (begin === undefined) {
       const script = program.script.runInContext(this.#context) as ScriptFunction
@@ -88,7 +95,7 @@ export class Realm {
     return answer
   }
 
-  /** Runs what waits for promises that have been settled. */
+  /** Runs the microtasks of settled promises. */
   settle(): void {
     settleMicrotasks.runInContext(this.#context)
   }
@@ -97,7 +104,7 @@ export class Realm {
     return this.#evaluations.describe(error)
   }
 
-  /** A function as one of this realm, made from its text: it sees its parameters and the language, nothing else. */
+  /** Compiles the text of a function in this realm: it can use its parameters and the language only. */
   #inside<F extends (...args: never[]) => unknown>(build: F): F {
     return new Script(`'use strict';(${build})`, { filename: `realm/${build.name}` }).runInContext(this.#context) as F
   }

@@ -15,8 +15,8 @@ const owners = new WeakMap<object, Owner>()
 let latest: Owner | null = null
 
 /**
- * A rejected promise that nothing waits for would end the thread, as it does everywhere in Node. Of scripts it is only logged:
- * one object must not take a unit with it. Those of the gateway itself stay what they were.
+ * Logs unhandled rejections of scripts, which would otherwise end the thread: one object must not end a unit. Those of the
+ * gateway are not affected.
  */
 export function watchRejections(realm: Realm, guard: Guard, logger: Logger): void {
   const owner = { realm: new WeakRef(realm), guard, logger }
@@ -31,12 +31,12 @@ export function watchRejections(realm: Realm, guard: Guard, logger: Logger): voi
   latest = owner
 }
 
-/** How many prototypes of a promise are looked at. */
+/** Number of prototypes of a promise that are checked. */
 const MAX_PROTOTYPES = 100
 
 /**
- * The realm of a promise; null for one of the gateway. Scripts can give a promise other prototypes: a proxy among them is
- * not touched, for its traps are code of the script, and a promise that leads to no prototype of the gateway is a script's.
+ * The realm of a promise; null for one of the gateway. Scripts can set other prototypes: a proxy among them is not
+ * accessed, since its traps are code of the script, and a promise without a prototype of the gateway belongs to a script.
  */
 function ownerOf(promise: object): Owner | null {
   let prototype: object | null = promise
@@ -53,7 +53,7 @@ function ownerOf(promise: object): Owner | null {
 function log({ realm, guard, logger }: Owner, reason: unknown): void {
   const write = (problem: string) => logger.limited(problem).error({ problem }, EVENTS.PROMISE_REJECTED)
   guard.enqueue({
-    // The words for what was thrown may be the script's own code.
+    // Describing the thrown value may run code of the script.
     run: () => {
       const text = realm.deref()?.describe(reason)
       guard.afterwards(() => write(text ?? 'unknown'))

@@ -13,7 +13,7 @@ const fault = async (promise: Promise<unknown>): Promise<string> => {
   return `${(error as Error).name}: ${(error as Error).message}`
 }
 
-test('the value of a script is what it returns', async () => {
+test('the result of a script is its return value', async () => {
   assert.equal(await resultOf('return 1 + 1'), 2)
   assert.deepEqual(await resultOf('return { a: [1, "x", null, true], b: new Set(["y"]) }'), {
     a: [1, 'x', null, true],
@@ -31,7 +31,7 @@ test('types of TypeScript are stripped', async () => {
   assert.equal(await resultOf(source, { language: 'typescript' }), 1)
 })
 
-test('what a script throws is a fault with its file, line and column', async () => {
+test('an exception of a script is a fault with its file, line and column', async () => {
   assert.equal(await fault(resultOf('throw new Error("no")')), 'ScriptError: test.js:1:7: no')
   assert.equal(
     await fault(resultOf('\n  null.foo')),
@@ -47,7 +47,7 @@ test('what a script throws is a fault with its file, line and column', async () 
   assert.match(await fault(resultOf(typed, { language: 'typescript' })), /test\.js:2:11/)
 })
 
-test('a script that returns the wrong thing is a fault', async () => {
+test('a return value of the wrong type is a fault', async () => {
   const expected = async (source: string, shape: 'response' | 'texts' | 'text' | 'rate') =>
     fault(scriptOf(source).evaluate(shape))
   assert.match(await expected('return "x"', 'response'), /expected the script to return a Response, got string/)
@@ -61,7 +61,7 @@ test('a script that returns the wrong thing is a fault', async () => {
   assert.match(await fault(scriptOf('const x = {}; x.x = x; return x').evaluate()), /circular/i)
 })
 
-test('each shape of result arrives as data of the gateway', async () => {
+test('each shape of result is converted to data of the gateway', async () => {
   assert.equal(await scriptOf('return null').evaluate('response'), null)
   assert.deepEqual(await scriptOf('return new Set(["a", "b"])').evaluate('texts'), ['a', 'b'])
   assert.deepEqual(await scriptOf('return ["a"]').evaluate('texts'), ['a'])
@@ -72,7 +72,7 @@ test('each shape of result arrives as data of the gateway', async () => {
   assert.match(await fault(scriptOf('return new ThrottlingRate(0, "1 s")').evaluate('rate')), /at least 1/)
 })
 
-test('globals last from one evaluation to the next, also over a change of the script', async () => {
+test('globals persist between evaluations, also after a change of the script', async () => {
   const script = scriptOf('globals.count = (globals.count ?? 0) + 1; return globals.count')
   assert.equal(await script.evaluate(), 1)
   assert.equal(await script.evaluate(), 2)
@@ -90,7 +90,7 @@ test('scripts of two objects share nothing', async () => {
   assert.equal('mine' in [], false)
 })
 
-test('code can not be made from text', async () => {
+test('code can not be compiled from text', async () => {
   assert.match(await fault(resultOf('return eval("1")')), /EvalError/)
   assert.match(await fault(resultOf('return new Function("return 1")()')), /EvalError/)
   assert.match(await fault(resultOf('return request.constructor.constructor("return process")()')), /EvalError/)
@@ -115,7 +115,7 @@ test('globals that run code outside of the watchdog, or block on another thread,
   assert.deepEqual(new Set((await resultOf(source)) as string[]), new Set(['undefined']))
 })
 
-test('what a script has kept of an earlier request can do nothing more', async () => {
+test('objects of an earlier request, stored in globals, are unusable', async () => {
   const script = scriptOf('globals.http = http')
   await script.evaluate()
   await script.replace("return globals.http.send(new Request({ uri: 'http://x.example.com/' }))")
@@ -172,7 +172,7 @@ test('handlers and filters of the heap can be called', async () => {
   assert.deepEqual(await resultOf(source, { args }), ['PUT http://x.example.com/y', 403])
 })
 
-test('contexts are seen as expressions see them', async () => {
+test('contexts have the same members as in expressions', async () => {
   const exchange = exchangeFor('GET', 'http://a.example.com/x').with(
     contextKey<{ info: object; scopes: Set<string> }>('oauth2'),
     { info: { sub: 'me', groups: ['a'] }, scopes: new Set(['s']) },
@@ -211,7 +211,7 @@ test('contexts are seen as expressions see them', async () => {
   })
 })
 
-test('attributes and session take data that others see', async () => {
+test('attributes and session accept data that other objects see', async () => {
   const exchange = exchangeFor('GET', 'http://a.example.com/')
   exchange.attributes['before'] = { list: [1] }
   exchange.session.set('user', 'me')
@@ -226,7 +226,7 @@ test('attributes and session take data that others see', async () => {
   assert.deepEqual([exchange.session.get('count'), exchange.session.get('user')], [1, null])
 })
 
-test('what can not be changed says so', async () => {
+test('assignments to read-only members throw', async () => {
   assert.match(
     await fault(resultOf('contexts.client.remoteAddress = "1.2.3.4"')),
     /"remoteAddress" can not be changed by a script/,
@@ -264,7 +264,7 @@ test('http sends through the client handler', async () => {
   ])
 })
 
-test('a fault of what a script calls can be caught, and else is the fault of the request', async () => {
+test('a fault of a called object can be caught, and is otherwise the fault of the request', async () => {
   const down = new Error('the upstream is down')
   const clientHandler = () => Promise.reject(down)
   const call = "await http.send(new Request({ uri: 'http://x.example.com/' }))"
@@ -275,7 +275,7 @@ test('a fault of what a script calls can be caught, and else is the fault of the
   await assert.rejects(resultOf(call, { clientHandler }), (error) => error === down)
 })
 
-test('answers that a script does not pass on are let go', async () => {
+test('responses that a script does not return are cancelled', async () => {
   const left: Response[] = []
   const answer = async () => {
     const response = respond(200)

@@ -7,12 +7,12 @@ import { compileRealmScript } from './realm-engine.ts'
 /** Compiles a script without running any of it. Throws ScriptSyntaxError. */
 export async function compileScript(source: ScriptSource): Promise<Script> {
   if (source.language !== 'groovy') return compileRealmScript(source)
-  // Loaded with the first script that needs it: its library takes most of a second.
+  // Imported by the first Groovy script: loading its library takes most of a second.
   const { compileGroovyScript } = await import('./groovy/groovy-script.ts')
   return compileGroovyScript(source)
 }
 
-/** The script of one object: a program that can be replaced, in an engine that stays. */
+/** The script of one object: a program that can be replaced, and an engine that persists. */
 export class ObjectScript {
   readonly #engine: ScriptEngine
   #script: Script
@@ -22,15 +22,15 @@ export class ObjectScript {
     this.#script = script
   }
 
-  /** Evaluations from now on use another program of the same language; those under way go on with theirs. */
+  /** New evaluations use another program of the same language; those in flight continue with theirs. */
   replace(script: Script): void {
     this.#script = script
   }
 
-  /** Runs the script. Rejects with ScriptError, ScriptTimeoutError, or the fault of what the script called. */
+  /** Rejects with ScriptError, ScriptTimeoutError, or the fault of an object that the script called. */
   evaluate(input: EvaluationInput): Promise<unknown> {
     const { text, program } = this.#script
-    // A script reads values at once: those that are fetched on first read are fetched before it runs.
+    // A script can not wait on reads: lazy values that it mentions are fetched before it runs.
     const loading = loadLazyMembers(input.exchange, text)
     if (loading === null) return this.#engine.evaluate(program, input)
     return loading.then(() => this.#engine.evaluate(program, input))

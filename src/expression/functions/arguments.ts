@@ -5,8 +5,8 @@ import { exposureOf, methodOf } from '../exposed.ts'
 import { elementsOf, isBytes, isMap, isPlainObject } from '../values.ts'
 
 /**
- * Takes a string argument; null stays null. Everything else with a text is that text, as in Java: a header or parameter is
- * a list, and `find(request.headers['X-Role'], 'admin')` looks into `[user, admin]`.
+ * A string argument; null stays null. Other values are converted to text, as in Java: a header or parameter is a list, and
+ * `find(request.headers['X-Role'], 'admin')` searches `[user, admin]`.
  */
 export function text(of: string, value: unknown): string | null {
   if (typeof value === 'string') return value
@@ -21,21 +21,20 @@ function hasText(value: unknown): boolean {
   return exposure === undefined ? !isBytes(value) : methodOf(exposure, 'toString') !== undefined
 }
 
-/** Takes an argument that may be text or bytes, as bytes. */
+/** An argument of text or bytes, as bytes. */
 export function bytes(of: string, value: unknown): Uint8Array | null {
   if (isBytes(value)) return value
   const string = text(of, value)
   return string === null ? null : Buffer.from(string, 'utf8')
 }
 
-/** Takes a whole number. */
 export function wholeNumber(of: string, value: unknown): number {
   const number = numberValue(value)
   if (number !== null && Number.isSafeInteger(number)) return number
   throw new EvaluationError(`${of} expected a whole number, found ${describe(value)}`)
 }
 
-/** Takes a list, set or the values of a map. */
+/** The elements of a list or set, or the values of a map. */
 export function elements(of: string, value: unknown): unknown[] {
   const list = elementsOf(value)
   if (list !== null) return [...list]

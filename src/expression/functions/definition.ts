@@ -3,11 +3,11 @@ import type { Scope } from '../scope.ts'
 /** One function of the expression language. */
 export interface FunctionDefinition {
   readonly name: string
-  /** The parameters as documentation shows them. */
+  /** The parameters, for documentation and messages. */
   readonly parameters: string
   readonly minimum: number
   readonly maximum: number
-  /** The index of the argument that is a regular expression; it arrives as a `Matcher`, or null if it is not one. */
+  /** The index of the argument that is a regular expression; it is passed as a `Matcher`, or null if invalid. */
   readonly pattern?: number
   readonly call: (args: readonly unknown[], scope: Scope) => unknown
 }

@@ -3,7 +3,7 @@ import { bounded, isBytes } from '../values.ts'
 import { bytes, text } from './arguments.ts'
 import { define, type FunctionDefinition } from './definition.ts'
 
-/** What RFC 3986 lets stand unescaped in each part of a URI, besides letters, digits and `-._~`. */
+/** Characters that RFC 3986 allows unescaped in each part of a URI, besides letters, digits and `-._~`. */
 const subDelimiters = "!$&'()*+,;="
 const allowed = {
   PathElement: `${subDelimiters}:@`,
@@ -67,7 +67,7 @@ function percentEncode(value: string, safe: string): string {
   )
 }
 
-/** Decodes valid escapes and leaves the rest; bytes that are not UTF-8 become U+FFFD. */
+/** Decodes valid escapes and keeps invalid ones; bytes that are not UTF-8 become U+FFFD. */
 function percentDecode(value: string): string {
   return value.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) =>
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),

@@ -6,7 +6,7 @@ import { text } from './arguments.ts'
 import { define, type FunctionDefinition } from './definition.ts'
 import { parseProperties } from './properties.ts'
 
-/** Functions that name or read files. */
+/** Functions on file names and files. */
 export const fileFunctions: readonly FunctionDefinition[] = [
   define('fileToUrl', 'path', ([path]) => fileUrl('fileToUrl()', path)),
   define('pathToUrl', 'path', ([path]) => fileUrl('pathToUrl()', path)),
@@ -28,13 +28,13 @@ function fileUrl(of: string, path: unknown): string | null {
   return name === null ? null : pathToFileURL(name).href
 }
 
-/** Reads a regular file within bounds; null if that is not possible. */
+/** Reads a regular file of limited size; null where that fails. */
 function content(of: string, path: unknown): Buffer | null {
   const name = text(of, path)
   if (name === null) return null
   try {
     const about = statSync(name)
-    // A pipe or device could block, or never end.
+    // A FIFO or device could block, or never end.
     if (!about.isFile() || about.size > maxStringLength) return null
     return readFileSync(name)
   } catch {

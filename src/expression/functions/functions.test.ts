@@ -213,7 +213,7 @@ test('every function is tested here', () => {
   )
 })
 
-test('a regular expression from a request that does not compile is false and warned about', () => {
+test('an invalid regular expression from a request gives false and a warning', () => {
   const warnings: string[] = []
   const warned: Scope = { lookup: () => '(', warn: (message) => void warnings.push(message) }
   assert.equal(compile("${find('x', pattern)}").evaluate(warned), false)

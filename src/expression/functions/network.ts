@@ -26,7 +26,7 @@ function ipMatch(address: string, cidr: string): boolean {
 /** The longest IPv6 address has 45 characters; a zone may follow it. */
 const maxAddressLength = 256
 
-/** Writes an address as bits; an IPv4 address mapped into IPv6 is that IPv4 address. */
+/** The bits of an address; an IPv4-mapped IPv6 address gives those of the IPv4 address. */
 function addressBits(text: string): string | null {
   if (text.length > maxAddressLength) return null
   const plain = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text

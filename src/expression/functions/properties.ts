@@ -5,7 +5,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['f', '\f'],
 ])
 
-/** Reads a Java `.properties` text: comments, continued lines, `=`, `:` or a blank between key and value, escapes. */
+/** Parses a Java `.properties` text: comments, continued lines, `=`, `:` or a blank between key and value, escapes. */
 export function parseProperties(source: string): Map<string, string> {
   const entries = new Map<string, string>()
   for (const line of logicalLines(source)) {
@@ -27,7 +27,7 @@ function* logicalLines(source: string): Iterable<string> {
   if (pending !== null) yield pending
 }
 
-/** An odd number of backslashes at its end continues a line. */
+/** A line that ends in an odd number of backslashes is continued. */
 function endsOpen(line: string): boolean {
   let count = 0
   while (line[line.length - 1 - count] === '\\') count += 1

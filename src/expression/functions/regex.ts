@@ -6,7 +6,7 @@ import { keysOf } from '../values.ts'
 import { text } from './arguments.ts'
 import { define, type FunctionDefinition } from './definition.ts'
 
-/** Functions on regular expressions; the pattern arrives compiled, or null where it is null or does not compile. */
+/** Functions on regular expressions; the pattern is passed compiled, or null where it is null or invalid. */
 export const regexFunctions: readonly FunctionDefinition[] = [
   onPattern('find', false, (subject, pattern) => pattern.test(subject)),
   onPattern('matches', false, (subject, pattern) => pattern.test(subject)),

@@ -18,7 +18,7 @@ export const functions: ReadonlyMap<string, FunctionDefinition> = new Map(
   ].map((definition) => [definition.name, definition]),
 )
 
-/** Finds the function whose name is closest to a misspelt one, if any is close. */
+/** The function with the most similar name; null where none is similar. */
 export function similarFunction(name: string): string | null {
   let best: string | null = null
   let least = Math.min(4, Math.ceil(name.length / 3) + 1)

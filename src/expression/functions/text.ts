@@ -83,7 +83,7 @@ function join(values: unknown, separator: unknown): string | null {
   return parts.join(between)
 }
 
-/** Parses JSON text that may come from a request: null if it is not JSON, or nested too deep to be handled safely. */
+/** Parses JSON that may come from a request: null if it is invalid or nested too deep. */
 function fromJson(source: string | null): unknown {
   if (source === null) return null
   try {

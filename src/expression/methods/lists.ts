@@ -6,7 +6,6 @@ import { type Method, method } from './method.ts'
 
 const indexIn = (list: readonly unknown[], value: unknown): number => list.findIndex((item) => same(item, value))
 
-/** What can be called on a list. */
 export const listMethods: ReadonlyMap<string, Method<readonly unknown[]>> = new Map([
   ['size', method<readonly unknown[]>(0, (list) => list.length)],
   ['length', method(0, (list) => list.length)],
@@ -22,7 +21,6 @@ export const listMethods: ReadonlyMap<string, Method<readonly unknown[]>> = new 
   ['toString', method(0, (list) => toText(list))],
 ])
 
-/** What can be called on a set. */
 export const setMethods: ReadonlyMap<string, Method<ReadonlySet<unknown>>> = new Map([
   ['size', method<ReadonlySet<unknown>>(0, (set) => set.size)],
   ['isEmpty', method(0, (set) => set.size === 0)],

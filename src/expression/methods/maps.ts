@@ -12,10 +12,10 @@ const has = (map: object, key: unknown): boolean => {
   return value !== null || (typeof key === 'string' && keysIn(map).includes(key))
 }
 
-/** The first value of a form's field. */
+/** The first value of a form field. */
 const firstOf = (value: unknown): unknown => (Array.isArray(value) ? toExpressionValue(value[0]) : value)
 
-/** What can be called on a map, including host objects that have keys. */
+/** Methods of maps, and of host objects with keys. */
 export const mapMethods: ReadonlyMap<string, Method<object>> = new Map([
   ['get', method<object>(1, (map, [key]) => read(map, key))],
   ['getFirst', method(1, (map, [key]) => firstOf(read(map, key)))],

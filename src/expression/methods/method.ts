@@ -12,7 +12,7 @@ export function method<T>(count: number, call: Method<T>['call'], maximum = coun
   return { minimum: count, maximum, call }
 }
 
-/** Calls `name` from a table of methods after checking that it exists and takes that many arguments. */
+/** Calls a method of a table after checking its name and number of arguments. */
 export function invoke<T>(
   table: ReadonlyMap<string, Method<T>>,
   kind: string,

@@ -2,11 +2,10 @@ import type { Numeric } from '#json'
 import { order, same } from '../operators.ts'
 import { type Method, method } from './method.ts'
 
-/** Truncated to an integer; an integer stays as it is, however long. */
+/** Truncates to an integer; integers of any length stay unchanged. */
 const truncated = (number: Numeric): Numeric =>
   typeof number === 'object' && number.isInteger ? number : Math.trunc(Number(number))
 
-/** What can be called on a number. */
 export const numberMethods: ReadonlyMap<string, Method<Numeric>> = new Map([
   ['intValue', method<Numeric>(0, truncated)],
   ['longValue', method(0, truncated)],
@@ -17,7 +16,6 @@ export const numberMethods: ReadonlyMap<string, Method<Numeric>> = new Map([
   ['compareTo', method(1, (number, [other]) => Math.sign(order(number, other)))],
 ])
 
-/** What can be called on a boolean. */
 export const booleanMethods: ReadonlyMap<string, Method<boolean>> = new Map([
   ['booleanValue', method<boolean>(0, (value) => value)],
   ['toString', method(0, (value) => String(value))],

@@ -31,7 +31,7 @@ function repeat(self: string, count: number): string {
 }
 
 function replace(self: string, sought: string, replacement: string): string {
-  // Counting first keeps a hostile pair from making a huge string only to throw it away.
+  // Counted first, so that hostile arguments can not allocate a huge string.
   const count = sought === '' ? self.length + 1 : self.split(sought).length - 1
   if (self.length + count * (replacement.length - sought.length) > maxStringLength) {
     throw new EvaluationError(`replace() would make more than ${maxStringLength} characters`)
@@ -55,7 +55,6 @@ function regex(of: string, pattern: unknown): Matcher {
 /** The methods of a string whose first argument is a regular expression. */
 export const regexMethods: ReadonlySet<string> = new Set(['replaceAll', 'replaceFirst', 'split', 'matches'])
 
-/** What can be called on a string. */
 export const stringMethods: ReadonlyMap<string, Method<string>> = new Map([
   ['length', method<string>(0, (self) => self.length)],
   ['isEmpty', method(0, (self) => self === '')],

@@ -9,11 +9,11 @@ import { Machine } from './machine.ts'
 import { parseRegex } from './parser.ts'
 import { compileProgram } from './program.ts'
 
-// V8 runs all of these patterns here, also those that compileRegex would keep from it.
+// V8 runs all of these patterns here, also those that compileRegex would not pass to it.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 
 const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\w', '\\R')
-// Engines differ in what they make of a repeated piece that may match nothing, so these stand alone.
+// Engines differ for a repeated part that can match the empty string, so these are not repeated.
 const place = fc.constantFrom('', '\\b', '^', '$', '(?m:^)', '(?<=a)', '(?<!b)', '(?<=a|bb)')
 const ahead = fc.constantFrom('(?=a)', '(?!b)', '(?=.*b)', '(?!a+b)')
 const quantifier = fc.constantFrom('', '', '*', '+', '?', '*?', '+?', '{2}', '{1,3}', '{0,20}', '{18}', '{2,}')
@@ -41,10 +41,10 @@ test('the machine finds the same matches as V8', () => {
     fc.property(patternsWith(place), subjects, (pattern, subject) => {
       const parsed = parseRegex(pattern, '')
       const source = emitLinear(parsed.root)
-      // V8 spends seconds on generating code for the largest.
+      // V8 takes seconds to generate code for the largest.
       fc.pre(source !== null && source.length < 2000)
       const program = compileProgram(parsed)
-      // Where a match ends may differ for a repeated piece that can match nothing; JavaScript and Java differ there too.
+      // The end of a match may differ for a repeated part that can match the empty string; JavaScript and Java differ too.
       const found = new Machine(program, subject, 'part').search(0)
       assert.equal(found?.[0], new RegExp(source!).exec(subject)?.index)
       const whole = new Machine(program, subject, 'whole').search(0)
@@ -55,7 +55,7 @@ test('the machine finds the same matches as V8', () => {
 })
 
 test('the machine agrees with V8 on look-ahead', () => {
-  // Without nesting, because V8 has nothing to fall back to here.
+  // Without nesting, since V8 has no linear engine for look-ahead.
   const loops = fc.tuple(fc.constantFrom('a', 'b', '[ab]', '(?:ab|a)'), quantifier).map((parts) => parts.join(''))
   const pattern = fc.tuple(ahead, loops, ahead, loops).map((parts) => parts.join(''))
   fc.assert(
@@ -71,7 +71,7 @@ test('the machine agrees with V8 on look-ahead', () => {
   )
 })
 
-test('every pattern written for the linear engine of V8 is taken by it', () => {
+test('the linear engine of V8 accepts every pattern that is emitted for it', () => {
   const sources = fc
     .sample(patternsWith(place), 1500)
     .concat(
@@ -81,7 +81,7 @@ test('every pattern written for the linear engine of V8 is taken by it', () => {
       '(a{2}){9}',
       '(?<=(a))b',
       '\\p{L}{1,64}',
-      // An open count of what may match nothing is one copy more.
+      // An unbounded repetition of a part that can match the empty string needs one more copy.
       '(?:(?:a{3}|b*)+){3}',
       '(?:(?:a*){2,}){6}',
     )

@@ -1,9 +1,9 @@
 import type { CharSet } from './char-set.ts'
 
-/** A place in the subject that a pattern can insist on. */
+/** A zero-width assertion. */
 export type Assertion = 'start' | 'end' | 'endOrLastLine' | 'lineStart' | 'lineEnd' | 'boundary' | 'notBoundary'
 
-/** One parsed piece of a pattern; flags such as `(?i)` are already worked into the sets. */
+/** A node of a parsed pattern; flags such as `(?i)` are already applied to the sets. */
 export type RegexNode =
   | { readonly type: 'set'; readonly set: CharSet }
   | { readonly type: 'sequence'; readonly items: readonly RegexNode[] }
@@ -20,7 +20,7 @@ export type RegexNode =
   | { readonly type: 'backreference'; readonly index: number; readonly ignoreCase: boolean }
   | { readonly type: 'assertion'; readonly kind: Assertion }
 
-/** A quantified piece. */
+/** A quantifier. */
 export interface Repeat {
   readonly type: 'repeat'
   readonly item: RegexNode
@@ -36,7 +36,6 @@ export interface ParsedRegex {
   readonly names: ReadonlyMap<string, number>
 }
 
-/** The pieces directly inside a node. */
 function childrenOf(node: RegexNode): readonly RegexNode[] {
   if (node.type === 'sequence') return node.items
   if (node.type === 'choice') return node.options
@@ -48,7 +47,7 @@ export function some(node: RegexNode, test: (node: RegexNode) => boolean): boole
   return test(node) || childrenOf(node).some((inner) => some(inner, test))
 }
 
-/** The least and the greatest number of code units a node can match. */
+/** The minimum and maximum number of code units that a node can match. */
 export function widthOf(node: RegexNode): readonly [number, number] {
   switch (node.type) {
     case 'set':

@@ -2,12 +2,12 @@ import { RegexSyntaxError } from '../errors.ts'
 import { compileRegex, type Matcher } from './matcher.ts'
 
 const maxEntries = 200
-/** Patterns that are not written in the configuration are kept short, so that compiling them stays cheap. */
+/** Limit of patterns that are no literals of the configuration, so that compiling them is cheap. */
 const maxPatternLength = 1_000
 
 const recent = new Map<string, Matcher>()
 
-/** Compiles a pattern known only at evaluation, remembering the last few. */
+/** Compiles a pattern at evaluation, with a cache of the last ones. */
 export function cachedRegex(pattern: string): Matcher {
   const known = recent.get(pattern)
   if (known !== undefined) return known

@@ -1,10 +1,10 @@
-/** The largest UTF-16 code unit; patterns work on code units, as engines in linear time do. */
+/** The largest UTF-16 code unit; patterns match code units, as linear-time engines do. */
 export const maxUnit = 0xffff
 
 /** A set of UTF-16 code units as sorted, disjoint ranges: `[from, to, from, to, ...]`, both ends included. */
 export type CharSet = readonly number[]
 
-/** Puts ranges in order and joins those that touch. */
+/** Sorts ranges and merges adjacent ones. */
 export function charSet(...ranges: readonly (readonly [number, number])[]): CharSet {
   const sorted = [...ranges].sort((left, right) => left[0] - right[0])
   const result: number[] = []
@@ -28,12 +28,11 @@ export const charsOf = (text: string): CharSet =>
 /** The set of one range written as two characters, `a-z`. */
 export const range = (from: string, to: string): CharSet => [from.charCodeAt(0), to.charCodeAt(0)]
 
-/** Everything in any of the sets. */
 export function union(...sets: readonly CharSet[]): CharSet {
   return charSet(...sets.flatMap(pairs))
 }
 
-/** Everything not in the set. */
+/** Complement. */
 export function negate(set: CharSet): CharSet {
   const result: number[] = []
   let next = 0
@@ -45,10 +44,9 @@ export function negate(set: CharSet): CharSet {
   return result
 }
 
-/** Everything in both sets. */
 export const intersect = (left: CharSet, right: CharSet): CharSet => negate(union(negate(left), negate(right)))
 
-// A pattern may name one large set many times; the named ones are constants, so each is folded once.
+// Cached: a pattern may use a large named set many times, and named sets are constants.
 const foldedSets = { ascii: new WeakMap<CharSet, CharSet>(), unicode: new WeakMap<CharSet, CharSet>() }
 
 /** Adds the other case of every letter: of ASCII only, as Java's `(?i)`, or of all, as `(?iu)`. */
@@ -75,10 +73,10 @@ function fold(set: CharSet, alphabet: 'ascii' | 'unicode'): CharSet {
   return added.length === 0 ? set : charSet(...pairs(set), ...added)
 }
 
-/** Gives the one code unit of a set that has just one, otherwise null. */
+/** The code unit of a set with one element; null for others. */
 export const onlyUnit = (set: CharSet): number | null => (set.length === 2 && set[0] === set[1] ? set[0]! : null)
 
-/** Writes the set as a JavaScript character class or a single character. */
+/** The set as a JavaScript character class or a single character. */
 export function printSet(set: CharSet): string {
   const unit = onlyUnit(set)
   if (unit !== null) return printUnit(unit)
@@ -97,7 +95,7 @@ function pairs(set: CharSet): [number, number][] {
   return result
 }
 
-/** Makes a fast membership test: a table for Latin-1, a binary search beyond. */
+/** A fast membership test: a table for Latin-1, a binary search beyond. */
 export function tester(set: CharSet): (unit: number) => boolean {
   const table = new Uint8Array(256)
   for (const [from, to] of pairs(set)) table.fill(1, Math.min(from, 256), Math.min(to + 1, 256))

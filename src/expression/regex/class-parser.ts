@@ -4,13 +4,13 @@ import type { Flags, PatternReader } from './reader.ts'
 
 const maxClassDepth = 20
 
-/** Folds a set as the flags ask. */
+/** Folds the case of a set according to the flags. */
 export function folded(set: CharSet, flags: Flags): CharSet {
   if (!flags.ignoreCase) return set
   return foldCase(set, flags.unicodeCase ? 'unicode' : 'ascii')
 }
 
-/** Reads a character class after its `[`, with Java's unions `[a[bc]]` and intersections `[a-z&&[^b]]`. */
+/** Parses a character class after its `[`, with Java's unions `[a[bc]]` and intersections `[a-z&&[^b]]`. */
 export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharSet {
   const at = reader.position - 1
   if (depth > maxClassDepth) throw reader.error('character classes are nested too deep', at)
@@ -51,7 +51,7 @@ function readItem(reader: PatternReader, flags: Flags, depth: number): CharSet {
   }
   const at = reader.position
   const from = readUnit(reader)
-  // A dash is a range only between two characters: `[a-]` and `[a-[b]]` hold it as a character.
+  // A dash is a range only between two characters: in `[a-]` and `[a-[b]]` it is a character.
   const next = reader.pattern[reader.position + 1]
   if (reader.current !== '-' || next === ']' || next === '[' || next === undefined) {
     return folded(charSet([from, from]), flags)

@@ -6,7 +6,7 @@ import { backtrackingCost } from './cost.ts'
 import { parseRegex } from './parser.ts'
 import { longestWithin, valueAt } from './polynomial.ts'
 
-/** Searches by plain backtracking, as V8 does, and counts the characters it looks at. */
+/** Searches by plain backtracking, as V8 does, and counts the characters that it reads. */
 class Counter {
   readonly #subject: string
   readonly #limit: number
@@ -105,7 +105,7 @@ test('no search by backtracking takes more steps than its cost', () => {
   )
 })
 
-/** Patterns that a gateway sees every day, and the length of text for which V8 has to be good enough. */
+/** Typical patterns of a gateway, and the length of text up to which V8 must be used. */
 const everyday: readonly (readonly [string, number])[] = [
   ['^/api/v[12]/(users|groups)/\\d+$', 100_000],
   ['^(?:https?://)?([^/:]+)(?::\\d+)?(/.*)?$', 100_000],

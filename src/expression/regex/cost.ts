@@ -3,32 +3,31 @@ import { type CharSet, intersect, union } from './char-set.ts'
 import { one, type Polynomial, perPosition, plus, power, steps, times, unbounded, zero } from './polynomial.ts'
 
 /**
- * What a piece costs an engine that backtracks, from one position: in how many places it can end, each of which runs
- * what follows once more, and the steps for trying all of them.
+ * Cost of a node for a backtracking engine, from one position: the number of positions where it can end, from each of which
+ * the rest is matched again, and the steps for trying all of them.
  */
 interface Trial {
   readonly ends: Polynomial
   readonly work: Polynomial
 }
 
-/** The required next input: one of these characters or the end of the text; anything else fails after so many steps. */
+/** The required next input: one of these characters or the end of the text; other input fails after `steps`. */
 interface Expected {
   readonly set: CharSet
   readonly failure: number
 }
 
-/** What comes after a piece: something expected, anything (null), or nothing more to match. */
+/** The input after a node: expected characters, any (null), or the end of the pattern. */
 type Follow = Expected | null | 'nothing'
 
-/** Which way the text is read: backwards in a look-behind, where the last piece of a sequence comes first. */
+/** Direction of matching: backwards in a look-behind, where the last node of a sequence is first. */
 type Direction = 'forward' | 'backward'
 
 const theEnd: Expected = { set: [], failure: 1 }
 
 /**
- * Bounds the steps V8 takes to search for a pattern, or to match the whole subject, by backtracking. Its fallback to a
- * linear engine cannot be relied on: it does not count the steps of simple loops, so that `a+$` alone takes seconds on a
- * long subject.
+ * Upper bound of the steps of V8 for a search, or for a match of the whole subject, by backtracking. Its fallback to a linear
+ * engine is not reliable: it does not count the steps of simple loops, so that `a+$` takes seconds on a long subject.
  */
 export function backtrackingCost(root: RegexNode, extent: 'part' | 'whole'): Polynomial {
   if (extent === 'whole') return trialOf(root, theEnd, 'forward').work
@@ -36,13 +35,13 @@ export function backtrackingCost(root: RegexNode, extent: 'part' | 'whole'): Pol
   return plus(isBoundToStart(root) ? work : times(perPosition, work), lastLoop(root))
 }
 
-/** Bounds the steps of V8's linear engine, should it fall back to that: each piece runs at each position. */
+/** Upper bound of the steps of V8's linear engine: each node runs at each position. */
 export const linearCost = (root: RegexNode): Polynomial => times(perPosition, steps(sizeOf(root)))
 
 function sizeOf(node: RegexNode): number {
   switch (node.type) {
     case 'set':
-      // The ranges of a set are tried one by one.
+      // The ranges of a set are tried sequentially.
       return 1 + node.set.length / 128
     case 'sequence':
       return node.items.reduce((sum, item) => sum + sizeOf(item), 0)
@@ -66,7 +65,7 @@ function isBoundToStart(node: RegexNode): boolean {
   return node.type === 'group' && isBoundToStart(node.item)
 }
 
-/** What a loop at the very end takes: it runs only once in a search, because the search has then succeeded. */
+/** Cost of a loop at the end of the pattern: it runs once in a search, since the search has then succeeded. */
 function lastLoop(node: RegexNode): Polynomial {
   switch (node.type) {
     case 'sequence':
@@ -98,12 +97,12 @@ function trialOf(node: RegexNode, follow: Follow, direction: Direction): Trial {
       return ofRepeat(node, follow, direction)
     case 'group': {
       const { ends, work } = trialOf(node.item, follow, direction)
-      // Both ends of a group are noted, and the former ones put back when the engine returns here.
+      // Both ends of a group are recorded, and restored on backtracking.
       return { ends, work: plus(work, plus(steps(2), times(ends, steps(2)))) }
     }
     case 'look': {
       const inner = trialOf(node.item, null, node.direction === 'behind' ? 'backward' : 'forward')
-      // Once it holds, it is never gone back into.
+      // After a match it is not backtracked into.
       return { ends: one, work: plus(one, inner.work) }
     }
     case 'atomic':
@@ -112,7 +111,7 @@ function trialOf(node: RegexNode, follow: Follow, direction: Direction): Trial {
   }
 }
 
-/** Every end of a piece runs the pieces after it again. */
+/** From every end of a node the following nodes are matched again. */
 function ofSequence(items: readonly RegexNode[], follow: Follow, direction: Direction): Trial {
   let result: Trial = { ends: one, work: one }
   let next = follow
@@ -129,7 +128,7 @@ function ofRepeat({ item, minimum, maximum }: Repeat, follow: Follow, direction:
   const { ends, work } = trialOf(item, maximum === 1 ? follow : null, direction)
   const round = plus(one, work)
   const first = expectedBy(item, null)
-  // Where it stops is decided if what follows cannot begin like another round: stopping elsewhere fails at once.
+  // The end of the loop is unambiguous if the rest cannot start like another iteration: other ends fail at once.
   const decided =
     first !== null && follow !== null && follow !== 'nothing' && intersect(first.set, follow.set).length === 0
   const trial = decided ? plus(round, times(ends, steps(follow.failure))) : round
@@ -141,7 +140,7 @@ function ofRepeat({ item, minimum, maximum }: Repeat, follow: Follow, direction:
     }
   }
   if (ends.length > 1 || ends[0] !== 1) return { ends: unbounded, work: unbounded }
-  // A last loop that succeeds is never gone back to; see `lastLoop`.
+  // A last loop that succeeds is not backtracked into; see `lastLoop`.
   if (follow === 'nothing') return { ends: one, work: times(steps(minimum + 1), round) }
   const rounds = plus(perPosition, steps(minimum))
   return { ends: decided ? one : perPosition, work: plus(one, times(rounds, trial)) }

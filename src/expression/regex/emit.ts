@@ -2,17 +2,17 @@ import { type RegexNode, type Repeat, some, widthOf } from './ast.ts'
 import { negate, printSet } from './char-set.ts'
 import { lineTerminators } from './named-sets.ts'
 
-/** How often V8's linear engine lets a piece be repeated by counts, nested ones multiplied. */
+/** Limit of V8's linear engine for counted repetitions, nested ones multiplied. */
 const maxReplication = 16
 const maxSourceLength = 20_000
 const maxNestedOptions = 200
 
-/** Thrown inside this file only: the pattern has no form the linear engine takes. */
+/** Internal: the pattern has no form that the linear engine accepts. */
 class NotLinear extends Error {}
 
 /**
- * Writes a pattern as JavaScript that V8 can run in linear time (its fallback engine takes no look-ahead, no back
- * reference, no `i`, `u` or `v` flag, no group in a look-behind and no large counts); null if there is no such form.
+ * The pattern as a JavaScript pattern that V8 can run in linear time (its fallback engine has no look-ahead, no back reference,
+ * no `i`, `u` or `v` flag, no group in a look-behind and no large counts); null if there is no such form.
  */
 export function emitLinear(root: RegexNode): string | null {
   try {
@@ -55,11 +55,11 @@ function emitRepeat(node: Repeat, replication: number): string {
   const { item, minimum, maximum } = node
   const lazy = node.mode === 'lazy' ? '?' : ''
   if (maximum === 0) return some(item, isGroup) ? notLinear() : '(?:)'
-  // V8 counts one copy more for an open count of what may match nothing: `(?:a*)+` is two.
+  // V8 counts one more copy for an unbounded repetition of a part that can match the empty string: `(?:a*)+` is two.
   const extra = minimum > 0 && widthOf(item)[0] === 0 ? 1 : 0
   const factor = Math.max(1, Number.isFinite(maximum) ? maximum : minimum + extra)
   if (factor * replication <= maxReplication) return wrap(item, factor * replication) + counts(minimum, maximum) + lazy
-  // Copies in the source are not counted as replication, but a group cannot be copied without becoming two groups.
+  // Copies in the source do not count as replication, but a copied group would become two groups.
   if (some(item, isGroup)) return notLinear()
   const piece = wrap(item, replication)
   const rest = Number.isFinite(maximum) ? maximum - minimum : 0

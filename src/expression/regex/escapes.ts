@@ -12,7 +12,7 @@ const controls: ReadonlyMap<string, string> = new Map([
   ['e', '\u001b'],
 ])
 
-/** Reads what follows a backslash when it stands for a set of characters: `\d`, `\p{Alpha}`; null otherwise. */
+/** Parses an escape of a character set after its backslash: `\d`, `\p{Alpha}`; null for other escapes. */
 export function readSetEscape(reader: PatternReader): CharSet | null {
   const letter = reader.current
   if (letter === 'p' || letter === 'P') return readProperty(reader)
@@ -32,7 +32,7 @@ function readProperty(reader: PatternReader): CharSet {
   return negated ? negate(set) : set
 }
 
-/** Reads what follows a backslash when it stands for one character; the code point. */
+/** Parses an escape of one character after its backslash; returns the code point. */
 export function readCharacterEscape(reader: PatternReader): number {
   const at = reader.position
   const hexadecimal = reader.match(/x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})/y)

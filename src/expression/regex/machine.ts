@@ -3,29 +3,29 @@ import { tester } from './char-set.ts'
 import { lineTerminators, wordCharacters } from './named-sets.ts'
 import type { Enclosed, Instruction, Program } from './program.ts'
 
-/** The most steps one search may take; a few tens of milliseconds. */
+/** Maximum steps of one search; a few tens of milliseconds. */
 const maxSteps = 1_500_000
 const maxRememberedBits = 64 * 1024 * 1024
-/** What a step that remembers in a hash set costs, beside one that sets a bit. */
+/** Cost of a step with a hash set, relative to one with a bit set. */
 const hashedStepCost = 8
-/** What starting a part on its own costs. */
+/** Cost of starting an enclosed part. */
 const enclosedCost = 24
-/** What each further length that a look-behind tries costs. */
+/** Cost of each further length that a look-behind tries. */
 const behindCost = 16
 
 const isWord = tester(wordCharacters)
 const isTerminator = tester(lineTerminators)
 const fail = -1
 
-/** Marks pairs of state and position; returns whether one was marked before. */
+/** Set of visited pairs of state and position; returns whether a pair was already visited. */
 interface Memory {
   readonly cost: number
   seen(state: number, position: number): boolean
 }
 
 /**
- * Runs a program by backtracking. A place that was tried once is not tried again, which makes the time linear in the
- * subject; what that does not cover (back references, repeated look-arounds) ends with an error after `maxSteps`.
+ * Runs a program by backtracking with memoization: a visited pair of state and position is not tried again, which makes the
+ * time linear in the subject. Back references and repeated look-arounds are not covered and end with an error after `maxSteps`.
  */
 export class Machine {
   readonly #program: Program
@@ -41,7 +41,7 @@ export class Machine {
     this.#slots = new Array<number>(program.slots).fill(fail)
   }
 
-  /** Finds the first match at or after `from`: the ends of the groups in pairs, or null. */
+  /** The first match at or after `from`: start and end of each group, or null. */
   search(from: number): readonly number[] | null {
     const memory = this.#mainMemory()
     const last = this.#whole || this.#program.anchored ? 0 : this.#subject.length
@@ -78,7 +78,7 @@ export class Machine {
   /** Runs from one instruction to its `done`, at the position `end` where given. */
   #run(entry: number, start: number, memory: Memory | null, end: number | null): number {
     const { code } = this.#program
-    // Pairs: an instruction and a position to go back to, or a slot (as -1 - slot) and its former value.
+    // Backtracking stack of pairs: an instruction and a position, or a slot (as -1 - slot) and its former value.
     const pending: number[] = []
     let at = entry
     let position = start
@@ -185,7 +185,7 @@ export class Machine {
   #repeated({ index, ignoreCase }: Instruction & { op: 'reference' }, position: number): number {
     const [from, to] = [this.#slots[index * 2]!, this.#slots[index * 2 + 1]!]
     if (from === fail || to === fail) return fail
-    // Changing the case takes several times as long as comparing.
+    // Case folding takes several times as long as comparing.
     this.#count((to - from) >> (ignoreCase ? 1 : 3))
     const wanted = this.#subject.slice(from, to)
     const found = this.#subject.slice(position, position + wanted.length)
@@ -216,7 +216,7 @@ export class Machine {
 }
 
 function hashed(width: number): Memory {
-  // Most look-arounds end before their first choice, so the set is made when it is needed.
+  // Most look-arounds end before their first choice, so the set is created on demand.
   let places: Set<number> | null = null
   return {
     cost: hashedStepCost,

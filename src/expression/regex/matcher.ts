@@ -11,14 +11,14 @@ import { compileProgram, type Program } from './program.ts'
 const maxSubjectLength = 1024 * 1024
 /** The longest text that is searched by the machine. */
 const maxMachineSubjectLength = 256 * 1024
-/** The most steps V8 may take at worst, of some nanoseconds each: a few tens of milliseconds. */
+/** Maximum steps of V8 in the worst case, of some nanoseconds each: a few tens of milliseconds. */
 const maxBacktrackingSteps = 2 ** 23
-/** The most steps V8 may take after it has changed to its linear engine, where a step takes ten times as long. */
+/** Maximum steps of V8's linear engine, where a step takes ten times as long. */
 const maxLinearSteps = 2 ** 21
-/** How many milliseconds all searches of one replacement or split may take; each by itself is linear, their sum is not. */
+/** Milliseconds for all searches of one replacement or split; each search is linear, their sum is not. */
 const maxSearchTime = 100
 
-/** Where a pattern matched, and its groups: the whole match first, null for a group that took no part. */
+/** Position and groups of a match: the whole match first, null for a group that did not participate. */
 export interface Match {
   readonly index: number
   readonly end: number
@@ -26,7 +26,7 @@ export interface Match {
   readonly names: ReadonlyMap<string, number>
 }
 
-/** A compiled regular expression; no subject makes it run for long. */
+/** A compiled regular expression with limited running time on any subject. */
 export interface Matcher {
   readonly source: string
   readonly parsed: ParsedRegex
@@ -42,7 +42,7 @@ export interface Matcher {
 
 type Extent = 'part' | 'whole'
 
-/** One way to run a pattern. */
+/** An engine that runs a pattern. */
 interface Engine {
   test(subject: string): boolean
   search(subject: string, from: number): Match | null
@@ -65,7 +65,7 @@ export function compileRegex(pattern: string, flags = ''): Matcher {
   }
 }
 
-/** Lets V8 search where its worst case is short enough, and the machine elsewhere. */
+/** Uses V8 where its worst case is short enough, and the machine elsewhere. */
 function engineFor(parsed: ParsedRegex, source: string | null, program: Program | null, extent: Extent): Engine {
   const slow = machine(parsed, program, extent)
   if (source === null) return slow
@@ -77,7 +77,7 @@ function engineFor(parsed: ParsedRegex, source: string | null, program: Program 
   }
 }
 
-/** The longest subject V8 is sure to be done with in time, whichever of its engines it takes. */
+/** The longest subject for which both engines of V8 stay within their limits. */
 function nativeLimit({ root }: ParsedRegex, extent: Extent): number {
   return Math.min(
     longestWithin(maxBacktrackingSteps, backtrackingCost(root, extent), maxSubjectLength),
@@ -107,7 +107,7 @@ function expressionOf(source: string, flags: string): RegExp {
   }
 }
 
-/** Runs what can fail for want of memory: V8 generates code at the first search, and its stack can overflow. */
+/** Converts exceptions of V8: it generates code at the first search, and its stack can overflow. */
 function contained<Result>(run: () => Result): Result {
   try {
     return run()

@@ -7,7 +7,7 @@ const alpha = union(lower, upper)
 const alnum = union(alpha, digit)
 const graph = range('!', '~')
 
-/** Line ends as Java counts them. */
+/** Line terminators of Java. */
 export const lineTerminators: CharSet = charsOf('\n\r\u0085\u2028\u2029')
 /** Vertical white space, `\v` of Java. */
 export const verticalSpace: CharSet = union(charsOf('\v\f'), lineTerminators)
@@ -51,14 +51,14 @@ const escapes: ReadonlyMap<string, CharSet> = new Map(
   ),
 )
 
-/** Gives the set behind `\d`, `\W` and their like; null for other letters. */
+/** The set of `\d`, `\W` and similar escapes; null for other letters. */
 export function escapedSet(letter: string): CharSet | null {
   return escapes.get(letter) ?? null
 }
 
 const unicodeSets = new Map<string, CharSet | null>()
 
-/** Gives the set behind `\p{name}`, as Java names them; null for names that are not known. */
+/** The set of `\p{name}` in Java; null for unknown names. */
 export function propertySet(name: string): CharSet | null {
   const ascii = posix.get(name)
   if (ascii !== undefined) return ascii
@@ -67,7 +67,7 @@ export function propertySet(name: string): CharSet | null {
   if (known !== undefined) return known
   const property = unicodeProperty(name)
   const set = property === null ? null : unitsWith(property)
-  // The names are few; only those that exist are kept.
+  // Cached: only names that exist, which are few.
   if (set !== null) unicodeSets.set(name, set)
   return set
 }

@@ -46,7 +46,7 @@ class RegexParser {
 
   parse(): ParsedRegex {
     const root = this.#alternatives()
-    if (!this.#reader.atEnd) throw this.#reader.error('this ")" closes nothing; write \\)')
+    if (!this.#reader.atEnd) throw this.#reader.error('unmatched ")"; write \\)')
     for (const { index, at } of this.#references) {
       if (typeof index === 'number' ? index > this.#groups : !this.#names.has(index)) {
         throw this.#reader.error(`there is no group ${index} to refer to`, at)
@@ -105,7 +105,7 @@ class RegexParser {
       throw this.#reader.error(`a count is at most ${maxCount}`, at)
     }
     if (maximum < minimum) throw this.#reader.error('the counts of this repetition are in the wrong order', at)
-    // What matches no character matches any number of times as once; counting it would only cost time.
+    // A part that matches only the empty string needs no count.
     const useful = widthOf(item)[1] === 0 ? 1 : Number.POSITIVE_INFINITY
     const repeat: RegexNode = {
       type: 'repeat',

@@ -1,28 +1,24 @@
-/** A number of steps that grows with the length of a text: the coefficients of its powers, from the constant on. */
+/** Steps as a polynomial of the length of a text: its coefficients, the constant first. */
 export type Polynomial = readonly number[]
 
-/** Nothing to do. */
 export const zero: Polynomial = [0]
-/** One step. */
 export const one: Polynomial = [1]
 /** One step for each position of the text. */
 export const perPosition: Polynomial = [0, 1]
-/** More than may be waited for. */
+/** Never within a limit. */
 export const unbounded: Polynomial = [Number.POSITIVE_INFINITY]
 
-/** No text of interest is short enough for a greater power. */
+/** Higher powers exceed the limits for all but very short texts. */
 const maxDegree = 8
 
-/** A fixed number of steps. */
+/** Constant. */
 export const steps = (count: number): Polynomial => [count]
 
-/** Both, one after the other. */
 export function plus(left: Polynomial, right: Polynomial): Polynomial {
   const length = Math.max(left.length, right.length)
   return bounded(Array.from({ length }, (_, index) => (left[index] ?? 0) + (right[index] ?? 0)))
 }
 
-/** The second for each of the first. */
 export function times(left: Polynomial, right: Polynomial): Polynomial {
   const length = left.length + right.length - 1
   if (length > maxDegree + 1) return unbounded
@@ -33,7 +29,6 @@ export function times(left: Polynomial, right: Polynomial): Polynomial {
   return bounded(result)
 }
 
-/** A polynomial multiplied by itself. */
 export function power(base: Polynomial, exponent: number): Polynomial {
   if (base.length === 1) return bounded([base[0]! ** exponent])
   if ((base.length - 1) * exponent > maxDegree) return unbounded
@@ -57,5 +52,5 @@ export function longestWithin(maxSteps: number, cost: Polynomial, limit: number)
 export const valueAt = (cost: Polynomial, at: number): number =>
   cost.reduceRight((value, factor) => value * at + factor, 0)
 
-/** Infinite coefficients stay infinite, whatever they are multiplied by. */
+/** Infinity times zero is infinite here. */
 const bounded = (result: Polynomial): Polynomial => (result.every(Number.isFinite) ? result : unbounded)

@@ -1,23 +1,23 @@
 import type { ParsedRegex, RegexNode } from './ast.ts'
 import { onlyUnit } from './char-set.ts'
 
-/** What every text a pattern matches begins with; `exact` if it can be nothing else. */
+/** The common prefix of all texts that a pattern matches; `exact` if it is the whole text. */
 interface LiteralPrefix {
   readonly text: string
   readonly exact: boolean
 }
 
-/** A literal beginning of what follows; `open` if more literal text may be joined to it. */
+/** A literal prefix; `open` if more literal text may be appended. */
 interface Beginning {
   readonly text: string
   readonly open: boolean
-  /** Whether the pattern insists on the end of the text right after. */
+  /** Whether the pattern requires the end of the text after it. */
   readonly ended: boolean
 }
 
 const nothing: Beginning = { text: '', open: false, ended: false }
 
-/** Finds the literal beginning of every match of a pattern that is bound to the start; null if it is not bound. */
+/** The literal prefix of every match of an anchored pattern; null if it is not anchored. */
 export function literalPrefix({ root }: ParsedRegex, anchoring: 'found' | 'whole'): LiteralPrefix | null {
   const options = root.type === 'choice' ? root.options : [root]
   const prefixes = options.map((option) => prefixOf(option, anchoring))
@@ -73,14 +73,13 @@ function beginningOf(node: RegexNode): Beginning {
   }
 }
 
-/** The longest text two texts both begin with. */
 export function commonPrefix(left: string, right: string): string {
   let length = 0
   while (length < left.length && left[length] === right[length]) length += 1
   return left.slice(0, length)
 }
 
-/** Whether every alternative of a pattern is bound to the start and to the end of the text. */
+/** Whether every alternative of a pattern is anchored to the start and the end of the text. */
 export function isAnchored({ root }: ParsedRegex): boolean {
   return begins(root) && ends(root)
 }

@@ -2,7 +2,7 @@ import { RegexSyntaxError } from '../errors.ts'
 import { type Assertion, type ParsedRegex, type RegexNode, type Repeat, some, widthOf } from './ast.ts'
 import { tester } from './char-set.ts'
 
-/** One step of the machine; `next` and `other` are indexes of instructions, `state` numbers those worth remembering. */
+/** An instruction of the machine; `next` and `other` are indexes of instructions, `state` numbers the memoized ones. */
 export type Instruction =
   | { readonly op: 'test'; readonly has: (unit: number) => boolean }
   | { readonly op: 'split'; first: number; second: number; readonly state: number }
@@ -14,7 +14,7 @@ export type Instruction =
   | Enclosed
   | { readonly op: 'done' }
 
-/** A part that is matched on its own: a look-around or an atomic group; it runs from the next instruction to its `done`. */
+/** A part that is matched separately: a look-around or an atomic group; from the next instruction to its `done`. */
 export interface Enclosed {
   readonly op: 'ahead' | 'behind' | 'atomic'
   readonly negative: boolean
@@ -24,19 +24,18 @@ export interface Enclosed {
   after: number
 }
 
-/** A pattern as instructions for the machine. */
+/** A pattern compiled for the machine. */
 export interface Program {
   readonly code: readonly Instruction[]
   readonly slots: number
   readonly states: number
-  /** Whether arriving twice at one place with one position must fail the second time too; not so with references. */
+  /** Whether a visited pair of state and position fails again, so that it can be memoized; false with back references. */
   readonly memorable: boolean
   readonly anchored: boolean
 }
 
 const maxInstructions = 20_000
 
-/** Compiles a parsed pattern for the machine. */
 export function compileProgram(parsed: ParsedRegex): Program {
   const memorable = !some(parsed.root, (node) => node.type === 'backreference')
   const builder = new Builder(parsed.groupCount, memorable)
@@ -147,7 +146,7 @@ class Builder {
     const head = this.code.length
     const split = this.#split()
     this.#enter(split, node)
-    // Remembered places end an empty loop by themselves; without them the loop has to check that it moves.
+    // Memoization ends an empty loop; without it the loop has to check that it advances.
     const slot = !this.#memorable && widthOf(node.item)[0] === 0 ? this.slots++ : null
     if (slot !== null) this.push({ op: 'save', slot })
     this.add(node.item)

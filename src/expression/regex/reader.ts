@@ -1,6 +1,6 @@
 import { RegexSyntaxError } from '../errors.ts'
 
-/** Which of Java's flags are on at a point of a pattern. */
+/** Active flags of Java at a position of a pattern. */
 export interface Flags {
   readonly ignoreCase: boolean
   readonly dotAll: boolean
@@ -10,7 +10,6 @@ export interface Flags {
   readonly unixLines: boolean
 }
 
-/** No flag on. */
 export const noFlags: Flags = {
   ignoreCase: false,
   dotAll: false,
@@ -64,7 +63,6 @@ export class PatternReader {
     return this.pattern[this.position] ?? ''
   }
 
-  /** Takes one character. */
   take(): string {
     const character = this.current
     if (character === '') throw this.error('the pattern ends too early')
@@ -72,14 +70,14 @@ export class PatternReader {
     return character
   }
 
-  /** Takes `text` if it comes next. */
+  /** Consumes `text` if it is next. */
   accept(text: string): boolean {
     if (!this.pattern.startsWith(text, this.position)) return false
     this.position += text.length
     return true
   }
 
-  /** Takes what a sticky expression finds here. */
+  /** Consumes the match of a sticky expression. */
   match(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.position
     const found = expression.exec(this.pattern)
@@ -87,12 +85,12 @@ export class PatternReader {
     return found
   }
 
-  /** Skips blanks and `#` comments, which `(?x)` allows between pieces. */
+  /** Skips blanks and `#` comments with the flag `x`. */
   skipComments(flags: Flags): void {
     if (flags.comments) this.match(/(?:[ \t\n\v\f\r]|#[^\n]*)*/y)
   }
 
-  /** Makes an error at the position, or at `offset`. */
+  /** An error at the position, or at `offset`. */
   error(message: string, offset: number = this.position): RegexSyntaxError {
     return new RegexSyntaxError(`${message} (at offset ${offset} of the regular expression)`, offset)
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { compileRegex, expandTemplate, RegexSyntaxError, replaceMatches, splitAt } from '../index.ts'
 
-/** The pattern, a text, and what the first match is: its groups, or null. */
+/** A pattern, a text, and the groups of the first match, or null. */
 const searches: readonly (readonly [string, string, readonly (string | null)[] | null])[] = [
   ['b+', 'abbc', ['bb']],
   ['^b', 'ab', null],
@@ -75,7 +75,7 @@ const searches: readonly (readonly [string, string, readonly (string | null)[] |
   ['\\p{IsGreek}+', 'aαβ', ['αβ']],
   ['\\p{javaLowerCase}+', 'Aé', ['é']],
   ['\\pL+', '1é', ['é']],
-  // what the linear engine cannot do
+  // not supported by the linear engine
   ['^(?!/public)/\\w+', '/private', ['/private']],
   ['^(?!/public)/\\w+', '/public', null],
   ['^(?=.*\\d)(?=.*[a-z]).{4,}$', 'abc1', ['abc1']],
@@ -106,7 +106,7 @@ for (const [pattern, subject, expected] of searches) {
 
 const refused: readonly (readonly [string, RegExp])[] = [
   ['(', /no closing "\)"/],
-  [')', /closes nothing/],
+  [')', /unmatched "\)"/],
   ['[a', /no closing "\]"/],
   ['[]', /no closing "\]"/],
   ['*a', /repeats nothing/],
@@ -136,7 +136,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
 ]
 
 for (const [pattern, message] of refused) {
-  test(`${pattern.slice(0, 40)} is refused with a message that names the reason`, () => {
+  test(`${pattern.slice(0, 40)} is rejected with the reason`, () => {
     assert.throws(
       () => compileRegex(pattern),
       (error: unknown) => error instanceof RegexSyntaxError && message.test(error.message),
@@ -144,7 +144,7 @@ for (const [pattern, message] of refused) {
   })
 }
 
-test('a whole match takes everything, whatever the alternatives', () => {
+test('a whole match covers the text, with any order of alternatives', () => {
   assert.notEqual(compileRegex('a|ab').matchWhole('ab'), null)
   assert.equal(compileRegex('a|ab').matchWhole('abc'), null)
   assert.notEqual(compileRegex('(?!x)(?:a|ab)').matchWhole('ab'), null)
@@ -156,7 +156,7 @@ test('flags may be given beside the pattern', () => {
   assert.equal(compileRegex('a.b', 'is').test('A\nB'), true)
 })
 
-test('templates fill in groups as Java does', () => {
+test('templates insert groups as in Java', () => {
   const match = compileRegex('(?<first>a)(b)?(c)').find('ac')!
   assert.equal(expandTemplate('$0|$1|$2|$3|${first}', match), 'ac|a||c|a')
   assert.equal(expandTemplate('\\$1\\\\', match), '$1\\')

@@ -37,13 +37,13 @@ const hostile: readonly (readonly [string, string])[] = [
   ['(?:ab)*$', 'ab'],
   ['a*?b', 'a'],
   ['(a{0,3}){0,5}b', 'a'],
-  // A long piece costs its length at each start, although there is nothing to choose.
+  // A long literal costs its length at each start, although it has no alternatives.
   ['a{5000}b', 'a'],
   ['(?:a{99}b|a{99}c|a{99}d)', 'a'],
-  // The linear engine of V8 takes ten times as long for a step as V8 does otherwise.
+  // A step of the linear engine of V8 takes ten times as long as one of its backtracking engine.
   ['.{0,200}x', 'a'],
   ['\\p{L}{1,16}@', '\uffdc'],
-  // Each round of the loop puts a hundred ends of groups on the stack of V8.
+  // Each iteration pushes a hundred group positions on the stack of V8.
   [`(?:${'('.repeat(50)}a${')'.repeat(50)})*`, 'a'],
   [`^${'(a)?'.repeat(99)}.{0,20}x`, 'a'],
   [`${'a?'.repeat(25)}${'a'.repeat(25)}b`, 'a'],
@@ -55,13 +55,13 @@ const hostile: readonly (readonly [string, string])[] = [
   [`(?i)${Array.from({ length: 500 }, (_, index) => `aaa${index}`).join('|')}`, 'a'],
   ['(?:(?=.*b)|a)*c', 'a'],
   ['(?=(?=(?=.*b).*b).*b)a', 'a'],
-  // Read backwards, the choices come before the long piece.
+  // Backwards, the choices are before the long literal.
   ['(?<=a{200}(?:a?){10})b', 'a'],
   ['(?<=(b[a]{0,254}))c', 'a'],
   ['(?iu)(.+)\\1x', 'Ж'],
 ]
 
-/** Milliseconds this thread was at work, so that a busy machine makes no difference. */
+/** CPU time of this thread in milliseconds, independent of the load of the machine. */
 function timeOf(search: () => unknown): number {
   const before = process.threadCpuUsage()
   try {
@@ -84,7 +84,7 @@ for (const [pattern, unit] of hostile) {
   })
 }
 
-test('no length of the text is one at which V8 is trusted for too long', () => {
+test('V8 is within its time at every length of the text up to its limit', () => {
   for (const pattern of ['a+$', '.{0,16}x', '[ab]{0,15}[ac]{0,15}x', '^a*a*a*$', '(.)(.)(.).{0,9}x']) {
     const matcher = compileRegex(pattern)
     for (let length = 64; length <= 128 * 1024; length *= 2) {
@@ -101,7 +101,7 @@ test('a pattern that exhausts the memory of V8 is an evaluation error', () => {
   }
 })
 
-test('many short matches that each look far ahead are cut off', () => {
+test('many short matches that each look far ahead are stopped', () => {
   const matcher = compileRegex('a(.*b)?')
   const subject = 'a'.repeat(long)
   assert.throws(() => replaceMatches(matcher, subject, 'x', 'all'), EvaluationError)
@@ -109,7 +109,7 @@ test('many short matches that each look far ahead are cut off', () => {
   assert.ok(timeOf(() => replaceMatches(matcher, subject, 'x', 'all')) < maxMilliseconds)
 })
 
-test('compiling a hostile pattern is quick or refused', () => {
+test('a hostile pattern compiles quickly or is rejected', () => {
   const patterns = [
     `(?iu)${'\\W'.repeat(480)}`,
     `(?iu)${'[^a]'.repeat(240)}`,

@@ -2,7 +2,7 @@ import { EvaluationError } from '../errors.ts'
 import { bounded, maxStringLength } from '../values.ts'
 import type { Match, Matcher } from './matcher.ts'
 
-/** Fills a replacement template of Java: `$1`, `$0`, `${name}`, and `\` before a character that stands for itself. */
+/** Expands a replacement template of Java: `$1`, `$0`, `${name}`, and `\` before a literal character. */
 export function expandTemplate(template: string, match: Pick<Match, 'groups' | 'names'>): string {
   let text = ''
   for (let position = 0; position < template.length; ) {
@@ -46,7 +46,7 @@ function readReference(
   return { group, end }
 }
 
-/** Replaces the first or every match by a filled template. */
+/** Replaces the first or every match by an expanded template. */
 export function replaceMatches(matcher: Matcher, subject: string, template: string, extent: 'first' | 'all'): string {
   let text = ''
   let position = 0
@@ -59,7 +59,7 @@ export function replaceMatches(matcher: Matcher, subject: string, template: stri
   return bounded(text + subject.slice(position))
 }
 
-/** Splits as Java does: no empty strings at the end, none at the start for a match of nothing. */
+/** Splits as in Java: no trailing empty strings, none at the start for an empty match. */
 export function splitAt(matcher: Matcher, subject: string): string[] {
   const parts: string[] = []
   let position = 0

@@ -7,7 +7,7 @@ import { JsonValueValue } from './json-value.ts'
 
 const AccessTokenInfoClass = gatewayClass('http.oauth2.AccessTokenInfo')
 
-/** An access token and what is known of it. */
+/** An access token with its introspection data. */
 class AccessTokenInfo extends GroovyObject {
   readonly info: MapValue
   readonly token: string
@@ -28,7 +28,7 @@ class AccessTokenInfo extends GroovyObject {
   }
 }
 
-/** How the class says that a token does not expire. */
+/** Value of a token that does not expire. */
 const NEVER = 9223372036854775807n
 
 /** A resolved token as scripts see it. */
@@ -37,7 +37,7 @@ export function accessTokenValue({ token, info, scopes, expiresAt }: AccessToken
   return new AccessTokenInfo(toGroovy(info) as MapValue, token, toGroovy(scopes), expiry)
 }
 
-/** What a script says of a token, as an introspection response has it (RFC 7662). */
+/** The token of a script as an introspection response (RFC 7662). */
 convertValue(AccessTokenInfo, ({ info, scopes, expiresAt }) => {
   const data = toHost(info)
   const fields = isPlainObject(data) ? data : {}

@@ -6,7 +6,7 @@ import { scriptOf } from '#test/evaluate-script'
 import { exchangeFor } from '#test/exchange'
 import { groovyResponse, groovyValue } from '#test/groovy-script'
 
-test('a script sees the request, and what it changes goes along', async () => {
+test('a script reads and changes the request', async () => {
   const exchange = exchangeFor('POST', 'http://app.example.com/a%20b?x=1&x=2')
   const source = `
     request.headers['X-A'] = ['1', '2']
@@ -49,7 +49,7 @@ test('contexts are found by name and by class', async () => {
   )
 })
 
-test('attributes and session are live: changes inside of their values are seen by others', async () => {
+test('attributes and session are live: changes inside their values are visible to other objects', async () => {
   const exchange = exchangeFor('GET', 'http://app.example.com/')
   exchange.attributes['before'] = { list: [1] }
   const source = `
@@ -72,7 +72,7 @@ test('attributes and session are live: changes inside of their values are seen b
   assert.deepEqual([...exchange.session.keys()], ['cart'])
 })
 
-test('globals are live objects that last from one evaluation to the next', async () => {
+test('globals are live objects that persist between evaluations', async () => {
   const source = `
     globals.list = globals.list ?: []
     globals.list << globals.list.size()
@@ -89,7 +89,7 @@ test('arguments, also as a map, and properties of the configuration', async () =
   assert.match(String(await groovyValue('env', surroundings)), /No such property: env/)
 })
 
-test('the environment is what the configuration lists', async () => {
+test('the environment has the configured variables only', async () => {
   const environment = new Map([['APP', 'x']])
   const source = '[System.getenv("APP"), System.getenv("HOME"), System.getenv().keySet()]'
   assert.deepEqual(await groovyValue(source, { environment }), ['x', null, ['APP']])
@@ -101,7 +101,7 @@ test('the clock is that of the gateway', async () => {
   assert.deepEqual(await groovyValue(source, { clock: { now: () => now } }), [now, '2023-11-14T22:13:20Z', now, now])
 })
 
-test('the logger fills holes, and println is an entry of level info', async () => {
+test('the logger replaces placeholders, and println is an entry of level info', async () => {
   const source = `
     logger.warn('a {} b {}', 1, [x: 2])
     logger.info("plain \${1}")
@@ -123,7 +123,7 @@ test('the logger fills holes, and println is an entry of level info', async () =
   )
 })
 
-test('a script that logs without end is cut off after 1000 entries', async () => {
+test('the log of a script is limited to 1000 entries', async () => {
   const script = scriptOf('for (i in 1..5000) logger.info("x"); 1', { language: 'groovy' })
   await script.evaluate()
   assert.equal(script.log.entries.length, 1_000)
@@ -146,13 +146,13 @@ test('objects of the heap are called', async () => {
   assert.deepEqual(await groovyValue(source, { args }), [203, 't', ['s']])
 })
 
-test('names that an object does not offer are not there', async () => {
+test('names that an object type does not offer are missing', async () => {
   assert.match(String(await groovyValue('next.handle(context, request)')), /No such property: next/)
   assert.match(String(await groovyValue('token')), /No such property: token/)
   assert.deepEqual(await groovyValue('token', { token: 't' }), 't')
 })
 
-test('the binding can be asked', async () => {
+test('the binding has hasVariable and getVariable', async () => {
   const source =
     "x = 1; [binding.hasVariable('x'), binding.hasVariable('next'), binding.hasVariable('http'), binding.x]"
   assert.deepEqual(await groovyValue(source), [true, false, true, 1])
@@ -221,7 +221,7 @@ test('cookies, forms and headers by their classes', async () => {
   ])
 })
 
-test('JsonValue leads through data', async () => {
+test('JsonValue navigates data', async () => {
   const source = `
     import static org.forgerock.json.JsonValue.*
     def j = json(object(field('a', array(1, 2)), field('b', object(field('c', 'x')))))

@@ -12,7 +12,7 @@ import { LoggerValue } from './logger.ts'
 import { requestValue } from './message-values.ts'
 import { SharedMap } from './shared-map.ts'
 
-/** What a script sees by name in one evaluation. Values are made when they are asked for first. */
+/** The bindings of one evaluation. Values are created on first use. */
 export class ScriptBindings {
   readonly binding: BindingValue
   readonly #settings: ScriptSettings
@@ -22,7 +22,7 @@ export class ScriptBindings {
   readonly #offered: ReadonlySet<string>
   #maps: { readonly session: SharedMap; readonly attributes: SharedMap } | null = null
 
-  /** `offered` are the names that scripts of the object's type have. */
+  /** `offered`: the names of bindings for the object's type. */
   constructor(
     settings: ScriptSettings,
     input: EvaluationInput,

@@ -43,7 +43,7 @@ for (const [className, name] of Object.entries(NAMES)) {
 }
 const AddedContextClass = gatewayClass('services.context.AddedContext', { interfaces: [ContextInterface] })
 
-/** One context, with what the gateway knows of it. */
+/** One context of the request. */
 class ContextValue extends ViewValue {
   readonly #host: EvaluationHost
   readonly #maps: ContextMaps
@@ -81,14 +81,14 @@ class ContextValue extends ViewValue {
     return view === null || view === undefined ? null : this.at(view as object)
   }
 
-  /** The nearest one, this included, that a test accepts. */
+  /** The nearest context that a predicate accepts, starting with this one. */
   nearest(accepts: (context: ContextValue) => boolean): ContextValue | null {
     for (let each: ContextValue | null = this; each !== null; each = each.parent) if (accepts(each)) return each
     return null
   }
 }
 
-/** The maps that contexts lead to. */
+/** The maps that contexts return. */
 export interface ContextMaps {
   readonly session: Value
   readonly attributes: Value

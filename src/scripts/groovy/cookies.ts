@@ -80,7 +80,7 @@ extendWithHost(CookieClass, {
   'toString(): String': ({ host }: CookieValue) => formatSetCookie(host),
 })
 
-/** The cookies of a request by name; what is put or removed changes the Cookie header. */
+/** The cookies of a request by name; put and remove change the Cookie header. */
 export class CookiesValue extends MapValue {
   readonly #request: Request
 

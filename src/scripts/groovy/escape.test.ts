@@ -1,4 +1,4 @@
-// No script gets at objects of the gateway by way of the values that stand for them.
+// No script gets access to objects of the gateway through the values that represent them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { respond } from '#http'

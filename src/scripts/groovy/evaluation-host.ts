@@ -5,15 +5,15 @@ import type { CallName, EvaluationCalls } from '../evaluation-calls.ts'
 import { awaited } from './host-class.ts'
 import { toGroovy } from './host-values.ts'
 
-/** What one evaluation of a script of Groovy has of the gateway. */
+/** Interface of one evaluation of a Groovy script to the gateway. */
 export interface EvaluationHost {
   readonly exchange: Exchange
   readonly calls: EvaluationCalls
   readonly logger: Logger
   readonly clock: { now(): number }
-  /** The folders of files that scripts may read, and not read; null where they read none. */
+  /** Folders of readable and of forbidden files; null where scripts read no files. */
   readonly files: { readonly instance: string; readonly secrets: string } | null
-  /** Called before other code of the gateway sees the exchange: what a script changed inside of values is written back. */
+  /** Writes changes inside values back; called before other code of the gateway uses the exchange. */
   publish(): void
 }
 

@@ -14,7 +14,7 @@ test('files of the instance are read', async () => {
   assert.match(String(await groovyValue("new File('none').text", { files })), /FileNotFoundException: none/)
 })
 
-test('no path and no link leads out of the instance or to secrets', async () => {
+test('no path or link gives access to files outside of the instance or to secrets', async () => {
   using folder = new Folder({ 'outside.txt': 'x', 'instance/a.txt': 'a', 'instance/secrets/key': 'hidden' })
   const files = { instance: folder.in('instance'), secrets: folder.in('instance/secrets') }
   symlinkSync(folder.in('outside.txt'), folder.in('instance/link.txt'))
@@ -35,7 +35,7 @@ test('no path and no link leads out of the instance or to secrets', async () => 
   assert.match(String(await groovyValue("new File('a.txt').text")), /FileNotFoundException/)
 })
 
-test('nothing is written or deleted', async () => {
+test('files can not be written or deleted', async () => {
   for (const source of [
     "new File('a').delete()",
     "new File('a').text = 'x'",

@@ -21,7 +21,7 @@ export const FileClass = classes.declareClass('java.io.File')
 
 const MAX_BYTES = 10_000_000
 
-/** A path; what is there is looked at when it is asked for. */
+/** A path; the file system is accessed on use. */
 class FileValue extends GroovyObject {
   readonly path: string
 
@@ -39,13 +39,13 @@ class FileValue extends GroovyObject {
   }
 }
 
-/** The folders that files are read from and not read from. */
+/** Folders of readable and of forbidden files. */
 interface ReadableFolders {
   readonly instance: string
   readonly secrets: string
 }
 
-/** The real path of a file that scripts may read; null for every other. Links are followed first, so that none leads out. */
+/** The real path of a readable file; null for others. Links are resolved first, so that none can leave the folders. */
 async function readablePath(path: string, { instance, secrets }: ReadableFolders): Promise<string | null> {
   if (path.includes('\0')) return null
   try {
@@ -75,14 +75,14 @@ async function readBytes(path: string, folders: ReadableFolders | null): Promise
   return await readFile(real)
 }
 
-/** Reads the file, for which the script waits. */
+/** Suspends the script until the file is read. */
 function read(self: FileValue, use: (bytes: Uint8Array) => Value): Value {
   const { files } = currentHost()
   const bytes = readBytes(self.path, files).then((content) => new ByteArray(Uint8Array.from(content)))
   return andThen(suspend(awaited(bytes)), (value) => use((value as ByteArray).bytes))
 }
 
-/** What is at the path: a file, a folder, or nothing that scripts may see. */
+/** Kind of the path: a file, a folder, or none that scripts may access. */
 function look(self: FileValue, use: (found: 'file' | 'folder' | 'nothing') => Value): Value {
   const { files } = currentHost()
   const find = async (): Promise<Value> => {

@@ -50,7 +50,7 @@ export const gatewayLibrary: Library = coreLibrary()
   .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], REFUSALS)
   .withFamily(PACKAGES, [...gatewayClasses(), ...gatewayExceptions], AUTOMATIC)
 
-/** Scripts of JWT validator customizers name ways to read claims: `JsonValue::asString`. */
+/** Scripts of JWT validator customizers use method references to read claims: `JsonValue::asString`. */
 export const customizerLibrary: Library = gatewayLibrary.with([], ['org.forgerock.json.JsonValue'])
 
 /** Classes of bindings whose members are checked when a script is compiled. */

@@ -8,7 +8,7 @@ import {
   type Value,
 } from '#groovy'
 import type { ScriptSettings } from '../engine.ts'
-import { formatPlace, ScriptError, ScriptTimeoutError } from '../errors.ts'
+import { formatLocation, ScriptError, ScriptTimeoutError } from '../errors.ts'
 import { EvaluationCalls } from '../evaluation-calls.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
 import { ScriptBindings } from './bindings.ts'
@@ -53,7 +53,7 @@ export class GroovyEvaluation {
     this.#evaluation.host = host
   }
 
-  /** Rejects with ScriptError, ScriptTimeoutError, or the fault of what the script called. */
+  /** Rejects with ScriptError, ScriptTimeoutError, or the fault of an object that the script called. */
   async run(program: GroovyProgram): Promise<unknown> {
     let result: unknown = null
     try {
@@ -65,14 +65,14 @@ export class GroovyEvaluation {
     } catch (error) {
       throw failureOf(error, program.file)
     } finally {
-      // Callbacks of calls whose result was not waited for do not run.
+      // Callbacks of calls that the script did not wait for do not run.
       this.#evaluation.cancel(ENDED)
       this.#calls.end(result)
       this.#flush()
     }
   }
 
-  /** Conversions count as work of the script. */
+  /** Conversions count against the limit of the script. */
   #deliver(value: Value): unknown {
     let result: unknown = null
     this.#evaluation.run(() => {
@@ -87,7 +87,7 @@ export class GroovyEvaluation {
     const { deadline } = this.#settings
     const { promise, reject } = Promise.withResolvers<Value>()
     const timer = setTimeout(() => {
-      const error = new ScriptTimeoutError(`${file}: given up, for it did not come to an end in ${deadline} ms`)
+      const error = new ScriptTimeoutError(`${file}: timed out: it did not end within ${deadline} ms`)
       this.#evaluation.cancel(error)
       reject(error)
     }, deadline).unref()
@@ -110,7 +110,7 @@ export class GroovyEvaluation {
   }
 }
 
-/** Made once: the stack of an error costs more than most scripts. */
+/** Created once: capturing the stack of an error costs more than most scripts. */
 const ENDED = new ScriptError('the request that this belongs to has ended', null)
 
 const MAX_LINE = 16_384
@@ -123,14 +123,14 @@ async function resolved(value: Value | Promise<Value>): Promise<Value> {
   return at
 }
 
-/** The error that the object sees. */
+/** Converts an error of the interpreter for the object. */
 function failureOf(error: unknown, file: string): unknown {
   if (error instanceof GroovyError) {
     return hostCause(error.throwable) ?? new ScriptError(error.message, error.place)
   }
   if (error instanceof GroovyLimitError) {
-    const place = error.place === null ? file : formatPlace(error.place)
-    if (error.limit === 'time') return new ScriptTimeoutError(`${place}: stopped, for ${error.message}`)
+    const place = error.place === null ? file : formatLocation(error.place)
+    if (error.limit === 'time') return new ScriptTimeoutError(`${place}: stopped: ${error.message}`)
     return new ScriptError(`stopped: ${error.message}`, error.place)
   }
   if (error instanceof TypeError || error instanceof RangeError)

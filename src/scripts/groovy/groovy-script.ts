@@ -45,7 +45,7 @@ function compiled(
     throw new GroovyCompileError(shared.problems)
   } catch (error) {
     if (!(error instanceof GroovyCompileError)) throw error
-    // What is wrong with an imported class comes before what is missing because of it.
+    // Errors of an imported class are reported instead of those that follow from them.
     const imported = shared?.problems ?? []
     throw syntaxError(imported.length > 0 ? new GroovyCompileError(imported) : error)
   }

@@ -1,4 +1,4 @@
-// What a script sends requests through, and objects of the heap that it is given.
+// Handlers that a script sends requests to, and objects of the heap.
 import { type ClassInfo, GroovyObject, type Value } from '#groovy'
 import { HeapObject } from '../evaluation-port.ts'
 import { callGateway } from './evaluation-host.ts'

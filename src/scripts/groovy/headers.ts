@@ -20,7 +20,7 @@ import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost } from './host-values.ts'
 
 const HeadersClass = gatewayClass('http.protocol.Headers', { interfaces: [classes.MapInterface] })
-/** The parent of all headers. It is a list of its values too, as scripts of older versions take it. */
+/** Superclass of all headers. It is also a list of its values, for scripts of older versions. */
 const HeaderClass = gatewayClass('http.protocol.Header', { interfaces: [classes.ListInterface] })
 
 /** One header with its values. */
@@ -43,7 +43,7 @@ function headerTexts(value: Value): readonly string[] | null {
   return [textOf(value)]
 }
 
-/** What `getValues` of a header gives, also of one whose class a script wrote. */
+/** The result of `getValues` of a header, also of a class that a script defines. */
 function headerValues(header: Value): readonly string[] {
   const values = settled(invokeMethod(header, 'getValues', []), 'the values of a header')
   return values instanceof CollectionValue ? values.items.map(textOf) : [textOf(values)]
@@ -158,7 +158,7 @@ extendWithHost(HeadersClass, {
     ),
 })
 
-/** The name of the header that a class stands for. */
+/** Header name by class. */
 const namesByClass = new Map<ClassInfo, string>()
 
 /** Registers a class of headers, with the name of the header. */
@@ -168,7 +168,7 @@ export function headerClass(simpleName: string, name: string): ClassInfo {
   return klass
 }
 
-/** The header of a message that a class stands for; null where it has none. */
+/** The header of a class in a message; null where missing. */
 export function headerOf(self: HeadersValue, type: ClassInfo): Value {
   const name = namesByClass.get(type)
   if (name === undefined) throw exceptions.illegalArgument(`${type.name} is no class of headers`)

@@ -64,10 +64,10 @@ function guarded(run: (...args: unknown[]) => unknown): (...args: unknown[]) => 
   }
 }
 
-/** Errors of the gateway behind exceptions of scripts. */
+/** Gateway errors by the exceptions that scripts got for them. */
 const causes = new WeakMap<ThrowableValue, Error>()
 
-/** Mistakes of the caller, as against failures of what was called. */
+/** Errors of the caller, in contrast to failures of the called object. */
 const MISTAKES = new Set([
   'TypeError',
   'RangeError',
@@ -77,7 +77,7 @@ const MISTAKES = new Set([
   'JsonSyntaxError',
 ])
 
-/** An error as code of a script sees it. */
+/** Converts an error to an exception for scripts. */
 export function thrownFor(error: unknown): unknown {
   if (error instanceof GroovyError) return error.throwable
   if (!(error instanceof Error) || error instanceof GroovyLimitError) return error
@@ -99,7 +99,7 @@ export function hostCause(thrown: ThrowableValue): Error | null {
   return null
 }
 
-/** A promise of the gateway as the engine waits for it. */
+/** A promise of the gateway for the engine, with its errors converted. */
 export function awaited(source: Promise<Value>): Promise<Value> {
   return source.catch((error: unknown) => {
     throw thrownFor(error)

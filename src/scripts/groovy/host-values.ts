@@ -28,12 +28,12 @@ import { isPlainObject, JsonNumber, jsonNumber, setOwn } from '#json'
 
 const MAX_DEPTH = 64
 
-/** How an object of the gateway becomes a value of a script; undefined where a converter is not for it. */
+/** Converts an object of the gateway to a value of a script; undefined where it does not apply. */
 type Converter = (host: object) => Value | undefined
 
 const converters: Converter[] = []
 
-/** Registers the value that objects of a class of the gateway become. */
+/** Registers the conversion of a class of the gateway. */
 export function convertHost<T extends object>(
   type: abstract new (...args: never[]) => T,
   convert: (host: T) => Value,
@@ -41,10 +41,10 @@ export function convertHost<T extends object>(
   converters.push((host) => (host instanceof type ? convert(host) : undefined))
 }
 
-/** The converter for objects that state what expressions see of them; set by the file of their views. */
+/** The converter of objects with an exposure; set by `host-views.ts`. */
 export const views: { convert: Converter } = { convert: () => undefined }
 
-/** A value of the gateway as scripts see it. `mapClass` is the class of maps. */
+/** Converts a value of the gateway. `mapClass` is the class of maps. */
 export function toGroovy(value: unknown, mapClass: ClassInfo = classes.LinkedHashMapClass, depth = 0): Value {
   switch (typeof value) {
     case 'string':
@@ -66,7 +66,7 @@ function numberValue(value: number): Value {
   return BigDecimal.parse(String(value)) ?? new DoubleValue(value)
 }
 
-/** Longer numbers take too long to compute with. */
+/** Arithmetic with longer numbers takes too long. */
 const MAX_DIGITS = 60_000
 
 function exactNumber(text: string): Value {
@@ -99,10 +99,10 @@ function objectValue(value: object, mapClass: ClassInfo, depth: number): Value {
   return made
 }
 
-/** Objects of scripts that stand for data, by their class. */
+/** Conversions of script objects to data, by class. */
 const dataOf: ((value: Value) => unknown)[] = []
 
-/** Registers what objects of a class of scripts are as data of the gateway. */
+/** Registers the conversion of a class of scripts to data. */
 export function convertValue<T>(type: abstract new (...args: never[]) => T, convert: (value: T) => unknown): void {
   dataOf.push((value) => (value instanceof type ? convert(value) : undefined))
 }
@@ -133,7 +133,7 @@ export function toHost(value: Value, depth = 0): unknown {
   }
   if (value instanceof EnumValue) return value.constant
   const klass = classOf(value)
-  // Dates, URIs, UUIDs and other values of Java go by their text.
+  // Dates, URIs, UUIDs and other values of Java are converted to text.
   if (klass.isSubclassOf(classes.CharSequenceInterface) || /^java\.(?:time|util|net)\./.test(klass.name))
     return textOf(value)
   throw new TypeError(`a ${klass.name} can not be passed to the gateway; pass text, numbers, lists or maps`)
@@ -148,7 +148,7 @@ function hostNumber(value: Value): unknown {
   return jsonNumber(textOf(value))
 }
 
-/** `1E+3` is `1E+3` in JSON too; the plus sign may stand there. */
+/** `1E+3` is valid JSON. */
 function jsonText(value: BigDecimal): string {
   return value.toString()
 }

@@ -1,4 +1,4 @@
-// Objects of the gateway that state what expressions see of them: scripts see the same, as maps with getters.
+// Views of gateway objects with an exposure: the members that expressions see, as maps with getters.
 
 import { type Exposure, exposed } from '#expression'
 import {
@@ -48,7 +48,7 @@ export class ViewValue extends MapValue {
     return value === undefined || value === null ? undefined : toGroovy(value, DataMapClass)
   }
 
-  /** A member as the gateway has it; undefined if missing. */
+  /** A member without conversion; undefined if missing. */
   read(name: string): unknown {
     const { get, index } = this.exposure
     if (get !== undefined && Object.hasOwn(get, name)) return get[name]?.(this.host)
@@ -93,7 +93,7 @@ function readByGetter(self: MapValue, name: string): Value | undefined {
   return self.get(property) ?? self.get(name) ?? null
 }
 
-/** A method that the class does not declare: one that the object exposes, or a getter. */
+/** Fallback for methods that the class does not declare: exposed methods and getters. */
 export function callMissing(self: MapValue, name: string, args: ArrayValue): Value {
   const call = self instanceof ViewValue ? self.exposure.call : undefined
   if (call !== undefined && Object.hasOwn(call, name)) {

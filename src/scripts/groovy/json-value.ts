@@ -1,4 +1,4 @@
-// `JsonValue`: data with a way through it that does not fail where something is missing.
+// `JsonValue`: navigation of data that does not fail for missing members.
 import {
   type ClassInfo,
   CollectionValue,
@@ -29,7 +29,7 @@ const JsonValueClass = gatewayClass('json.JsonValue')
 const JsonException = defineException('org.forgerock.json.JsonException', exceptions.RuntimeException)
 const JsonValueException = defineException('org.forgerock.json.JsonValueException', JsonException)
 
-/** Data, or nothing at a place in data. */
+/** Data, or a missing member with its pointer. */
 export class JsonValueValue extends GroovyObject {
   readonly object: Value
   readonly pointer: string

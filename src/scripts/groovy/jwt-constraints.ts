@@ -44,7 +44,7 @@ class BuilderValue extends GroovyObject {
 convertHost(ClaimConstraints, ({ claims }) => new BuilderValue(new JsonValueValue(toGroovy(claims))))
 convertValue(BuilderValue, ({ violations }) => [...violations])
 
-/** A demand on a value, with what to say where it is not met. */
+/** A constraint on a value, with its error message. */
 class ConstraintValue extends GroovyObject {
   readonly words: string
   readonly accepts: (value: Value) => boolean
@@ -60,7 +60,7 @@ class ConstraintValue extends GroovyObject {
   }
 }
 
-/** Adds a constraint: the claim by name or pointer, how it is read, and what is demanded of it. */
+/** Adds a constraint on a claim, by name or pointer, after a conversion. */
 function claim(self: BuilderValue, name: string, read: Value, demand: Value): Value {
   const found = settled(invokeMethod(self.claims, 'get', [name]), 'a claim')
   const value = settled(callFunctional(read, [found]), 'the reading of a claim')

@@ -1,4 +1,4 @@
-// JSON Web Tokens as scripts of such gateways read and make them: read without verifying, or signed with a shared key.
+// JSON Web Tokens with the API of such gateways: parsed without verification, verified or signed with a shared key.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import {
   type ByteArray,
@@ -51,7 +51,7 @@ class FieldsValue extends GroovyObject {
 
 convertValue(FieldsValue, ({ fields }) => toHost(fields))
 
-/** A token: what it holds, and as it is written. */
+/** A token: its header, claims and compact form. */
 class JwtValue extends GroovyObject {
   readonly header: FieldsValue
   readonly claims: FieldsValue
@@ -77,7 +77,7 @@ class SigningHandlerValue extends GroovyObject {
 
   constructor(key: Uint8Array) {
     super()
-    if (key.length === 0) throw exceptions.illegalArgument('a key of no bytes signs nothing')
+    if (key.length === 0) throw exceptions.illegalArgument('the key is empty')
     this.key = Uint8Array.from(key)
   }
 
@@ -112,7 +112,7 @@ function signature(text: string, algorithm: string, { key }: SigningHandlerValue
   return createHmac(hash, key).update(text).digest()
 }
 
-/** Whether the signature is one of this key; the algorithm is that of the header, and never `none`. */
+/** Verifies the signature with this key and the algorithm of the header, which can not be `none`. */
 function verify({ text, header }: JwtValue, handler: SigningHandlerValue): boolean {
   const end = text.lastIndexOf('.')
   const algorithm = textOf(header.fields.get('alg') ?? null)
@@ -184,7 +184,7 @@ extendWithHost(SignedJwtClass, {
   'toString(): String': ({ text }: JwtValue) => text,
 })
 
-/** Claims that have a getter of their own, and what they are called. */
+/** Claims with a getter, and the names of the getters. */
 const NAMED: readonly (readonly [string, string])[] = [
   ['Issuer', 'iss'],
   ['Subject', 'sub'],

@@ -35,7 +35,7 @@ export class LoggerValue extends GroovyObject {
   }
 }
 
-/** `{}` stands for the next argument; an exception behind the last one is added. */
+/** Replaces each `{}` by the next argument; a further exception is appended. */
 function filled(message: string, args: readonly Value[]): string {
   let at = 0
   const text = message.replaceAll('{}', (hole) => (at < args.length ? shown(args[at++] as Value) : hole))

@@ -77,14 +77,14 @@ export function withoutLimits<T extends Message>(message: T): T {
   return message
 }
 
-/** Reads content; where it is not buffered yet, the script waits until it is. */
+/** Reads content; suspends the script until it is buffered. */
 export function readBuffered(message: Message, subject: Subject, read: (entity: Entity) => Value): Value {
   const entity = new Entity(message, subject)
   if (message.body.isBuffered) return read(entity)
   return andThen(suspend(bufferMessage(message)), () => read(entity))
 }
 
-/** As `readBuffered`, for a caller that wants a promise. */
+/** As `readBuffered`, as a promise. */
 export async function readLater(
   message: Message,
   subject: Subject,

@@ -1,4 +1,4 @@
-// Promises as the gateway's scripts use them. A callback of a promise that is settled runs at once, others when it settles.
+// Promises of Groovy scripts. A callback of a settled promise runs at once, others when the promise settles.
 import {
   after,
   afterEither,
@@ -21,7 +21,6 @@ const PromisesClass = gatewayClass('util.promise.Promises')
 
 type Outcome = { readonly value: Value } | { readonly error: unknown }
 
-/** A value that is there, will be there, or will never be. */
 export class PromiseValue extends GroovyObject {
   readonly source: Promise<Value>
   outcome: Outcome | null = null
@@ -53,7 +52,7 @@ export class PromiseValue extends GroovyObject {
   }
 }
 
-/** The value of a promise, which the script waits for. */
+/** Suspends the script until the promise settles. */
 function waitFor(promise: PromiseValue): Value {
   const { outcome } = promise
   if (outcome === null) return suspend(awaited(promise.source))
@@ -61,10 +60,10 @@ function waitFor(promise: PromiseValue): Value {
   return outcome.value
 }
 
-/** What a callback of a script makes of an outcome; throws what it fails with. */
+/** A callback of a script: maps an outcome, or throws. */
 type Step = (outcome: Outcome) => Value
 
-/** The promise of what a step gives. */
+/** The promise of the result of a step. */
 function derive(self: PromiseValue, step: Step): Value {
   if (self.outcome !== null) return deriveNow(self.outcome, step)
   const evaluation = currentEvaluation()
@@ -77,7 +76,7 @@ function derive(self: PromiseValue, step: Step): Value {
   )
 }
 
-/** In Java the callback of a settled promise runs in the thread of the caller, which waits where the callback waits. */
+/** As in Java, the callback of a settled promise runs synchronously: the caller waits where the callback waits. */
 function deriveNow(outcome: Outcome, step: Step): Value {
   const seen = 'error' in outcome ? { error: thrownFor(outcome.error) } : outcome
   const made = (value: Value): Value => (value instanceof Flat ? value.promise : PromiseValue.of(value))
@@ -93,7 +92,7 @@ function deriveNow(outcome: Outcome, step: Step): Value {
   }
 }
 
-/** The promise that an asynchronous callback returned, which stands for the derived one. */
+/** The promise that an asynchronous callback returned, whose outcome becomes that of the derived promise. */
 class Flat extends GroovyObject {
   readonly promise: PromiseValue
 
@@ -146,7 +145,7 @@ function transformed(self: PromiseValue, functions: readonly (Value | undefined)
   })
 }
 
-/** A callback for its effect: the outcome passes through. */
+/** A callback without result: the outcome is passed through. */
 function observed(self: PromiseValue, call: (outcome: Outcome) => Value): Value {
   return derive(self, (outcome) => {
     const pass = (): Value => ('error' in outcome ? rethrow(outcome) : outcome.value)

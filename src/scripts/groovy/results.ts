@@ -4,7 +4,7 @@ import { toHost } from './host-values.ts'
 import { ResponseValue } from './message-values.ts'
 import { RateValue } from './throttling-rate.ts'
 
-/** What the gateway gets of the value of a script. */
+/** Converts and checks the result of a script. */
 export function resultOf(value: Value, shape: ResultShape): unknown {
   switch (shape) {
     case 'response':

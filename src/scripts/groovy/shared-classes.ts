@@ -3,11 +3,11 @@ import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { type ClassInfo, compileProgram, GroovyCompileError, type GroovyProblem, type Library } from '#groovy'
 
-/** More than this is no class that anybody wrote. */
+/** Limit of a class file in bytes, far above real ones. */
 const MAX_BYTES = 1_048_576
 const CLASS_NAME = /^(?:[\p{L}_$][\p{L}\p{N}_$]*\.)*[\p{L}_$][\p{L}\p{N}_$]*$/u
 
-/** What tells a file from itself before a change; null for one that is not there. */
+/** Fingerprint of a file, to detect changes; null for a missing file. */
 type Mark = string | null
 
 /** Classes in files below a folder that a script imports: `com.acme.Tokens` is in `com/acme/Tokens.groovy`. */
@@ -16,9 +16,9 @@ export class SharedClasses {
   readonly #library: Library
   readonly #classes = new Map<string, readonly ClassInfo[]>()
   readonly #marks = new Map<string, Mark>()
-  /** The files that were read, as they are written. */
+  /** Source texts of the files that were read. */
   readonly texts: string[] = []
-  /** What is wrong with the files that were read. */
+  /** Problems of the files that were read. */
   readonly problems: GroovyProblem[] = []
 
   constructor(folder: string, library: Library) {
@@ -26,13 +26,13 @@ export class SharedClasses {
     this.#library = library
   }
 
-  /** A class by its full name; null where there is no file for it, or it can not be used. */
+  /** A class by its full name; null where its file is missing or invalid. */
   readonly find = (name: string): ClassInfo | null => {
     if (!CLASS_NAME.test(name) || name.length > 300) return null
     const [outer = ''] = name.split('$')
     let found = this.#classes.get(outer)
     if (found === undefined) {
-      // Classes that import each other: the second sees the first as missing.
+      // Circular imports: the first class is missing for the second.
       this.#classes.set(outer, [])
       found = this.#read(outer)
       this.#classes.set(outer, found)
@@ -40,7 +40,7 @@ export class SharedClasses {
     return found.find((each) => each.name === name) ?? null
   }
 
-  /** Whether one of the files has changed since it was read, or one that was missing is there. */
+  /** Whether one of the files has changed since it was read, or a missing one was created. */
   async hasChanged(): Promise<boolean> {
     for (const [path, mark] of this.#marks) {
       const now = await stat(path, { bigint: true }).then(markOf, () => null)
@@ -67,7 +67,7 @@ export class SharedClasses {
     }
   }
 
-  /** Links are followed first, so that none leads out of the folder. */
+  /** Links are resolved first, so that none can leave the folder. */
   #isInside(path: string): boolean {
     const way = relative(realpathSync(this.#folder), realpathSync(path))
     return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)

@@ -1,7 +1,7 @@
 import { type ClassInfo, CollectionValue, MapEntry, MapValue, textOf, type Value } from '#groovy'
 import { toGroovy, toHost } from './host-values.ts'
 
-/** Where the entries of a shared map are. */
+/** Store of the entries of a shared map. */
 interface SharedStore {
   get(key: string): unknown
   set(key: string, value: unknown): void
@@ -11,15 +11,15 @@ interface SharedStore {
 
 interface Held {
   readonly value: Value
-  /** What the store has for it. */
+  /** The stored value. */
   stored: unknown
-  /** The stored value as text, by which changes inside of the script's value are found. */
+  /** The stored value as text, to detect changes inside the script's value. */
   text: string
 }
 
 /**
- * `attributes` and `session`: the store has data, the script live objects. What a script changes inside of a list or map is
- * written to the store before other code sees it.
+ * `attributes` and `session`: the store has data, the script live objects. Changes inside a list or map are
+ * written to the store before other code reads it.
  */
 export class SharedMap extends MapValue {
   readonly klass: ClassInfo
@@ -74,7 +74,7 @@ export class SharedMap extends MapValue {
     return [...this.#store.keys()].map((key) => new MapEntry(key, this.get(key) ?? null))
   }
 
-  /** Writes lists and maps that have changed inside to the store. */
+  /** Writes changed lists and maps to the store. */
   publish(): void {
     for (const [name, held] of this.#held) {
       if (this.#store.get(name) !== held.stored) this.#held.delete(name)

@@ -10,7 +10,7 @@ const FamilyClass = gatewayClass('http.protocol.Status$Family', { kind: 'enum', 
 const FAMILIES = ['INFORMATIONAL', 'SUCCESSFUL', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR', 'UNKNOWN'] as const
 const families = new Map(FAMILIES.map((name, at) => [name, new EnumValue(FamilyClass, name, at)]))
 
-/** A status; those with one code are equal. */
+/** A status; equal if the codes are. */
 export class StatusValue extends GroovyObject {
   readonly code: number
   readonly reason: string

@@ -5,7 +5,7 @@ import { Body, type Handler, Response, respond } from '#http'
 import { scriptOf } from '#test/evaluate-script'
 import { groovyResponse, groovyValue } from '#test/groovy-script'
 
-/** Answers each request with its path, when the test releases it. */
+/** Responds to each request with its path, when the test releases it. */
 function heldHandler(): { handler: Handler; release: () => void; waiting: string[] } {
   const held: (() => void)[] = []
   const waiting: string[] = []
@@ -25,7 +25,7 @@ function heldHandler(): { handler: Handler; release: () => void; waiting: string
 
 const send = (path: string) => `http.send(new Request().setMethod('GET').setUri('http://x.example.com${path}'))`
 
-test('a script that waits holds nothing up', async () => {
+test('a script that waits does not block others', async () => {
   const { handler, release, waiting } = heldHandler()
   const script = scriptOf(`${send('/a')}.get().entity.string`, { language: 'groovy', clientHandler: handler })
   const first = script.evaluate()
@@ -47,7 +47,7 @@ test('waiting in loops, closures, conditions and try blocks', async () => {
   assert.deepEqual(await groovyValue(source, { clientHandler }), ['1', '2', '3', 'a', 'b', 'why', 'end', 'x=m'])
 })
 
-test('then, thenAsync, thenOnResult and their kin', async () => {
+test('then, thenAsync, thenOnResult and similar methods', async () => {
   const next: Handler = async () => respond(200, {}, 'up')
   const clientHandler: Handler = async () => respond(200, {}, 'other')
   const changed = 'next.handle(context, request).then { r -> r.entity = r.entity.string.toUpperCase(); r }'
@@ -115,7 +115,7 @@ test('content that is not buffered is read when a script asks for it', async () 
   assert.deepEqual(await groovyValue(`${send('/')}.get().entity.json.a`, { clientHandler }), [1, 2])
 })
 
-test('Thread.sleep waits without holding the thread', async () => {
+test('Thread.sleep does not block the thread', async () => {
   const script = scriptOf('Thread.sleep(20); 1', { language: 'groovy' })
   const started = performance.now()
   const outcome = script.evaluate()
@@ -130,12 +130,12 @@ test('an endless loop is stopped at the limit, and the script can still be used'
   })
   await assert.rejects(script.evaluate(), {
     name: 'ScriptTimeoutError',
-    message: 'test.groovy:1:47: stopped, for it ran 50 ms without a pause',
+    message: 'test.groovy:1:47: stopped: it ran 50 ms without a pause',
   })
   assert.equal(await script.evaluate(), 7)
 })
 
-test('a loop behind a wait is stopped too', async () => {
+test('an endless loop after a wait is stopped too', async () => {
   const source = `try { ${send('/')}.get(); while (true) { } } catch (Throwable t) { } finally { globals.reached = 1 }`
   const script = scriptOf(source, { language: 'groovy', timeout: 50 })
   await assert.rejects(script.evaluate(), { name: 'ScriptTimeoutError' })
@@ -143,23 +143,23 @@ test('a loop behind a wait is stopped too', async () => {
   assert.equal(await script.evaluate(), null)
 })
 
-test('an evaluation that does not come to an end is given up', async () => {
+test('an evaluation that does not end times out', async () => {
   const { handler } = heldHandler()
   const script = scriptOf(`${send('/')}.get()`, { language: 'groovy', clientHandler: handler, deadline: 30 })
   await assert.rejects(script.evaluate(), {
     name: 'ScriptTimeoutError',
-    message: 'test.groovy: given up, for it did not come to an end in 30 ms',
+    message: 'test.groovy: timed out: it did not end within 30 ms',
   })
 })
 
-test('responses that a script does not pass on are let go', async () => {
+test('responses that a script does not return are cancelled', async () => {
   const stream = new Readable({ read: () => undefined })
   const clientHandler: Handler = async () => new Response(200, { body: Body.fromStream(stream) })
   await groovyValue(`${send('/')}.get().status.code`, { clientHandler })
   assert.equal(stream.destroyed, true)
 })
 
-test('callbacks of calls that nothing waits for do not run once the outcome is there', async () => {
+test('callbacks of calls that the script does not wait for do not run after the outcome', async () => {
   const { handler, release } = heldHandler()
   const source = `${send('/')}.thenOnResult { globals.late = 1 }; 1`
   const script = scriptOf(source, { language: 'groovy', clientHandler: handler })

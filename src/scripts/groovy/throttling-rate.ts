@@ -27,7 +27,7 @@ export class RateValue extends GroovyObject {
   }
 }
 
-/** A span of time as configurations write it. */
+/** A duration in the syntax of configurations. */
 class DurationValue extends GroovyObject {
   readonly text: string
   readonly milliseconds: number

@@ -26,14 +26,14 @@ export class UriValue extends GroovyObject {
 convertHost(Uri, (uri) => new UriValue(uri))
 convertValue(UriValue, ({ host }) => host.toString())
 
-/** The URI that a text, a URI or a MutableUri stands for. */
+/** The URI of a text, a URI or a MutableUri. */
 function uriOf(value: Value): Uri {
   return value instanceof UriValue ? value.host.clone() : Uri.parse(textOf(value))
 }
 
 const nullable = (value: string): string | null => (value === '' ? null : value)
 
-/** A reference resolved as RFC 3986 section 5.2 has it, dot segments that lead above the root kept as Java keeps them. */
+/** Resolves a reference by RFC 3986 section 5.2; dot segments above the root are kept, as in Java. */
 function resolved(base: Uri, reference: Uri): Uri {
   if (reference.scheme !== '') return reference.clone()
   const made = reference.clone()

@@ -25,7 +25,7 @@ test('a URL is read through the client handler', async () => {
   assert.match(String(await groovyValue("new URL('file:///etc/passwd').text")), /unknown protocol: file/)
 })
 
-test('a connection sends what was written, when its response is asked for', async () => {
+test('a connection sends the written body when its response is read', async () => {
   const source = `
     def connection = new URL('http://x.example.com/p').openConnection() as HttpURLConnection
     connection.requestMethod = 'PUT'

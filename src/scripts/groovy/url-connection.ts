@@ -45,7 +45,7 @@ class ConnectionValue extends GroovyObject {
   }
 }
 
-/** What is written goes into the body of the request. */
+/** Writes to the body of the request. */
 class OutputValue extends GroovyObject {
   readonly connection: ConnectionValue
 
@@ -73,7 +73,7 @@ class InputValue extends GroovyObject {
   }
 }
 
-/** Sends the request with the first thing that is asked of its response. */
+/** Sends the request on the first access to its response. */
 function responseOf(self: ConnectionValue): Value {
   if (self.response !== null) return self.response
   const body = Buffer.concat(self.output)
@@ -94,7 +94,7 @@ const withResponse =
 
 const textIn = ({ host }: ResponseValue): Value => readBuffered(host, 'response', (entity) => entity.string)
 
-/** As Java does: an error status fails where content is asked for. */
+/** As in Java, reading the content of an error status fails. */
 function successful(response: ResponseValue, { request }: ConnectionValue): ResponseValue {
   const { status } = response.host
   if (status < 400) return response

@@ -1,21 +1,21 @@
-import type { Crossing } from '../crossing.ts'
 import type { Handle } from '../handle.ts'
+import type { HostFunction } from '../host-function.ts'
 
-/** The way out of a realm. */
+/** Calls from a realm to the gateway. */
 export interface RealmBridge {
-  /** A function of the gateway as one of the realm. What it throws is an error of the realm. */
-  wrap(action: Crossing): Crossing
+  /** Wraps a host function; it throws errors of the realm. */
+  wrap(action: HostFunction): HostFunction
   /** An error of the realm for one of the gateway. */
   errorFor(message: string, cause: unknown): Error
-  /** The gateway's error behind an error of the realm, as a handle. */
+  /** The gateway's error of an error of the realm, as a handle. */
   causeOf(error: unknown): unknown
 }
 
 /**
- * Made inside the realm from the text of this function, as everything in this folder: it uses nothing but its parameters and
- * the language.
+ * Compiled inside the realm from the text of this function, like all functions of this folder: it can use its parameters and
+ * the language only.
  */
-export function realmBridge(failed: Handle, failureMessage: Crossing, failureCause: Crossing): RealmBridge {
+export function realmBridge(failed: Handle, failureMessage: HostFunction, failureCause: HostFunction): RealmBridge {
   const { Error: RealmError, RangeError: RealmRangeError } = globalThis
   const causes = new WeakMap<object, unknown>()
 
@@ -26,10 +26,10 @@ export function realmBridge(failed: Handle, failureMessage: Crossing, failureCau
   }
 
   /**
-   * The one thing that a crossing throws is that no stack is left, and that error is of the gateway's realm: it is
-   * dropped unseen.
+   * A host function throws only on a stack overflow, with an error of the gateway's realm: it is replaced without being
+   * accessed.
    */
-  const called = (action: Crossing, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): unknown => {
+  const called = (action: HostFunction, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): unknown => {
     try {
       return action(a, b, c, d, e)
     } catch {

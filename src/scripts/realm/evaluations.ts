@@ -3,20 +3,20 @@ import type { Handle } from '../handle.ts'
 import type { HostValues } from '../host-values.ts'
 import type { RealmBridge } from './bridge.ts'
 import type { RealmForms } from './forms.ts'
-import type { Ask, RealmMessages } from './messages.ts'
+import type { GatewayCall, RealmMessages } from './messages.ts'
 import type { RealmValues } from './values.ts'
 
 /** A compiled script, as a function of its bindings. */
 export type ScriptFunction = (...bindings: readonly unknown[]) => Promise<unknown>
 
-/** The answer to a question of an evaluation, by its number; a message if it failed. */
-export type Answer = (number: number, value: unknown, refusal: string | null) => void
+/** Settles a call of an evaluation, by its number; `refusal` is the error message. */
+export type SettleCall = (number: number, value: unknown, refusal: string | null) => void
 
-/** The way into a realm. */
+/** Calls from the gateway into a realm. */
 export interface RealmEvaluations {
-  /** A script and the names of its bindings as a function that begins an evaluation. Its outcome goes to the port. */
-  prepare(script: ScriptFunction, bindings: Handle): (port: Handle) => Answer
-  /** The words for a value that was thrown. */
+  /** Returns the function that starts an evaluation of a script. Its outcome is passed to the port. */
+  prepare(script: ScriptFunction, bindings: Handle): (port: Handle) => SettleCall
+  /** Describes a thrown value. */
   describe(error: unknown): string
 }
 
@@ -42,7 +42,7 @@ export function realmEvaluations(
       throw new TypeError(`the property "${String(key)}" can not be changed by a script`)
     },
   })
-  // A name that nothing else defines may be that of a property.
+  // A name that is not defined otherwise may be a property.
   Object.setPrototypeOf(
     globalThis,
     new Proxy(Object.prototype, {
@@ -51,7 +51,7 @@ export function realmEvaluations(
         if (Reflect.has(target, key) || typeof key !== 'string') return Reflect.get(target, key, receiver)
         return toRealm(lookup(key))
       },
-      // A variable that was not declared would be one of all requests.
+      // An undeclared variable would be shared by all requests.
       set: (_target, key) => {
         const name = String(key)
         if (lookup(name) !== undefined) throw new TypeError(`the property "${name}" can not be changed by a script`)
@@ -66,7 +66,7 @@ export function realmEvaluations(
   }
 
   const asker =
-    (port: Handle, questions: Question[]): Ask =>
+    (port: Handle, questions: Question[]): GatewayCall =>
     (what, subject, argument) =>
       new RealmPromise((resolve, reject) => {
         const number = questions.length
@@ -82,13 +82,18 @@ export function realmEvaluations(
     throw new TypeError(`${what}: expected a Request among the arguments`)
   }
 
-  const responseOf = async (ask: Ask, what: string, subject: unknown, argument: unknown): Promise<object | null> => {
+  const responseOf = async (
+    ask: GatewayCall,
+    what: string,
+    subject: unknown,
+    argument: unknown,
+  ): Promise<object | null> => {
     const response = (await ask(what, subject, argument)) as Handle | null
     return response === null ? null : messages.response(response, ask)
   }
 
-  /** Objects of the heap as scripts see them. */
-  const heapObject = (kind: string, value: unknown, ask: Ask): object => {
+  /** Wrappers of heap objects. */
+  const heapObject = (kind: string, value: unknown, ask: GatewayCall): object => {
     switch (kind) {
       case 'Handler':
         return Object.freeze({
@@ -109,7 +114,7 @@ export function realmEvaluations(
     }
   }
 
-  const argumentOf = (value: unknown, ask: Ask): unknown => {
+  const argumentOf = (value: unknown, ask: GatewayCall): unknown => {
     const kind = host.heapKind(value)
     if (kind !== null) return heapObject(kind, value, ask)
     const shape = data.shape(value)
@@ -123,8 +128,8 @@ export function realmEvaluations(
     return copy
   }
 
-  /** What holds no object of the heap is made once and is the same for every evaluation. */
-  const argument = (name: string, port: Handle, ask: Ask): unknown => {
+  /** Arguments without heap objects are created once for all evaluations. */
+  const argument = (name: string, port: Handle, ask: GatewayCall): unknown => {
     if (constants.has(name)) return constants.get(name)
     const value = argumentOf(host.argument(port, name), ask)
     if (host.isLasting(port, name)) constants.set(name, value)
@@ -157,7 +162,7 @@ export function realmEvaluations(
     })
   }
 
-  const bind = (name: string, port: Handle, ask: Ask): unknown => {
+  const bind = (name: string, port: Handle, ask: GatewayCall): unknown => {
     switch (name) {
       case 'request':
         return messages.request(host.request(port), ask)
@@ -200,11 +205,11 @@ export function realmEvaluations(
     return new TypeError(`expected the script to return ${what}, got ${got}`)
   }
 
-  /** What the gateway gets of the value of a script. */
+  /** Converts and checks the result of a script. */
   const delivered = (value: unknown, result: string): unknown => {
     if (value === null || value === undefined) {
       if (result === 'texts') throw expected('a Set or an array of strings', value)
-      // Without a rate a request is not limited: a script must say so, and not only forget to return.
+      // Without a rate a request is not limited: null must be returned explicitly.
       if (result === 'rate' && value === undefined) throw expected('a ThrottlingRate or null', value)
       return null
     }

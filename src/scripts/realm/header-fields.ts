@@ -18,7 +18,7 @@ export function realmHeaders({ texts, toHost }: RealmValues, host: HostMessages)
     throw new TypeError(`a header value has to be text, got ${value === null ? 'null' : typeof value}`)
   }
 
-  /** What the next instance is a view of: a constructor that took it as a parameter would take it from scripts too. */
+  /** The headers of the next instance. Not a parameter of the constructor, which scripts could use. */
   let adopted: Handle | null = null
 
   class HeaderFields {
@@ -43,7 +43,7 @@ export function realmHeaders({ texts, toHost }: RealmValues, host: HostMessages)
       return host.hasHeader(this.#host, String(name))
     }
 
-    /** Replaces what a name has; null removes it. */
+    /** Replaces the values of a name; null removes it. */
     set(name: unknown, value: unknown): void {
       const key = String(name)
       if (value === null || value === undefined) {
@@ -105,7 +105,7 @@ export function realmHeaders({ texts, toHost }: RealmValues, host: HostMessages)
     }
   }
 
-  /** A member of the class comes before a header of that name. */
+  /** Members of the class take precedence over headers of the same name. */
   const handler: ProxyHandler<HeaderFields> = {
     get: (target, key) => {
       if (typeof key === 'string' && !(key in target)) return target.has(key) ? target.getAll(key) : undefined

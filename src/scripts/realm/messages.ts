@@ -5,15 +5,15 @@ import type { HeaderView, RealmHeaders } from './header-fields.ts'
 import type { RealmNumbers } from './numbers.ts'
 import type { RealmValues } from './values.ts'
 
-/** A way to ask the gateway for something that takes time. */
-export type Ask = (what: string, subject: unknown, argument: unknown) => Promise<unknown>
+/** Starts an asynchronous call to the gateway. */
+export type GatewayCall = (what: string, subject: unknown, argument: unknown) => Promise<unknown>
 
-/** The classes of messages, and the ways between them and the gateway's own. */
+/** The classes of messages, and the conversions from and to messages of the gateway. */
 export interface RealmMessages {
   readonly classes: Readonly<Record<string, unknown>>
-  request(host: Handle, ask: Ask): object
-  response(host: Handle, ask: Ask): object
-  /** The gateway's request behind a script's; null for anything else. */
+  request(host: Handle, ask: GatewayCall): object
+  response(host: Handle, ask: GatewayCall): object
+  /** The gateway's request of a script's request; null for other values. */
   hostRequest(value: unknown): Handle | null
   hostResponse(value: unknown): Handle | null
 }
@@ -29,10 +29,10 @@ export function realmMessages(
 ): RealmMessages {
   interface Message {
     readonly host: Handle
-    readonly ask: Ask
+    readonly ask: GatewayCall
   }
 
-  // What the next instance stands for. A parameter of a constructor, or a static member, could be used by scripts too.
+  // The message of the next instance. Not a parameter of a constructor or a static member, which scripts could use.
   let adopted: Message | null = null
   let hostUriOf: (value: unknown) => Handle | null
   let contentOf: (value: unknown) => Message | null
@@ -47,7 +47,7 @@ export function realmMessages(
     return message
   }
 
-  const adopt = <T>(hostObject: Handle, ask: Ask, made: new () => T): T => {
+  const adopt = <T>(hostObject: Handle, ask: GatewayCall, made: new () => T): T => {
     adopted = { host: hostObject, ask }
     try {
       return new made()
@@ -56,7 +56,7 @@ export function realmMessages(
     }
   }
 
-  const notAsked: Ask = () => Promise.reject(new Error('this entity was not received by the gateway'))
+  const notAsked: GatewayCall = () => Promise.reject(new Error('this entity was not received by the gateway'))
 
   class Uri {
     readonly #host: Handle = adoptedMessage().host
@@ -128,9 +128,9 @@ export function realmMessages(
 
   abstract class AnyMessage {
     readonly #host: Handle
-    #ask: Ask
+    #ask: GatewayCall
 
-    /** Without anything adopted it is a new message. */
+    /** Without an adopted message it is a new one. */
     constructor(made: () => Handle) {
       const message = adopted ?? { host: made(), ask: notAsked }
       adopted = null

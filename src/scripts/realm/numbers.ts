@@ -1,18 +1,18 @@
-/** How numbers of JSON that are no doubles pass between a realm and the gateway. */
+/** Conversion of JSON numbers that are no doubles between a realm and the gateway. */
 export interface RealmNumbers {
-  /** A number by its text: a whole number beyond 2^53 as BigInt, any other as the number that JavaScript makes of it. */
+  /** A number by its text: an integer beyond 2^53 as BigInt, any other as the nearest double. */
   numberOf(text: string): number | bigint
-  /** Remembers how a number in a list or object is written, until it becomes another. */
+  /** Records the text of a number in a list or object, until it changes. */
   remember(holder: object, key: string, value: unknown, text: string): void
   /** Reads JSON with such numbers. */
   parse(text: string): unknown
-  /** Writes JSON: numbers that are what they were are written as they were. */
+  /** Serialises JSON: unchanged numbers have their original text. */
   stringify(value: unknown): string | undefined
 }
 
 /**
- * Runs inside the realm. JavaScript compares numbers with `===` and asks whether they are 0, so that `1.0` has to be 1
- * whatever its spelling: a client chooses that. What is only passed on keeps it.
+ * Runs inside the realm. JavaScript compares numbers with `===` and checks for 0, so that `1.0` must be 1: a client
+ * chooses the spelling. Values that are passed through keep it.
  */
 export function realmNumbers(): RealmNumbers {
   type Replacer = (this: object, key: string, value: unknown) => unknown
@@ -28,7 +28,7 @@ export function realmNumbers(): RealmNumbers {
   const { apply } = Reflect
   const bigIntText = BigInt.prototype.toString
   const spellings = new WeakMap<object, Map<string, { readonly value: unknown; readonly text: string }>>()
-  /** A BigInt of a million digits, which a client may send, takes half a second to make and to print. */
+  /** Limit of digits: a BigInt of a million digits, which a client may send, takes half a second to create and to print. */
   const MAX_DIGITS = 1_000
   let anySpelling = false
 
@@ -83,7 +83,7 @@ export function realmNumbers(): RealmNumbers {
       after((_key, member) => (member instanceof Set ? [...member] : member)),
     )
 
-  // What scripts write themselves keeps numbers too, and a BigInt is a number.
+  // JSON.stringify of scripts keeps numbers too, and serialises a BigInt as number.
   const written = (value: unknown, replacer?: unknown, space?: unknown): string | undefined => {
     if (Array.isArray(replacer)) return nativeStringify(value, replacer, space)
     const whole = typeof replacer === 'function' ? after(replacer as Replacer) : asWritten

@@ -2,7 +2,7 @@
 export function lockStacks(): void {
   const { Error: RealmError } = globalThis
   const { defineProperty } = Object
-  // A frame of the gateway, and with it everything below, is of no use to the author of a script.
+  // Frames from the first one of the gateway on are omitted.
   const isOfGateway = (frame: string): boolean => /\bfile:\/\/|\bnode:/.test(frame)
 
   const format = (error: { name?: unknown; message?: unknown }, sites: readonly unknown[]): string => {
@@ -21,8 +21,8 @@ export function lockStacks(): void {
     return text
   }
 
-  // Where a realm has no such function, Node formats stacks by code of the gateway's realm, and what that throws reaches
-  // the script. One of the script's own would get the call sites of the gateway's functions.
+  // Without this function in a realm, Node formats stacks by code of the gateway's realm, whose exceptions would reach the
+  // script. A function of the script would get the call sites of the gateway's functions.
   defineProperty(RealmError, 'prepareStackTrace', { value: format, writable: false, configurable: false })
   defineProperty(globalThis, 'Error', { value: RealmError, writable: false, configurable: false })
 }

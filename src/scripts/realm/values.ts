@@ -2,23 +2,23 @@ import type { Handle } from '../handle.ts'
 import type { HostValues } from '../host-values.ts'
 import type { RealmNumbers } from './numbers.ts'
 
-/** How values pass between a realm and the gateway. */
+/** Conversion of values between a realm and the gateway. */
 export interface RealmValues {
-  /** A value of the gateway as scripts see it: primitives as they are, data copied, objects as views. */
+  /** Converts a value of the gateway: primitives unchanged, data copied, objects as views. */
   toRealm(value: unknown): unknown
   /** A value of a script as data of the gateway. */
   toHost(value: unknown): unknown
-  /** A host object behind a proxy whose members are read when asked for. */
+  /** A proxy of a host object whose members are read on access. */
   view(value: Handle): object
   /** A list of the gateway's texts as an array of the realm. */
   texts(list: Handle): string[]
-  /** Puts a value into a copy of the list or map of the gateway that holds `original` there. */
+  /** Sets a value in a copy of the list or map of the gateway that contains `original`. */
   put(copy: object, key: string, value: unknown, original: unknown): void
 }
 
 /**
- * Runs inside the realm. Prototypes of the gateway's own realm stay on the other side: a script that adds to
- * `Array.prototype` adds to its own.
+ * Runs inside the realm. Prototypes of the gateway's realm are not accessible: a script that extends
+ * `Array.prototype` extends that of its own realm.
  */
 export function realmValues(host: HostValues, numbers: RealmNumbers): RealmValues {
   const MAX_DEPTH = 64

@@ -1,32 +1,32 @@
 import { types } from 'node:util'
 import { Handle } from './handle.ts'
 
-/** A value as the other side of a crossing sees it: primitives as they are, objects as handles. */
+/** A value on the other side of the realm boundary: primitives unchanged, objects as handles. */
 type CrossedValue<V> = unknown extends V ? unknown : V extends object ? Handle : V
 
-/** A table of functions of the gateway as code of a realm calls it. */
-export type Crossed<T> = {
+/** A table of host functions, with the types that code of a realm sees. */
+export type HostTable<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R
     ? (...args: { [I in keyof A]: CrossedValue<A[I]> }) => CrossedValue<R>
     : never
 }
 
 /** A function of the gateway that can be called from a realm, with at most five arguments. */
-export type Crossing = (a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown
+export type HostFunction = (a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown
 
-/** What a crossing returns in place of a throw. The error is then to be had from `failureMessage` and `failureCause`. */
+/** Returned in place of an exception; `failureMessage` and `failureCause` then return the error. */
 export const FAILED = new Handle({})
 
 let failure: unknown = null
 
 /**
- * Makes a function of the gateway callable from a realm: objects pass as handles, errors stay on this side, and the function
- * itself has neither members nor a prototype. Objects of a script are refused, byte arrays excepted: a proxy among them
- * would be called by code of the gateway, with arrays of the gateway's realm.
+ * Makes a function of the gateway callable from a realm: objects are passed as handles, errors stay on the side of the gateway,
+ * and the function has neither members nor a prototype. Objects of a script are rejected, except byte arrays: code of the
+ * gateway would call a proxy among them with arrays of the gateway's realm.
  */
-export function crossing(action: (...args: never[]) => unknown): Crossing {
+export function hostFunction(action: (...args: never[]) => unknown): HostFunction {
   const run = action as (...args: unknown[]) => unknown
-  const cross: Crossing = (a, b, c, d, e) => {
+  const cross: HostFunction = (a, b, c, d, e) => {
     try {
       return packed(run(opened(a), opened(b), opened(c), opened(d), opened(e)))
     } catch (error) {
@@ -37,7 +37,7 @@ export function crossing(action: (...args: never[]) => unknown): Crossing {
   return inert(cross)
 }
 
-/** The message of the error behind the last `FAILED`. */
+/** The message of the error of the last `FAILED`. */
 export const failureMessage = inert(() => {
   const message: unknown = (failure as Error | null)?.message
   return typeof message === 'string' ? message : 'failed'
@@ -50,13 +50,13 @@ export const failureCause = inert(() => {
   return packed(cause)
 })
 
-/** A value of the gateway as a realm gets it. Functions and symbols do not pass. */
+/** A value of the gateway for a realm. Functions and symbols are not passed. */
 export function packed(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return new Handle(value)
   return typeof value === 'function' || typeof value === 'symbol' ? undefined : value
 }
 
-/** What a realm has handed over. */
+/** A value that a realm has passed. */
 function opened(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'function' || typeof value === 'symbol') throw foreign(value)
@@ -72,7 +72,7 @@ function foreign(value: unknown): TypeError {
   return new TypeError(`a ${typeof value} of a script can not be passed to the gateway`)
 }
 
-function inert<F extends Crossing>(action: F): F {
+function inert<F extends HostFunction>(action: F): F {
   Object.setPrototypeOf(action, null)
   for (const key of Reflect.ownKeys(action)) Reflect.deleteProperty(action, key)
   return Object.freeze(action)

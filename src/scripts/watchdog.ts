@@ -1,27 +1,27 @@
 import type { Session } from 'node:inspector'
 import { constants, createContext, Script } from 'node:vm'
 
-/** Runs code, and stops it when it takes too long. */
-export interface Watch {
-  /** Says whether the code was stopped. What is stopped does not get to its `finally` blocks. */
+/** Runs code, and stops it at the limit. */
+export interface Watchdog {
+  /** Returns whether the code was stopped. Stopped code does not run its `finally` blocks. */
   run(): 'done' | 'stopped'
 }
 
-/** The longest limit for which time is kept by the inspector: it keeps a note of each run until the limit is over. */
+/** The longest limit with the inspector, which keeps a timer of each run until its limit. */
 const MAX_NOTED = 5_000
 
 /**
- * A watch over code that does not throw. V8 stops JavaScript only when another thread tells it to. The inspector has such a
- * thread at hand for `Runtime.evaluate`; `vm` starts one for each run and waits for its end, which takes five times
- * as much CPU and, on a busy machine, a wait for the scheduler.
+ * A watchdog of code that does not throw. V8 stops JavaScript only on request of another thread. The inspector has such a
+ * thread for `Runtime.evaluate`; `vm` starts one for each run and waits for its end, which takes five times the CPU and, on a
+ * busy machine, a wait for the scheduler.
  */
-export function watchOver(code: () => void, limit: number): Watch {
+export function watchdogFor(code: () => void, limit: number): Watchdog {
   const session = limit <= MAX_NOTED ? inspectorSession() : null
-  return session === null ? threadedWatch(code, limit) : inspectorWatch(code, limit, session)
+  return session === null ? threadWatchdog(code, limit) : inspectorWatchdog(code, limit, session)
 }
 
-/** Keeps time by a thread for each run. For limits that are long, and for a Node that was built without an inspector. */
-export function threadedWatch(code: () => void, limit: number): Watch {
+/** Uses a thread for each run. For long limits, and for a Node without inspector. */
+export function threadWatchdog(code: () => void, limit: number): Watchdog {
   const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' })
   Object.assign(context, { run: code })
   const script = new Script(`'use strict';run()`, { filename: 'watch' })
@@ -38,12 +38,12 @@ export function threadedWatch(code: () => void, limit: number): Watch {
   }
 }
 
-/** Where `Runtime.evaluate` finds what it is to run; nothing else in the thread knows the name. */
+/** Global name of the function that `Runtime.evaluate` calls; secret within the thread. */
 const turn = Symbol.for('gateway.scripts.turn')
-// Strict, so that no call site of it gives its `this` away.
+// Strict, so that call sites do not expose its `this`.
 const expression = `'use strict';globalThis[Symbol.for('gateway.scripts.turn')]()`
 
-function inspectorWatch(code: () => void, limit: number, session: Session): Watch {
+function inspectorWatchdog(code: () => void, limit: number, session: Session): Watchdog {
   const parameters = { expression, timeout: limit, silent: true, returnByValue: true }
   return {
     run: () => {
