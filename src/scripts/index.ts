@@ -1,8 +1,14 @@
-export { bindingNames } from './binding-names.ts'
 export { ClaimConstraints } from './claim-constraints.ts'
 export type { Script } from './engine.ts'
 export { formatProblem, ScriptError, type ScriptProblem, ScriptSyntaxError, ScriptTimeoutError } from './errors.ts'
 export { HeapObject, type ResultShape } from './evaluation-port.ts'
+export {
+  bindingNames,
+  LANGUAGE_BY_EXTENSION,
+  LANGUAGE_BY_MEDIA_TYPE,
+  SCRIPT_LANGUAGES,
+  type ScriptLanguage,
+} from './languages.ts'
 export { listedVariables } from './listed-variables.ts'
-export { isBindingName, type ScriptLanguage } from './program.ts'
+export { isBindingName } from './program.ts'
 export { compileScript, ObjectScript } from './script.ts'

@@ -1,9 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module'
 import { Script } from 'node:vm'
 import { ScriptSyntaxError } from './errors.ts'
-
-/** Supported languages. */
-export type ScriptLanguage = 'javascript' | 'typescript' | 'groovy'
+import type { ScriptLanguage } from './languages.ts'
 
 /** A script as it was written. */
 export interface ScriptSource {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve, sep } from 'node:path'
-import { bindingNames, compileScript, type Script, type ScriptLanguage, ScriptSyntaxError } from '#scripts'
+import { bindingNames, compileScript, LANGUAGE_BY_EXTENSION, type Script, ScriptSyntaxError } from '#scripts'
 import { UsageError } from '../arguments.ts'
 
-const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
-  '.groovy': 'groovy',
-  '.js': 'javascript',
-  '.ts': 'typescript',
-}
+const EXTENSIONS = [...LANGUAGE_BY_EXTENSION.keys()]
+  .sort()
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ')
 
 /** Bindings of single object types; allowed, since the type that runs a file is unknown. */
 const TYPE_BINDINGS = ['next', 'token']
@@ -15,9 +14,9 @@ const GROOVY_TYPE_BINDINGS = ['builder']
 
 /** Compiles a script in a file, in the language of its extension. Throws ScriptSyntaxError and errors of the file system. */
 export async function compileFile(file: string, args: readonly string[] = []): Promise<Script> {
-  const language = LANGUAGES[extname(file).toLowerCase()]
+  const language = LANGUAGE_BY_EXTENSION.get(extname(file).toLowerCase())
   if (language === undefined) {
-    throw new UsageError(`script: expected a file that ends with .groovy, .js or .ts, got "${file}"`)
+    throw new UsageError(`script: expected a file that ends with ${EXTENSIONS}, got "${file}"`)
   }
   const more = language === 'groovy' ? GROOVY_TYPE_BINDINGS : []
   const text = readFileSync(file, 'utf8')

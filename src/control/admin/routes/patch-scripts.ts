@@ -6,6 +6,7 @@ import { isPlainObject, type JsonValue, parseJson } from '#json'
 import type { Logger } from '#logging'
 import {
   compileScript,
+  LANGUAGE_BY_MEDIA_TYPE,
   ObjectScript,
   ScriptError,
   type ScriptLanguage,
@@ -23,13 +24,6 @@ export interface PatchScripts {
   readonly timeout: number
   readonly deadline: number
   readonly logger: Logger
-}
-
-const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
-  'application/javascript': 'javascript',
-  'text/javascript': 'javascript',
-  'application/typescript': 'typescript',
-  'application/x-groovy': 'groovy',
 }
 
 /** Runs a `transform`: a script gets `value` and `resource` and returns the new value. */
@@ -66,9 +60,9 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
 function readInstruction(instruction: JsonValue): { language: ScriptLanguage; file: string } {
   const script = isPlainObject(instruction) ? instruction['script'] : undefined
   const { type, file } = isPlainObject(script) ? script : {}
-  const language = typeof type === 'string' && Object.hasOwn(LANGUAGES, type) ? LANGUAGES[type] : undefined
+  const language = typeof type === 'string' ? LANGUAGE_BY_MEDIA_TYPE.get(type) : undefined
   if (language === undefined || typeof file !== 'string') {
-    const types = Object.keys(LANGUAGES).join(', ')
+    const types = [...LANGUAGE_BY_MEDIA_TYPE.keys()].join(', ')
     throw new PatchError(`transform: expected { "script": { "type", "file" } } with a type of ${types}`)
   }
   return { language, file }

@@ -1,7 +1,7 @@
 import { HandlerKind } from '#contracts'
 import type { Handler } from '#http'
 import { byShape, config, exactlyOneOf, type Field, field, list, ref, string } from '#schema'
-import { bindingNames, type ScriptLanguage } from '#scripts'
+import { bindingNames, LANGUAGE_BY_MEDIA_TYPE, SCRIPT_LANGUAGES, type ScriptLanguage } from '#scripts'
 import { scriptArguments } from './script-arguments.ts'
 
 const CLASSES = ['Request', 'Response', 'Status', 'Form', 'ThrottlingRate'] as const
@@ -15,21 +15,18 @@ export function bindingsIn(language: ScriptLanguage, own: readonly string[]): re
   return [...bindingNames(language), ...names]
 }
 
-const LANGUAGES: Readonly<Record<string, ScriptLanguage>> = {
-  'application/javascript': 'javascript',
-  'text/javascript': 'javascript',
-  'application/typescript': 'typescript',
-  'application/x-groovy': 'groovy',
-}
+const FOLDERS = SCRIPT_LANGUAGES.map((language) => `\`scripts/${language}\``)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ')
 
 function mediaType(): Field<ScriptLanguage> {
-  const types = Object.keys(LANGUAGES)
+  const types = [...LANGUAGE_BY_MEDIA_TYPE.keys()]
   const listed = types.map((type) => `"${type}"`).join(', ')
   return field<ScriptLanguage>(
     { label: types.map((type) => `"${type}"`).join(' or '), schema: () => ({ type: 'string', enum: types }) },
     (value, report) => {
-      const type = typeof value === 'string' ? value.toLowerCase() : ''
-      if (Object.hasOwn(LANGUAGES, type)) return LANGUAGES[type]
+      const language = typeof value === 'string' ? LANGUAGE_BY_MEDIA_TYPE.get(value.toLowerCase()) : undefined
+      if (language !== undefined) return language
       report(`expected one of ${listed}, got ${JSON.stringify(value)}`)
       return undefined
     },
@@ -43,8 +40,7 @@ export function scriptFields(own: readonly string[] = []) {
     file: config(string({ nonEmpty: true }))
       .optional()
       .meta({
-        description:
-          'File of the script, in `scripts/javascript`, `scripts/typescript` or `scripts/groovy`, else in `scripts`, of the instance. A changed file is reloaded while the gateway runs.',
+        description: `File of the script, in ${FOLDERS}, else in \`scripts\`, of the instance. A changed file is reloaded while the gateway runs.`,
       }),
     source: byShape({ string: string({ nonEmpty: true }), array: list(string(), { nonEmpty: true }) })
       .optional()
