@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { compileProgram, coreLibrary } from '#groovy'
 import { runGroovy } from '#test/groovy'
 
-/** Attempts that are refused before the script runs. */
+/** Attempts that are rejected before the script runs. */
 const refused: readonly string[] = [
   'this.class.classLoader',
   'this.getClass().getClassLoader()',
@@ -62,7 +62,7 @@ const refused: readonly string[] = [
 ]
 
 for (const script of refused) {
-  test(`refused at load: ${script.replaceAll('\n', ' ')}`, () => {
+  test(`rejected at load: ${script.replaceAll('\n', ' ')}`, () => {
     assert.throws(() => compileProgram({ text: script, file: 'test.groovy', library: coreLibrary() }), {
       name: /^Groovy(?:Compile|Syntax)Error$/,
     })
@@ -163,7 +163,7 @@ test('properties and methods of JavaScript are no members of any value', async (
     variables: { names: new ListValue([...NAMES]) },
     limits: { timeout: 20_000 },
   })
-  // What the language itself has under such a name: `valueOf` of enums and classes, `fields` of nothing.
+  // Members of the language with such a name: `valueOf` of enums and classes; `fields` does not exist.
   const allowed = text.split('; ').filter((each) => each !== '' && !/^\d+\.(?:valueOf)\(\)/.test(each))
   assert.deepEqual(allowed, [])
 })
@@ -207,7 +207,7 @@ test('names of JavaScript that nothing declares are missing', async () => {
   }
 })
 
-test('static access by names of JavaScript finds nothing', async () => {
+test('static members with names of JavaScript are missing', async () => {
   for (const name of NAMES.filter((each) => each !== 'catch' && each !== 'valueOf')) {
     const script = `try { def n = '${name}'; String."$n" } catch (MissingPropertyException e) { 'missing' }`
     assert.equal((await runGroovy(script)).text, 'missing', name)
@@ -230,7 +230,7 @@ test('a script can not change a class of the library', async () => {
   assert.equal((await runGroovy('String.name + Integer.MAX_VALUE')).text, 'java.lang.String2147483647')
 })
 
-test('what one evaluation sets is not there in another', async () => {
+test('values of one evaluation are not visible in another', async () => {
   await runGroovy('x = 1; String.valueOf(x)')
   await assert.rejects(runGroovy('x'), { message: /No such property: x/ })
 })

@@ -1,4 +1,4 @@
-// Random scripts: no text makes the compiler or a run fail in a way of its own, hang, or reach anything of the host.
+// Random scripts: no text causes an internal error of the compiler or interpreter, a hang, or access to the host.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,12 +68,12 @@ async function settledSoon<T>(outcome: Promise<T>, evaluation: Evaluation): Prom
   return await Promise.race([outcome, promise]).finally(() => clearTimeout(timer))
 }
 
-test('no text makes the compiler fail in a way of its own', async () => {
+test('no text causes an internal error of the compiler', async () => {
   const anyText = fc.array(fc.nat(0xffff), { maxLength: 60 }).map((codes) => String.fromCharCode(...codes))
   await fc.assert(fc.asyncProperty(anyText, attempt))
 })
 
-test('scripts put together from words of the language', async () => {
+test('scripts of random tokens of the language', async () => {
   const words = fc.array(fc.constantFrom(...vocabulary), { maxLength: 30 }).map((list) => list.join(' '))
   await fc.assert(fc.asyncProperty(words, attempt))
 })

@@ -1,5 +1,5 @@
-// The language Groovy. A host makes a Library of the classes that its scripts may use, compiles programs with it and runs
-// them; see docs/guide/scripts.md for what of the language is there.
+// A Groovy interpreter. A host creates a Library of the classes that its scripts may use, compiles programs with it and runs
+// them; docs/guide/scripts.md lists the supported language features.
 export { compileProgram, GroovyProgram } from './compile/program.ts'
 export { coreLibrary } from './library/core-library.ts'
 export { defineException } from './library/exception/exceptions.ts'

@@ -127,7 +127,7 @@ test('no catch and no finally of a script sees a limit', async () => {
   }
 })
 
-test('a limit says what was exceeded, and where', async () => {
+test('the error of a limit names the limit and the location', async () => {
   await assert.rejects(runGroovy('def x = 1\nwhile (true) {\n  x++\n}', { limits: { timeout: 20 } }), {
     name: 'GroovyLimitError',
     limit: 'time',
@@ -153,7 +153,7 @@ test('the call depth is reset once an exception was caught', async () => {
   assert.equal((await runGroovy(script)).text, 'done')
 })
 
-test('values that a host makes while no script runs are not limited', async () => {
+test('values that a host creates while no script runs are not limited', async () => {
   const { value } = await runGroovy('[1, 2, 3]', { limits: { maxCollectionSize: 3 } })
   assert.ok(value !== null)
   await assert.rejects(runGroovy('[1, 2] << 3 << 4', { limits: { maxCollectionSize: 3 } }), { limit: 'collection' })

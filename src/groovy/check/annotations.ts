@@ -1,7 +1,7 @@
 import type { Annotation } from '../syntax/ast.ts'
 import type { Findings } from './findings.ts'
 
-/** Annotations that change nothing here: types are checked as the script runs. */
+/** Annotations without effect: types are checked at run time. */
 const IGNORED: ReadonlySet<string> = new Set([
   'CompileStatic',
   'CompileDynamic',
@@ -43,7 +43,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['Log4j2', 'use the variable logger'],
 ])
 
-/** Whether an import names an annotation, which is looked at where it is used. */
+/** Whether an import names an annotation, which is checked where it is used. */
 export function isAnnotation(name: string): boolean {
   const simple = name.slice(name.lastIndexOf('.') + 1)
   return name.startsWith('groovy.transform.') || IGNORED.has(simple) || REFUSED.has(simple)

@@ -4,11 +4,11 @@ import type { Expression, VariableNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { MemberIndex, type StaticType } from './members.ts'
 
-/** The names that a place of a script sees, with what is known of their values. */
+/** The names in scope at a position of a script, with the known types of their values. */
 export class CheckScope {
   readonly unit: Unit
   readonly members: MemberIndex
-  /** Types of the variables that the host gives, where it says them. */
+  /** Types of the host's variables, where declared. */
   readonly #bindings: ReadonlyMap<string, ClassInfo>
   /** Names that are assigned anywhere: their values may be of any class. */
   readonly #assigned: ReadonlySet<string>

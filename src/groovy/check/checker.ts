@@ -1,4 +1,4 @@
-// Finds, without running a script, all that can not work: unknown classes, members, annotations and patterns.
+// Static checks of a script: unknown classes, members and annotations, invalid patterns.
 import { compileRegex, RegexSyntaxError } from '#expression'
 import { pathOf } from '../compile/members.ts'
 import type { Unit, UserClass } from '../compile/unit.ts'
@@ -175,7 +175,7 @@ class Checker {
     }
   }
 
-  /** What is known of a variable with a type; a primitive has the members of its class. */
+  /** The static type of a typed variable; a primitive has the members of its class. */
   #typeOf(type: TypeNode): StaticType | null {
     const klass = this.#unit.findType(type)
     if (klass === null) return null
@@ -264,7 +264,7 @@ class Checker {
     if (operator === '=~' || operator === '==~') this.#checkRegex(right)
   }
 
-  /** A pattern that is written out is compiled here, so that a mistake in it is seen before the script runs. */
+  /** Compiles literal patterns, so that errors are found before the script runs. */
   #checkRegex(expression: Expression): void {
     if (expression.kind !== 'literal' || typeof expression.value !== 'string') return
     try {

@@ -1,6 +1,6 @@
 import type { GroovyProblem, Position } from '../syntax/syntax-error.ts'
 
-/** What was found in one file, each place once. */
+/** Problems of one file, one per position. */
 export class Findings {
   readonly #file: string
   readonly #problems = new Map<string, GroovyProblem>()

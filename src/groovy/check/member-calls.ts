@@ -20,7 +20,7 @@ const REFLECTION = 'scripts have no reflection; of a class value only name and s
 const NO_CHANGES = 'classes can not be changed while scripts run; use a map, or a class with methods'
 const NO_CODE = 'scripts make no code from text; put the code into the script, or into a class below scripts/groovy'
 
-/** Members that no object has, whatever its class. */
+/** Members that objects of no class have. */
 const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['metaClass', NO_CHANGES],
   ['getMetaClass', NO_CHANGES],
@@ -84,7 +84,7 @@ export class MemberCalls {
     return isClass && klass.staticMethod(name) !== null
   }
 
-  /** Classes of which not everything is known. */
+  /** Classes whose members are not all known. */
   #isOpen(type: StaticType): boolean {
     const { klass } = type
     return (
@@ -125,7 +125,7 @@ export class MemberCalls {
     const type = staticType(target, this.#scope)
     if (type === null || this.#isOpen(type)) return
     const { klass, isClass } = type
-    // `list.name` is what each element has, `map.name` an entry.
+    // `list.name` is the property of each element, `map.name` an entry.
     if (
       !isClass &&
       (klass.isSubclassOf(MapInterface) || klass.isSubclassOf(CollectionInterface) || klass.kind === 'array')

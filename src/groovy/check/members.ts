@@ -4,16 +4,16 @@ import type { MethodNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { ClassClass } from '../values/classes.ts'
 
-/** What is known of a receiver: an object of a class or of one below it, or the class itself. */
+/** The static type of a receiver: an instance of a class or subclass, or the class itself. */
 export interface StaticType {
   readonly klass: ClassInfo
-  /** Of this very class, as a literal or `new` gives it. */
+  /** Of exactly this class, as for a literal or `new`. */
   readonly exact: boolean
   /** The class itself, whose static members are meant. */
   readonly isClass: boolean
 }
 
-/** Answers questions about members. */
+/** Lookup of members. */
 export class MemberIndex {
   readonly #unit: Unit
   readonly #below = new Map<ClassInfo, readonly ClassInfo[]>()
@@ -31,7 +31,7 @@ export class MemberIndex {
     return this.#candidates(type).some((klass) => this.#property(klass, name, type.isClass))
   }
 
-  /** Methods of a class that answer for any name make every member possible. */
+  /** A class with `propertyMissing`, `methodMissing` and similar methods may have any member. */
   answersAll({ klass, isClass }: StaticType): boolean {
     if (isClass) return false
     return [...klass.lineage].some((each) => {
@@ -51,7 +51,7 @@ export class MemberIndex {
     })
   }
 
-  /** The type that a method returns, where all overloads agree. */
+  /** The return type of a method, if all overloads have the same. */
   returnType({ klass, isClass }: StaticType, name: string): string | null {
     const group = isClass ? klass.staticMethod(name) : klass.method(name)
     const types = new Set(group?.overloads.map(({ returns }) => returns) ?? [])
@@ -114,7 +114,7 @@ export class MemberIndex {
   }
 }
 
-/** A getter or setter stands for a property too. */
+/** A getter or setter also defines a property. */
 function withProperty(name: string): string[] {
   const property = /^(?:get|set|is)(\p{Lu}.*)$/u.exec(name)?.[1]
   return property === undefined ? [name] : [name, property.charAt(0).toLowerCase() + property.slice(1)]

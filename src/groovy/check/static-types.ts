@@ -37,7 +37,7 @@ const exactly = (klass: ClassInfo): StaticType => ({ klass, exact: true, isClass
 const atLeast = (klass: ClassInfo | null): StaticType | null =>
   klass === null ? null : { klass, exact: false, isClass: false }
 
-/** What is known of the value of an expression; null when nothing is. */
+/** The static type of an expression; null where unknown. */
 export function staticType(expression: Expression, scope: CheckScope): StaticType | null {
   switch (expression.kind) {
     case 'literal':

@@ -8,7 +8,7 @@ export function nearest(name: string, names: Iterable<string>): string | null {
   return best
 }
 
-/** How many letters have to be added, taken away, replaced or swapped; `limit` when it is that many or more. */
+/** Edit distance (insert, delete, replace, swap), at most `limit`. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) >= limit) return limit
   let before: number[] = []

@@ -13,7 +13,7 @@ import { FunctionScope } from './scope.ts'
 import type { UserClass } from './unit.ts'
 import { declareFields } from './user-classes.ts'
 
-/** Compiles an anonymous class; the function makes an object of it with the variables of a frame. */
+/** Compiles an anonymous class; the function creates an object of it with the variables of a frame. */
 export function compileAnonymous(
   node: ClassNode,
   base: ClassInfo,

@@ -1,10 +1,10 @@
-// The message of a failed `assert`: its text, and the value of each part below the place where it stands.
+// The message of a failed `assert`: its source, and the value of each part below its column.
 import { inspectText } from '../values/text.ts'
 import { ThrowableValue } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
 import type { Recorded } from './assertion.ts'
 
-/** Draws values below a line, those further right first, each on the first line where it has room. */
+/** Prints values below a line, from right to left, each on the first line with enough space. */
 export function renderAssertion(line: string, recorded: readonly Recorded[]): string {
   const lines: string[] = [line, '']
   const starts: number[] = [0, 0]

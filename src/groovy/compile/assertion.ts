@@ -18,7 +18,7 @@ export interface Recorded {
 
 export function compileAssert({ condition, message, text, textPosition }: AssertNode, context: Context): Exec {
   if (message !== null) return compileWithMessage(condition, message, text, context)
-  // A condition of several lines is shown without values, which would stand below the wrong one.
+  // A condition of several lines is shown without values, which would be below the wrong line.
   const isOneLine = !text.includes('\n')
   const slot = context.scope.newSlot()
   const start = textPosition.column - 'assert '.length
@@ -46,7 +46,7 @@ function compileWithMessage(condition: Expression, message: Expression, text: st
     })
 }
 
-/** Wraps a part of an assertion, so that its value is kept. */
+/** Wraps a part of an assertion to record its value. */
 export function recorded(expression: Expression, node: Node, { record }: Context): Node {
   const column = columnOf(expression)
   if (column === null || record === null) return node

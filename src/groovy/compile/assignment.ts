@@ -31,9 +31,9 @@ import { compileVariable, surroundingsOf } from './names.ts'
 import type { LocalVariable } from './scope.ts'
 import { staticsOf } from './static-fields.ts'
 
-/** A place that a value can be read from and stored in. */
+/** An assignment target. */
 interface Place {
-  /** Computes the object and the name or index, and keeps them in slots of the frame. */
+  /** Evaluates the object and the name or index, and stores them in slots of the frame. */
   readonly prepare: Node | null
   readonly read: Node
   /** Stores a value; returns null, or PENDING. */
@@ -63,7 +63,7 @@ function compileStore({ prepare, write }: Place, value: Node): Node {
   return (frame) => (prepare(frame) === PENDING ? after(() => store(frame)) : store(frame))
 }
 
-/** The value of an assignment is what was assigned. */
+/** The value of an assignment is the assigned value. */
 function stored(outcome: Value, value: Value): Value {
   return outcome === PENDING ? after(() => value) : value
 }
@@ -76,7 +76,7 @@ function compileElvisStore({ prepare, read, write }: Place, value: Node): Node {
   return prepare === null ? store : (frame) => andThen(prepare(frame), () => store(frame))
 }
 
-/** Reads a place, computes its new value and stores it. */
+/** Reads a target, computes its new value and stores it. */
 function update({ prepare, read, write }: Place, compute: (current: Value, frame: Frame) => Value): Node {
   const run = (frame: Frame): Value => {
     const current = read(frame)
@@ -90,7 +90,7 @@ function update({ prepare, read, write }: Place, compute: (current: Value, frame
   return prepare === null ? run : (frame) => andThen(prepare(frame), () => run(frame))
 }
 
-/** `++` and `--`: before its operand gives the new value, behind it the old one. */
+/** `++` and `--`: the prefix form returns the new value, the postfix form the old one. */
 export function compileStep({ operator, prefix, operand }: StepNode, context: Context): Node {
   const step = operator === '++' ? next : previous
   if (operand.kind !== 'variable' && operand.kind !== 'property' && operand.kind !== 'index') {
@@ -128,7 +128,7 @@ export function compileMultipleAssign({ targets, value }: MultipleAssignNode, co
   }
 }
 
-/** The first values of a list, or of what `getAt` answers for. */
+/** The first values of a list, or of an object with `getAt`. */
 export function unpacked(value: Value, count: number): readonly Value[] {
   if (value === null) throw nullPointer('Cannot invoke method getAt() on null object')
   if (value instanceof ListValue) return value.items
@@ -206,7 +206,7 @@ function fieldPlace(target: VariableNode, context: Context): Place {
   return { prepare: null, read, write }
 }
 
-/** A name that nothing declares is a variable of the script's binding, or of what a closure resolves it in. */
+/** An undeclared name is a variable of the script's binding, or of the scopes of a closure. */
 function unknownWriter(name: string, context: Context): Place['write'] {
   if (context.scope.kind === 'closure') return (frame, value) => writeFrom(frame[CLOSURE] as ClosureValue, name, value)
   if (context.enclosing !== null) return (frame, value) => writeOuter(frame[SELF] as Value, name, value)

@@ -35,7 +35,7 @@ export function compileCall(node: CallNode, context: Context): Node {
   return withReceiver(targetNode, access === 'safe', args, context, whole)
 }
 
-/** `list.remove((Object) 5)` takes out the element 5, not the one at place 5. */
+/** `list.remove((Object) 5)` removes the element 5, not the one at index 5. */
 function removesElement({ name, args }: CallNode): boolean {
   const [only] = args
   return name === 'remove' && args.length === 1 && only?.kind === 'cast' && only.type.name === 'Object'
@@ -181,7 +181,7 @@ function compileUnqualified({ name, args, position }: CallNode, context: Context
 /** Whether the class around, or the script, has a method with this name. */
 function hasMethod({ owner, unit }: Context, name: string): boolean {
   if (owner === null) return unit.script.methods.some((method) => method.name === name)
-  // Methods of this file may not have been compiled yet, so the class is not asked for them.
+  // Methods of this file may not be compiled yet, so that they are not looked up in the class.
   for (const klass of owner.info.lineage) {
     if (klass.ownMethods.has(name) || klass.ownStatics.has(name)) return true
     if (unit.userClasses.get(klass)?.node.methods.some((method) => method.name === name) === true) return true
@@ -191,7 +191,7 @@ function hasMethod({ owner, unit }: Context, name: string): boolean {
 
 function callerOf(name: string, context: Context): (values: Value[], frame: Frame) => Value {
   if (context.scope.kind === 'closure') {
-    // What every closure has comes before what is around it.
+    // Members of closures take precedence over those of the enclosing scope.
     const own = ClosureClass.method(name)
     if (own === null) return (values, frame) => callFrom(frame[CLOSURE] as ClosureValue, name, values)
     return (values, frame) => {
@@ -204,7 +204,7 @@ function callerOf(name: string, context: Context): (values: Value[], frame: Fram
   return (values, frame) => invoke(frame[SELF] as Value, values)
 }
 
-/** What a closure calls: most have no delegate of their own, and the script's method is meant. */
+/** A call in a closure: most have no delegate, and the method of the script is called. */
 function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
@@ -216,7 +216,7 @@ function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
   return callInClosure(at, name, args)
 }
 
-/** A method of an object; where it has none and is one of an anonymous class, of what is around it. */
+/** A method of an object; in an anonymous class, otherwise of the enclosing scope. */
 function callOuter(self: Value, name: string, args: Value[]): Value {
   const surroundings = self instanceof ClassInfo ? null : surroundingsOf(self)
   if (surroundings === null || classOf(self).method(name) !== null) return invokeMethod(self, name, args)

@@ -16,7 +16,7 @@ import type { Context } from './context.ts'
 import { type Frame, type Node, SELF } from './frame.ts'
 import { parameterOf } from './functions.ts'
 
-/** What making an object of a class consists of. */
+/** Steps of creating an object of a class. */
 interface Construction {
   readonly klass: ClassInfo
   /** The constructors that the class declares: they run on an object that is already there. */
@@ -33,7 +33,7 @@ export function setConstruction(construction: Construction): void {
   constructions.set(construction.klass, construction)
 }
 
-/** Whether a class was made by a script, of this file or another. */
+/** Whether a class is defined by a script, in this file or another. */
 export function isScriptClass(klass: ClassInfo): boolean {
   return constructions.has(klass)
 }
@@ -71,7 +71,7 @@ function initialiseLibraryPart(self: Value, klass: ClassInfo, args: Value[]): Va
   return klass.extensible?.initialise(self, args) ?? null
 }
 
-/** Runs what stands before the body of a constructor: the parent's, and the values of fields. */
+/** Runs the constructor of the superclass and the field initialisers. */
 export function beginConstructor(self: Value, klass: ClassInfo): Value {
   const { initialise: setFields } = constructions.get(klass)!
   return andThen(initialise(self, klass.parent ?? ObjectClass, []), () => setFields(self))
@@ -97,7 +97,7 @@ export function compileConstructorCall(
   })
 }
 
-/** What `new X(...)` calls: the declared constructors, and one that takes the values of properties as a map. */
+/** The constructors of `new X(...)`: the declared ones, and one with a map of properties. */
 export function creators(klass: ClassInfo, declared: readonly Invocable[], allocateObject: () => Value): Invocable[] {
   const make = (args: Value[]): Value => {
     const self = allocateObject()

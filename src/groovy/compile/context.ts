@@ -1,7 +1,7 @@
 import type { FunctionScope } from './scope.ts'
 import type { FieldInfo, Unit, UserClass } from './unit.ts'
 
-/** Where a piece of code stands. */
+/** Enclosing constructs of code that is compiled. */
 export interface Context {
   readonly unit: Unit
   readonly scope: FunctionScope
@@ -9,18 +9,18 @@ export interface Context {
   readonly owner: UserClass | null
   /** In a static method `this` is the class. */
   readonly isStatic: boolean
-  /** In an anonymous class: its members can use what is around it. */
+  /** In an anonymous class: its members can use the enclosing scope. */
   readonly enclosing: Context | null
-  /** Where a parameter of a constructor or a field of the script is set. */
+  /** In the initialiser of a constructor parameter or a script field. */
   readonly isConstructor: boolean
-  /** In the condition of an `assert`: where the values of its parts are kept, which its message shows. */
+  /** In the condition of an `assert`: the recorder of the values of its parts, for the message. */
   readonly record: AssertionRecord | null
 }
 
 interface AssertionRecord {
   /** The slot of the frame that holds the values. */
   readonly slot: number
-  /** The column where the message begins. */
+  /** The first column of the message. */
   readonly start: number
 }
 

@@ -44,7 +44,7 @@ function method(name: string, parameters: Invocable['parameters'], call: Invocab
   return { name, parameters, varargs: false, returns: null, text: `${name}()`, isAbstract: false, call }
 }
 
-/** Makes the constants, as the first thing of the class; null for classes without any. */
+/** Creates the constants first; null for classes without any. */
 export function setUpConstants({ info, node, fields }: UserClass, context: Context): ((frame: Frame) => void) | null {
   if (node.constants.length === 0) return null
   const statics = staticFieldsOf(info)

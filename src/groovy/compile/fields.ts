@@ -60,7 +60,7 @@ function staticProperty(info: ClassInfo, { name, index, type, isFinal }: FieldIn
   return { name, type: type?.name ?? null, get: () => statics.read(index), set: isFinal ? null : set }
 }
 
-/** A field as others see it: a `getX` or `setX` that a class declares comes first. */
+/** A field as a property: a declared `getX` or `setX` takes precedence. */
 function instanceProperty(name: string, index: number, type: ClassInfo | null, isFinal: boolean): PropertyAccess {
   const convert = converter(type)
   const [getter, setter] = [`get${capitalised(name)}`, `set${capitalised(name)}`]
@@ -164,7 +164,7 @@ export function fieldInitialiser(user: UserClass, context: Context): (self: Valu
   }
 }
 
-/** Says how the static fields of a class are set up. */
+/** Sets the initialiser of the static fields of a class. */
 export function prepareStatics(user: UserClass, context: Context): void {
   const { node, info, fields } = user
   const scope = new FunctionScope('body', null, node)

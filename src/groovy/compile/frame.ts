@@ -1,4 +1,4 @@
-// What compiled code is made of: functions from a frame to a value.
+// Compiled code: functions from a frame to a value.
 
 import { after, PENDING } from '../runtime/pending.ts'
 import type { ClassInfo } from '../values/class-info.ts'
@@ -11,7 +11,7 @@ export type Frame = unknown[]
 export const SELF = 0
 /** The closure that is running, or null. */
 export const CLOSURE = 1
-/** What a `return` statement returns. */
+/** The value of a `return` statement. */
 export const RESULT = 2
 /** The first variable. */
 export const FIRST_SLOT = 3
@@ -19,10 +19,10 @@ export const FIRST_SLOT = 3
 /** A compiled expression; may return PENDING. */
 export type Node = (frame: Frame) => Value
 
-/** A compiled statement: null when it has run to its end, a Jump when the code goes on elsewhere, or PENDING. */
+/** A compiled statement: null after completion, a Jump for `return`, `break` and `continue`, or PENDING. */
 export type Exec = (frame: Frame) => Value
 
-/** Where code goes on after `return`, `break` or `continue`. */
+/** Target of `return`, `break` or `continue`. */
 export class Jump extends GroovyObject {
   readonly to: 'return' | 'break' | 'continue'
   readonly label: string | null
@@ -94,7 +94,7 @@ export function applyAll(nodes: readonly Node[], operation: (values: Value[], fr
   }
 }
 
-/** Goes on with the values of nodes, of which the one at `index` has to be waited for. */
+/** Continues with the values of nodes after the pending one at `index`. */
 function collect(
   nodes: readonly Node[],
   before: readonly Value[],

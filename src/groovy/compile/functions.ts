@@ -14,7 +14,7 @@ import type { Frame, Node } from './frame.ts'
 import type { FunctionScope } from './scope.ts'
 import { compileFunctionBody, declareVariable } from './statements.ts'
 
-/** A parameter with its place in the frame. */
+/** A parameter with its slot in the frame. */
 interface CompiledParameter {
   readonly type: ParameterType
   readonly slot: number
@@ -23,7 +23,7 @@ interface CompiledParameter {
   readonly initial: Node | null
 }
 
-/** A compiled function: what a call needs to know. */
+/** A compiled function. */
 export interface FunctionCode {
   readonly parameters: readonly CompiledParameter[]
   readonly varargs: boolean
@@ -73,7 +73,7 @@ export function storeArgument({ slot, shared }: CompiledParameter, frame: Frame,
   frame[slot] = shared ? new Reference(value) : value
 }
 
-/** Stores what a parameter is without an argument. */
+/** Stores the default of a parameter. */
 export function storeInitial(parameter: CompiledParameter, frame: Frame): void {
   const value = settled(parameter.initial!(frame), 'the default value of a parameter')
   storeArgument(parameter, frame, parameter.type.convert(value) as Value)

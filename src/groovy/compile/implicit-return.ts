@@ -46,7 +46,7 @@ function asOne(statements: readonly Statement[], { position }: Statement): State
   return statements.length === 1 && only !== undefined ? only : { kind: 'block', statements, position }
 }
 
-/** A case that ends in `break`, and the last one, gives the value before it. */
+/** A case that ends in `break`, and the last one, returns the value before it. */
 function inCase(each: SwitchCase, index: number, all: readonly SwitchCase[]): SwitchCase {
   const { body } = each
   const last = body.at(-1)

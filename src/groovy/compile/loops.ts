@@ -10,10 +10,10 @@ import { compileExpression } from './expressions.ts'
 import { type Exec, type Frame, Jump, type Node } from './frame.ts'
 import { compileBody, compileStatement, declareVariable, sharedInitialiser } from './statements.ts'
 
-/** What a loop does after its body: go on, or end with this outcome. */
+/** Result of the body of a loop: continue, or end with this outcome. */
 const GO_ON: unique symbol = Symbol('go on')
 
-/** Says what a jump out of a body means for the loop around it. */
+/** The effect of a jump out of a body on its loop. */
 function outcomeOf(jump: Value, label: string | null): Value | typeof GO_ON {
   if (jump === null) return GO_ON
   if (!(jump instanceof Jump) || jump.to === 'return') return jump
@@ -110,7 +110,7 @@ export function compileForIn({ variable, items, body }: ForInNode, label: string
       return null
     }
     const begin = (value: Value, frame: Frame): Value => {
-      // All turns share one variable, also with the closures that are made in them.
+      // All iterations share one variable, also with closures created in them.
       if (declared.shared) prepare(frame, null)
       return run(frame, iterationOf(value)[Symbol.iterator]())
     }

@@ -162,7 +162,7 @@ export function constructorsOf({ info, node }: UserClass, context: Context): Inv
     })
 }
 
-/** A constructor gives no value. */
+/** A constructor has no result. */
 function endOf({ position }: BlockNode): Statement {
   return { kind: 'return', value: null, position }
 }

@@ -1,4 +1,4 @@
-// Names without a receiver: variables, fields, classes, and what the binding or the scopes of a closure hold.
+// Names without a receiver: variables, fields, classes, and variables of the binding or of the scopes of a closure.
 
 import { readInClosure } from '../runtime/closure-scope.ts'
 import { getProperty } from '../runtime/property.ts'
@@ -73,7 +73,7 @@ function compileUnknown(name: string, context: Context): Node {
   return (frame) => readFromScript(frame[SELF] as Value, name)
 }
 
-/** What a script's own code reads: its binding first. */
+/** A read in the script body: the binding first. */
 function readFromScript(script: Value, name: string): Value {
   if (script instanceof ScriptObject) {
     const value = script.binding.get(name)
@@ -82,7 +82,7 @@ function readFromScript(script: Value, name: string): Value {
   return getProperty(script, name)
 }
 
-/** What a closure reads: most have no delegate of their own, and the script's binding answers. */
+/** A read in a closure: most have no delegate, and the binding of the script is read. */
 function readFrom(closure: ClosureValue, name: string): Value {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
@@ -94,13 +94,13 @@ function readFrom(closure: ClosureValue, name: string): Value {
   return readInClosure(at, name)
 }
 
-/** A member of the object; in an anonymous class also what is around it. */
+/** A member of the object; in an anonymous class also of the enclosing scope. */
 function readMember(frame: Frame, name: string, isAnonymous: boolean): Value {
   const self = frame[SELF] as Value
   return isAnonymous ? readOuter(self, name) : getProperty(self, name)
 }
 
-/** A property of an object; where it has none and is one of an anonymous class, what its surroundings have. */
+/** A property of an object; in an anonymous class, otherwise of the enclosing scope. */
 function readOuter(self: Value, name: string): Value {
   const surroundings = surroundingsOf(self)
   if (surroundings === null || (self as Instance).klass.property(name) !== null) return getProperty(self, name)

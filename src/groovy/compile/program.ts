@@ -20,7 +20,7 @@ import { compileMembers, declareFields, declareUserClasses } from './user-classe
 
 interface ProgramSource {
   readonly text: string
-  /** What messages call it. */
+  /** Name in messages. */
   readonly file: string
   readonly library: Library
   /** Finds classes of other scripts. */
@@ -33,7 +33,7 @@ interface RunOptions {
   /** Variables that the script sees, and sets. */
   readonly binding?: BindingValue
   readonly limits?: Limits
-  /** Where `println` writes. */
+  /** Output of `println`. */
   readonly output?: Output
   /** An evaluation that is under way, whose limits this run shares. */
   readonly evaluation?: Evaluation
@@ -67,7 +67,7 @@ export class GroovyProgram {
     this.#setFields = setFields
   }
 
-  /** Runs the script; its value comes at once, or as a promise when it waits. */
+  /** Runs the script; returns its value, or a promise if it suspends. */
   run({ binding, limits, output, evaluation }: RunOptions = {}): Value | Promise<Value> {
     const script = new ScriptObject(this.#info, binding ?? new BindingValue())
     const running = evaluation ?? new Evaluation(limits, output)
@@ -94,7 +94,7 @@ export function compileUnchecked(unit: Unit): GroovyProgram {
   return compileChecked(unit, unit.script, prepared)
 }
 
-/** Compiles a script that was read; `bindings` says the classes of variables that the host gives. */
+/** Compiles a parsed script; `bindings` has the classes of the host's variables. */
 function compileUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo> = new Map()): GroovyProgram {
   const { script } = unit
   const prepared = prepare(unit)
@@ -111,7 +111,7 @@ interface Prepared {
   readonly statements: readonly Statement[]
 }
 
-/** Declares classes and fields, so that they can be checked; what stands in the way may be one of several problems. */
+/** Declares classes and fields, so that they can be checked; an error may be one of several problems. */
 function prepare(unit: Unit): Prepared | GroovySyntaxError {
   try {
     return declareAll(unit)
@@ -177,7 +177,7 @@ function scriptClass(unit: Unit, fields: readonly FieldNode[]): UserClass {
   return user
 }
 
-/** Takes the variables with `@Field` out of the statements. */
+/** Extracts the variables with `@Field` from the statements. */
 function withoutFields({ statements }: ScriptNode): { fields: FieldNode[]; statements: Statement[] } {
   const fields: FieldNode[] = []
   const rest = statements.filter((statement) => {

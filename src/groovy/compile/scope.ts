@@ -1,4 +1,4 @@
-// Where the variables of a function are, worked out when it is compiled.
+// Slots of the variables of a function, assigned at compile time.
 
 import { walk } from '../syntax/walk.ts'
 import type { ClassInfo } from '../values/class-info.ts'
@@ -10,7 +10,7 @@ export interface LocalVariable {
   readonly slot: number
   /** In a Reference, since a closure uses it too. */
   readonly shared: boolean
-  /** What is assigned is converted to this class; null for `def`. */
+  /** Assigned values are converted to this class; null for `def`. */
   readonly type: ClassInfo | null
   readonly isFinal: boolean
 }
@@ -31,7 +31,7 @@ export class FunctionScope {
   readonly #captured = new Map<string, LocalVariable>()
   #slots = FIRST_SLOT
   #template: Frame = []
-  /** Labels of the statements around the place that is compiled, for messages. */
+  /** Labels of the enclosing statements, for messages. */
   readonly labels: string[] = []
   loopDepth = 0
   breakDepth = 0
@@ -42,9 +42,9 @@ export class FunctionScope {
     this.#sharedNames = namesInClosures(code)
   }
 
-  /** A new frame for a call, all places null; called once the function is compiled. */
+  /** A new frame for a call, all slots null; called after the function is compiled. */
   newFrame(): Frame {
-    // A copy of an array is made faster than an array that is filled.
+    // Copying an array is faster than filling one.
     if (this.#template.length !== this.#slots) this.#template = new Array(this.#slots).fill(null)
     return this.#template.slice()
   }
@@ -62,7 +62,7 @@ export class FunctionScope {
     this.#blocks.pop()
   }
 
-  /** Compiles something in a block of its own. */
+  /** Compiles in a nested block. */
   inBlock<Result>(compile: () => Result): Result {
     this.openBlock()
     const result = compile()
@@ -77,10 +77,10 @@ export class FunctionScope {
     return variable
   }
 
-  /** Whether the name is declared where it is compiled, in this function or, for a closure, around it. */
+  /** Whether the name is declared in this function or, for a closure, in an enclosing one. */
   isTaken(name: string): boolean {
     if (this.#blocks.some((block) => block.has(name))) return true
-    // Each closure without parameters has an `it` of its own.
+    // Each closure without parameters has its own `it`.
     return name !== 'it' && this.kind === 'closure' && this.#parent?.isTaken(name) === true
   }
 

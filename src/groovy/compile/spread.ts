@@ -1,7 +1,7 @@
 import type { ClassInfo } from '../values/class-info.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 
-/** The values of `*list`, on their way to the list of arguments they become part of. */
+/** The values of `*list`, before they are inserted into the arguments. */
 export class SpreadValues extends GroovyObject {
   readonly items: readonly Value[]
 

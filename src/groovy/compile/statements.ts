@@ -29,7 +29,7 @@ import type { LocalVariable } from './scope.ts'
 import { compileSwitch } from './switch.ts'
 import { compileTry } from './try.ts'
 
-/** The body of a method or closure: its value is what it returns, or that of its last statement. */
+/** The body of a method or closure: its value is the returned one, or that of its last statement. */
 export function compileFunctionBody(block: BlockNode, context: Context): Node {
   return context.scope.inBlock(() => {
     const statements = returningLast(block.statements)
@@ -64,7 +64,7 @@ function placeOf({ position }: Statement, { unit }: Context): ScriptPlace {
   return { file: unit.file, line: position.line, column: position.column }
 }
 
-/** Notes where an exception came from, unless a statement within this one has done so. */
+/** Records the location of an exception, unless a nested statement has done so. */
 function noteTo(error: unknown, place: ScriptPlace): unknown {
   if (error instanceof ThrowableValue || error instanceof GroovyLimitError) error.place ??= place
   return error
@@ -108,7 +108,7 @@ export function compileBlock({ statements }: BlockNode, context: Context): Exec 
   return context.scope.inBlock(() => compileStatements(statements, context))
 }
 
-/** A statement that is the whole body of something, in a block of its own. */
+/** A statement as a body, in a nested block. */
 export function compileBody(statement: Statement, context: Context): Exec {
   return context.scope.inBlock(() => compileStatements([statement], context))
 }
@@ -255,7 +255,7 @@ function compileDeclaration({ variables, modifiers, unpacks, returns }: Declarat
   return (frame) => execs.reduce((before: Value, exec) => andThen(before, () => exec(frame)), null)
 }
 
-/** Declares a variable of this function; a name that stands for another variable here is refused. */
+/** Declares a variable of this function; a name that is already declared is an error. */
 export function declareVariable(
   name: string,
   type: ClassInfo | null,
@@ -281,7 +281,7 @@ function initialStore(variable: LocalVariable, node: Node | null): Exec {
   }
 }
 
-/** Sets a variable where it is declared: a shared one becomes a new Reference, so that each turn of a loop has its own. */
+/** Sets a variable where it is declared: a shared one becomes a new Reference, so that each iteration of a loop has its own. */
 export function initialiser(variable: LocalVariable): (frame: Frame, value: Value) => Value {
   const convert = converter(variable.type)
   const set = uncheckedInitialiser(variable)

@@ -7,7 +7,7 @@ class StaticFields {
   readonly #values: Value[] = []
   #setUp: (() => void) | null = null
 
-  /** Says how they are set up. */
+  /** Sets the initialiser. */
   prepare(setUp: () => void): void {
     this.#setUp = setUp
   }

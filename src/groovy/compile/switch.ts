@@ -64,7 +64,7 @@ function runFrom(frame: Frame, bodies: readonly Exec[], from: number): Value {
   return null
 }
 
-/** A switch whose cases give a value, by `->` or `yield`. A `return` in it leaves only the switch, so it is refused. */
+/** A switch expression, with `->` or `yield`. A `return` in it would leave only the switch, so it is rejected. */
 export function compileSwitchExpression({ body, position }: SwitchExpressionNode, context: Context): Node {
   const { cases } = body
   for (const each of cases) refuseReturn(each.body, context)

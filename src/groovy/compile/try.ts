@@ -61,7 +61,7 @@ function compileCatch({ types, name, body, position }: CatchClause, context: Con
 }
 
 function withFinally(body: Exec, last: Exec): Exec {
-  /** Runs the last block, then goes on as the body ended, unless the block itself jumps. */
+  /** Runs `finally`, then continues with the outcome of the body, unless `finally` jumps. */
   const finish = (frame: Frame, proceed: () => Value): Value => {
     const result = frame[RESULT]
     return andThen(last(frame), (jump) => {
@@ -93,7 +93,7 @@ function withFinally(body: Exec, last: Exec): Exec {
   }
 }
 
-/** The body of `try (def x = ...)`: each resource is closed after what follows it. */
+/** The body of `try (def x = ...)`: resources are closed in reverse order. */
 function compileResources(resources: readonly Statement[], node: TryNode, context: Context): Exec {
   const [first, ...rest] = resources
   if (first === undefined) return compileBlock(node.body, context)
@@ -127,7 +127,7 @@ function readSlot(frame: Frame, { slot, shared }: LocalVariable): Value {
   return shared ? (frame[slot] as Reference).value : (frame[slot] as Value)
 }
 
-/** Closes a resource after a body; what closing throws is added to what the body threw. */
+/** Closes a resource after a body; an exception of `close` is suppressed by that of the body. */
 function withClose(body: Exec, read: (frame: Frame) => Value): Exec {
   const close = (frame: Frame): Value => {
     const resource = read(frame)

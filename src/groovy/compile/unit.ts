@@ -1,4 +1,4 @@
-// What is the same for all code of one file: its imports and classes.
+// Imports and classes of one file.
 import type { Library } from '../registry/library.ts'
 import type { ClassNode, ImportNode, ScriptNode, TypeNode } from '../syntax/ast.ts'
 import { GroovySyntaxError, type Position } from '../syntax/syntax-error.ts'
@@ -51,7 +51,7 @@ export class Unit {
     this.scriptInfo = new ClassInfo(this.scriptName, { parent: ScriptClass })
   }
 
-  /** What the class of the script is called, by its file. */
+  /** Name of the script's class, from its file name. */
   get scriptName(): string {
     const name = this.file.slice(this.file.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
     return name.replace(/[^\p{L}\p{N}_]/gu, '_') || 'Script'
@@ -67,12 +67,12 @@ export class Unit {
     return new GroovySyntaxError(reason, this.file, position)
   }
 
-  /** Makes a class of this file known by its name. */
+  /** Registers a class of this file. */
   declare(name: string, info: ClassInfo): void {
     this.#declared.set(name, info)
   }
 
-  /** The class of a type as it is written; throws if it does not exist. */
+  /** Resolves a type; throws if it does not exist. */
   classOfType(type: TypeNode): ClassInfo {
     const found = this.findType(type)
     if (found === null) throw this.fail(`unknown class ${type.name}`, type.position)

@@ -1,4 +1,4 @@
-// Classes of scripts: their place in the hierarchy, and their members.
+// Classes of scripts: hierarchy and members.
 import type { ClassNode, TypeNode } from '../syntax/ast.ts'
 import { ClassInfo } from '../values/class-info.ts'
 import { EnumClass, ObjectClass } from '../values/classes.ts'
@@ -10,7 +10,7 @@ import { addAccessors, declareField, fieldDefaults, fieldInitialiser, prepareSta
 import { addMethod, constructorsOf } from './methods.ts'
 import type { Unit, UserClass } from './unit.ts'
 
-/** Makes the classes of a file known, parents before those that extend them; their members come later. */
+/** Declares the classes of a file, superclasses first; members are added later. */
 export function declareUserClasses(nodes: readonly ClassNode[], unit: Unit): UserClass[] {
   const { packageName } = unit.script
   const prefix = packageName === null ? '' : `${packageName}.`
@@ -75,7 +75,7 @@ function interfaceOf(type: TypeNode, unit: Unit): ClassInfo {
   return klass
 }
 
-/** Makes the fields of a class known, before any code is compiled that may use them. */
+/** Declares the fields of a class before code that uses them is compiled. */
 export function declareFields(user: UserClass, base: Context): void {
   const context = memberContext(user, base)
   for (const field of user.node.fields) declareField(user, field, context)

@@ -1,4 +1,4 @@
-// All classes of the language's own library. Importing a table gives its classes their members.
+// All classes of the standard library. Importing a table adds the members of its classes.
 import '../values/exceptions.ts'
 import '../values/functional.ts'
 import './object/object.ts'
@@ -46,7 +46,7 @@ import './exception/exceptions.ts'
 import { Library } from '../registry/library.ts'
 import { libraryClasses, NullClass } from '../values/classes.ts'
 
-// Made at once: classes that a host declares later are not part of it.
+// Created on import: classes that a host declares later are not part of it.
 const core = new Library([...libraryClasses()].filter((klass) => klass.kind !== 'primitive' && klass !== NullClass))
 
 /** The library that every script has. */

@@ -1,5 +1,5 @@
-// Members of the library's classes. A table is the only place where a member is written down: calls are dispatched by it,
-// the checker knows members by it, and the reference page lists it.
+// Members of the library's classes. A table is the only definition of a member: calls are dispatched by it, the checker uses
+// it, and the reference page lists it.
 
 import { missingMethod } from '../runtime/missing.ts'
 import type { ClassInfo, PropertyAccess } from '../values/class-info.ts'
@@ -23,8 +23,8 @@ interface PropertyImplementation {
 export const ABSTRACT: unique symbol = Symbol('abstract')
 
 /**
- * Signatures and what they do. `name(types)` and `static name(types)` are methods, `new(types)` constructors, `name: type`
- * properties, and `static name: type` constants, given as a value or as a function that makes it.
+ * Signatures and implementations. `name(types)` and `static name(types)` are methods, `new(types)` constructors, `name: type`
+ * properties, and `static name: type` constants, given as a value or as a function that creates it.
  */
 export type MemberTable = Readonly<Record<string, Implementation | PropertyImplementation | typeof ABSTRACT | Value>>
 
@@ -111,7 +111,7 @@ function spread(implementation: Implementation, withSelf: boolean): (self: Value
   return (_, args) => run(...args) ?? null
 }
 
-/** JavaScript numbers that a method with a type of numbers returns become numbers of that type. */
+/** Converts JavaScript numbers to the numeric return type of a method. */
 const BOXES: ReadonlyMap<string, (number: number) => Value> = new Map<string, (number: number) => Value>([
   ['double', (number) => new DoubleValue(number)],
   ['float', (number) => new FloatValue(number)],

@@ -1,15 +1,15 @@
 import type { ClassInfo } from '../values/class-info.ts'
 import { CORE_REFUSALS, type Refusal } from './refusals.ts'
 
-/** The classes that scripts can use. A host makes one with its own added to those of the language. */
+/** The classes that scripts can use. A host adds its classes to those of the language. */
 export class Library {
   readonly #byName = new Map<string, ClassInfo>()
-  /** Classes found by their simple name below any package with one of these beginnings. */
+  /** Classes that are resolved by their simple name below any package with one of these prefixes. */
   readonly #families: { readonly prefixes: readonly string[]; readonly byName: ReadonlyMap<string, ClassInfo> }[] = []
   readonly #packages = new Set<string>()
   /** Packages and classes that need no import. */
   readonly automatic: readonly string[]
-  /** What to say of classes that are not there. */
+  /** Messages for classes that are not supported. */
   readonly refusals: readonly Refusal[]
 
   constructor(
@@ -86,7 +86,7 @@ export class Library {
   }
 }
 
-/** What Groovy imports by itself. */
+/** Default imports of Groovy. */
 const AUTOMATIC_IMPORTS: readonly string[] = [
   'java.lang.*',
   'java.util.*',

@@ -1,4 +1,4 @@
-// How arguments fit the parameters of the library's methods, and what the methods get for them.
+// Matching and conversion of arguments for parameters of the library's methods.
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
 import {
@@ -92,7 +92,7 @@ function classType(name: string, klass: ClassInfo): ParameterType {
   return { name, distance, convert: (value) => value }
 }
 
-/** For null, Object comes first, then anything. */
+/** For null, Object has the best match, then any other type. */
 const NULL_DISTANCE = 10
 /** A closure is first a Closure, then any functional interface. */
 const CLOSURE_DISTANCE = 20
@@ -106,7 +106,7 @@ const PRIMITIVE_OF: ReadonlyMap<ClassInfo, string> = new Map([
   [DoubleClass, 'double'],
 ])
 
-/** `Long` takes what `long` takes, a little worse. */
+/** `Long` accepts the same arguments as `long`, with a lower score. */
 function boxedDistance(value: Value, klass: ClassInfo): number {
   const primitive = PRIMITIVE_OF.get(klass)
   if (primitive !== undefined) {
@@ -137,7 +137,7 @@ function arrayType(name: string, component: string): ParameterType {
   return { name, distance: distanceToArray(klass), convert: (value) => value }
 }
 
-/** `Object...`, delivered as a JavaScript array of what its element type delivers. */
+/** `Object...`, passed as a JavaScript array of converted elements. */
 function variableType(name: string): VariableParameter {
   const element = parameterType({ name, dots: false, nullable: false })
   const array = parameterType({ name: `${name}[]`, dots: false, nullable: false })
@@ -164,7 +164,7 @@ export function parameterType({ name, dots, nullable }: WrittenType): ParameterT
   return nullable ? type : { ...type, convert: (value) => type.convert(present(value)) }
 }
 
-/** Implementations need no check for null, unless their table says that they take it. */
+/** Null is rejected for implementations, unless their signature allows it. */
 function present(value: Value): Value {
   if (value === null) throw nullPointer(null)
   return value

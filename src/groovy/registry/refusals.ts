@@ -1,11 +1,11 @@
-/** Classes that scripts of the JVM use and that are not there: why, and what to use instead. */
+/** Unsupported classes of the JVM, with the reason and the replacement. */
 export interface Refusal {
   /** Full names, by their beginning; a name that ends in a dot is a package. */
   readonly names: readonly string[]
   readonly advice: string
 }
 
-/** What the language itself leaves out. */
+/** Unsupported classes of the language. */
 export const CORE_REFUSALS: readonly Refusal[] = [
   {
     names: ['java.lang.Runtime', 'java.lang.Process', 'java.lang.ProcessBuilder', 'java.lang.ProcessHandle'],

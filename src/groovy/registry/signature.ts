@@ -22,7 +22,7 @@ export interface Signature {
 const KEY = /^(static )?([\w$]+)(?:\(([^)]*)\))?(?:: ([\w$.]+(?:\[\])*))?$/
 const PARAMETER = /^([\w$.]+(?:\[\])*)(\.\.\.|\?)?(?: \w+)?$/
 
-/** Reads a key; a table with one that can not be read is a mistake of ours. */
+/** Parses a key of a table; an invalid one is a programming error. */
 export function parseSignature(key: string): Signature {
   const match = KEY.exec(key)
   if (match === null) throw new TypeError(`not a signature: ${key}`)
@@ -38,7 +38,7 @@ export function parseSignature(key: string): Signature {
 function parseParameter(text: string, key: string): WrittenType {
   const match = PARAMETER.exec(text)
   if (match === null) throw new TypeError(`not a parameter: ${text} of ${key}`)
-  // `Object...` matches with the dots in the name, since a name may hold dots.
+  // `Object...` matches with the dots in the name, since a name may contain dots.
   const dots = match[2] === '...' || match[1]!.endsWith('...')
   return { name: match[1]!.replace(/\.\.\.$/, ''), dots, nullable: match[2] === '?' }
 }

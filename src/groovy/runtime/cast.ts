@@ -1,4 +1,4 @@
-// Conversion where a type is given: `(Type) value`, typed variables and parameters.
+// Conversion to a declared type: `(Type) value`, typed variables and parameters.
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
 import {
@@ -52,12 +52,12 @@ const TO_NUMBER: ReadonlyMap<string, (value: Value) => Value> = new Map<string, 
   [BigDecimalClass.name, toBigDecimal],
 ])
 
-/** The function that makes a number one of this class; undefined for other classes. */
+/** The conversion of numbers to this class; undefined for other classes. */
 export function numberConversion(klass: ClassInfo): ((value: Value) => Value) | undefined {
   return TO_NUMBER.get(klass.name)
 }
 
-/** Makes a value one of a class, or throws GroovyCastException. */
+/** Converts a value to a class, or throws GroovyCastException. */
 export function castTo(value: Value, klass: ClassInfo): Value {
   if (klass === ObjectClass) return value
   const own = classOf(value)
@@ -117,7 +117,7 @@ function castToOther(value: Value, klass: ClassInfo): Value {
   throw castFailure(value, klass)
 }
 
-/** A collection of another class with the same elements, else an object made with the elements as arguments. */
+/** A collection of another class with the same elements, or an object constructed with the elements as arguments. */
 function castCollection(value: CollectionValue | ArrayValue | MapValue, klass: ClassInfo): Value | undefined {
   if (value instanceof MapValue) {
     if (klass.kind === 'interface' && klass.functional !== null) return new InterfaceProxy(klass, value)

@@ -10,7 +10,7 @@ import { invokeMethod, methodsOf } from './invoke.ts'
 import { missingMethod, missingProperty } from './missing.ts'
 import { getProperty, setProperty } from './property.ts'
 
-/** Where to look, in order. */
+/** Resolution order. */
 function scopesOf(closure: ClosureValue): readonly Value[] {
   const { owner, delegate } = closure
   switch (closure.resolveStrategy) {
@@ -45,7 +45,7 @@ export function writeInClosure(closure: ClosureValue, name: string, value: Value
   )
 }
 
-/** A call without a receiver within a closure: a method of the owner or the delegate, else what a property holds. */
+/** A call without a receiver within a closure: a method of the owner or the delegate, else a property that is callable. */
 export function callInClosure(closure: ClosureValue, name: string, args: Value[]): Value {
   for (const scope of scopesOf(closure)) {
     if (methodsOf(scope, name)?.select(args) != null) return invokeMethod(scope, name, args)

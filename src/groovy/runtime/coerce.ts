@@ -39,7 +39,7 @@ export function coerceTo(value: Value, klass: ClassInfo): Value {
   }
   if (klass === StringClass) return textOf(value)
   if (klass === BooleanClass || klass.name === 'boolean') return truth(value)
-  // The decimal digits of a float are kept, not its binary ones.
+  // Preserves the decimal digits of a float, not its binary value.
   if (value instanceof FloatValue && (klass === DoubleClass || klass.name === 'double')) return widenedFloat(value)
   if (value instanceof GStringValue && own.isSubclassOf(klass)) return value
   if (typeof value === 'string' || value instanceof GStringValue)
@@ -82,7 +82,7 @@ function firstCharacter(text: string): Value {
   return CharValue.of(text.charCodeAt(0))
 }
 
-/** A number as texts hold it, of the kind that a class needs; throws NumberFormatException. */
+/** Parses a text to a number of a class; throws NumberFormatException. */
 export function parseNumber(text: string, kind: string): Value {
   switch (kind) {
     case 'Double':

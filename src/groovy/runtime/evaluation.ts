@@ -25,7 +25,7 @@ export class GroovyError extends Error {
   }
 }
 
-/** Where `print` and `println` write. */
+/** Output of `print` and `println`. */
 export type Output = (text: string) => void
 
 let current: Evaluation | null = null
@@ -44,7 +44,7 @@ export class Evaluation {
   readonly limits: Limits
   readonly output: Output
   readonly services: Services
-  /** What the host keeps for the evaluation. */
+  /** Data of the host for the evaluation. */
   host: object | null = null
   #allocated = 0
   #cancelled: Error | null = null
@@ -59,12 +59,12 @@ export class Evaluation {
     this.services = services
   }
 
-  /** Nothing of the evaluation runs from now on; what it waits for is dropped. */
+  /** Stops the evaluation; pending values are dropped. */
   cancel(reason: Error): void {
     this.#cancelled ??= reason
   }
 
-  /** Runs code. Its value comes at once, or as a promise when the code waits; throws GroovyError and GroovyLimitError. */
+  /** Runs code. Returns its value, or a promise if the code suspends; throws GroovyError and GroovyLimitError. */
   run(code: () => Value): Value | Promise<Value> {
     const outcome = this.#stretch(code)
     if (!(outcome instanceof Waiting)) return outcome
@@ -123,7 +123,7 @@ class Waiting {
 
 type Outcome = { readonly value: Value } | { readonly error: unknown }
 
-/** Runs what was left to do, innermost first, until the end or the next wait. */
+/** Runs the continuations, innermost first, until the end or the next suspension. */
 function resume(continuations: readonly Continuation[], start: Outcome): Value {
   let outcome = start
   for (let index = 0; index < continuations.length; index++) {

@@ -10,7 +10,7 @@ import { castTo } from './cast.ts'
 import { invokeMethod } from './invoke.ts'
 import { checkCopy } from './limits.ts'
 
-/** A place counted from the end when it is negative; throws when it is before the start. */
+/** Normalises an index: negative ones count from the end; throws if it is before the start. */
 export function normalIndex(index: number, size: number): number {
   if (index >= 0) return index
   const place = index + size
@@ -47,7 +47,7 @@ export function putAt(self: Value, index: Value, value: Value): Value {
   return invokeMethod(self, 'putAt', [index, value])
 }
 
-/** Setting a place behind the end fills the places between with null. */
+/** Setting an index beyond the end fills the gap with null. */
 function listPutAt(list: ListValue, index: number, value: Value): Value {
   const place = normalIndex(index, list.size)
   if (place < list.size) {

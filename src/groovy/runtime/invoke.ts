@@ -35,7 +35,7 @@ export function invokeThrough(group: MethodGroup | null, self: Value, name: stri
   return invokeOtherwise(self, name, args)
 }
 
-/** What a call means when the class has no method for it. */
+/** Fallbacks of a call for which the class has no method. */
 function invokeOtherwise(self: Value, name: string, args: Value[]): Value {
   if (self instanceof ClassInfo) {
     const result = classOf(self).method(name)?.tryInvoke(self, args)
@@ -58,7 +58,7 @@ function invokeOtherwise(self: Value, name: string, args: Value[]): Value {
   throw missingMethod(self, name, args)
 }
 
-/** A closure that stands in a property, or in a map under the name of the method. */
+/** A closure in a property, or in a map entry, with the name of the method. */
 function callableProperty(self: Value, name: string): Value {
   if (self instanceof MapValue) {
     const value = self.get(name) ?? null
@@ -79,7 +79,7 @@ export function callValue(value: Value, args: Value[]): Value {
   return invokeMethod(value, 'call', args)
 }
 
-/** Calls what stands for a functional interface: a closure, or an object with the interface's method. */
+/** Calls a functional interface: a closure, or an object with the method of the interface. */
 export function callFunctional(value: Value, args: Value[]): Value {
   if (value instanceof ClosureValue) return value.call(args)
   const name = functionalMethod(classOf(value))
@@ -117,7 +117,7 @@ function withProperties(klass: ClassInfo, values: MapValue): Value {
   )
 }
 
-/** Whether a value is one that scripts may have, which everything that a host gives them must be. */
+/** Whether a value is valid in scripts; all values of a host must be. */
 export function isValue(value: unknown): value is Value {
   if (value === PENDING) return false
   switch (typeof value) {

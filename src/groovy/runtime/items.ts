@@ -1,4 +1,4 @@
-// What a loop goes through: the elements of anything that has some.
+// Iteration over the elements of any value.
 
 import { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'
@@ -13,7 +13,7 @@ import { invokeMethod } from './invoke.ts'
 import { checkSize, tick } from './limits.ts'
 import { settled } from './pending.ts'
 
-/** An Iterator of Java that a JavaScript iterator stands behind. */
+/** A Java Iterator over a JavaScript iterator. */
 export class IteratorValue extends GroovyObject {
   readonly #source: Iterator<Value>
   #ahead: IteratorResult<Value> | null = null
@@ -40,7 +40,7 @@ export class IteratorValue extends GroovyObject {
   }
 }
 
-/** Elements one by one; a collection that changes meanwhile is found out. */
+/** Iterates over elements; detects concurrent modification. */
 export function iterationOf(value: Value): Iterable<Value> {
   if (value instanceof IntRange) return walkRange(value)
   if (value instanceof CollectionValue) return walkCollection(value)

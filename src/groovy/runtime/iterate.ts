@@ -1,4 +1,4 @@
-// Loops of the library's methods that call closures. A closure may wait; then the loop goes on when its value is there.
+// Loops of library methods that call closures. A closure may suspend; the loop continues when its value is available.
 import { ListValue } from '../values/collection.ts'
 import type { Value } from '../values/value.ts'
 import { checkSize, tick } from './limits.ts'
@@ -8,8 +8,8 @@ import { after, PENDING } from './pending.ts'
 export const NEXT: unique symbol = Symbol('next')
 
 /**
- * Calls `visit` with each item, and `judge` with what it returned, until `judge` returns a value; after the last item, `end`
- * gives it.
+ * Calls `visit` with each item, and `judge` with its result, until `judge` returns a value; after the last item returns that of
+ * `end`.
  */
 export function loop<Item>(
   items: Iterable<Item>,
@@ -39,7 +39,7 @@ export function loop<Item>(
   return run()
 }
 
-/** The list of what a function gives for each item. */
+/** The list of results of a function for each item. */
 export function collectItems<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => Value): Value {
   const collected: Value[] = []
   return loop(

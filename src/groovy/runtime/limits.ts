@@ -1,4 +1,4 @@
-// What an evaluation may use: time, depth of calls, sizes. Counters of the running evaluation are variables of this module,
+// Limits of an evaluation: time, depth of calls, sizes. Counters of the running evaluation are variables of this module,
 // for a thread runs one stretch of script at a time and every loop and call counts.
 
 /** Bounds of one evaluation. */
@@ -11,7 +11,7 @@ export interface Limits {
   readonly maxStringLength: number
   /** Elements of one collection or array. */
   readonly maxCollectionSize: number
-  /** Characters and elements that copying operations may make altogether. */
+  /** Total characters and elements that copying operations may create. */
   readonly maxAllocation: number
 }
 
@@ -23,7 +23,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxAllocation: 100_000_000,
 }
 
-/** Where in a script something happened. */
+/** A location in a script. */
 export interface ScriptPlace {
   readonly file: string
   readonly line: number
@@ -44,10 +44,10 @@ export class GroovyLimitError extends Error {
   }
 }
 
-/** Steps between two looks at the clock. */
+/** Steps between two reads of the clock. */
 const SLICE = 1_000
 
-/** For values that a host makes while no script runs. */
+/** For values that a host creates while no script runs. */
 const UNLIMITED: Limits = {
   timeout: Number.POSITIVE_INFINITY,
   maxDepth: Number.POSITIVE_INFINITY,
@@ -72,7 +72,7 @@ interface SavedCounters {
   readonly started: number
 }
 
-/** Begins a stretch of an evaluation that has made so much before; returns what was running. */
+/** Starts a synchronous run of an evaluation with its previous allocations; returns the state of the interrupted one. */
 export function enterStretch(next: Limits, before: number): SavedCounters {
   const saved = { limits, fuel, depth, allocated, started }
   limits = next
@@ -83,7 +83,7 @@ export function enterStretch(next: Limits, before: number): SavedCounters {
   return saved
 }
 
-/** Ends a stretch; returns what its evaluation has made altogether. */
+/** Ends a synchronous run; returns the total allocations of its evaluation. */
 export function leaveStretch(saved: SavedCounters): number {
   const made = allocated
   limits = saved.limits
@@ -132,7 +132,7 @@ export function depthError(calls: number): GroovyLimitError {
   return new GroovyLimitError('depth', `more than ${calls} calls within one another`)
 }
 
-/** Lets a text pass that `+` made. It shares its parts until it is used, so that it counts for a part of its length. */
+/** Counts a text created by `+`. It shares its parts until it is used, so that only a part of its length counts. */
 export function boundedText(text: string): string {
   if (text.length > SMALL) {
     checkLength(text.length)
@@ -141,10 +141,10 @@ export function boundedText(text: string): string {
   return text
 }
 
-/** Short texts need no count: making many of them takes steps. */
+/** Short texts are not counted: creating many of them takes steps. */
 const SMALL = 512
 
-/** Called before a text of that length is made at once. */
+/** Called before a text of that length is created. */
 export function checkText(length: number): void {
   if (length <= SMALL) return
   checkLength(length)
@@ -165,13 +165,13 @@ export function checkSize(size: number): void {
   }
 }
 
-/** Counts work on so many characters or elements, for operations that take long on large values. */
+/** Counts work on characters or elements, for operations that are slow on large values. */
 export function spend(count: number): void {
   fuel -= (count >> 5) + 1
   if (fuel <= 0) checkTime()
 }
 
-/** Counts elements or characters that one operation makes at once. */
+/** Counts elements or characters that one operation creates. */
 export function allocate(count: number): void {
   allocated += count
   fuel -= count >> 5

@@ -11,7 +11,7 @@ import { GroovyLimitError } from './limits.ts'
 const maxEntries = 200
 const recent = new Map<string, PatternValue>()
 
-/** A pattern of Java's syntax; the last few are kept. */
+/** Compiles a pattern of Java's syntax; the last ones are cached. */
 export function patternOf(text: string, flags = ''): PatternValue {
   const key = `${flags}/${text}`
   const known = recent.get(key)
@@ -32,7 +32,7 @@ function compile(text: string, flags: string): Matcher {
   }
 }
 
-/** Runs a search; one that would take too long ends the evaluation. */
+/** Runs a search; exceeding its time limit ends the evaluation. */
 export function searching<Result>(search: () => Result): Result {
   try {
     return search()

@@ -1,4 +1,4 @@
-// Exceptions for what is not there, with Groovy's messages.
+// Exceptions for missing members, with Groovy's messages.
 
 import { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'

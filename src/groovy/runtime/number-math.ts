@@ -114,7 +114,7 @@ export const remainderOf = (left: Value, right: Value): Value => perform(remaind
 const EXTRA_PRECISION = 10
 const MIN_SCALE = 10
 
-/** `/`: whole and decimal numbers give a decimal, with ten places where the digits have no end. */
+/** `/`: integers and decimals give a decimal, with ten decimal places where the quotient is not finite. */
 export function divideNumbers(left: Value, right: Value): Value {
   if (Math.max(numericRank(left), numericRank(right)) === FLOATING) {
     return new DoubleValue(toDouble(left) / toDouble(right))
@@ -143,7 +143,7 @@ function asRank(rank: number, number: bigint): Value {
   return rank === LONG ? BigInt.asIntN(64, number) : new BigIntegerValue(number)
 }
 
-/** What an operator of a number throws for null; null when the number has no such operator. */
+/** The exception of a numeric operator for null; null where the number has no such operator. */
 export function withNull(method: string, number: Value): ThrowableValue | null {
   if (ARITHMETIC.has(method)) {
     return throwable(
@@ -249,7 +249,7 @@ function bigPower(base: Value, exponent: Value): Value {
   return new BigIntegerValue(toBigInt(base) ** times)
 }
 
-/** A power that its type can not hold is a BigInteger. */
+/** A power that exceeds its type is a BigInteger. */
 function wideUnless(rank: number, value: Value): Value {
   return typeof value === 'bigint' && rank === INT ? new BigIntegerValue(value) : value
 }

@@ -1,4 +1,4 @@
-// The operators. Integers and texts go the short way; all else is a call of the method that the operator stands for.
+// Operators. Fast paths for Integers and texts; other values call the method of the operator.
 
 import { BIG_INTEGER, NOT_A_NUMBER, numberRank, numericRank } from '../values/number-tower.ts'
 import { CharValue } from '../values/numbers.ts'
@@ -28,7 +28,7 @@ function areNumbers(left: Value, right: Value): boolean {
   return a !== NOT_A_NUMBER && b !== NOT_A_NUMBER
 }
 
-/** The method that an operator stands for. */
+/** The method of an operator. */
 function invokeOperator(method: string, left: Value, right: Value): Value {
   const problem = right === null && numericRank(left) !== NOT_A_NUMBER ? withNull(method, left) : null
   if (problem !== null) throw problem

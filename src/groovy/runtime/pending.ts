@@ -14,14 +14,14 @@ class PendingMarker extends GroovyObject {
 /** Returned instead of a value by code that waits. */
 export const PENDING: Value = new PendingMarker()
 
-/** What is left to do once a value is there. */
+/** A continuation. */
 export interface Continuation {
   resume(value: Value): Value
-  /** For code that catches, or has to clean up; without it an error goes on to the next one. */
+  /** For `catch` and `finally`; without it an error is passed to the next continuation. */
   readonly fail?: (error: unknown) => Value
 }
 
-/** A wait, and what is to be done after it, innermost first. */
+/** A suspension and its continuations, innermost first. */
 export interface Suspension {
   readonly source: PromiseLike<Value>
   readonly continuations: Continuation[]
@@ -29,25 +29,25 @@ export interface Suspension {
 
 let current: Suspension | null = null
 
-/** Waits for a value; what this returns must be returned. */
+/** Suspends until a value is available; callers must return the result. */
 export function suspend(source: PromiseLike<Value>): Value {
   current = { source, continuations: [] }
   return PENDING
 }
 
-/** Says what to do with the value that the callee returned PENDING for. */
+/** Adds a continuation after a callee that returned PENDING. */
 export function after(resume: (value: Value) => Value): Value {
   ;(current as Suspension).continuations.push({ resume })
   return PENDING
 }
 
-/** As `after`, with what to do when there will be no value. */
+/** As `after`, with an error handler. */
 export function afterEither(resume: (value: Value) => Value, fail: (error: unknown) => Value): Value {
   ;(current as Suspension).continuations.push({ resume, fail })
   return PENDING
 }
 
-/** Adds what is left of an earlier wait to the one that has just begun. */
+/** Moves the remaining continuations of an earlier suspension to the current one. */
 export function continueWith(continuations: readonly Continuation[]): Value {
   ;(current as Suspension).continuations.push(...continuations)
   return PENDING
@@ -65,7 +65,7 @@ export function takeSuspension(): Suspension {
   return taken
 }
 
-/** For values that are needed at once, such as what a comparison or `toString` returns. */
+/** For values that are needed synchronously, such as results of comparisons or `toString`. */
 export function settled(value: Value, where: string): Value {
   if (value !== PENDING) return value
   takeSuspension().source.then(

@@ -42,7 +42,7 @@ function getOtherwise(self: Value, name: string): Value {
   throw missingProperty(name, self instanceof ClassInfo ? self : klass)
 }
 
-/** A method that answers for any name: `get(String)`, `propertyMissing(String)`. */
+/** A method for any property name: `get(String)`, `propertyMissing(String)`. */
 function generalMethod(group: MethodGroup | null, args: readonly Value[]): MethodGroup | null {
   return group?.select(args)?.parameters[0]?.name === 'String' || isUntyped(group, args) ? group : null
 }
@@ -51,7 +51,7 @@ function isUntyped(group: MethodGroup | null, args: readonly Value[]): boolean {
   return group?.name === 'propertyMissing' && group.select(args) !== null
 }
 
-/** `list.name` is the list of what each element has. */
+/** `list.name` is the list of the property of each element. */
 function getFromEach(self: CollectionValue | ArrayValue, name: string): Value {
   const items = self.items.filter((each) => each !== null)
   return collectItems(items, (each) => {
@@ -88,7 +88,7 @@ function refuseValue(self: Value, name: string, value: Value): never {
   throw castFailure(value, libraryClass(type) ?? classOf(self))
 }
 
-/** `self.name = value`; may return PENDING, else what the setter returned. */
+/** `self.name = value`; returns PENDING or the result of the setter. */
 export function setProperty(self: Value, name: string, value: Value): Value {
   if (self === null) throw nullPointer(`Cannot set property '${name}' on null object`)
   if (self instanceof MapValue) {

@@ -1,4 +1,4 @@
-/** What a host offers to the library of its scripts. */
+/** Services of a host for the library. */
 export interface Services {
   /** Milliseconds since the epoch. */
   now(): number
@@ -6,5 +6,5 @@ export interface Services {
   readonly environment: ReadonlyMap<string, string>
 }
 
-/** For hosts that offer nothing. */
+/** For hosts without services. */
 export const DEFAULT_SERVICES: Services = { now: () => Date.now(), environment: new Map() }

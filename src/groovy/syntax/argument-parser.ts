@@ -7,7 +7,7 @@ import type { TokenStream } from './token-stream.ts'
 
 type Item = { readonly entry: MapItem } | { readonly value: Expression }
 
-/** `(a, b: 1, *c)`: named arguments come first, as one map. */
+/** `(a, b: 1, *c)`: named arguments become the first argument, as a map. */
 export function parseArguments(stream: TokenStream): Expression[] {
   const { position } = stream.expect('(', 'before arguments')
   const items: Item[] = []

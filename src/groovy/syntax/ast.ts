@@ -1,4 +1,4 @@
-// The tree of a script. Every node has the place where it begins; those that messages show have their end too.
+// The syntax tree of a script. Every node has its start position; those that messages show also have their end.
 import type { Value } from '../values/value.ts'
 import type { ClassNode } from './declaration-ast.ts'
 import type { Position } from './syntax-error.ts'
@@ -6,7 +6,7 @@ import type { Position } from './syntax-error.ts'
 export type * from './declaration-ast.ts'
 export type { Position }
 
-/** A type as it is written; type arguments are read but mean nothing here. */
+/** A type in the source; type arguments are parsed and ignored. */
 export interface TypeNode {
   readonly name: string
   readonly dimensions: number
@@ -85,7 +85,7 @@ export interface IndexNode extends Node {
   readonly safe: boolean
   readonly bracket: Position
 }
-/** `name(args)`, `target.name(args)`; named arguments come together as a map, the first argument. */
+/** `name(args)`, `target.name(args)`; named arguments are a map, the first argument. */
 export interface CallNode extends Node {
   readonly kind: 'call'
   /** Null for a call without a receiver. */
@@ -95,7 +95,7 @@ export interface CallNode extends Node {
   readonly args: readonly Expression[]
   readonly access: Access
 }
-/** `value(args)`: a call of what an expression gives. */
+/** `value(args)`: a call of the value of an expression. */
 export interface CallValueNode extends Node {
   readonly kind: 'callValue'
   readonly callee: Expression
@@ -111,7 +111,7 @@ export interface NewArrayNode extends Node {
   readonly kind: 'newArray'
   /** The whole type, with all dimensions. */
   readonly type: TypeNode
-  /** Sizes that are given; none where there are items. */
+  /** Sizes; empty where there are items. */
   readonly sizes: readonly Expression[]
   readonly items: readonly Expression[] | null
 }
@@ -181,7 +181,7 @@ export interface Parameter {
 }
 export interface ClosureNode extends Node {
   readonly kind: 'closure'
-  /** Null where there is no list: the one parameter is `it`. */
+  /** Null without a parameter list: the parameter is `it`. */
   readonly parameters: readonly Parameter[] | null
   readonly body: BlockNode
   readonly isLambda: boolean
@@ -251,7 +251,7 @@ export interface DeclarationNode extends Node {
   readonly variables: readonly DeclaredVariable[]
   /** For `def (a, b) = value`: the value of all. */
   readonly unpacks: Expression | null
-  /** As the last statement it gives the value that it takes apart. */
+  /** As the last statement its value is the destructured one. */
   readonly returns?: boolean
 }
 export interface IfNode extends Node {
@@ -321,7 +321,7 @@ export interface AssertNode extends Node {
   readonly kind: 'assert'
   readonly condition: Expression
   readonly message: Expression | null
-  /** The condition as it is written, and where it begins. */
+  /** Source and position of the condition. */
   readonly text: string
   readonly textPosition: Position
 }

@@ -6,7 +6,7 @@ import { parseBlock, parseParameters, skipSeparators } from './statement-parser.
 import type { TokenStream } from './token-stream.ts'
 import { parseModifiers, parseType, parseTypeParameters, skipTypeArguments } from './type-parser.ts'
 
-/** What comes before the body of a class. */
+/** The head of a class. */
 interface ClassHead {
   readonly form: ClassNode['form']
   readonly name: string
@@ -61,7 +61,7 @@ function parseTypes(stream: TokenStream): TypeNode[] {
   return types
 }
 
-/** Members as they are read. */
+/** Members of a class while it is parsed. */
 class Members {
   readonly fields: FieldNode[] = []
   readonly methods: MethodNode[] = []

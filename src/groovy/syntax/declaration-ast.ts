@@ -52,7 +52,7 @@ export interface ScriptNode {
   readonly file: string
   readonly text: string
   readonly packageName: string | null
-  /** Names of type parameters, each of which stands for any class. */
+  /** Names of type parameters, each of which means any class. */
   readonly typeParameters: ReadonlySet<string>
   readonly imports: readonly ImportNode[]
   readonly classes: readonly ClassNode[]

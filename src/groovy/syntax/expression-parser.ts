@@ -54,7 +54,7 @@ export function parseExpression(stream: TokenStream): Expression {
   return stream.nested(() => parseAssignment(stream))
 }
 
-/** An expression where a command without brackets may stand: `x = foo 1`. */
+/** An expression that may be a command without brackets: `x = foo 1`. */
 export function parseCommandExpression(stream: TokenStream): Expression {
   const expression = parseExpression(stream)
   return isCommandHead(expression, stream) ? parseCommand(expression, stream) : expression
@@ -228,7 +228,7 @@ function parsePower(stream: TokenStream): Expression {
   while (stream.is('**')) {
     const { position: operatorPosition } = stream.next()
     stream.skipNewlines()
-    // The exponent may have a sign of its own.
+    // The exponent may have a sign.
     const signed = stream.is('-') || stream.is('+')
     const right = signed ? parseUnary(stream) : parsePrefix(stream)
     left = { kind: 'binary', operator: '**', operatorPosition, left, right, position: left.position }
@@ -260,7 +260,7 @@ function parseCastOperand(stream: TokenStream): Expression {
     : parsePrefix(stream)
 }
 
-/** `(Type)` where a value follows; a name in lower case is a variable in brackets. */
+/** `(Type)` before a value; a lower-case name is a variable in brackets. */
 function parseCastType(stream: TokenStream) {
   stream.next()
   const type = parseType(stream)

@@ -7,12 +7,12 @@ const IDENTIFIER = /[\p{L}_$\p{Nl}][\p{L}\p{N}_$\p{Mn}]*/uy
 const SPACE = /(?:[ \t\f]|\\\r?\n)+/y
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y
 
-/** Words and signs after which a slash divides; after anything else it begins a string. */
+/** Tokens after which a slash is a division; after others it starts a string. */
 const ENDS_OPERAND: ReadonlySet<string> = new Set([')', ']', '}', '++', '--', 'this', 'super', 'null', 'true', 'false'])
 
 const MAX_NESTING = 200
 
-/** Takes a text apart. Newlines within round and square brackets mean nothing and are left out. */
+/** Splits a text into tokens. Newlines within round and square brackets are skipped. */
 export class Lexer {
   readonly file: string
   readonly text: string
@@ -53,7 +53,7 @@ export class Lexer {
     return new GroovySyntaxError(reason, this.file, position)
   }
 
-  /** Goes on by so many characters, counting lines. */
+  /** Advances by a number of characters, counting lines. */
   advance(count: number): void {
     const end = this.position + count
     for (let at = this.text.indexOf('\n', this.position); at >= 0 && at < end; at = this.text.indexOf('\n', at + 1)) {

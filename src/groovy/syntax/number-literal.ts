@@ -7,7 +7,7 @@ const WHOLE = /(?:0[xX][0-9a-fA-F](?:[0-9a-fA-F_]*[0-9a-fA-F])?|0[bB][01](?:[01_
 const DECIMAL =
   /(?:\d(?:[\d_]*\d)?)?(?:\.\d(?:[\d_]*\d)?(?:[eE][+-]?\d(?:[\d_]*\d)?)?|[eE][+-]?\d(?:[\d_]*\d)?)[dDfFgG]?/y
 
-/** The text of the number at a place, or null. */
+/** The text of the number at a position, or null. */
 export function scanNumber(text: string, at: number): string | null {
   const isPrefixed = /^0[xXbB]/.test(text.slice(at, at + 2))
   DECIMAL.lastIndex = at
@@ -19,7 +19,7 @@ export function scanNumber(text: string, at: number): string | null {
 
 const MAX_DIGITS = 1_000
 
-/** The value of a number as it is written, or what is wrong with it. */
+/** The value of a number literal, or an error message. */
 export function numberValue(written: string): { readonly value: Value } | { readonly problem: string } {
   const text = written.replaceAll('_', '')
   if (text.length > MAX_DIGITS) return { problem: `a number has at most ${MAX_DIGITS} digits` }
@@ -42,7 +42,7 @@ function decimalValue(digits: string, suffix: string): Value {
 }
 
 function wholeValue(number: bigint, suffix: string): { readonly value: Value } | { readonly problem: string } {
-  // One more than fits is allowed here, for a minus may stand before it.
+  // One more than the maximum is allowed, since a minus may precede it.
   if (suffix === 'g') return { value: new BigIntegerValue(number) }
   if (suffix === 'l') {
     if (number > 2n ** 63n) return { problem: `${number} does not fit into a long` }

@@ -6,7 +6,7 @@ import { endStatement, parseStatement, skipSeparators } from './statement-parser
 import { TokenStream } from './token-stream.ts'
 import { parseModifiers, parseType } from './type-parser.ts'
 
-/** Reads a script; throws a GroovySyntaxError with the first place that does not fit. */
+/** Parses a script; throws a GroovySyntaxError at the first error. */
 export function parseScript(text: string, file: string): ScriptNode {
   const stream = new TokenStream(new Lexer(text, file).read(), text, file)
   const parts: Parts = { imports: [], classes: [], methods: [], statements: [], packageName: null }
@@ -41,7 +41,7 @@ function parseDeclared(stream: TokenStream, parts: Parts): boolean {
   const form = formAhead(stream)
   if (form === null) return false
   const modifiers = parseModifiers(stream)
-  // `@Grab(...)` and its like stand before an import or alone, where the checker finds them.
+  // `@Grab(...)` and similar annotations precede an import or are alone; the checker reports them.
   if (form === 'import') {
     parts.imports.push(parseImport(stream))
     for (const each of modifiers.annotations) parts.statements.push(annotationAlone(each))

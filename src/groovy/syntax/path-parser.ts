@@ -1,4 +1,4 @@
-// Primary expressions and what can follow them: members, calls, indexes, closures.
+// Primary expressions with suffixes: members, calls, indexes, closures.
 
 import { parseArguments, parseListOrMap } from './argument-parser.ts'
 import type { CallNode, ClosureNode, Expression, Parameter } from './ast.ts'
@@ -55,7 +55,7 @@ function parseStep(stream: TokenStream, target: Expression): Expression | null {
   }
 }
 
-/** What can be called with a closure alone. */
+/** Expressions that can be called with only a closure. */
 function takesClosure({ kind }: Expression): boolean {
   return kind === 'variable' || kind === 'property' || kind === 'call' || kind === 'callValue' || kind === 'index'
 }
@@ -82,7 +82,7 @@ function parseMember(stream: TokenStream, target: Expression, sign: Token): Expr
   return { kind: 'property', target, name, namePosition, access: ACCESS.get(sign.text)!, position }
 }
 
-/** A name, a word of the language, a text, a GString, or an expression in brackets. */
+/** A name, a keyword, a text, a GString, or an expression in brackets. */
 function parseMemberName(stream: TokenStream): string | Expression {
   const token = stream.peek()
   switch (token.kind) {
@@ -105,7 +105,7 @@ function parseWithClosures(stream: TokenStream, args: Expression[]): Expression[
   return all
 }
 
-/** A call of what an expression names, or of its value. */
+/** A call of the method that an expression names, or of its value. */
 export function withArguments(target: Expression, args: readonly Expression[]): Expression {
   const { position } = target
   if (target.kind === 'variable') {

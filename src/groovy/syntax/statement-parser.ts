@@ -52,7 +52,7 @@ export function parseStatement(stream: TokenStream): Statement {
   return stream.nested(() => parseOne(stream))
 }
 
-/** A statement behind `if (...)`, `else` or a loop, which may stand on the next line. */
+/** A statement after `if (...)`, `else` or a loop, which may be on the next line. */
 export function parseBody(stream: TokenStream): Statement {
   stream.skipNewlines()
   if (stream.is(';')) return { kind: 'block', statements: [], position: stream.peek().position }

@@ -39,7 +39,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['$', '$'],
 ])
 
-/** Reads one string, whichever way it is quoted. */
+/** Reads one string of any quotation. */
 export class StringReader {
   readonly #lexer: Lexer
   #strings: string[] = []
@@ -50,7 +50,7 @@ export class StringReader {
     this.#lexer = lexer
   }
 
-  /** Whether a string begins at the lexer's place. */
+  /** Whether a string starts at the lexer's position. */
   begins(character: string, slashDivides: boolean): boolean {
     if (character === "'" || character === '"') return true
     if (slashDivides) return false
@@ -106,7 +106,7 @@ export class StringReader {
     this.#add(text, length)
   }
 
-  /** What an escape stands for, and how long it is. */
+  /** The character and length of an escape. */
   #escape({ escapes, close }: Style): readonly [string, number] {
     const lexer = this.#lexer
     const unicode = lexer.match(UNICODE)

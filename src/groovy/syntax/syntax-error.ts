@@ -1,6 +1,6 @@
 import type { ScriptPlace } from '../runtime/limits.ts'
 
-/** A place in the text of a script; lines and columns count from 1. */
+/** A position in a script; lines and columns start at 1. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -8,7 +8,7 @@ export interface Position {
   readonly offset: number
 }
 
-/** One thing that keeps a script from being used. */
+/** A compile error. */
 export interface GroovyProblem extends ScriptPlace {
   readonly message: string
 }
@@ -24,7 +24,7 @@ export class GroovyCompileError extends Error {
   }
 }
 
-/** A text that is no script of the language, or uses a part of it that is left out: the first place that does not fit. */
+/** The first syntax error of a text, or its first use of unsupported syntax. */
 export class GroovySyntaxError extends GroovyCompileError {
   override readonly name = 'GroovySyntaxError'
 

@@ -1,10 +1,10 @@
 import { GroovySyntaxError, type Position } from './syntax-error.ts'
 import type { Token } from './tokens.ts'
 
-/** How deep constructs may stand in one another: each level takes some of the stack. */
+/** Maximum nesting of constructs: each level uses stack. */
 const MAX_NESTING = 150
 
-/** Tokens with a place among them. */
+/** Tokens with a current position. */
 export class TokenStream {
   readonly file: string
   readonly text: string
@@ -13,7 +13,7 @@ export class TokenStream {
   #nesting = 0
   /** Names of type parameters of the whole script. */
   readonly typeParameters: Set<string>
-  /** Switch expressions around this place: only there is `yield` a statement. */
+  /** Enclosing switch expressions: only in them `yield` is a statement. */
   switchDepth = 0
 
   constructor(tokens: readonly Token[], text: string, file: string, nesting = 0, typeParameters = new Set<string>()) {
@@ -33,7 +33,7 @@ export class TokenStream {
     return (this.#tokens[this.#index + ahead] ?? this.#tokens.at(-1)) as Token
   }
 
-  /** Where the token before this place ends. */
+  /** End of the previous token. */
   get previousEnd(): number {
     return this.#tokens[this.#index - 1]?.end ?? 0
   }
@@ -44,13 +44,13 @@ export class TokenStream {
     return token
   }
 
-  /** Whether the token is this sign or word of the language. */
+  /** Whether the token is this symbol or keyword. */
   is(text: string, ahead = 0): boolean {
     const token = this.peek(ahead)
     return token.text === text && (token.kind === 'operator' || token.kind === 'keyword')
   }
 
-  /** Whether the token is this word, which is a name elsewhere. */
+  /** Whether the token is this contextual keyword. */
   isWord(text: string, ahead = 0): boolean {
     const token = this.peek(ahead)
     return token.kind === 'identifier' && token.text === text
@@ -76,12 +76,12 @@ export class TokenStream {
     while (this.peek().kind === 'newline') this.#index += 1
   }
 
-  /** The first token that is no newline, from this place on. */
+  /** The next token that is no newline. */
   peekPastNewline(): Token {
     return this.peek(this.peek().kind === 'newline' ? 1 : 0)
   }
 
-  /** Tries a way to read on; where it returns null, or does not fit, the place is as before. */
+  /** Tries to parse; restores the position where `read` returns null or fails. */
   attempt<Result>(read: () => Result | null): Result | null {
     const [index, nesting] = [this.#index, this.#nesting]
     try {
@@ -95,7 +95,7 @@ export class TokenStream {
     return null
   }
 
-  /** Asks a question about what follows; the place stays as it is. What can not be read answers no. */
+  /** Evaluates a look-ahead and restores the position; a syntax error gives false. */
   ahead(question: () => boolean): boolean {
     let answer = false
     this.attempt(() => {
@@ -105,7 +105,7 @@ export class TokenStream {
     return answer
   }
 
-  /** Reads something that may hold more of its kind. */
+  /** Parses a construct that may be nested. */
   nested<Result>(read: () => Result): Result {
     this.#nesting += 1
     if (this.#nesting > MAX_NESTING) throw this.fail(`more than ${MAX_NESTING} constructs are nested here`)
@@ -114,7 +114,7 @@ export class TokenStream {
     return result
   }
 
-  /** What was expected instead of the token at this place. */
+  /** The error for an unexpected token. */
   unexpected(expected: string): GroovySyntaxError {
     return this.fail(`expected ${expected}, but found ${describe(this.peek())}`)
   }

@@ -6,14 +6,14 @@ export type TokenKind = 'identifier' | 'keyword' | 'number' | 'string' | 'gstrin
 /** A piece of the text. */
 export interface Token {
   readonly kind: TokenKind
-  /** As it is written; the content of a string. */
+  /** Source text; the content of a string. */
   readonly text: string
   readonly position: Position
-  /** Where it ends, in characters from the start. */
+  /** Offset of its end. */
   readonly end: number
   /** Of a number. */
   readonly value?: Value
-  /** Of a GString: what is between the strings of `strings`. */
+  /** Of a GString: the expressions between `strings`. */
   readonly strings?: readonly string[]
   readonly parts?: readonly GStringPart[]
 }
@@ -94,7 +94,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
   'while',
 ])
 
-/** Longest first, so that the first that fits is the one. A `>` stands alone, since it ends lists of types too. */
+/** Longest first, so that the first match is used. `>` is always a single token, since it also ends type arguments. */
 export const OPERATORS: readonly string[] = [
   '>>>=',
   '<..<',

@@ -32,7 +32,7 @@ function isPrimitive(token: Token): boolean {
   return token.kind === 'keyword' && (PRIMITIVE_NAMES.has(token.text) || token.text === 'void')
 }
 
-/** `<T, K extends Comparable>` of a declaration; the names stand for any class. */
+/** `<T, K extends Comparable>` of a declaration; the names mean any class. */
 export function parseTypeParameters(stream: TokenStream): void {
   for (let ahead = 1; ; ahead++) {
     const token = stream.peek(ahead)
@@ -68,7 +68,7 @@ function skipTypeArgument(stream: TokenStream): void {
   }
 }
 
-/** Words and annotations before a declaration. */
+/** Modifiers and annotations of a declaration. */
 export function parseModifiers(stream: TokenStream): Modifiers {
   const words = new Set<string>()
   const annotations: Annotation[] = []

@@ -1,4 +1,4 @@
-/** Anything of the tree: nodes and what they are made of. */
+/** Nodes of the tree and their parts. */
 type Part = object
 
 /** Calls a function with a part of the tree and, unless it returns false, with all parts within it. */
@@ -11,7 +11,7 @@ export function walk(part: Part, visit: (part: Part & { readonly kind?: string }
   }
 }
 
-/** Values of literals are no parts of the tree, nor are sets of words. */
+/** Values of literals and sets of words are not parts of the tree. */
 function isPart(value: unknown): value is Part {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

@@ -25,7 +25,7 @@ export class BigDecimal extends GroovyObject {
     this.scale = scale
   }
 
-  /** Reads what Java's constructor takes; null for anything else. */
+  /** Parses the syntax of Java's constructor; null for other text. */
   static parse(text: string): BigDecimal | null {
     const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,10}))?$/.exec(text)
     if (match === null) return null
@@ -105,7 +105,7 @@ export class BigDecimal extends GroovyObject {
     if (this.unscaled === 0n) return new BigDecimal(0n, preferred)
     const extra = Math.max(0, precision + 3 - (this.precision - other.precision))
     const scaled = this.unscaled * powerOfTen(extra)
-    // A digit that tells a rest from none keeps the rounding right.
+    // A sticky digit for a non-zero remainder, for correct rounding.
     const sticky = scaled % other.unscaled === 0n ? 0n : this.sign * other.sign > 0 ? 1n : -1n
     const quotient = new BigDecimal((scaled / other.unscaled) * 10n + sticky, preferred + extra + 1)
     const rounded = quotient.toPrecision(precision, rounding)
@@ -131,7 +131,7 @@ export class BigDecimal extends GroovyObject {
   toPrecision(precision: number, rounding: Rounding): BigDecimal {
     if (precision === 0 || this.precision <= precision) return this
     const rounded = this.withScale(this.scale - (this.precision - precision), rounding)
-    // 9.99 became 10.0: one digit more than asked for.
+    // 9.99 became 10.0: one digit too many.
     return rounded.precision > precision ? rounded.withScale(rounded.scale - 1, rounding) : rounded
   }
 

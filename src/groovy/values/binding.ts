@@ -6,7 +6,7 @@ import { MapEntry, MapValue } from './collection.ts'
 import { textOf } from './text.ts'
 import { GroovyObject, Instance, type Value } from './value.ts'
 
-/** Makes the value of a variable when it is asked for first; undefined if missing. */
+/** Creates the value of a variable on first read; undefined if missing. */
 type VariableSource = (name: string) => Value | undefined
 
 export class BindingValue extends GroovyObject {

@@ -6,7 +6,7 @@ type ClassKind = 'class' | 'interface' | 'enum' | 'primitive' | 'array'
 /** How `object.name` is read and written. */
 export interface PropertyAccess {
   readonly name: string
-  /** The simple or qualified name of its class, where it is known. */
+  /** The simple or qualified name of its class, if known. */
   readonly type: string | null
   readonly get: ((self: Value) => Value) | null
   /** Undefined when the value does not fit. */
@@ -15,11 +15,11 @@ export interface PropertyAccess {
   readonly field?: number
 }
 
-/** What a class of a script needs to extend a class of the library. */
+/** Support for classes of scripts that extend a class of the library. */
 export interface Extensible {
-  /** Makes an object of a class that extends this one. */
+  /** Creates an object of a subclass. */
   allocate(klass: ClassInfo): Value
-  /** Does what the constructor of this class does, for an object that is already there. */
+  /** Runs the constructor of this class on an existing object. */
   initialise(self: Value, args: Value[]): Value
 }
 
@@ -33,11 +33,11 @@ export interface ClassOptions {
 }
 
 /**
- * A class: its place in the hierarchy and all of its members. Classes of the library get theirs by `extend`, classes of
+ * A class: its superclass, interfaces and members. Classes of the library get theirs by `extend`, classes of
  * scripts by the compiler. It is a value too, the one that `X.class` gives.
  */
 export class ClassInfo extends GroovyObject {
-  /** The class of classes; set where the hierarchy is written down. */
+  /** The class of classes; set by `classes.ts`. */
   static classOfClasses: ClassInfo | null = null
   /** The parent of all classes of arrays; set there too. */
   static arrayBase: ClassInfo | null = null
@@ -133,7 +133,7 @@ export class ClassInfo extends GroovyObject {
     return first?.parameters[0]?.name ?? 'Object'
   }
 
-  /** A property of an instance: a declared one, else what its getter and setter give. */
+  /** A property of an instance: a declared one, else one of a getter and setter. */
   property(name: string): PropertyAccess | null {
     let access = this.#properties.get(name)
     if (access === undefined) {

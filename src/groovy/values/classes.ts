@@ -1,4 +1,4 @@
-// The classes that the language itself knows, and how they descend from one another. Their members are in `library`.
+// The built-in classes and their hierarchy. Their members are in `library`.
 import { ClassInfo, type ClassOptions } from './class-info.ts'
 import { Instance } from './value.ts'
 
@@ -15,13 +15,13 @@ export function libraryClasses(): ReadonlySet<ClassInfo> {
   return new Set(byName.values())
 }
 
-/** Makes a class of the library; of two with one simple name, tables call the second by its full name. */
+/** Declares a class of the library; of two with the same simple name, tables use the full name of the second. */
 export function declareClass(name: string, options: ClassOptions = {}): ClassInfo {
   const parent = options.parent === undefined ? ObjectClass : options.parent
   return register(new ClassInfo(name, { ...options, parent }))
 }
 
-/** Makes an interface of the library; `functional` names its one abstract method. */
+/** Declares an interface of the library; `functional` names its single abstract method. */
 export function declareInterface(name: string, functional: string | null = null, ...extended: ClassInfo[]): ClassInfo {
   const made = declareClass(name, { kind: 'interface', interfaces: extended })
   made.functional = functional

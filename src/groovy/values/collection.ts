@@ -7,7 +7,7 @@ import { ConcurrentModificationException, unsupported } from './exceptions.ts'
 import { throwable } from './throwable.ts'
 import { GroovyObject, type Value } from './value.ts'
 
-/** What can be walked through and counted. */
+/** An iterable with a size. */
 export abstract class CollectionValue extends GroovyObject {
   abstract readonly size: number
   /** All elements; for reading only, and only until the collection changes. */
@@ -21,7 +21,7 @@ export abstract class CollectionValue extends GroovyObject {
   abstract clear(): void
 }
 
-/** Throws what Java throws when a collection changes while a loop goes through it. */
+/** Throws ConcurrentModificationException where a collection changes during iteration. */
 export function checkUnchanged(collection: CollectionValue | MapValue, expected: number): void {
   if (collection.modifications !== expected) throw throwable(ConcurrentModificationException, null)
 }
@@ -55,7 +55,7 @@ export class ListValue extends CollectionValue {
     return this.elements
   }
 
-  /** Replaces one element, which is no change of structure. */
+  /** Replaces one element, which is no structural modification. */
   set(index: number, value: Value): void {
     if (this.frozen) throw unsupported()
     this.elements[index] = value

@@ -1,4 +1,4 @@
-// `<=>` and the operators that are made of it.
+// `<=>` and the operators that are based on it.
 import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface } from './classes.ts'
@@ -111,7 +111,7 @@ function characterCode(value: Value): number | null {
   return typeof value === 'string' && value.length === 1 ? value.charCodeAt(0) : null
 }
 
-/** What `compareTo` of the left one says. */
+/** The result of `compareTo` of the left value. */
 function compareObjects(left: Value, right: Value): number | null {
   const klass = classOf(left)
   if (typeof left !== 'object' || left instanceof CharValue || numberRank(left) !== NOT_A_NUMBER) return null

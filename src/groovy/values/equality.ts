@@ -68,7 +68,7 @@ export function javaEquals(left: Value, right: Value): boolean {
   return key instanceof CustomKey ? objectEquals(left, right) : key === keyOf(right)
 }
 
-/** What the class's own `equals` says. */
+/** The result of the class's `equals`. */
 function objectEquals(left: GroovyObject, right: Value): boolean {
   const key = left.equalityKey()
   if (key !== null) return classOf(right) === left.klass && (right as GroovyObject).equalityKey() === key

@@ -1,4 +1,4 @@
-// The functional interfaces of java.util.function: a closure can stand for each of them.
+// The functional interfaces of java.util.function: a closure can implement each of them.
 import { declareInterface } from './classes.ts'
 
 const functional = (name: string, method: string) => declareInterface(`java.util.function.${name}`, method)

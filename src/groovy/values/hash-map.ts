@@ -1,4 +1,4 @@
-// Maps and sets that find their elements by hash; and those that keep them sorted, which sort when they are read.
+// Hash maps and sets; and sorted ones, which sort on read.
 import { checkSize, tick } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import {
@@ -25,7 +25,7 @@ export const naturalOrder: { compare: Comparison } = { compare: () => 0 }
 /** Entries by key, in the order in which they came. */
 class HashTable {
   readonly entries = new Map<unknown, MapEntry>()
-  /** How many places were used for keys with one hash, where classes of scripts say what is equal. */
+  /** Number of entries of each hash, for keys whose class defines `equals`. */
   #probes: Map<string, number> | null = null
   readonly #comparison: Comparison | null
   /** The most entries there ever were: it decides the order of a HashMap. */
@@ -35,7 +35,7 @@ class HashTable {
     this.#comparison = comparison
   }
 
-  /** What a key is found under. */
+  /** The key in the JavaScript Map. */
   place(key: Value): unknown {
     if (this.#comparison !== null) return this.#sortedPlace(key, this.#comparison)
     const plain = keyOf(key)
@@ -72,11 +72,11 @@ class HashTable {
     return `${hash}#${free}`
   }
 
-  /** In a sorted collection keys are the same when the comparison says so. */
+  /** In a sorted collection keys are equal by the comparison. */
   #sortedPlace(key: Value, comparison: Comparison): unknown {
     const plain = keyOf(key)
     if (this.entries.has(plain)) return plain
-    // As Java does, the first key is compared with itself, so that one without an order is refused.
+    // As in Java, the first key is compared with itself, so that one without an order is rejected.
     if (this.entries.size === 0) comparison(key, key)
     for (const [place, entry] of this.entries) {
       tick()
@@ -86,7 +86,7 @@ class HashTable {
   }
 }
 
-/** The number of buckets that Java makes for a capacity. */
+/** The number of buckets in Java for a capacity. */
 function tableSize(capacity: number): number {
   if (capacity === 16) return 16
   return 2 ** Math.ceil(Math.log2(Math.max(Math.floor(capacity), 1)))
@@ -142,7 +142,7 @@ export class HashMapValue extends MapValue {
     return made
   }
 
-  /** A map with the entries of another that refuses changes. */
+  /** An immutable copy of a map. */
   static frozen(source: MapValue): HashMapValue {
     const made = new HashMapValue(UnmodifiableMapClass)
     for (const { key, value } of source.entries()) made.put(key, value)

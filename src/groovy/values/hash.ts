@@ -1,4 +1,4 @@
-// Hash codes as Java computes them, and what stands for a value as a key of a JavaScript Map.
+// Hash codes as in Java, and keys of values for a JavaScript Map.
 import { settled } from '../runtime/pending.ts'
 import { BigDecimal } from './big-decimal.ts'
 import { ClassInfo } from './class-info.ts'
@@ -98,7 +98,7 @@ function bigHash(number: bigint): number {
   return number < 0n ? -hash | 0 : hash
 }
 
-/** A key of its own for objects whose class says by a method what is equal; `CustomKey.hash` finds candidates. */
+/** The key of objects whose class defines `equals`; `CustomKey.hash` finds candidates. */
 export class CustomKey {
   readonly hash: string
 
@@ -108,8 +108,8 @@ export class CustomKey {
 }
 
 /**
- * What stands for a value in a JavaScript Map: the same for values that are equal, as Java's `equals` has it. Texts and
- * Integers stand for themselves.
+ * The key of a value in a JavaScript Map: the same for values that are equal by Java's `equals`. Texts and Integers are their
+ * own keys.
  */
 export function keyOf(value: Value): unknown {
   if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\0S${value}` : value
@@ -143,7 +143,7 @@ function entryPart({ key, value }: MapEntry): string {
   return `${partOf(key)}=${partOf(value)}`
 }
 
-/** A key as text, with its length, so that no two lists of keys look the same. */
+/** A key as text with its length, so that different lists of keys have different texts. */
 function partOf(value: Value): string {
   const key = keyOf(value)
   if (key instanceof CustomKey) return key.hash

@@ -6,7 +6,7 @@ export interface ParameterType {
   readonly name: string
   /** How well a value fits: 0 best, less than 0 not at all. */
   distance(value: Value): number
-  /** What the implementation gets for a value that fits. */
+  /** Converts a matching value for the implementation. */
   convert(value: Value): unknown
 }
 
@@ -14,9 +14,9 @@ export interface ParameterType {
 export interface Invocable {
   readonly name: string
   readonly parameters: readonly ParameterType[]
-  /** The last parameter takes any number of arguments, as an array. */
+  /** Whether the last parameter is variadic, passed as an array. */
   readonly varargs: boolean
-  /** The type it returns, where it is known. */
+  /** The return type, if known. */
   readonly returns: string | null
   /** `substring(int begin, int end)`, for messages and the reference page. */
   readonly text: string
@@ -36,7 +36,7 @@ export class MethodGroup {
     this.overloads = overloads
   }
 
-  /** Puts together what classes have, nearest class first: a nearer overload hides one with the same parameters. */
+  /** Merges the methods of classes, nearest class first: a nearer overload hides one with the same parameters. */
   static collect(name: string, lists: readonly (readonly Invocable[] | undefined)[]): MethodGroup | null {
     const seen = new Set<string>()
     const overloads: Invocable[] = []
@@ -76,7 +76,7 @@ export class MethodGroup {
     return chosen === null ? undefined : chosen.call(self, convertAll(chosen, args))
   }
 
-  /** Calls the overload that fits, for callers that know there is one. */
+  /** Calls the matching overload, which must exist. */
   invoke(self: Value, args: Value[]): Value {
     const result = this.tryInvoke(self, args)
     if (result === undefined) throw new TypeError(`no overload of ${this.name} takes these arguments`)
@@ -96,7 +96,7 @@ export class MethodGroup {
 }
 
 const MAX_CACHED_ARITY = 16
-/** An overload with a variable number of arguments comes after those that name each. */
+/** Variadic overloads have the lowest precedence. */
 const VARARGS_DISTANCE = 1000
 
 function distanceOf({ parameters, varargs }: Invocable, args: readonly Value[]): number {
@@ -105,7 +105,7 @@ function distanceOf({ parameters, varargs }: Invocable, args: readonly Value[]):
   for (let index = 0; index < args.length; index++) {
     const value = args[index] as Value
     if (varargs && index >= last) {
-      // An array, or null, stands for all the arguments there are.
+      // An array, or null, is passed as all variadic arguments.
       const whole = args.length === parameters.length ? parameters[last]!.distance(value) : -1
       if (whole >= 0) return sum + whole
       const one = elementDistance(parameters[last] as VariableParameter, value)

@@ -7,7 +7,7 @@ export function doubleText(number: number): string {
   return floatingText(number, Number(two) === number ? two : number.toExponential())
 }
 
-/** As `Float.toString`: the fewest digits that give the same number of 32 bits. */
+/** As `Float.toString`: the shortest digits that parse to the same 32-bit number. */
 export function floatText(number: number): string {
   for (let digits = 1; digits < 9; digits++) {
     const text = number.toExponential(digits)

@@ -1,4 +1,4 @@
-// Which kind of number a value is, and how it becomes one of another kind.
+// Numeric types and conversions between them.
 import { BigDecimal } from './big-decimal.ts'
 import { NumberFormatException } from './exceptions.ts'
 import { doubleText, floatText } from './number-text.ts'
@@ -110,7 +110,7 @@ export function exactDecimal(number: number): BigDecimal | null {
   return new BigDecimal(BigInt(scaled) * 5n ** BigInt(scale), scale)
 }
 
-/** A whole number as the smallest of Integer, Long and BigInteger that holds it. */
+/** The smallest type of Integer, Long and BigInteger for an integer. */
 export function smallestWhole(number: bigint): Value {
   if (number >= -2147483648n && number <= 2147483647n) return Number(number)
   if (number >= LONG_MIN && number <= LONG_MAX) return number

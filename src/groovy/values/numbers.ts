@@ -1,4 +1,4 @@
-// The number types that no JavaScript type stands for, and Character.
+// Number types without a JavaScript equivalent, and Character.
 import type { ClassInfo } from './class-info.ts'
 import { BigIntegerClass, ByteClass, CharacterClass, DoubleClass, FloatClass, ShortClass } from './classes.ts'
 import { GroovyObject } from './value.ts'
@@ -17,7 +17,7 @@ export class DoubleValue extends GroovyObject {
 }
 
 export class FloatValue extends GroovyObject {
-  /** A number that 32 bits can hold. */
+  /** A 32-bit number. */
   readonly value: number
 
   constructor(value: number) {

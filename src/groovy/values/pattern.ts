@@ -21,14 +21,14 @@ export class PatternValue extends GroovyObject {
   }
 }
 
-/** A search for a pattern in a text, which stands at one match after the other. */
+/** A Matcher: iterates over the matches of a pattern in a text. */
 export class MatcherValue extends GroovyObject {
   readonly pattern: PatternValue
   text: string
   match: Match | null = null
-  /** Where the next search begins. */
+  /** Start of the next search. */
   position = 0
-  /** Where the text that `appendReplacement` has not yet copied begins. */
+  /** Start of the text that `appendReplacement` has not copied yet. */
   appendPosition = 0
 
   constructor(pattern: PatternValue, text: string) {

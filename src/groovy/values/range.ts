@@ -5,7 +5,7 @@ import { ListValue } from './collection.ts'
 import { unsupported } from './exceptions.ts'
 import type { Value } from './value.ts'
 
-/** A range: a list that can not be changed, and whose elements are made when they are asked for. */
+/** A range: an immutable list whose elements are created on access. */
 export abstract class RangeValue extends ListValue {
   abstract readonly from: Value
   abstract readonly to: Value
@@ -70,7 +70,7 @@ export class IntRange extends RangeValue {
     return this.to - this.from + 1
   }
 
-  /** The element at a place, without making all of them. */
+  /** The element at an index, without creating all of them. */
   at(index: number): number {
     return this.isReverse ? this.to - index : this.from + index
   }

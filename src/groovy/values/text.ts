@@ -79,7 +79,7 @@ function compositeText(value: GroovyObject, style: Style): string | null {
   return null
 }
 
-/** What the class's `toString` says. */
+/** The result of the class's `toString`. */
 function objectText(value: GroovyObject): string {
   const text = settled(value.klass.method('toString')!.invoke(value, []), 'toString')
   return typeof text === 'string' ? text : format(text, 'groovy')

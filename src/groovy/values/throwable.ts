@@ -3,11 +3,11 @@ import type { ClassInfo, Extensible } from './class-info.ts'
 import { declareClass } from './classes.ts'
 import { Instance, type Value } from './value.ts'
 
-/** What a script throws and catches; it is thrown in JavaScript as it is, without a stack of ours. */
+/** An exception of a script; thrown in JavaScript directly, without a JavaScript stack. */
 export class ThrowableValue extends Instance {
   message: string | null = null
   cause: ThrowableValue | null = null
-  /** Where it was thrown first. */
+  /** Location of its first throw. */
   place: ScriptPlace | null = null
   readonly suppressed: ThrowableValue[] = []
   /** Further properties of the library's own exceptions, such as `method` of MissingMethodException. */
@@ -40,7 +40,7 @@ export function throwableText(thrown: ThrowableValue): string {
   return thrown.message === null ? thrown.klass.name : `${thrown.klass.name}: ${thrown.message}`
 }
 
-/** Makes an exception of the library. */
+/** Creates an exception of the library. */
 export function throwable(
   klass: ClassInfo,
   message: string | null,

@@ -16,7 +16,7 @@ export function truth(value: Value): boolean {
   return group === null ? true : settled(group.tryInvoke(value, []) ?? true, 'asBoolean') === true
 }
 
-/** The truth of values whose class says nothing about it; null for others. */
+/** The truth value of values whose class does not define it; null for others. */
 export function builtInTruth(value: Value): boolean | null {
   switch (typeof value) {
     case 'boolean':

@@ -1,17 +1,17 @@
 import type { ClassInfo } from './class-info.ts'
 
 /**
- * A value of a script. JavaScript's own types stand for those of Java that scripts use most: a number is an Integer (always
+ * A value of a script. JavaScript types represent the Java types that scripts use most: a number is an Integer (always
  * a whole number of 32 bits), a bigint a Long, a string a String, a boolean a Boolean. All others are GroovyObjects, so that
  * no property of a JavaScript object is ever looked up by a name of a script.
  */
 export type Value = null | boolean | number | bigint | string | GroovyObject
 
-/** A value with a class of its own. */
+/** A value with a Groovy class. */
 export abstract class GroovyObject {
   abstract readonly klass: ClassInfo
 
-  /** Objects of one class with the same text here are equal; null: what the class's `equals` says. */
+  /** Objects of one class with the same identity text are equal; null: by the class's `equals`. */
   equalityKey(): string | null {
     return null
   }
@@ -22,7 +22,7 @@ export abstract class GroovyObject {
   }
 }
 
-/** An object made by a class of a script: its fields stand in the order of the class. */
+/** An instance of a class of a script: its fields are in the order of the class. */
 export class Instance extends GroovyObject {
   readonly klass: ClassInfo
   readonly fields: Value[] = []

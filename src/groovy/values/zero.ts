@@ -12,7 +12,7 @@ const ZEROS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['short', new ShortValue(0)],
 ])
 
-/** What a variable of a primitive type is before it is set; null for other types. */
+/** The initial value of a variable of a primitive type; null for other types. */
 export function zeroOf(type: string): Value {
   return ZEROS.get(type) ?? null
 }

@@ -11,7 +11,7 @@ export function call(callee: Value, ...args: Value[]): Value {
   return callee instanceof ClosureValue ? callee.call(args) : callFunctional(callee, args)
 }
 
-/** As `call`; a pair of a map comes as key and value where the closure takes two. */
+/** As `call`; an entry of a map is passed as key and value to a closure with two parameters. */
 export function callOnEntry(callee: Value, entry: MapEntry, ...more: Value[]): Value {
   const takesBoth = callee instanceof ClosureValue && callee.parameterCount >= 2 + more.length
   return takesBoth ? call(callee, entry.key, entry.value, ...more) : call(callee, entry, ...more)
@@ -22,7 +22,7 @@ export function callOn(callee: Value, item: Value): Value {
   return item instanceof MapEntry ? callOnEntry(callee, item) : call(callee, item)
 }
 
-/** Whether a closure says yes. */
+/** The result of a closure as a boolean. */
 export function test(callee: Value, item: Value): Value {
   return andThen(callOn(callee, item), truth)
 }

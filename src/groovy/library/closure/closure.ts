@@ -37,7 +37,7 @@ function composed(first: ClosureValue, second: Value): Value {
   )
 }
 
-/** The same closure, which remembers what it gave for the last arguments. */
+/** A memoized closure. */
 function memoized(self: ClosureValue, most: number): Value {
   const known = new HashMapValue()
   return new NativeClosure(self, self.parameterTypes, (args) => {

@@ -1,4 +1,4 @@
-// Members of functional interfaces; those that have no implementation are what a closure stands for.
+// Members of functional interfaces; those without implementation are the abstract ones that a closure implements.
 import { ABSTRACT, extend } from '../../registry/extend.ts'
 import { andThen, settled } from '../../runtime/pending.ts'
 import { getProperty } from '../../runtime/property.ts'
@@ -73,7 +73,7 @@ extend(ComparatorInterface, {
     ),
 })
 
-/** A closure with one parameter gives a key, one with two compares. */
+/** A closure with one parameter returns a sort key, one with two compares. */
 function comparesPairs(callee: Value): boolean {
   const count = getParameterCount(callee)
   return count === null || count > 1

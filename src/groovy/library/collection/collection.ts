@@ -24,7 +24,7 @@ function uniqueInPlace(self: CollectionValue, closure: ClosureValue | null): Val
   return uniqueItems(self, closure, (items) => replaced(self, items))
 }
 
-/** Gives a collection other elements. */
+/** Replaces the elements of a collection. */
 export function replaced(self: CollectionValue, items: Value[]): Value {
   if (self instanceof ListValue) self.replaceAll(items)
   else {
@@ -34,7 +34,7 @@ export function replaced(self: CollectionValue, items: Value[]): Value {
   return self
 }
 
-/** Takes out what is not kept; a view of a map takes it out of the map. */
+/** Removes elements; a view of a map removes them from the map. */
 function keepOnly(self: CollectionValue, kept: Value[]): void {
   if (self instanceof ListValue) {
     self.replaceAll(kept)

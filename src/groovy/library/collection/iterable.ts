@@ -34,7 +34,7 @@ export function joined(items: readonly Value[], separator: string): string {
   return texts.join(separator)
 }
 
-/** The smallest (-1) or largest (1) item, by a closure or by itself; nulls count only where a closure judges them. */
+/** The smallest (-1) or largest (1) item, by a closure or natural order; without a closure nulls are ignored. */
 export function extreme(self: Value, callee: Value | null, wanted: number): Value {
   const { compare, key } = comparingBy(callee)
   let best: Value | undefined
@@ -83,7 +83,7 @@ function average(self: Value): Value {
   return andThen(summed(items, undefined), (sum) => divide(sum, items.length))
 }
 
-/** All ways to take one element of each list. */
+/** The Cartesian product of lists. */
 function combinations(lists: readonly (readonly Value[])[]): Value[] {
   if (lists.length === 0) return []
   const count = lists.reduce((product, list) => product * list.length, 1)

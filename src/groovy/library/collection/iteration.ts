@@ -25,7 +25,7 @@ import { call, callOn, callOnEntry, test } from '../closure/closure-calls.ts'
 import { addPair } from '../map/pairs.ts'
 import { similar } from './similar.ts'
 
-/** Items that a test lets pass; `done` gets them. */
+/** Passes the items that a predicate accepts to `done`. */
 export function filtered(self: Value, keep: (item: Value) => Value, done: (items: Value[]) => Value): Value {
   const kept: Value[] = []
   return loop(
@@ -39,7 +39,7 @@ export function filtered(self: Value, keep: (item: Value) => Value, done: (items
   )
 }
 
-/** What methods such as findAll return for a collection, an array, or a map. */
+/** Result type of methods such as findAll for a collection, an array, or a map. */
 function keptOf(self: Value, items: Value[]): Value {
   if (!(self instanceof MapValue)) return similar(self, items)
   return HashMapValue.of(items.map((each) => [(each as MapEntry).key, (each as MapEntry).value]))
@@ -54,7 +54,7 @@ function find(self: Value, closure: ClosureValue): Value {
   )
 }
 
-/** Adds what a closure gives for each item to a collection. */
+/** Adds the results of a closure for each item to a collection. */
 function collectInto(self: Value, target: CollectionValue, closure: ClosureValue): Value {
   return loop(
     iterationOf(self),
@@ -92,7 +92,7 @@ function firstOf(self: Value): Value | undefined {
   return undefined
 }
 
-/** Puts items into groups by what a closure gives for them. */
+/** Groups items by the result of a closure. */
 function grouped(self: Value, closure: Value, group: (item: Value, previous: Value | undefined) => Value): Value {
   const groups = new HashMapValue()
   return loop(
@@ -324,7 +324,7 @@ extend(ObjectClass, {
   'getAt(String property): Object': (self: Value, name: string) => getProperty(self, name),
 })
 
-/** What collections, arrays, iterators and maps have, and single values do not. */
+/** Members of collections, arrays, iterators and maps. */
 const elementMembers: MemberTable = {
   'collectMany(Closure projection): List': (self: Value, closure: ClosureValue) =>
     collectMany(self, new ListValue(), closure),

@@ -31,7 +31,7 @@ function checkIndex(index: number, size: number): void {
   if (index < 0 || index >= size) throw indexOutOfBounds(`Index ${index} out of bounds for length ${size}`)
 }
 
-/** The first and last place that a range means in a list of a size; the elements come backwards for a reverse one. */
+/** The first and last index of a range in a list of a size; a reverse range gives the elements in reverse order. */
 export function boundsOf(range: IntRange, size: number): { start: number; end: number; isReverse: boolean } {
   const [first, last] = range.size === 0 ? [range.from, range.from - 1] : [range.at(0), range.at(range.size - 1)]
   let [start, end] = [checkedBound(first, size), checkedBound(last, size)]
@@ -85,7 +85,7 @@ function peekEnd(self: ListValue, at: 0 | -1): Value {
   return self.items.at(at) ?? null
 }
 
-/** All lists made of the first elements, of the second ones, and so on. */
+/** Transposes a list of lists. */
 function transposed(self: Value): Value {
   const rows = itemsOf(self).map((each) => (castTo(each, ListInterface) as ListValue).items)
   if (rows.length === 0) return listOf([])

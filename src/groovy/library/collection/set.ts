@@ -20,7 +20,7 @@ import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { similar } from './similar.ts'
 
-/** A comparison by what a Comparator says; a sorted collection can not wait for it. */
+/** A comparison by a Comparator, which can not suspend in a sorted collection. */
 export function comparisonBy(comparator: Value): Comparison {
   return (left, right) => {
     const order = settled(call(comparator, left, right), 'a comparison')

@@ -27,7 +27,7 @@ export function compareAny(left: Value, right: Value): number {
 /** Returns the order of two items as a number, or PENDING. */
 type Comparing = (left: Value, right: Value) => Value
 
-/** How a closure or Comparator orders items: with two parameters it compares, with one it gives what to compare by. */
+/** The order by a closure or Comparator: with two parameters it compares, with one it returns a sort key. */
 export function comparingBy(callee: Value | null): { readonly compare: Comparing; readonly key: Value | null } {
   if (callee === null) return { compare: compareAny, key: null }
   if (callee instanceof ClosureValue && callee.parameterCount === 1) return { compare: compareAny, key: callee }
@@ -52,11 +52,11 @@ function countedCompare(left: Value, right: Value): number {
   return compareAny(left, right)
 }
 
-/** A stable sort that can stop at each comparison and go on when its outcome is there. */
+/** A stable merge sort that can suspend at each comparison. */
 function mergeSort(items: Value[], compare: Comparing, done: (sorted: Value[]) => Value): Value {
   const state = { source: items, target: new Array<Value>(items.length), width: 1, start: 0, left: 0, right: 0, at: 0 }
   const { length } = items
-  /** Takes the next item of the two runs that are merged. */
+  /** Appends the next item of the two runs that are merged. */
   const take = (order: number): void => {
     state.target[state.at] = (order <= 0 ? state.source[state.left++] : state.source[state.right++]) as Value
     state.at += 1

@@ -42,7 +42,7 @@ class StreamValue extends GroovyObject {
   }
 }
 
-/** What `collect` makes of the elements. */
+/** Collectors of `collect`. */
 class CollectorValue extends GroovyObject {
   readonly finish: (items: readonly Value[]) => Value
 
@@ -72,7 +72,7 @@ function filtered(self: StreamValue, test: Value): Value {
   )
 }
 
-/** The first element for which a test says what is looked for decides. */
+/** Stops at the first element for which the predicate has the decisive result. */
 const decided =
   (wanted: boolean, found: boolean) =>
   (self: StreamValue, test: Value): Value =>
@@ -165,7 +165,7 @@ extend(StreamClass, {
 
 const collector = (finish: (items: readonly Value[]) => Value): CollectorValue => new CollectorValue(finish)
 
-/** A map of what two functions make of each element. */
+/** A map with keys and values by two functions of each element. */
 function toMap(items: readonly Value[], key: Value, value: Value): Value {
   const made = new HashMapValue(HashMapClass)
   return eachItem(

@@ -1,4 +1,4 @@
-// Members of exceptions. Every class of exceptions can be made with a message, a cause, both, or neither.
+// Members of exceptions. Every exception class has constructors with a message, a cause, both, or neither.
 import { extend } from '../../registry/extend.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
@@ -22,7 +22,7 @@ function withCause(klass: ClassInfo, message: string | null, cause: ThrowableVal
   return throwable(klass, message, cause)
 }
 
-/** Gives a class of exceptions its constructors. */
+/** Adds the constructors of an exception class. */
 function addExceptionConstructors(klass: ClassInfo): void {
   extend(klass, {
     'new()': () => throwable(klass, null),
@@ -51,7 +51,7 @@ function rootOf(self: ThrowableValue): ThrowableValue {
   return root
 }
 
-/** Where it was thrown first, as a text: scripts have no stack traces of Java. */
+/** The location where it was first thrown, as text: scripts have no Java stack traces. */
 function placeText(self: ThrowableValue): string {
   return self.place === null ? 'unknown' : `${self.place.file}:${self.place.line}`
 }
@@ -79,7 +79,7 @@ extend(ThrowableClass, {
   },
 })
 
-/** A class of a script may have a `getMessage` of its own. */
+/** A class of a script may override `getMessage`. */
 function textOfMessage(self: ThrowableValue): string | null {
   const message = settled(invokeMethod(self, 'getMessage', []), 'getMessage')
   return message === null ? null : textOf(message)

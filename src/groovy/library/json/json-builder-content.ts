@@ -1,4 +1,4 @@
-// What a closure says that builds JSON: each call or assignment in it names a member.
+// Content of a JSON builder closure: each call or assignment defines a member.
 
 import { extend } from '../../registry/extend.ts'
 import { collectItems } from '../../runtime/iterate.ts'

@@ -28,7 +28,7 @@ export function readJson(text: string): Value {
   }
 }
 
-/** Whole numbers are Integers where they fit, others BigDecimals as they are written. */
+/** Integers are Integer, Long or BigInteger by size, other numbers BigDecimals with their exact digits. */
 function jsonValue(value: JsonValue): Value {
   tick()
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

@@ -37,7 +37,7 @@ function copyOf(map: MapValue, klass: ClassInfo = similarClass(map)): HashMapVal
   return made
 }
 
-/** What methods that give a new map make of one: a sorted map stays one, others keep the order of their entries. */
+/** The new map of methods that return one: sorted for a sorted map, otherwise in insertion order. */
 function similarClass({ klass }: MapValue): ClassInfo {
   return klass === TreeMapClass ? klass : LinkedHashMapClass
 }
@@ -51,7 +51,7 @@ function fromEntries(entries: readonly Value[]): HashMapValue {
   return HashMapValue.of(entries.map((each) => [(each as MapEntry).key, (each as MapEntry).value]))
 }
 
-/** A value that a function makes when the key is missing or null. */
+/** Computes the value of a missing or null entry. */
 function computeIfAbsent(self: MapValue, key: Value, make: Value): Value {
   const known = self.get(key) ?? null
   if (known !== null) return known

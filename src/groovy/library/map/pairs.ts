@@ -4,7 +4,7 @@ import { ArrayValue } from '../../values/java-array.ts'
 import { throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
 
-/** Adds what stands for a pair to a map: an entry, a map, or a list or array of key and value. */
+/** Adds a pair to a map: an entry, a map, or a list or array of key and value. */
 export function addPair(map: MapValue, pair: Value): void {
   if (pair instanceof MapEntry) map.put(pair.key, pair.value)
   else if (pair instanceof MapValue) for (const { key, value } of pair.entries()) map.put(key, value)

@@ -1,4 +1,4 @@
-// keySet, values and entrySet: what is taken out of them is taken out of the map.
+// keySet, values and entrySet: live views, whose removals change the map.
 import type { ClassInfo } from '../../values/class-info.ts'
 import { EntrySetClass, KeySetClass, ValuesClass } from '../../values/classes.ts'
 import { CollectionValue, equality, MapEntry, type MapValue, SetValue } from '../../values/collection.ts'

@@ -6,7 +6,7 @@ import { type MapEntry, MapValue } from '../../values/collection.ts'
 import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 
-/** A map that makes the values of missing keys: `[:].withDefault { ... }`. */
+/** A map that computes the values of missing keys: `[:].withDefault { ... }`. */
 export class MapWithDefault extends MapValue {
   readonly #inner: MapValue
   readonly #make: ClosureValue

@@ -51,7 +51,7 @@ class JavaUri extends GroovyObject {
   }
 }
 
-/** A URL: a URI with a scheme that is known and a host. */
+/** A URL: a URI with a known scheme and a host. */
 export class JavaUrl extends GroovyObject {
   readonly uri: JavaUri
 
@@ -83,7 +83,7 @@ function parse(text: string): JavaUri {
   return new JavaUri({ scheme, authority: authority === '' ? null : authority, path, query, fragment })
 }
 
-/** Percent-encodes what may not stand in a part. */
+/** Percent-encodes characters that are not allowed in a part. */
 function quoted(text: string | null, allowed: RegExp): string | null {
   if (text === null) return null
   return text.replace(allowed, (each) =>

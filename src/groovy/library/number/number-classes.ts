@@ -21,7 +21,7 @@ import { toBigInt } from '../../values/number-tower.ts'
 import { BigIntegerValue, ByteValue, DoubleValue, FloatValue, ShortValue } from '../../values/numbers.ts'
 import type { Value } from '../../values/value.ts'
 
-/** What Integer, Long, Short and Byte have alike. */
+/** Common members of Integer, Long, Short and Byte. */
 function wholeClass(klass: ClassInfo, parse: string, type: string, bits: number, box: (number: bigint) => Value): void {
   const [least, most] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
   const read = (text: string | null, radix: number): Value => box(parseInteger(text, radix, bits))

@@ -1,4 +1,4 @@
-// What every value has.
+// Members of every value.
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'

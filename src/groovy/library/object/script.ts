@@ -36,7 +36,7 @@ function constantsOf(klass: ClassInfo): readonly Value[] {
   return (klass.staticMethod('values')!.invoke(klass, []) as ArrayValue).items
 }
 
-/** The constant before or behind this one; from the last it goes on with the first. */
+/** The previous or next constant, cyclically. */
 function neighbour(self: EnumValue, step: number): Value {
   const constants = constantsOf(self.klass)
   return constants[(self.ordinal + step + constants.length) % constants.length] as Value

@@ -105,7 +105,7 @@ function groupCount(self: MatcherValue): number {
   return self.pattern.matcher.parsed.groupCount
 }
 
-/** `matcher[0]`: the match at a place, or a list of it and its groups. */
+/** `matcher[0]`: the match at an index, or a list of it and its groups. */
 function matchAt(self: MatcherValue, index: number): Value {
   const matches = matchesIn(self.pattern, self.text)
   const place = index < 0 ? index + matches.length : index
@@ -197,7 +197,7 @@ extend(MatcherClass, {
   'static quoteReplacement(String text): String': (text: string) => text.replace(/[\\$]/g, '\\$&'),
 })
 
-/** A search that stands at a match, as what calls of Java get. */
+/** The MatchResult of a search. */
 function atMatch({ pattern, text }: MatcherValue, match: Match): MatcherValue {
   const made = new MatcherValue(pattern, text)
   made.match = match

@@ -1,4 +1,4 @@
-// Methods of texts that take a pattern.
+// Methods of texts with a pattern parameter.
 import { EvaluationError, expandTemplate, type Match } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
@@ -42,7 +42,7 @@ function callWithMatch(closure: ClosureValue, match: Match): Value {
   return closure.parameterCount > 1 ? closure.call([...groups]) : call(closure, new ListValue([...groups]))
 }
 
-/** What a replacement of Java is for a match. */
+/** Expands a replacement of Java for a match. */
 export function expanded(template: string, match: Match): string {
   if (!/[\\$]/.test(template)) return template
   spend(template.length * 8)
@@ -79,7 +79,7 @@ function replaceFirst(self: Value, pattern: Value, replacement: string): Value {
   return replaced(text, match === null ? [] : [match], (each) => expanded(replacement, each))
 }
 
-/** Replaces each match by what a closure gives for it. */
+/** Replaces each match by the result of a closure. */
 function replaceByClosure(self: Value, matches: readonly Match[], closure: ClosureValue): Value {
   const text = textOf(self)
   const texts: string[] = []
@@ -119,7 +119,7 @@ function findFirst(self: Value, pattern: Value): Match | null {
   return searching(() => asPattern(pattern).matcher.find(textOf(self)))
 }
 
-/** Methods with a pattern take its text or a Pattern. */
+/** Methods with a pattern accept its text or a Pattern. */
 for (const type of ['CharSequence', 'Pattern']) {
   extend(CharSequenceInterface, {
     [`matches(${type} pattern): boolean`]: (self: Value, pattern: Value) =>

@@ -1,4 +1,4 @@
-// Base64 and hexadecimal digits: java.util.Base64, and what Groovy adds to bytes and texts.
+// Base64 and hexadecimal digits: java.util.Base64, and the extensions of Groovy to bytes and texts.
 import { extend } from '../../registry/extend.ts'
 import { checkText } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
@@ -85,7 +85,7 @@ extend(DecoderClass, {
     decode(self, buffer(bytes).toString('latin1')),
 })
 
-/** Bytes of an array, also of one that Groovy made of numbers. */
+/** Bytes of an array, also of an array of numbers. */
 function bytesIn(array: ArrayValue): Uint8Array {
   if (array instanceof ByteArray) return array.bytes
   throw illegalArgument('expected a byte[]')
@@ -110,7 +110,7 @@ function decodeHex(text: string): ByteArray {
   return new ByteArray(Uint8Array.from(Buffer.from(text, 'hex')))
 }
 
-// What Groovy adds. Its results are Writables there, which scripts turn into text at once.
+// Extensions of Groovy. Results are text instead of Writables, which scripts convert at once.
 extend(ArrayBaseClass, {
   'encodeBase64(): String': (self: ArrayValue) => encode(new CoderValue(EncoderClass, 'base64'), bytesIn(self)),
   'encodeBase64(boolean chunked): String': (self: ArrayValue, chunked: boolean) =>

@@ -1,4 +1,4 @@
-// MessageDigest, Mac, and what Groovy adds to texts and bytes: `md5()`, `sha256()`, `digest(...)`.
+// MessageDigest, Mac, and the extensions of Groovy to texts and bytes: `md5()`, `sha256()`, `digest(...)`.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { extend } from '../../registry/extend.ts'
 import { checkSize, spend } from '../../runtime/limits.ts'
@@ -44,7 +44,7 @@ function hashed(algorithm: string, bytes: Uint8Array): ByteArray {
   return new ByteArray(Uint8Array.from(createHash(algorithm).update(bytes).digest()))
 }
 
-/** Bytes that are put together until they are asked for. */
+/** A buffer of bytes until the digest is computed. */
 class BytesInput {
   readonly #parts: Uint8Array[] = []
   #length = 0

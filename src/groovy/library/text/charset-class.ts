@@ -7,7 +7,7 @@ import { canonicalCharset } from './charsets.ts'
 const CharsetClass = declareClass('java.nio.charset.Charset')
 const StandardCharsetsClass = declareClass('java.nio.charset.StandardCharsets')
 
-/** A charset; where a method takes its name, it takes the object too. */
+/** A charset; accepted wherever a charset name is. */
 class CharsetValue extends GroovyObject {
   readonly name: string
 

@@ -1,4 +1,4 @@
-// What Groovy adds to texts.
+// Extensions of Groovy to texts.
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'
@@ -107,7 +107,7 @@ function withoutIndent(text: string): string {
   return lines.map((line) => (line.trim() === '' ? '' : line.slice(indent).trimEnd())).join('\n')
 }
 
-/** Lines as one text, with a line end at the end where the original had one. */
+/** Joins lines, with a trailing line break if the original had one. */
 function rejoined(original: string, lines: readonly string[]): string {
   return lines.join('\n') + (/[\r\n]$/.test(original) ? '\n' : '')
 }
@@ -133,7 +133,7 @@ function withoutMargin(text: string, margin: string): string {
   )
 }
 
-/** Replaces characters of one set by those of another, `a-z` standing for a range. */
+/** Replaces characters of one set by those of another; `a-z` is a range. */
 function translated(text: string, from: string, to: string): string {
   const [source, target] = [expandedRanges(from), expandedRanges(to)]
   return Array.from(text, (each) => {
@@ -167,7 +167,7 @@ function countOf(text: string, part: string): number {
   return count
 }
 
-/** Replaces keys of a map by their values, at each place the first key that fits. */
+/** Replaces keys of a map by their values, at each position the first key that matches. */
 function replacedByMap(text: string, map: MapValue): string {
   const pairs = map.entries().map(({ key, value }) => [textOf(key), textOf(value)] as const)
   const parts = new TextParts()

@@ -19,7 +19,7 @@ export class StringBuilderValue extends GroovyObject {
   }
 
   append(text: string): this {
-    // Only what is added is new: the text before it is not kept.
+    // Only the appended text counts: the previous text becomes garbage.
     checkLength(this.text.length + text.length)
     checkText(text.length)
     this.text += text

@@ -51,7 +51,7 @@ function trimmed(text: string): string {
   return text.slice(start, end)
 }
 
-/** `replace` of every occurrence of a text, which is no pattern. */
+/** `replace` of every occurrence of a literal text. */
 function replaced(text: string, target: string, replacement: string): string {
   const parts = target === '' ? ['', ...text.split(''), ''] : text.split(target)
   checkText(text.length + (parts.length - 1) * Math.max(replacement.length - target.length, 0))

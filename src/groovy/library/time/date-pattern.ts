@@ -70,7 +70,7 @@ interface Part {
 
 const PART = /'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+/g
 
-/** Takes a pattern apart; patterns of one script are few. */
+/** Parses a pattern; cached, since scripts have few patterns. */
 export function parsePattern(pattern: string): readonly Part[] {
   if (pattern.length > 200) throw illegalArgument('the pattern of a date is too long')
   return [...pattern.matchAll(PART)].map(([whole, quoted, letter]) => {
@@ -149,7 +149,7 @@ function named(names: readonly string[], at: number, count: number): string {
   return count >= 4 ? name : name.slice(0, 3)
 }
 
-/** Reads a text by a pattern; null where it does not fit. A text may go on behind it where `isLenient`. */
+/** Parses a text by a pattern; null where it does not match. With `isLenient` further text may follow. */
 export function readPattern(parts: readonly Part[], text: string, isLenient: boolean): Fields | null {
   const found = { year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, nano: 0, offset: Number.NaN, zone: '' }
   let at = 0
@@ -172,7 +172,7 @@ export function readPattern(parts: readonly Part[], text: string, isLenient: boo
   return found
 }
 
-/** A number takes all digits, unless another field follows at once. */
+/** A number consumes all digits, unless another field follows directly. */
 function readPart({ letter, count }: Part, rest: string, isLast: boolean): string | null {
   if (letter === 'a') return /^(?:am|pm)/i.exec(rest)?.[0] ?? null
   if (letter === 'E') return /^[A-Za-z]+/.exec(rest)?.[0] ?? null

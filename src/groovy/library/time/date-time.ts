@@ -81,7 +81,7 @@ function isoText(self: DateTimeValue): string {
   return klass === OffsetDateTimeClass || zone.id === offset ? time + offset : `${time}${offset}[${zone.id}]`
 }
 
-/** Adds months, and keeps the day within the month. */
+/** Adds months, and limits the day to the length of the month. */
 function plusMonths(self: DateTimeValue, count: bigint): DateTimeValue {
   const { fields, zone } = self
   const total = fields.year * 12 + fields.month - 1 + Number(count)
@@ -99,7 +99,7 @@ function plusUnit(self: DateTimeValue, amount: bigint, unit: EnumValue): DateTim
 const plus = (nanos: bigint) => (self: DateTimeValue, amount: bigint) => self.at(self.nanos + amount * nanos)
 const field = (name: Exclude<keyof Fields, 'zone'>) => (self: DateTimeValue) => self.fields[name]
 
-/** What a formatter, or `toString`, makes of a date. */
+/** Formats a date, for formatters and `toString`. */
 interface Format {
   format(fields: Fields, self: DateTimeValue | InstantValue): string
   parse(text: string): Fields | null

@@ -18,7 +18,7 @@ const ParseException = declareException('java.text.ParseException', ExceptionCla
 
 const DAY = 86_400_000
 
-/** A date of Java. Its zone is UTC, whatever that of the machine is. */
+/** A java.util.Date. Its zone is always UTC. */
 export class DateValue extends GroovyObject {
   /** Since the epoch. */
   millis: number

@@ -99,7 +99,7 @@ extend(ChronoUnitClass, {
   },
 })
 
-/** The point in time that a value stands for; set by `instant.ts`. */
+/** The point in time of a value; set by `instant.ts`. */
 export const instantNanos: { of(value: Value): bigint } = { of: () => 0n }
 
 const convert = (name: string) => (self: EnumValue, amount: bigint) =>

@@ -35,7 +35,7 @@ export class InstantValue extends GroovyObject {
   }
 }
 
-/** A clock; that of the host, or one that stands still. */
+/** A clock; that of the host, or a fixed one. */
 export class ClockValue extends GroovyObject {
   readonly millis: () => number
 
@@ -49,7 +49,7 @@ export class ClockValue extends GroovyObject {
   }
 }
 
-/** Values that stand for a point in time, such as a Date or a ZonedDateTime. */
+/** Values with a point in time, such as a Date or a ZonedDateTime. */
 const readers: ((value: Value) => bigint | null)[] = [(value) => (value instanceof InstantValue ? value.nanos : null)]
 
 export function readInstant(reader: (value: Value) => bigint | null): void {

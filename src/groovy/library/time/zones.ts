@@ -1,4 +1,4 @@
-// Time zones: UTC, fixed offsets, and those that the host's calendar knows by name.
+// Time zones: UTC, fixed offsets, and named zones of the host's calendar.
 import { extend } from '../../registry/extend.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass } from '../../values/classes.ts'
@@ -39,7 +39,7 @@ export class ZoneValue extends GroovyObject {
   }
 }
 
-/** Formatters are expensive; names of zones are few and known. */
+/** Cached: formatters are expensive, and names of zones are few. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterFor(id: string): Intl.DateTimeFormat {
@@ -116,7 +116,7 @@ extend(ZoneOffsetClass, {
 })
 
 extend(TimeZoneClass, {
-  // As Java does, a name that is not known is GMT.
+  // As in Java, an unknown name is GMT.
   'static getTimeZone(String id): TimeZone': (id: string) =>
     find(id, TimeZoneClass) ?? new ZoneValue('GMT', TimeZoneClass, 0),
   'static getDefault(): TimeZone': () => new ZoneValue('UTC', TimeZoneClass, 0),

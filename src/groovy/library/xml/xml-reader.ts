@@ -1,4 +1,4 @@
-// Reads XML into a tree: elements, attributes and text. No document types, and so no entities of its own and nothing external.
+// Parses XML into a tree: elements, attributes and text. No document types, and so no custom and no external entities.
 import { checkText, spend, tick } from '../../runtime/limits.ts'
 import { IOException } from '../../values/exceptions.ts'
 import { declareException, throwable } from '../../values/throwable.ts'

@@ -34,7 +34,7 @@ test('elements and attributes are found by paths', async () => {
   assert.equal(await slurped('<r><n>42</n></r>', 'r.n.toInteger() + 1'), '43')
 })
 
-test('what is not well-formed is refused, with its line', async () => {
+test('XML that is not well-formed is rejected with its line', async () => {
   for (const xml of ['<r>', '<r></s>', '<r/><s/>', 'text', '<r a=1/>', '<r a="1" b/>', '', '<r>\n&nope;</r>']) {
     await assert.rejects(slurped(xml, 'r'), { message: /SAXParseException/ }, xml)
   }

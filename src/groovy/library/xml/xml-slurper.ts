@@ -55,7 +55,7 @@ function below(element: XmlElement): XmlElement[] {
   return [element, ...childElements(element).flatMap(below)]
 }
 
-/** What a name leads to: child elements, `@name` an attribute, `*` all children, `**` all below, `..` the parent. */
+/** A step of a path: child elements, `@name` an attribute, `*` all children, `**` all descendants, `..` the parent. */
 function follow(self: GPathValue, name: string): GPathValue {
   const { elements } = self
   if (name.startsWith('@')) {
@@ -71,7 +71,7 @@ function follow(self: GPathValue, name: string): GPathValue {
 
 const single = (node: XmlElement | string): GPathValue => new GPathValue([node])
 
-/** The nodes for which a closure says yes. */
+/** The nodes that a closure accepts. */
 function findAll(self: GPathValue, closure: ClosureValue): Value {
   const found: (XmlElement | string)[] = []
   return loop(
