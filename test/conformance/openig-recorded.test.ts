@@ -37,7 +37,7 @@ const CHANGES: Readonly<Record<string, (gateway: RunningGateway) => unknown>> = 
   'g-file-reload': ({ instance, log }) => {
     const from = log.lines.length
     instance.write('scripts/groovy/re.groovy', "def r = new Response(Status.OK); r.entity.string = 'two'; r")
-    return log.until(/the script has changed/, from)
+    return log.until(/script reloaded/, from)
   },
 }
 

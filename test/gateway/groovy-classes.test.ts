@@ -45,7 +45,7 @@ for (const [how, config] of [
 
     let from = gateway.log.lines.length
     gateway.instance.write('scripts/groovy/com/acme/Greeting.groovy', greeting('good day '))
-    await gateway.log.until(/the script has changed/, from)
+    await gateway.log.until(/script reloaded/, from)
     assert.equal((await gateway.ask('/x')).text, 'good day you, please')
 
     from = gateway.log.lines.length
