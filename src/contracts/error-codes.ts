@@ -1,4 +1,4 @@
-/** Error codes of this folder: source of docs/reference/errors.md. */
+/** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_ACCESS_MANAGER: {
     meaning: 'The access manager can not be reached, or refused the agent. Requests that need it get 503.',

@@ -1,4 +1,4 @@
-/** Error codes of this folder: source of docs/reference/errors.md. */
+/** Error codes of this folder: docs/reference/errors.md is generated from it. */
 export const ERROR_CODES = {
   GW_KEYSTORE_CORRUPT: {
     meaning: 'A keystore is malformed.',
