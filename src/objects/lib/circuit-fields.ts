@@ -9,7 +9,7 @@ const MAX_FAILURES = 2 ** 31 - 1
 export const CIRCUIT_FIELDS = {
   maxFailures: config(integer({ min: 1, max: MAX_FAILURES })).meta({
     description:
-      'Failures that open the circuit: among the requests of slidingCounter, or in a row where that is not set. A request counts once, however often it was retried.',
+      'Number of failures that open the circuit: within the window of slidingCounter, or consecutive ones without it. A retried request counts once.',
   }),
   openDuration: config(duration({ zero: false, unlimited: false })).meta({
     description: 'How long the circuit stays open before it closes and the failure count is reset.',
@@ -41,7 +41,7 @@ export const CIRCUIT_BREAKER_FIELD = object({
   .optional()
   .meta({
     description:
-      'Sends no more requests for a while after too many have failed. It counts all requests of the handler, in the whole gateway.',
+      'Stops sending requests for a time after too many have failed. It counts all requests of the handler, in the whole gateway.',
   })
 
 /** Reports a window that could never be full before the circuit opens; `path` points at the breaker. */

@@ -26,7 +26,7 @@ export const CaptureDecorator = defineDecorator({
   },
   settings: captureWords().meta({
     description:
-      'Where to capture: all, request, filtered_request, response, filtered_response, or none, which wins over others.',
+      'Where to capture: all, request, filtered_request, response, filtered_response, or none, which takes precedence over others.',
   }),
   create: (settings) => ({
     wraps: {

@@ -30,7 +30,7 @@ const origin = object(
         list: blocks().meta({ description: 'IP addresses and blocks in CIDR notation; one must contain the address.' }),
         resolver: runtime('string').optional().meta({
           description:
-            'Address to compare; by default that of the client: the peer, or what a trusted proxy says of the client.',
+            'Address to compare; by default that of the client: the peer, or the address that a trusted proxy sends.',
         }),
       }),
       array: blocks(),

@@ -41,8 +41,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       description: 'Handles unauthenticated requests, where there is not exactly one registration.',
     }),
     failureHandler: ref(HandlerKind).optional().meta({
-      description:
-        'Answers where a login fails, with `contexts.oauth2Failure`; by default a page with 400, 403, 500 or 503.',
+      description: 'Handles failed logins, with `contexts.oauth2Failure`; by default a page with 400, 403, 500 or 503.',
     }),
     target: leftValue().default('${attributes.openid}').meta({
       description: 'Target for a copy of `contexts.oauth2Info`, for expressions of older configurations.',
@@ -58,7 +57,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .optional()
       .meta({
         description:
-          'Where to go after `logout` without a parameter `goto`; a page with a link to log in again by default.',
+          'Redirect target after `logout` without a parameter `goto`; by default a page with a link to log in again.',
       }),
     revokeOauth2TokenOnLogout: config(boolean())
       .default(false)
@@ -73,7 +72,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .default([])
       .meta({
         description:
-          'Classes of logins (`acr` of the ID token) of which one is demanded; a user with another one logs in again.',
+          'Authentication context classes (`acr` of the ID token) of which one is required; a user with another one has to log in again.',
       }),
     oAuth2SessionKey: config(string({ nonEmpty: true }))
       .optional()

@@ -16,7 +16,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
     amService: ref(AmServiceKind).meta({ description: 'The access manager where users log in.' }),
     redirectEndpoint: config(string({ nonEmpty: true })).meta({
       description:
-        'Path or URL of this gateway to which the access manager sends tokens; the profile of the agent names it. With OpenAM it ends in `agent/cdsso-oauth2`.',
+        'Path or URL of this gateway to which the access manager sends tokens; it is also in the profile of the agent. With OpenAM it ends with `agent/cdsso-oauth2`.',
     }),
     authenticationService: config(string({ nonEmpty: true }))
       .optional()
@@ -34,7 +34,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       .meta({ description: 'Handles requests whose login failed, with `contexts.cdssoFailure`; 403 by default.' }),
     verificationSecretId: config(secretId()).optional().meta({
       description:
-        "Secret ID of keys that verify tokens, instead of those the access manager publishes or, with OpenAM, makes of the agent's password.",
+        'Secret ID of keys that verify tokens, instead of those the access manager publishes or, with OpenAM, derives from the password of the agent.',
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     createSession: json()

@@ -12,7 +12,7 @@ export const DpopClientFilter = defineType({
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the key.' }),
     signingSecretId: config(secretId()).meta({
       description:
-        'Secret ID of the private key that tokens are bound to; the same where tokens are asked for and where they are used.',
+        'Secret ID of the private key to which tokens are bound; the same where tokens are requested and where they are used.',
     }),
     signingAlgorithm: config(oneOf(KEY_PAIR_ALGORITHMS, { exact: true }))
       .default('ES256')

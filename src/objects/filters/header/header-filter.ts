@@ -24,7 +24,7 @@ export const HeaderFilter = defineType({
       .meta({ description: 'Header names to values that are added to existing ones. A null adds nothing.' }),
     encoding: config(oneOf(HEADER_ENCODINGS)).default('ISO-8859-1').meta({
       description:
-        'How values beyond ASCII are sent. A value with characters that the encoding does not have is left out, with a warning.',
+        'Encoding of values beyond ASCII. A value with characters that the encoding can not represent is omitted, with a warning.',
     }),
   },
   check: ({ remove, replace, add, encoding }, report) => {

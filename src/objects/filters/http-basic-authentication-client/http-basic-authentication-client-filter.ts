@@ -13,7 +13,7 @@ export const HttpBasicAuthenticationClientFilter = defineType({
     secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the password.' }),
     urlEncodeCredentials: config(boolean()).default(false).meta({
       description:
-        'Whether name and password are form-urlencoded first, as OAuth 2.0 wants it of clients (RFC 6749 section 2.3.1).',
+        'Whether name and password are form-urlencoded first, as OAuth 2.0 requires of clients (RFC 6749 section 2.3.1).',
     }),
   },
   check: ({ username, urlEncodeCredentials }, report) => {

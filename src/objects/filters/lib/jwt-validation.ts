@@ -25,7 +25,7 @@ export const JWT_VALIDATION_FIELDS = {
   }),
   decryptionSecretId: config(secretId()).optional().meta({
     description:
-      'Secret ID of the keys that tokens must be encrypted to. With a private key the token inside must be signed, and verificationSecretId is needed too.',
+      'Secret ID of the keys that decrypt tokens, which then must be encrypted. With a private key the inner token must be signed, and verificationSecretId is required too.',
   }),
   secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
   skewAllowance: config(duration({ unlimited: false }))
@@ -38,7 +38,7 @@ export const JWT_VALIDATION_FIELDS = {
   }),
   failureHandler: ref(HandlerKind).optional().meta({
     description:
-      'Answers requests whose token is not good; `contexts.jwtValidationError` says why. 403 without content by default.',
+      'Handles requests with an invalid token, with the reason in `contexts.jwtValidationError`. 403 without content by default.',
   }),
 }
 

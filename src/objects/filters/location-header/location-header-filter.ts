@@ -15,7 +15,7 @@ export const LocationHeaderFilter = defineType({
     }),
     applicationNames: list(config(string())).default([]).meta({
       description:
-        'Further names that the application calls itself by in redirects, such as `app.internal:8080` or `https://app.internal`. Without a port, that of the scheme.',
+        'Further names of the application in its redirects, such as `app.internal:8080` or `https://app.internal`. Without a port, that of the scheme.',
     }),
   },
   check: ({ applicationNames }, report) => {

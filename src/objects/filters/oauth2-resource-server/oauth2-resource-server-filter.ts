@@ -17,7 +17,7 @@ const CACHE_FIELD = object({
     .optional()
     .meta({
       description:
-        'How long any token is kept at most; by default until it expires, and `defaultTimeout` with OpenAM, which does not tell of revoked tokens.',
+        'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
     }),
   amService: ref(AmServiceKind)
     .optional()

@@ -34,13 +34,12 @@ const CACHE_FIELD = object({
     .optional()
     .meta({
       description:
-        'How long a decision is kept that has no valid `ttl`; 1 minute by default, 30 seconds with OpenAM, whose notifications get lost.',
+        'How long a decision without a valid `ttl` is cached; 1 minute by default, 30 seconds with OpenAM, whose notifications get lost.',
     }),
   maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
     .optional()
     .meta({
-      description:
-        'How long any decision is kept at most; by default as long as its `ttl` says, with OpenAM as long as `defaultTimeout`.',
+      description: 'Maximum time in the cache; by default the `ttl` of the decision, with OpenAM `defaultTimeout`.',
     }),
   maximumSize: config(integer({ min: 1 }))
     .optional()
@@ -53,7 +52,7 @@ const CACHE_FIELD = object({
   .optional()
   .meta({
     description:
-      'Keeps decisions. Without it the access manager is asked about every request. Decisions with advices are never kept.',
+      'Cache of decisions. Without it every request causes an evaluation. Decisions with advices are never cached.',
   })
 
 /** Enforces policy decisions of the access manager. */
@@ -73,8 +72,7 @@ export const PolicyEnforcementFilter = defineType({
       description: 'JWT of the subject, such as `${attributes.openid.id_token}`. It must have been verified before.',
     }),
     claimsSubject: valuesOrExpression().optional().meta({
-      description:
-        'Claims about the subject: names to values, or an expression that gives a map. `sub` must be among them.',
+      description: 'Claims about the subject: names to values, or an expression that returns a map. `sub` is required.',
     }),
     application: config(string({ nonEmpty: true }))
       .optional()
@@ -93,7 +91,7 @@ export const PolicyEnforcementFilter = defineType({
       .default('x-authenticate-response')
       .meta({
         description:
-          'Request header by which a client asks, with the value `HEADER`, for advices in a header instead of a redirect.',
+          'Request header with which a client requests, by the value `HEADER`, advices in a header instead of a redirect.',
       }),
     useLegacyAdviceEncoding: config(boolean()).optional().meta({
       description: 'Whether advices are sent as XML, without encoding.',

@@ -56,8 +56,7 @@ export const StaticRequestFilter = defineType({
       .optional()
       .meta({ description: 'Content: one text, or an array of texts that are joined by line breaks; sent as UTF-8.' }),
     restore: config(boolean()).default(true).meta({
-      description:
-        'Whether filters in front of this one still see the request that came, once the response is on its way back.',
+      description: 'Whether earlier filters see the original request again with the response.',
     }),
   },
   check: ({ method, uri, headers, form, entity }, report) => {

@@ -26,7 +26,7 @@ export const ThrottlingFilter = defineType({
   config: {
     requestGroupingPolicy: runtime('string').default('').meta({
       description:
-        'Says which partition a request counts in, such as `${contexts.client.remoteAddress}`. By default all requests count together. Null or a failure is a fault (500).',
+        'Partition of a request, such as `${contexts.client.remoteAddress}`. By default all requests are one partition. Null or a failure is a fault (500).',
     }),
     rate: rateField().optional().meta({ description: 'The rate of each partition.' }),
     throttlingRatePolicy: ref(ThrottlingPolicyKind)
@@ -42,7 +42,7 @@ export const ThrottlingFilter = defineType({
       .default(1_000_000)
       .meta({
         description:
-          'Partitions that have room at a time, 50 bytes each; further ones share one bucket of their rate until there is room.',
+          'Maximum of partitions at a time, 50 bytes each; further ones share one bucket of their rate until others are removed.',
       }),
     rateLimitHeaders: config(boolean())
       .default(false)
@@ -53,8 +53,7 @@ export const ThrottlingFilter = defineType({
     onStoreFailure: config(oneOf(['LOCAL', 'DENY']))
       .default('LOCAL')
       .meta({
-        description:
-          'What happens while the store can not be used: LOCAL counts in this gateway, DENY answers with 503.',
+        description: 'Behaviour while the store is unavailable: LOCAL counts in this gateway, DENY responds 503.',
       }),
   },
   rules: [exactlyOneOf('rate', 'throttlingRatePolicy'), needs('onStoreFailure', 'store')],

@@ -18,7 +18,7 @@ export const DispatchHandler = defineType({
         handler: ref(HandlerKind).meta({ description: 'Handler of the requests of this binding.' }),
         baseURI: runtime('string').optional().meta({
           description:
-            'Server to send requests to, such as https://app.example.com; with a path, the one resource to send them to. The query stays.',
+            'Server to send requests to, such as https://app.example.com; with a path, the one resource to send them to. The query is unchanged.',
         }),
       }),
       { nonEmpty: true },

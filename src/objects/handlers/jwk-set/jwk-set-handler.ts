@@ -17,8 +17,7 @@ export const JwkSetHandler = defineType({
         secretId: config(secretId()).meta({ description: 'Secret ID of the keys.' }),
         keyUsage: config(oneOf(KEY_USAGES)).meta({ description: 'Usage of the keys in the gateway.' }),
         jwkAlgorithm: config(oneOf(ALGORITHMS)).optional().meta({
-          description:
-            'The `alg` of keys that do not name one themselves, as PEM does not; goes before that of the handler.',
+          description: 'The `alg` of keys without one, as in PEM; takes precedence over that of the handler.',
         }),
       }),
       { nonEmpty: true },

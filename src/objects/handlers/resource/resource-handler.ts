@@ -13,8 +13,7 @@ export const ResourceHandler = defineType({
   summary: 'Answers with files from directories of the machine.',
   config: {
     directories: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
-      description:
-        'Directories in the order in which they are searched; a relative one is looked for in the instance directory.',
+      description: 'Directories in the order in which they are searched; a relative one is in the instance directory.',
     }),
     basePath: config(string()).default('').meta({
       description: 'Prefix of the request path that is mapped to the directories; empty or "/" for none.',

@@ -8,11 +8,11 @@ export const HTTP_VERSION_FIELDS = {
     .optional()
     .meta({
       description:
-        'HTTP/2: where the server speaks it, over TLS or in the clear. HTTP/1.1: nothing else. Not set: HTTP/2 over TLS where the server speaks it and alpn is enabled in tls, else HTTP/1.1.',
+        'HTTP/2: where the server supports it, with or without TLS. HTTP/1.1: only HTTP/1.1. Not set: HTTP/2 over TLS where the server supports it and alpn is enabled in tls, else HTTP/1.1.',
     }),
   http2PriorKnowledge: config(boolean()).default(false).meta({
     description:
-      'For protocolVersion HTTP/2 in the clear. false: servers are asked whether they change to HTTP/2, and spoken to in HTTP/1.1 if not. true: HTTP/2 is sent without asking.',
+      'For protocolVersion HTTP/2 without TLS. false: h2c upgrade, with HTTP/1.1 where the server does not accept it. true: HTTP/2 with prior knowledge.',
   }),
 }
 

@@ -32,7 +32,7 @@ export const PROXY_FIELDS = {
     .default(64)
     .meta({
       description:
-        'Connections to one server that may be open at the same time, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit is warned of.',
+        'Maximum of open connections to one server, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit gives a warning.',
     }),
   connectionTimeout: config(duration({ zero: false }))
     .default('10 seconds')
@@ -41,7 +41,7 @@ export const PROXY_FIELDS = {
     .default('10 seconds')
     .meta({
       description:
-        'Longest silence of the server while a byte is expected of it: 504 before the response, a visible cut within it.',
+        'Maximum time without data of the server while data are expected: 504 before the response, a truncated response within it.',
     }),
   connectionTimeToLive: config(duration({ zero: false }))
     .default('unlimited')
@@ -51,7 +51,7 @@ export const PROXY_FIELDS = {
     .meta({ description: 'Whether each request uses a new connection.' }),
   stateTrackingEnabled: config(boolean()).default(true).meta({
     description:
-      'Whether connections on which a client certificate was shown are used once only. Others are not concerned.',
+      'Whether connections with a client certificate are used for one request only. Others are not affected.',
   }),
   numberOfWorkers: config(integer({ min: 1 }))
     .optional()
@@ -63,11 +63,11 @@ export const PROXY_FIELDS = {
     .optional()
     .meta({
       description:
-        'streaming: a response is passed on while it arrives. non_streaming: only once all of it is in the temporary storage. Not set: as streamingEnabled of admin.json says.',
+        'streaming: a response is passed on while it arrives. non_streaming: only when it is completely buffered in the temporary storage. Not set: by streamingEnabled of admin.json.',
     }),
   temporaryStorage: ref(TemporaryStorageKind).optional().meta({
     description:
-      'Where non_streaming keeps responses; the TemporaryStorage of the heap by default. Over its limit: 502.',
+      'Storage of buffered responses (non_streaming); the TemporaryStorage of the heap by default. Over its limit: 502.',
   }),
   ...HTTP_VERSION_FIELDS,
   ...FORWARD_PROXY_FIELDS,

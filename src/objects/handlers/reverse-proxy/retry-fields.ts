@@ -6,7 +6,7 @@ export const RETRIES_FIELD = object({
   enabled: config(boolean()).default(true).meta({ description: 'Whether requests are retried.' }),
   condition: runtime('boolean').default('${false}').meta({
     description:
-      'Asked about each response. True: it is a failure, and the request is sent again. False: only a request that got no answer is.',
+      'Evaluated for each response. True: the request is sent again. By default only requests without a response are retried.',
   }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')

@@ -10,13 +10,12 @@ const replacement = 'use the field of that name in the ClientTlsOptions that tls
 export const TLS_FIELDS = {
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'How TLS is spoken; by default certificates must lead to an authority the platform trusts and name the host.',
+      'TLS options; by default certificates must lead to an authority of the platform and match the host name.',
   }),
   hostnameVerifier: config(oneOf(['STRICT', 'ALLOW_ALL']))
     .optional()
     .meta({
-      description:
-        'STRICT: the certificate must name the host that is called. ALLOW_ALL: any name of a trusted certificate will do.',
+      description: 'STRICT: the certificate must match the host name. ALLOW_ALL: any trusted certificate is accepted.',
       replacement,
     }),
   keyManager: CLIENT_FIELDS.keyManager.meta({ replacement }),

@@ -27,7 +27,7 @@ const DEFAULT_MAX_WEB_SOCKETS = 20_000
 const FIELDS = {
   enabled: config(boolean()).default(false).meta({
     description:
-      'Whether clients may go on in WebSocket; if not, such a request is relayed as a plain one, unless the server is named by a URI of ws or wss.',
+      'Whether WebSocket upgrades are relayed; if not, such a request is relayed as a plain one, unless the URI of the server has the scheme ws or wss.',
   }),
   connectionTimeout: config(duration({ zero: false }))
     .optional()
@@ -36,7 +36,7 @@ const FIELDS = {
     .optional()
     .meta({
       description:
-        'A connection on which no byte moves for this time, in whatever direction, is destroyed. Not set: quiet ends are pinged, and one that does not answer for soTimeout of the handler ends the connection.',
+        'Idle time in both directions after which a connection is destroyed. Not set: idle endpoints are pinged, and one that does not respond for soTimeout of the handler ends the connection.',
     }),
   numberOfSelectors: config(integer({ min: 1 }))
     .default(2)

@@ -22,13 +22,13 @@ export const Router = defineType({
       .default('10 seconds')
       .meta({
         description:
-          'How often the folder is scanned, besides being watched. `disabled`: only at start-up and on SIGHUP. A number is seconds.',
+          'Interval of scans of the folder, which is also watched. `disabled`: only at start-up and on SIGHUP. A number is seconds.',
       }),
     order: config(oneOf(['name', 'file']))
       .default('name')
       .meta({
         description:
-          'In which order routes are tried: by the name of the route, or by the name of its file without `.json`, compared character by character.',
+          'Order in which routes are evaluated: by the name of the route, or by the name of its file without `.json`, compared by characters.',
       }),
     defaultHandler: ref(HandlerKind)
       .optional()

@@ -26,7 +26,7 @@ export const STRATEGY_FIELD = config(
   .default('CLEAR_ON_DISCONNECT')
   .meta({
     description:
-      'What happens to the cache while the notification service is lost: what is not in it is denied until the service is back; what is in it is kept (NEVER_CLEAR), cleared at once (CLEAR_ON_DISCONNECT) or cleared when the service is back (CLEAR_ON_RECONNECT). Has effect with amService only.',
+      'Behaviour while notifications are disconnected: uncached tokens are rejected until the connection is restored; cached tokens stay in the cache (NEVER_CLEAR), are removed at once (CLEAR_ON_DISCONNECT) or when the connection is restored (CLEAR_ON_RECONNECT). Has effect with amService only.',
   })
 
 /** Wraps a resolver in a cache that is closed when the object is disposed. */

@@ -8,7 +8,7 @@ import { limitsOf } from '../tls/limit-fields.ts'
 /** The field `trust` of objects that represent an authorization server. */
 export const TRUST_FIELD = listOrOne(ref(TrustManagerKind)).optional().meta({
   description:
-    'Whose certificates the authorization server may show, in every call to it; those of the authorities that the platform trusts by default.',
+    'Trusted certificate authorities of the authorization server, for every request to it; those of the platform by default.',
 })
 
 const CONNECTIONS = 64

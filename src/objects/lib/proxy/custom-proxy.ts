@@ -8,11 +8,11 @@ import { passwordSource } from '../tls/password.ts'
 export const PROXY_SERVER_FIELDS = {
   uri: config(url(['http', 'https'])).meta({
     description:
-      'Where the proxy is, such as `http://proxy.example.com:3128`; port 80, or 443 of https, where none is given. With https, TLS is spoken to the proxy itself.',
+      'URL of the proxy, such as `http://proxy.example.com:3128`; the default port is 80, or 443 with https. With https, TLS is used to the proxy itself.',
   }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'How TLS is spoken to a proxy with an https URI; by default its certificate must lead to an authority the platform trusts and name its host.',
+      'TLS options for a proxy with an https URI; by default its certificate must lead to an authority of the platform and match its host name.',
   }),
   username: config(string({ nonEmpty: true }))
     .optional()

@@ -15,8 +15,7 @@ export const CLIENT_FIELDS = {
   hostnameVerifier: config(oneOf(['STRICT', 'ALLOW_ALL']))
     .default('STRICT')
     .meta({
-      description:
-        'STRICT: the certificate must name the host that is called. ALLOW_ALL: any name of a trusted certificate will do.',
+      description: 'STRICT: the certificate must match the host name. ALLOW_ALL: any trusted certificate is accepted.',
     }),
 }
 

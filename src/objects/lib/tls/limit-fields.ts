@@ -21,7 +21,7 @@ const protocol = field<string>(
 export const LIMIT_FIELDS = {
   sslCipherSuites: list(config(suite)).optional().meta({
     description:
-      'The suites that are offered, by registered name (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) or in OpenSSL spelling. All good ones by default.',
+      'Offered cipher suites, by registered name (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) or OpenSSL name. All secure ones by default.',
   }),
   sslContextAlgorithm: config(string({ nonEmpty: true }))
     .default('TLS')

@@ -32,7 +32,7 @@ import { chooseByName, plainServerName } from './server-names.ts'
 export const SERVER_FIELDS = {
   keyManager: listOrOne(ref(KeyManagerKind)).optional().meta({
     description:
-      'Keys and certificates of the connector. Of several, the one that names the server the client asks for.',
+      'Keys and certificates of the connector. Of several, the one for the server name of the client is used.',
   }),
   sni: object({
     serverNames: map(config(secretId())).default({}).meta({
@@ -50,14 +50,13 @@ export const SERVER_FIELDS = {
       description: 'Keys and certificates by the server name that the client sends. Takes precedence over keyManager.',
     }),
   trustManager: listOrOne(ref(TrustManagerKind)).optional().meta({
-    description:
-      'Whose client certificates are accepted; those of the authorities that the platform trusts by default.',
+    description: 'Trusted authorities of client certificates; those of the platform by default.',
   }),
   clientAuth: config(oneOf(['NONE', 'REQUEST', 'REQUIRED']))
     .default('NONE')
     .meta({
       description:
-        'REQUIRED: no connection without a trusted client certificate. REQUEST: one is asked for, and must be trusted if it is shown.',
+        'REQUIRED: no connection without a trusted client certificate. REQUEST: one is requested, and must be trusted if it is sent.',
     }),
   ...LIMIT_FIELDS,
 }

@@ -76,26 +76,26 @@ export const ClientRegistration = defineType({
       .optional()
       .meta({
         description:
-          'How the server answers authorization requests: in the URL, in a form, or in either as a signed JWT (JARM).',
+          'Response mode of authorization requests: in the URL, in a form, or in either as a signed JWT (JARM).',
       }),
     userInfo: config(oneOf(['auto', 'always', 'never']))
       .default('auto')
       .meta({
         description:
-          'When the server is asked for user info: when something first reads `user_info`, before each request goes on, or never.',
+          'When user info is fetched: when `user_info` is first read, before each request is passed on, or never.',
       }),
     sessionContent: list(config(oneOf(['accessToken', 'refreshToken', 'idToken', 'claims'])))
       .default(['accessToken', 'refreshToken', 'idToken'])
       .meta({
         description:
-          'What sessions keep of a login. Claims are read from the ID token; `claims` keeps them beside it, or instead of it.',
+          'Data of a login that are stored in the session. Claims are read from the ID token; `claims` stores them besides it, or instead of it.',
       }),
     decryptionSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of the keys that decrypt ID tokens and user info.' }),
     registrationHandler: ref(HandlerKind).optional().meta({
       description:
-        'Sends requests that need no proof of the client, such as those for user info; by default what sends those of the issuer (`trust`, `issuerHandler`).',
+        'Sends requests without client authentication, such as those for user info; by default the handler of the issuer (`trust`, `issuerHandler`).',
     }),
     authenticatedRegistrationHandler: ref(HandlerKind)
       .optional()

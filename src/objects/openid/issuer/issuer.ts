@@ -55,7 +55,7 @@ export const Issuer = defineType({
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     issuerHandler: ref(HandlerKind).default('ClientHandler').meta({
       description:
-        'Sends requests to the server: for metadata and keys, and those of registrations that name no handler of their own.',
+        'Sends requests to the server: for metadata and keys, and those of registrations without their own handler.',
     }),
     trust: TRUST_FIELD,
     issuerRepository: string().optional().meta({

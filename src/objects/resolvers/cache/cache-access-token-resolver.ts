@@ -17,13 +17,12 @@ export const CacheAccessTokenResolver = defineType({
       .optional()
       .meta({
         description:
-          'How long any token is kept at most; by default until it expires, and `defaultTimeout` with OpenAM, which does not tell of revoked tokens.',
+          'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
       }),
     maximumSize: config(integer({ min: 1 }))
       .optional()
       .meta({
-        description:
-          'How many tokens each unit of the gateway keeps, by default 100,000. The one not used for longest makes room.',
+        description: 'Maximum of cached tokens of each unit, by default 100,000. The least recently used is evicted.',
       }),
     executor: ref(Executor)
       .default('ScheduledExecutorService')

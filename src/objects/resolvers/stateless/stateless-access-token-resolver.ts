@@ -32,17 +32,17 @@ export const StatelessAccessTokenResolver = defineType({
       .optional()
       .meta({
         description:
-          'Who must have issued a token: its claim `iss`, letter by letter. With wellKnownEndpoint by default the `issuer` of the metadata.',
+          'Required issuer of a token: its claim `iss`, compared exactly. With wellKnownEndpoint by default the `issuer` of the metadata.',
       }),
     wellKnownEndpoint: config(url()).optional().meta({
       description:
-        'URL of the metadata of the issuer, which name its keys; in place of secretsProvider and verificationSecretId.',
+        'URL of the metadata of the issuer, with the URL of its keys; instead of secretsProvider and verificationSecretId.',
     }),
     audience: config(string({ nonEmpty: true }))
       .optional()
       .meta({
         description:
-          'Whom a token must be for: its claim `aud`, or one of its values, letter by letter; not checked by default.',
+          'Required audience of a token: its claim `aud`, or one of its values, compared exactly; not checked by default.',
       }),
     tokenTypes: list(config(string({ nonEmpty: true })), { nonEmpty: true })
       .default(['at+jwt'])
@@ -54,7 +54,7 @@ export const StatelessAccessTokenResolver = defineType({
       .optional()
       .meta({
         description:
-          'The claim that holds the scopes: a name, or a JSON pointer such as `/realm_access/roles`. By default `scope`, else `scp`.',
+          'The claim with the scopes: a name, or a JSON pointer such as `/realm_access/roles`. By default `scope`, else `scp`.',
       }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     verificationSecretId: config(secretId()).optional().meta({
@@ -62,7 +62,7 @@ export const StatelessAccessTokenResolver = defineType({
     }),
     decryptionSecretId: config(secretId()).optional().meta({
       description:
-        'Secret ID of the keys that tokens must be encrypted to. With a private key the token inside must be signed, and verificationSecretId or wellKnownEndpoint is needed too.',
+        'Secret ID of the keys that decrypt tokens, which then must be encrypted. With a private key the inner token must be signed, and verificationSecretId or wellKnownEndpoint is required too.',
     }),
     skewAllowance: config(duration({ unlimited: false }))
       .default('zero')

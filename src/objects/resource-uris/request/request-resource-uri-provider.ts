@@ -14,7 +14,7 @@ export const RequestResourceUriProvider = defineType({
     }),
     useOriginalUri: config(boolean()).default(false).meta({
       description:
-        'Whether the resource is the URI that the client sent, before `baseURI` and filters changed it; by default it is the one that is sent on.',
+        'Whether the resource is the URI that the client sent, before `baseURI` and filters changed it; by default it is the one sent upstream.',
     }),
   },
   create: ({ includeQueryParams, useOriginalUri }) =>

@@ -41,7 +41,7 @@ export const AmService = defineType({
         .optional()
         .meta({
           description:
-            'Journey (tree) by which the agent logs in. By default `Agent`, and the module `Application` where that one does not let it in.',
+            'Journey (tree) of the login of the agent. By default `Agent`, and the module `Application` where that fails.',
         }),
     }).meta({ description: 'The account of the gateway at the access manager.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({

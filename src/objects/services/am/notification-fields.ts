@@ -23,13 +23,13 @@ const MEMBERS = {
     .default(5)
     .meta({
       description:
-        'Attempts at first before the service counts as degraded; -1 for any number. The route is deployed in any case, and the attempts go on.',
+        'Initial attempts before the service is degraded; -1 for any number. The route is deployed in any case, and the attempts continue.',
     }),
   reconnectDelay: config(duration({ unlimited: false, min: '10 milliseconds' }))
     .default('5 seconds')
     .meta({
       description:
-        'Wait before a connection is tried again. Grows to three times as much while attempts fail; shortened by chance by up to a half.',
+        'Delay before the next connection attempt. Grows to three times as much while attempts fail; randomly shortened by up to a half.',
     }),
   renewalDelay: config(duration()).default('50 minutes').meta({
     description:
@@ -37,7 +37,7 @@ const MEMBERS = {
   }),
   heartbeatInterval: config(duration()).default('1 minute').meta({
     description:
-      'Wait between pings, 20 seconds at most. A server that is silent for half of it after a ping counts as gone. Zero or unlimited: no pings.',
+      'Interval of pings, 20 seconds at most. A connection without a pong for half of it counts as lost. Zero or unlimited: no pings.',
   }),
   connectionTimeout: config(duration({ zero: false }))
     .default('60 seconds')
@@ -52,7 +52,7 @@ const MEMBERS = {
     }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'How TLS is spoken; by default certificates must lead to an authority the platform trusts and name the host.',
+      'TLS options; by default certificates must lead to an authority of the platform and match the host name.',
   }),
   proxyOptions: ref(ProxyOptionsKind)
     .default('ProxyOptions')

@@ -10,11 +10,11 @@ const CACHE_MEMBERS = {
     .default(100_000)
     .meta({
       description:
-        'Sessions that are kept in the whole gateway; each unit gets an even share. The one unused for longest makes room.',
+        'Maximum of cached sessions in the whole gateway; each unit gets an even share. The least recently used is evicted.',
     }),
   maximumTimeToCache: config(duration()).optional().meta({
     description:
-      'Longest time for which a session is kept, never beyond its own end. By default until 30 seconds before it would end unused; 30 seconds with OpenAM, whose notifications get lost.',
+      'Maximum time in the cache, never beyond the end of the session. By default until 30 seconds before its idle timeout; 30 seconds with OpenAM, whose notifications get lost.',
   }),
   onNotificationDisconnection: config(oneOf(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']))
     .default('CLEAR_ON_DISCONNECT')

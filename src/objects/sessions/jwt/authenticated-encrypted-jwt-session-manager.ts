@@ -32,7 +32,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
   config: {
     authenticatedEncryptionSecretId: config(secretId()).optional().meta({
       description:
-        'Secret ID of the symmetric keys: the first encrypts, all decrypt. Without it a random key is made, which ends with the gateway.',
+        'Secret ID of the symmetric keys: the first encrypts, all decrypt. Without it a random key is generated, which is lost when the gateway stops.',
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
@@ -51,7 +51,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
     cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie that holds the session.' }),
     revocations: object(REDIS_FIELDS, { rules: REDIS_RULES }).optional().meta({
       description:
-        'Redis that holds the log-outs a provider sends (back-channel logout), for all gateways with the key; without it they are in the memory of the gateway that got them.',
+        'Redis for logouts of providers (back-channel logout), shared by all gateways with the key; without it they are in the memory of the gateway that received them.',
     }),
   },
   check: ({ cookie, revocations }, report) => {
