@@ -78,9 +78,4 @@ export const EVENTS = logEvents('GW_AUDIT', {
     meaning: 'Lines of a segment file have a wrong checksum, or the file was removed.',
     action: 'Check the disk of the spool directory, and that no other program changes files in it.',
   },
-  RECORDS_REJECTED: {
-    message: 'audit events rejected by the OTLP receiver: they are lost',
-    meaning: 'The receiver took a request, but not all of its log records; they must not be sent again.',
-    action: 'Read `reason`, and the log of the receiver: size limits and rules for attributes are the usual causes.',
-  },
 })

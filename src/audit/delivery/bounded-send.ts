@@ -1,5 +1,5 @@
 import type { DeliveryTiming } from './delivery-timing.ts'
-import { type AuditRecord, RecordRefused, type Transport } from './transport.ts'
+import { type AuditRecord, RecordRefused, RecordsDiscarded, type Transport } from './transport.ts'
 
 /** The transport did not end in time. */
 export class SendTimedOut extends Error {
@@ -27,7 +27,8 @@ export class BoundedSend {
     try {
       await Promise.race([this.#call(transport, records), this.#ended.promise])
     } catch (error) {
-      const isTimedOut = this.#controller.signal.aborted && !(error instanceof RecordRefused)
+      const isOutcome = error instanceof RecordRefused || error instanceof RecordsDiscarded
+      const isTimedOut = this.#controller.signal.aborted && !isOutcome
       throw isTimedOut ? new SendTimedOut() : error
     } finally {
       this.#isSettled = true

@@ -14,6 +14,7 @@ import {
   until,
 } from '#test/audit-destination'
 import { leastCost, threadTime } from '#test/loop-watch'
+import { RecordsDiscarded } from './transport.ts'
 
 describe('a delivery', () => {
   test('sends records in their order, in batches of at most 500 records and 256 KiB', async () => {
@@ -112,6 +113,25 @@ describe('a delivery', () => {
     assert.equal(started.delivery.counts.lost.refused, 3)
     assert.deepEqual([...started.delivery.counts.delivered], [['access', 6]])
     assert.equal(started.logged('GW_AUDIT_EVENT_REFUSED').length, 1)
+  })
+
+  test('records that the destination has taken and discarded are counted as lost, and not sent again', async () => {
+    for (const [count, lost] of [
+      [2, 2],
+      [99, 5],
+      [-1, 0],
+      [Number.NaN, 0],
+    ] as const) {
+      const destination = new AuditDestination(() => {
+        throw new RecordsDiscarded(count, 'attribute too long')
+      })
+      await using started = new StartedDelivery(destination)
+      started.delivery.add(recordsOf(5))
+      assert.equal(await started.delivery.flush(10_000), true)
+      assert.deepEqual([destination.calls.length, started.delivery.counts.lost.refused], [1, lost])
+      assert.equal(started.delivery.counts.delivered.get('access') ?? 0, 5 - lost)
+      assert.equal(started.logged('GW_AUDIT_EVENT_REFUSED').length, 1)
+    }
   })
 
   test('a refusal with an index beyond the batch is an ordinary failure', async () => {

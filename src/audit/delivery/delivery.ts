@@ -8,7 +8,7 @@ import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
 import { FlushWaiters } from './flush-waiters.ts'
 import { RetryDelay } from './retry-delay.ts'
 import { SpoolCommits } from './spool-commits.ts'
-import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from './transport.ts'
+import { type AuditRecord, RecordRefused, RecordsDiscarded, type Transport, type TransportEnv } from './transport.ts'
 
 /** Services and callbacks of a delivery. */
 export interface DeliveryEnv extends TransportEnv {
@@ -195,6 +195,7 @@ export class Delivery {
       this.#accepted(records, records.length)
     } catch (error) {
       if (isRefusalOf(error, records)) this.#refused(records, error)
+      else if (error instanceof RecordsDiscarded) this.#discarded(records, error)
       else await this.#failed(error)
     } finally {
       this.#sending = null
@@ -217,6 +218,14 @@ export class Delivery {
     this.#lose('refused', 1)
     this.#log.refused(error)
     this.#settle(1)
+  }
+
+  #discarded(records: readonly AuditRecord[], error: RecordsDiscarded): void {
+    const lost = Math.min(Math.max(Math.trunc(error.count) || 0, 0), records.length)
+    this.#accepted(records, records.length - lost)
+    this.#lose('refused', lost)
+    this.#log.refused(error)
+    this.#settle(lost)
   }
 
   /** The first failure is followed by another attempt at once: an idle connection may have been closed by the peer. */

@@ -16,7 +16,7 @@ export interface AuditRecord {
 export interface Transport {
   /**
    * Resolves when the destination has accepted every record. Rejects otherwise, with `RecordRefused` for a record that
-   * can never be accepted. Ends within its own deadlines, and at once when the signal aborts.
+   * can never be accepted, or with `RecordsDiscarded`. Ends within its own deadlines, and at once when the signal aborts.
    */
   send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void>
   /** Reopens files (SIGHUP). */
@@ -40,5 +40,16 @@ export class RecordRefused extends Error {
   constructor(index: number, reason: string) {
     super(reason)
     this.index = index
+  }
+}
+
+/** The destination has taken all records of a call, and discarded some of them, which it does not name. */
+export class RecordsDiscarded extends Error {
+  override readonly name = 'RecordsDiscarded'
+  readonly count: number
+
+  constructor(count: number, reason: string) {
+    super(reason)
+    this.count = count
   }
 }

@@ -9,15 +9,14 @@ import { systemClock } from '#schema'
 import { accessEvent, auditRecords } from '#test/audit-events'
 import { Authority, opensslMissing } from '#test/certificates'
 import { TcpPeer } from '#test/tcp-peer'
-import { RecordRefused, type Transport } from '../../delivery/transport.ts'
+import { RecordRefused, RecordsDiscarded, type Transport } from '../../delivery/transport.ts'
 import { otlpLogRecord } from '../../formats/otlp.ts'
 import { DEFAULT_TLS_PLAN } from '../tls-plan.ts'
 import { type OtlpPlan, openOtlp } from './otlp-transport.ts'
 
-const log = memoryLog()
 let ahead = 0
 const clock = { now: () => systemClock.now() + ahead, monotonic: () => systemClock.monotonic() + ahead }
-const env = { logger: createLogger({ destination: log, format: 'json' }), clock }
+const env = { logger: createLogger({ destination: memoryLog() }), clock }
 const { signal } = new AbortController()
 
 function open(endpoint: string, plan: Partial<OtlpPlan> = {}): Transport & AsyncDisposable {
@@ -164,18 +163,29 @@ test('statuses that are not about records are failures, and redirects are not fo
   }
 })
 
-test('records that the receiver rejects in a partial success are logged, and not sent again', async () => {
+test('records that the receiver rejects in a partial success are reported as discarded', async () => {
   await using server = await receiver((response) =>
     json(response, 200, { partialSuccess: { rejectedLogRecords: '2', errorMessage: 'attribute too long' } }),
   )
   await using transport = open(server.url)
-  const from = log.lines.length
-  await transport.send(events(3), signal)
-  const lines = log.lines.slice(from).map((line) => JSON.parse(line))
-  assert.deepEqual(
-    lines.map(({ code, rejected, reason }) => [code, rejected, reason]),
-    [['GW_AUDIT_RECORDS_REJECTED', 2, 'attribute too long']],
+  await assert.rejects(
+    transport.send(events(3), signal),
+    (error) => error instanceof RecordsDiscarded && error.count === 2 && /attribute too long/.test(error.message),
   )
+  assert.equal(server.requests.length, 1)
+})
+
+test('a partial success without rejected records, or without sense, is a success', async () => {
+  for (const partialSuccess of [
+    {},
+    { rejectedLogRecords: 0, errorMessage: 'slow' },
+    { rejectedLogRecords: 'many' },
+    7,
+  ]) {
+    await using server = await receiver((response) => json(response, 200, { partialSuccess }))
+    await using transport = open(server.url)
+    await transport.send(events(1), signal)
+  }
 })
 
 test('receivers that stay silent, reset, send garbage or endless responses are failures within the time limit', async () => {

@@ -3,9 +3,8 @@ import { gzip } from 'node:zlib'
 import { acquireClient, type Client, UpstreamError } from '#client'
 import { Body, Headers, type InternalResponse, internalCall, internalExchange, Request, Uri } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import type { AuditRecord, Transport, TransportEnv } from '../../delivery/transport.ts'
+import { type AuditRecord, RecordsDiscarded, type Transport, type TransportEnv } from '../../delivery/transport.ts'
 import { otlpAttributes } from '../../formats/otlp.ts'
-import { EVENTS } from '../../log-events.ts'
 import { RangeRefused, rangeEnds, sendHalvingRefused } from '../refused-range.ts'
 import { clientTlsOf, type TlsPlan } from '../tls-plan.ts'
 import { retryAfterOf } from './retry-after.ts'
@@ -51,6 +50,8 @@ class OtlpTransport implements Transport {
   /** Text around the records of a request. */
   readonly #prefix: string
   readonly #suffix = ']}]}]}'
+  /** Records that the receiver has rejected in partial successes, until the end of a call reports them. */
+  #rejected = { count: 0, reason: '' }
   /** Monotonic time before which the receiver wants no request (Retry-After). */
   #notBefore = 0
 
@@ -81,6 +82,9 @@ class OtlpTransport implements Transport {
       await sendHalvingRefused(start, end, (from, to) => this.#export(records.slice(from, to), signal))
       start = end
     }
+    const { count, reason } = this.#rejected
+    this.#rejected = { count: 0, reason: '' }
+    if (count > 0) throw new RecordsDiscarded(count, `the receiver rejected ${count} log records: ${reason}`)
   }
 
   async close(): Promise<void> {
@@ -94,7 +98,7 @@ class OtlpTransport implements Transport {
     if (status >= 200 && status < 300) {
       // A web page: the endpoint is that of another server.
       if (/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) throw new Error(NO_RECEIVER)
-      this.#checkPartialSuccess(response, records.length)
+      this.#countRejected(response, records.length)
       return
     }
     const reason = reasonIn(response)
@@ -131,13 +135,13 @@ class OtlpTransport implements Transport {
   }
 
   /** Records that the receiver rejected must not be sent again (OTLP specification, "Partial Success"). */
-  #checkPartialSuccess(response: InternalResponse, sent: number): void {
+  #countRejected(response: InternalResponse, sent: number): void {
     const partial = jsonIn(response)?.['partialSuccess']
     if (!isPlainObject(partial)) return
     const rejected = Math.min(Number(partial['rejectedLogRecords'] ?? 0), sent)
     if (!(rejected > 0)) return
-    const reason = String(partial['errorMessage'] ?? '').slice(0, MAX_REASON)
-    this.#env.logger.limited().error({ rejected, reason }, EVENTS.RECORDS_REJECTED)
+    const reason = String(partial['errorMessage'] ?? 'no reason given').slice(0, MAX_REASON)
+    this.#rejected = { count: this.#rejected.count + rejected, reason }
   }
 }
 
