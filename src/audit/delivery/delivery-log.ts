@@ -35,7 +35,7 @@ export class DeliveryLog {
   #lostBefore: number | null = null
 
   constructor(handler: string, { logger, clock }: TransportEnv) {
-    this.#logger = logger
+    this.#logger = logger.child({ handler })
     this.#handler = handler
     this.#clock = clock
   }
@@ -71,38 +71,36 @@ export class DeliveryLog {
     const lostMeanwhile = lost - before
     this.#outage = null
     if (!isLogged) return
-    this.#logger.info({ handler: this.#handler, queued, lost: lostMeanwhile }, 'audit events are delivered again')
+    this.#logger.info({ queued, lost: lostMeanwhile }, 'audit events are delivered again')
   }
 
   /** Records found no room; `lost`: how many were lost before. */
   dropped(lost: number): void {
     if (this.#lostBefore !== null) return
     this.#lostBefore = lost
-    this.#logger.limited(this.#handler).error({ handler: this.#handler }, EVENTS.QUEUE_FULL)
+    this.#logger.limited(this.#handler).error(EVENTS.QUEUE_FULL)
   }
 
   /** There is room again. */
   accepting(lost: number): void {
     if (this.#lostBefore === null) return
-    const fields = { handler: this.#handler, lost: lost - this.#lostBefore }
+    const fields = { lost: lost - this.#lostBefore }
     this.#lostBefore = null
     this.#logger.limited(this.#handler).info(fields, 'audit events are queued again')
   }
 
   refused(error: Error): void {
-    this.#logger
-      .limited(`${this.#handler} ${error.message}`)
-      .warn({ handler: this.#handler, error }, EVENTS.EVENT_REFUSED)
+    this.#logger.limited(`${this.#handler} ${error.message}`).warn({ error }, EVENTS.EVENT_REFUSED)
   }
 
   tooLarge(events: number): void {
-    this.#logger.limited(this.#handler).warn({ handler: this.#handler, events }, EVENTS.EVENT_TOO_LARGE)
+    this.#logger.limited(this.#handler).warn({ events }, EVENTS.EVENT_TOO_LARGE)
   }
 
   spoolFailed(error: unknown): void {
     if (this.#spoolProblem !== null) return
     this.#spoolProblem = error instanceof SpoolFull ? 'the spool is full' : `the spool is unavailable${codeIn(error)}`
-    const fields = { handler: this.#handler, ...fieldsOf(error) }
+    const fields = fieldsOf(error)
     const logger = this.#logger.limited(this.#handler)
     if (error instanceof SpoolFull) logger.error(fields, EVENTS.SPOOL_FULL)
     else if (error instanceof SpoolLocked) logger.error(fields, EVENTS.SPOOL_LOCKED)
@@ -112,19 +110,19 @@ export class DeliveryLog {
   spoolRecovered(): void {
     if (this.#spoolProblem === null) return
     this.#spoolProblem = null
-    this.#logger.limited(this.#handler).info({ handler: this.#handler }, 'the spool of audit events is written again')
+    this.#logger.limited(this.#handler).info('the spool of audit events is written again')
   }
 
   unreadable(events: number): void {
-    this.#logger.limited(this.#handler).error({ handler: this.#handler, events }, EVENTS.SPOOL_UNREADABLE)
+    this.#logger.limited(this.#handler).error({ events }, EVENTS.SPOOL_UNREADABLE)
   }
 
   lostAtClose(events: number): void {
-    this.#logger.error({ handler: this.#handler, events }, EVENTS.EVENTS_LOST)
+    this.#logger.error({ events }, EVENTS.EVENTS_LOST)
   }
 
   closeFailed(): void {
-    this.#logger.warn({ handler: this.#handler }, EVENTS.CLOSE_FAILED)
+    this.#logger.warn(EVENTS.CLOSE_FAILED)
   }
 
   #logOutage(outage: Outage, error: unknown, event: LogEvent): void {
@@ -132,7 +130,7 @@ export class DeliveryLog {
     if (outage.isLogged || now - this.#loggedAt < LOG_INTERVAL) return
     outage.isLogged = true
     this.#loggedAt = now
-    this.#logger.error({ handler: this.#handler, ...fieldsOf(error) }, event)
+    this.#logger.error(fieldsOf(error), event)
   }
 }
 

@@ -8,6 +8,8 @@ export interface DeliveryTiming {
   readonly longestRetry: number
   /** Between two looks at undelivered records; those that two looks find are written to the spool. */
   readonly commitInterval: number
+  /** For opening the spool before records are sent; in this time a delivery that is replaced releases its spool. */
+  readonly startLimit: number
   /** For `transport.close` and the files of the spool, beyond the limit of `close`. */
   readonly closeGrace: number
 }
@@ -18,5 +20,6 @@ export const DELIVERY_TIMING: DeliveryTiming = {
   shortestRetry: 100,
   longestRetry: 30_000,
   commitInterval: 100,
+  startLimit: 5_000,
   closeGrace: 2_000,
 }

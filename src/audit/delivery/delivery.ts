@@ -28,7 +28,6 @@ const FULL = { from: 7 / 8, until: 5 / 8 }
 /** With everything on disk, a shutdown waits this long for the destination. */
 const CLOSE_WITH_SPOOL = 2_000
 const LONGEST_RETRY_AT_CLOSE = 1_000
-const START_LIMIT = 5_000
 
 /**
  * Delivers the records of one handler in the order in which they were added, at least once. Records wait in memory up to a bound,
@@ -76,7 +75,7 @@ export class Delivery {
       new SpoolCommits(plan.spool, this.#backlog, {
         log: this.#log,
         clock: env.clock,
-        interval: this.#timing.commitInterval,
+        timing: this.#timing,
         onOpened: () => this.#resume?.(),
         onStored: () => this.#released(),
       })
@@ -158,7 +157,7 @@ export class Delivery {
   }
 
   async #deliver(): Promise<void> {
-    if (this.#commits !== null) await bounded(this.#commits.attempted, START_LIMIT)
+    if (this.#commits !== null) await bounded(this.#commits.attempted, this.#timing.startLimit)
     this.#isStarting = false
     this.#notifyWaiters()
     for (let batches = 1; !this.#isEnded; batches++) {

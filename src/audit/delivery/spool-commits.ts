@@ -1,10 +1,12 @@
 import type { Clock, SpoolPlan } from '#schema'
 import { type Backlog, MAX_COMMIT_BYTES } from './backlog.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import type { DeliveryTiming } from './delivery-timing.ts'
 import { RetryDelay } from './retry-delay.ts'
 import { Spool } from './spool.ts'
+import { SpoolLocked } from './spool-lock.ts'
 
-const SHORTEST_RETRY = 250
+const SHORTEST_RETRY = 100
 const LONGEST_RETRY = 10_000
 
 /** Opens the spool of a backlog, and writes undelivered records to it. */
@@ -14,6 +16,8 @@ export class SpoolCommits {
   readonly #log: DeliveryLog
   readonly #clock: Clock
   readonly #interval: number
+  /** Until then a lock is one of a delivery that is being replaced. */
+  readonly #lockedUntil: number
   readonly #onOpened: () => void
   readonly #onStored: () => void
   readonly #retry = new RetryDelay(SHORTEST_RETRY, LONGEST_RETRY)
@@ -29,13 +33,14 @@ export class SpoolCommits {
   constructor(
     plan: SpoolPlan,
     backlog: Backlog,
-    env: { log: DeliveryLog; clock: Clock; interval: number; onOpened: () => void; onStored: () => void },
+    env: { log: DeliveryLog; clock: Clock; timing: DeliveryTiming; onOpened: () => void; onStored: () => void },
   ) {
     this.#plan = plan
     this.#backlog = backlog
     this.#log = env.log
     this.#clock = env.clock
-    this.#interval = env.interval
+    this.#interval = env.timing.commitInterval
+    this.#lockedUntil = env.clock.monotonic() + env.timing.startLimit
     this.#onOpened = env.onOpened
     this.#onStored = env.onStored
     void this.#open()
@@ -87,6 +92,7 @@ export class SpoolCommits {
     this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     if (this.#reopen !== null) clearTimeout(this.#reopen)
+    this.#attempted.resolve()
     if (this.isOpened) await this.#spool?.close(0)
   }
 
@@ -101,11 +107,13 @@ export class SpoolCommits {
       if (spool.hasUnread) this.#onOpened()
       else this.attach()
     } catch (error) {
+      const isReplacing = error instanceof SpoolLocked && this.#clock.monotonic() < this.#lockedUntil
+      if (!this.#isClosed)
+        this.#reopen = setTimeout(() => void this.#open(), isReplacing ? SHORTEST_RETRY : this.#retry.next())
+      if (isReplacing) return
       this.#log.spoolFailed(error)
-      if (!this.#isClosed) this.#reopen = setTimeout(() => void this.#open(), this.#retry.next())
-    } finally {
-      this.#attempted.resolve()
     }
+    this.#attempted.resolve()
   }
 
   #schedule(delay: number): void {

@@ -20,6 +20,7 @@ import {
   ACCEPT,
   AuditDestination,
   idsOf,
+  QUICK,
   REFUSE_CONNECTION,
   recordOf,
   recordsOf,
@@ -41,9 +42,10 @@ function segmentsIn(directory: string): string[] {
 function spooling(
   directory: string,
   destination: AuditDestination,
-  { maxBytes = 64 * MEBIBYTE, maxEvents = 100_000 } = {},
+  { maxBytes = 64 * MEBIBYTE, maxEvents = 100_000, startLimit = 20_000 } = {},
 ) {
-  return new StartedDelivery(destination, { maxEvents, spool: { directory, maxBytes } })
+  const plan = { maxEvents, spool: { directory, maxBytes } }
+  return new StartedDelivery(destination, plan, { timing: { ...QUICK, startLimit } })
 }
 
 /** Leaves records in a directory as a stopped gateway does. */
@@ -270,7 +272,7 @@ describe('a spool', () => {
     first.delivery.add(recordsOf(1))
     await until(() => first.delivery.counts.spooledBytes > 0)
     symlinkSync(folder.in('spool'), folder.in('link'))
-    await using second = spooling(folder.in('link'), new AuditDestination())
+    await using second = spooling(folder.in('link'), new AuditDestination(), { startLimit: 0 })
     await until(() => second.logged('GW_AUDIT_SPOOL_LOCKED').length > 0)
   })
 
@@ -280,7 +282,7 @@ describe('a spool', () => {
     first.delivery.add(recordsOf(3))
     await until(() => segmentsIn(folder.path).length > 0)
     const destination = new AuditDestination()
-    await using second = spooling(folder.path, destination)
+    await using second = spooling(folder.path, destination, { startLimit: 0 })
     second.delivery.add([recordOf('x')])
     assert.equal(await second.delivery.flush(10_000), true)
     assert.deepEqual([destination.ids, second.logged('GW_AUDIT_SPOOL_LOCKED').length], [['x'], 1])
@@ -291,13 +293,26 @@ describe('a spool', () => {
     assert.equal(second.delivery.state.isUp, true)
   })
 
+  test('of a delivery that is replaced goes to its successor, which waits for it and keeps the order', async () => {
+    using folder = new Folder()
+    const first = spooling(folder.path, new AuditDestination(REFUSE_CONNECTION))
+    first.delivery.add(recordsOf(3))
+    await until(() => segmentsIn(folder.path).length > 0)
+    const destination = new AuditDestination()
+    await using second = spooling(folder.path, destination)
+    second.delivery.add(recordsOf(3, 3))
+    await first.delivery.close(0)
+    assert.equal(await second.delivery.flush(10_000), true)
+    assert.deepEqual([destination.ids, second.entries], [idsOf(6), []])
+  })
+
   test('that a crashed process left locked is opened; one of a running process is not', async () => {
     using folder = new Folder()
     await spooled(folder.in('spool'), 3)
     const lock = (holder: object) => folder.write('spool/lock', JSON.stringify(holder))
     lock({ pid: process.ppid, started: '', host: hostname() })
     const destination = new AuditDestination()
-    await using started = spooling(folder.in('spool'), destination)
+    await using started = spooling(folder.in('spool'), destination, { startLimit: 0 })
     await until(() => started.logged('GW_AUDIT_SPOOL_LOCKED').length > 0)
     lock({ pid: process.ppid, started: 'another start', host: hostname() })
     await until(() => destination.accepted.length === 3)
