@@ -18,7 +18,7 @@ export function trailCollection(files: TrailFiles, description: Description): Co
     description: { ...description, revisions: false },
     read: (call, id) =>
       turns.take(async () => {
-        for await (const events of whileWanted(call, readTrail(files, jsonText(id)))) {
+        for await (const events of whileWanted(call, readTrail(files, { containing: jsonText(id) }))) {
           const found = events.find((event) => event.id === id)
           if (found === undefined) continue
           const { _id: _, _rev: __, ...content } = found.fields

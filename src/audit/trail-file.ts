@@ -19,23 +19,33 @@ interface TrailLocation {
 const MAX_BYTES = 8 * 1024 * 1024
 const OLD_FILES = 7
 
+/** The files of the trail of configuration changes. */
+export function configTrailPlan(directory: string): FilePlan {
+  return {
+    directory,
+    extension: '.audit.json',
+    lineEnd: '\n',
+    headers: {},
+    mode: 0o600,
+    sync: 0,
+    rotation: { ...NO_ROTATION, maxFileSize: MAX_BYTES, suffix: '-yyyy.MM.dd-HH.mm.ss.SSS' },
+    retention: { ...NO_RETENTION, maxFiles: OLD_FILES },
+    compress: false,
+    checkInterval: 5_000,
+    chain: null,
+  }
+}
+
 /** The files of one topic that is always on, with fixed limits. Each write opens and closes the file. */
 export class TrailFile {
   readonly #file: TopicFile
 
   constructor({ directory, topic, maxBytes = MAX_BYTES, oldFiles = OLD_FILES, now = Date.now, logger }: TrailLocation) {
-    const plan: FilePlan = {
-      directory,
-      extension: '.audit.json',
-      lineEnd: '\n',
-      headers: {},
-      mode: 0o600,
-      sync: 0,
-      rotation: { ...NO_ROTATION, maxFileSize: maxBytes, suffix: '-yyyy.MM.dd-HH.mm.ss.SSS' },
-      retention: { ...NO_RETENTION, maxFiles: oldFiles },
-      compress: false,
-      checkInterval: 5_000,
-      chain: null,
+    const standard = configTrailPlan(directory)
+    const plan = {
+      ...standard,
+      rotation: { ...standard.rotation, maxFileSize: maxBytes },
+      retention: { ...standard.retention, maxFiles: oldFiles },
     }
     this.#file = new TopicFile(plan, topic, { logger: logger ?? createLogger(), clock: { ...systemClock, now } })
   }

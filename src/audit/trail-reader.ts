@@ -13,32 +13,41 @@ export interface ReadEvent {
 /** The files of a topic. */
 export type TrailFiles = Pick<TopicFiles, 'path' | 'rotated'>
 
+/** How a trail is read. */
+interface ReadOptions {
+  /** Order of the files; the lines of each are read from its beginning. */
+  readonly order?: 'newest first' | 'oldest first'
+  /** Only lines with this text are parsed. */
+  readonly containing?: string
+}
+
 /**
- * The events of a topic, some at a time: the newest file first, each from its beginning to where it ended when reading
- * began. Lines that are no events are skipped: a crash may have truncated one. Where only lines with a certain text are
- * wanted, others are not parsed.
+ * The events of a topic, some at a time, each file to where it ended when reading began. Lines that are no events are
+ * skipped: a crash may have truncated one.
  */
-export async function* readTrail(files: TrailFiles, containing = ''): AsyncGenerator<readonly ReadEvent[]> {
+export async function* readTrail(
+  files: TrailFiles,
+  { order = 'newest first', containing = '' }: ReadOptions = {},
+): AsyncGenerator<readonly ReadEvent[]> {
   // The active file is opened before the others are listed. One that is rotated between is listed too, and recognised.
   const active = await LineFile.open(files.path)
-  const seen = new Set(active === null ? [] : [active.identity])
-  let rotated: readonly string[]
   try {
-    rotated = (await files.rotated()).map(({ path }) => path).reverse()
-    if (active !== null) yield* eventsOf(active, containing)
+    const rotated = (await files.rotated()).map(({ path }) => path)
+    const isAscending = order === 'oldest first'
+    if (!isAscending && active !== null) yield* eventsOf(active, containing)
+    for (const path of isAscending ? rotated : rotated.reverse()) {
+      // A file may be compressed or expire meanwhile.
+      const file = (await LineFile.open(path)) ?? (await LineFile.open(`${path}${COMPRESSED}`))
+      if (file === null) continue
+      try {
+        if (file.identity !== active?.identity) yield* eventsOf(file, containing)
+      } finally {
+        await file.close()
+      }
+    }
+    if (isAscending && active !== null) yield* eventsOf(active, containing)
   } finally {
     await active?.close()
-  }
-  for (const path of rotated) {
-    // A file may be compressed or expire meanwhile.
-    const file = (await LineFile.open(path)) ?? (await LineFile.open(`${path}${COMPRESSED}`))
-    if (file === null) continue
-    try {
-      if (!seen.has(file.identity)) yield* eventsOf(file, containing)
-      seen.add(file.identity)
-    } finally {
-      await file.close()
-    }
   }
 }
 
@@ -46,7 +55,8 @@ async function* eventsOf(file: LineFile, containing: string): AsyncGenerator<rea
   for await (const lines of file.lines()) yield lines.flatMap((line) => eventIn(line, containing))
 }
 
-function eventIn({ bytes }: FileLine, containing: string): readonly ReadEvent[] {
+/** The event of a line; none for a line that is no event. */
+export function eventIn({ bytes }: FileLine, containing = ''): readonly ReadEvent[] {
   const text = bytes.toString('utf8')
   if (!text.includes(containing)) return []
   try {

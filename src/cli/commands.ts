@@ -56,6 +56,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./keys/keys-command.ts')).KeysCommand,
   },
   {
+    name: 'audit',
+    summary: 'verify audit files, and read their events',
+    load: async () => (await import('./audit/audit-command.ts')).AuditCommand,
+  },
+  {
     name: 'version',
     summary: 'print versions',
     load: async () => (await import('./version-command.ts')).VersionCommand,

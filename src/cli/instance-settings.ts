@@ -80,7 +80,7 @@ export async function instanceTypes({ extra }: InstanceDirectories): Promise<rea
 }
 
 /** Options for opening admin.json. */
-export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp' | 'system'>
+export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp' | 'system' | 'openAudit'>
 
 /** Reads, decodes and settles admin.json. */
 export async function openSettings(

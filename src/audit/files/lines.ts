@@ -92,7 +92,7 @@ export async function* fileChunks(file: FileHandle, size: number): AsyncGenerato
 }
 
 /** Assembles lines from chunks; a line over the limit is not kept. */
-class LineSplitter {
+export class LineSplitter {
   #begun: Buffer[] = []
   #length = 0
 

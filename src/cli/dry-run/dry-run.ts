@@ -31,7 +31,7 @@ export interface DryRun extends AsyncDisposable {
 }
 
 /** Options of a dry run. */
-export type DryRunOptions = Omit<SettingsOptions, 'serving'>
+export type DryRunOptions = Omit<SettingsOptions, 'serving' | 'openAudit'>
 
 /** Builds all objects of an instance, and collects their problems. */
 export async function openDryRun(
@@ -40,7 +40,11 @@ export async function openDryRun(
   folders: RouteFolders = new RouteFolders(),
   options: DryRunOptions = {},
 ): Promise<DryRun> {
-  const admin = await openSettings(instance, SILENT_LOGGER, context, { ...options, serving: false })
+  const admin = await openSettings(instance, SILENT_LOGGER, context, {
+    ...options,
+    serving: false,
+    openAudit: (plan) => folders.openAudit(plan),
+  })
   const settings = 'settings' in admin ? admin.settings : null
   const directories = settings?.directories ?? instanceDirectories(instance)
   const problems: LocatedProblem[] = 'problems' in admin ? [...admin.problems] : []

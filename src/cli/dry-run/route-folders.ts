@@ -1,14 +1,24 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
 import { KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
-import { type SharedStore, systemClock } from '#schema'
+import { type AuditOutlet, type AuditPlan, type SharedStore, systemClock } from '#schema'
 import type { ControlServices } from '#unit'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
+
+const DISCARDING: AuditOutlet = {
+  publish: () => {},
+  isFull: false,
+  waitForRoom: () => Promise.resolve(),
+  serveQueries: () => {},
+  close: () => {},
+}
 
 /** Provides a unit with the route files of its folders, and collects their problems. */
 export class RouteFolders implements ControlServices {
   readonly problems: LocatedProblem[] = []
   readonly warnings: LocatedProblem[] = []
+  /** Of the audit services that were built. */
+  readonly auditPlans: AuditPlan[] = []
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
   readonly #store = new KeyValueStore(systemClock)
@@ -44,6 +54,12 @@ export class RouteFolders implements ControlServices {
       for (const [file, problem] of plan.refused) this.#report(this.problems, directory, file, [problem])
     }
     return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
+  }
+
+  /** Opens no destination: files and queues of a running gateway are left alone. */
+  async openAudit(plan: AuditPlan): Promise<AuditOutlet> {
+    this.auditPlans.push(plan)
+    return DISCARDING
   }
 
   routeWarnings({ directory, id, warnings }: Parameters<ControlServices['routeWarnings']>[0]): void {

@@ -1,0 +1,22 @@
+import { once } from 'node:events'
+import { jsonText, type ReadEvent } from '#audit'
+import { EXIT } from '../exit-codes.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { UnknownTrails } from './audit-trails.ts'
+
+export function eventLine({ fields }: ReadEvent): string {
+  return `${jsonText(fields)}\n`
+}
+
+/** Waits for a slow reader. */
+export async function printLine(line: string, { stdout }: ProcessContext): Promise<void> {
+  if (!stdout.write(line)) await once(stdout, 'drain')
+}
+
+/** Explains why events can not be read; gives the exit code. */
+export function reportFailure(error: unknown, { stderr }: ProcessContext): number {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!(error instanceof UnknownTrails) && code === undefined) throw error
+  stderr.write(`gateway: audit: ${message}\n`)
+  return error instanceof UnknownTrails ? EXIT.configuration : EXIT.failed
+}
