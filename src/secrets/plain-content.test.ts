@@ -48,7 +48,7 @@ test('invalid base64 is rejected and not shown', () => {
       (error: Error) => !error.message.includes(text) && /expected base64/.test(error.message),
     )
   }
-  for (const text of ['cGFzc', 'cGFzcw=']) assert.throws(() => decoded(text), /it may have been cut/)
+  for (const text of ['cGFzc', 'cGFzcw=']) assert.throws(() => decoded(text), /it may be truncated/)
   for (const text of ['', ' \n']) assert.throws(() => decoded(text), { message: 'expected base64, got nothing' })
 })
 
