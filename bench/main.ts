@@ -1,5 +1,7 @@
 // npm run bench: CPU time of the gateway. docs/guide/performance.md explains the results.
+
 import { parseArgs } from 'node:util'
+import { auditBenchmark, missedAuditTargets } from './audit.ts'
 import type { Rounds } from './measure.ts'
 import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
 import { missedPolicyTargets, policyBenchmark } from './policy.ts'
@@ -20,6 +22,7 @@ benchmarks (proxy and routes without a name):
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
   oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
   policy     CPU time of enforcing cached policy decisions
+  audit      CPU time of an access event for each request, to a file and to standard output
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
@@ -106,6 +109,13 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\npolicy\n${comparedTable('policy decision', rows)}`)
     checkTargets(missedPolicyTargets(rows))
   }
+  if (names.includes('audit')) {
+    const rows = await auditBenchmark(rounds, progress)
+    result['audit'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\naudit\n${comparedTable('access events to', rows)}`)
+    checkTargets(missedAuditTargets(rows))
+  }
   if (names.includes('throttling')) {
     const rows = await throttlingBenchmark(rounds, progress)
     result['throttling'] = rows
@@ -142,7 +152,17 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const { values, positionals } = parse(args)
   if (values.help) return 'help'
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
-  among('benchmark', names, ['proxy', 'tls', 'websocket', 'oauth2', 'policy', 'throttling', 'scripts', 'routes'])
+  among('benchmark', names, [
+    'proxy',
+    'tls',
+    'websocket',
+    'oauth2',
+    'policy',
+    'audit',
+    'throttling',
+    'scripts',
+    'routes',
+  ])
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

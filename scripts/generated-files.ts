@@ -1,6 +1,7 @@
 // Output of `npm run generate`: JSON Schemas and reference pages, generated from the definitions of object types.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
+import { BUILT_IN_TOPICS } from '#audit'
 import { CATALOGUE } from '#catalogue'
 import { CONFIG_SCHEMA, ROUTE_SCHEMA } from '#instance'
 import { documentSchema, pageName, referenceIndex, referencePage, type TypeDefinition, typeSchema } from '#schema'
@@ -18,6 +19,7 @@ export function generatedFiles(definitions: readonly TypeDefinition[] = CATALOGU
   const files = new Map<string, string>()
   files.set('schemas/route.json', asJson(documentSchema(ROUTE_SCHEMA, byName)))
   files.set('schemas/config.json', asJson(documentSchema(CONFIG_SCHEMA, byName)))
+  for (const { name, schema } of BUILT_IN_TOPICS) files.set(`schemas/audit-${name}.json`, asJson(schema))
   files.set(`${REFERENCE}/README.md`, marked(referenceIndex(byName)))
   for (const definition of byName) {
     files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#json'
 import { call, notice } from '#rpc'
 import type { ChangeProblems, RouteChange, RouteMatch, SimulatedRequestMessage, UnitStart } from './messages.ts'
 import type { MetricReport } from './metric-report.ts'
@@ -18,6 +19,8 @@ export const UNIT_CALLS = {
   commit: call<{ readonly deploy: number; readonly changes: readonly number[] }, void>(10_000),
   /** Reads cached files again: keystores, secrets. */
   reload: notice<void>(),
+  /** Publishes an event of the control plane through the audit service of config.json. */
+  publishAudit: notice<{ readonly topic: string; readonly event: JsonObject }>(),
   /** Metrics of the unit; `after` is the last series the caller has. */
   collect: call<{ readonly after: number }, MetricReport>(2_000),
   /** The route that matches a request, or the reason why the listener would reject it. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import type { AccessAuditor, Filter, TemporaryStorage } from '#http'
+import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
+import type { Filter, TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
@@ -27,8 +27,8 @@ export interface AdminSettings {
   readonly states: ObjectStates
   /** Delivers the events of all audit services. */
   readonly auditWriter: AuditWriter
-  /** Records management requests; null where no access event is wanted. */
-  readonly audit: AccessAuditor | null
+  /** Audits management requests and changes of the configuration. */
+  readonly auditService: AuditService
   /** The objects of admin.json read their files again. */
   reload(): void
   dispose(): Promise<void>
@@ -93,7 +93,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     metrics,
     states,
     auditWriter,
-    audit: fields.auditService.access,
+    auditService: fields.auditService,
     reload: built.reload,
     dispose: built.dispose,
   }

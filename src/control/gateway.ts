@@ -98,7 +98,12 @@ export class Gateway {
     const { instance, history: directory, logs } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
     exposeHistorySize(metrics, this.#history)
-    this.#audit = new GatewayAudit(logs, { logger, clock: systemClock, metrics })
+    this.#audit = new GatewayAudit(logs, {
+      logger,
+      clock: systemClock,
+      metrics,
+      publish: (event) => this.#publishConfigEvent(event),
+    })
     const records = { metrics: this.#monitoring.registry, history: this.#history, audit: this.#audit.config }
     this.stores = new RouteStores(() => this.#supervisor.units, records, logger)
   }
@@ -175,6 +180,12 @@ export class Gateway {
     await this.#input.settings.dispose()
   }
 
+  /** The service of config.json lives in the units: one of them publishes for all. */
+  #publishConfigEvent(event: JsonObject): void {
+    this.#input.settings.auditService.publish('config', event)
+    this.units.find(({ state }) => state === 'ready')?.remote.publishAudit({ topic: 'config', event })
+  }
+
   /** Handlers of the calls of a unit. */
   #handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
     return {
@@ -240,7 +251,7 @@ export class Gateway {
         storage,
         refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),
         isManagement: true,
-        audit: settings.audit,
+        audit: settings.auditService.access,
       },
       handler,
       logger.child({ logger: 'admin' }),

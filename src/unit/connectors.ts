@@ -15,7 +15,7 @@ export class Connectors {
   /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
   static async open(
     settings: UnitSettings,
-    { handler, storage, audit }: Pick<Unit, 'handler' | 'storage' | 'audit'>,
+    { handler, storage, auditService }: Pick<Unit, 'handler' | 'storage' | 'auditService'>,
     logger: Logger,
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
@@ -25,7 +25,7 @@ export class Connectors {
         const listener = await listen(
           {
             ...listenerSettings(settings, connector, port, storage),
-            audit,
+            audit: auditService?.access ?? null,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,
           },

@@ -1,5 +1,6 @@
+import type { AuditService } from '#contracts'
 import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
-import type { AccessAuditor, Handler, TemporaryStorage } from '#http'
+import type { Handler, TemporaryStorage } from '#http'
 import {
   DEFAULT_CONFIG,
   DEFAULT_OBJECTS,
@@ -54,13 +55,12 @@ export class Unit {
   readonly storage: TemporaryStorage
   readonly routers: Routers
   readonly metrics: MetricsRegistry
-  /** Records requests; null where no access event is wanted. */
-  readonly audit: AccessAuditor | null
+  readonly auditService: AuditService | null
   readonly warnings: readonly Problem[]
   readonly #close: () => Promise<void>
 
   private constructor(
-    parts: Pick<Unit, 'handler' | 'storage' | 'routers' | 'metrics' | 'audit' | 'warnings'> & {
+    parts: Pick<Unit, 'handler' | 'storage' | 'routers' | 'metrics' | 'auditService' | 'warnings'> & {
       close: () => Promise<void>
     },
   ) {
@@ -68,7 +68,7 @@ export class Unit {
     this.storage = parts.storage
     this.routers = parts.routers
     this.metrics = parts.metrics
-    this.audit = parts.audit
+    this.auditService = parts.auditService
     this.warnings = parts.warnings
     this.#close = parts.close
   }
@@ -93,7 +93,7 @@ export class Unit {
     const main = withSession(session, await document.decorateMain(handler), unitContext.logger)
     return new Unit({
       handler: withRootAudit(audit, main),
-      audit: audit?.access ?? null,
+      auditService: audit,
       storage: temporaryStorage,
       routers,
       metrics,

@@ -63,6 +63,7 @@ class UnitWorker {
         this.#connectorTls?.reload()
         for (const refresh of [...this.#reloads]) refresh()
       },
+      publishAudit: ({ topic, event }) => this.#unit?.auditService?.publish(topic, event),
       collect: ({ after }) => this.#metrics.report(after),
       matchRoutes: (question) => {
         if (this.#unit === null) throw new Error('the unit is still starting')

@@ -36,5 +36,5 @@ export function findTopic(name: string, custom: ReadonlyMap<string, CustomTopic>
   return { topic, safelist, excludeIf: topic.excludeIf, isCustom: true }
 }
 
-/** Names of the topics of the gateway itself. */
-export const BUILT_IN_TOPICS: readonly string[] = [...BUILT_IN.keys()]
+/** The topics of the gateway itself. */
+export const BUILT_IN_TOPICS: readonly AuditTopic[] = [...BUILT_IN.values()].map(({ topic }) => topic)

@@ -1,4 +1,5 @@
 import { type ConfigChange, configRecord, type Delivery, EventIds } from '#audit'
+import type { JsonObject } from '#json'
 import type { Clock } from '#schema'
 
 /** Milliseconds that a change waits for an unresponsive disk. */
@@ -9,10 +10,17 @@ export class ConfigAudit {
   readonly #trail: Pick<Delivery, 'add' | 'attempt'>
   readonly #clock: Pick<Clock, 'now'>
   readonly #ids = new EventIds()
+  readonly #publish: (event: JsonObject) => void
 
-  constructor(trail: Pick<Delivery, 'add' | 'attempt'>, clock: Pick<Clock, 'now'>) {
+  /** `publish` gets each event for the audit services that handle the topic. */
+  constructor(
+    trail: Pick<Delivery, 'add' | 'attempt'>,
+    clock: Pick<Clock, 'now'>,
+    publish: (event: JsonObject) => void = () => {},
+  ) {
     this.#trail = trail
     this.#clock = clock
+    this.#publish = publish
   }
 
   /** Marks the moment of a change; an event recorded later for it has this place in the order. */
@@ -22,7 +30,9 @@ export class ConfigAudit {
 
   /** Resolves when the event is on the disk, or when it is known that it has to wait; never rejects. */
   async record(change: ConfigChange, { id, time } = this.moment()): Promise<void> {
-    this.#trail.add([configRecord(id, time, change)])
+    const record = configRecord(id, time, change)
+    this.#trail.add([record])
+    this.#publish(JSON.parse(record.text) as JsonObject)
     await this.#trail.attempt(WRITE_LIMIT)
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CONFIG_TOPIC, Delivery, TrailFile, TrailTransport, trailCollection } from '#audit'
 import type { Collection } from '#crest'
+import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, QueuePlan } from '#schema'
@@ -20,6 +21,14 @@ const CONFIG_QUEUE: QueuePlan = {
 const LONGEST_RETRY = 5_000
 const CLOSE_LIMIT = 2_000
 
+interface GatewayAuditServices {
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly metrics: MetricsScope
+  /** Passes events of the topic `config` to the audit services that handle it. */
+  publish(event: JsonObject): void
+}
+
 /** Audit trails of the gateway itself, below the folder `logs/audit`. */
 export class GatewayAudit {
   /** Changes of the configuration. */
@@ -28,7 +37,7 @@ export class GatewayAudit {
   readonly topics: ReadonlyMap<string, Collection>
   readonly #trail: Delivery
 
-  constructor(logs: string, { logger, clock, metrics }: { logger: Logger; clock: Clock; metrics: MetricsScope }) {
+  constructor(logs: string, { logger, clock, metrics, publish }: GatewayAuditServices) {
     const file = new TrailFile({ directory: join(logs, 'audit'), topic: 'config', now: () => clock.now() })
     this.#trail = new Delivery(new TrailTransport(file), CONFIG_QUEUE, {
       logger: logger.child({ logger: 'audit' }),
@@ -38,7 +47,7 @@ export class GatewayAudit {
       timing: { longestRetry: LONGEST_RETRY },
     })
     exposeDeliveryCounts(metrics, { handler: CONFIG_HANDLER, topics: ['config'] }, this.#trail)
-    this.config = new ConfigAudit(this.#trail, clock)
+    this.config = new ConfigAudit(this.#trail, clock, publish)
     this.topics = new Map([['config', trailCollection(file, CONFIG_TOPIC)]])
   }
 

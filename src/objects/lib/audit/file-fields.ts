@@ -113,14 +113,16 @@ export async function filePlanOf(
     readonly csv: { readonly quote: string; readonly delimiter: string } | null
   },
   env: Environment,
-): Promise<FilesPlan & { readonly type: 'file' }> {
+): Promise<FilesPlan & { readonly type: 'file'; readonly exclusive: string }> {
   const { fileRotation: rotation, fileRetention: retention, security } = values
   const { rotationEnabled: isOn } = rotation
   const { csv, ...rest } = own
+  const directory = resolve(env.directories.instance, values.logDirectory)
   return {
     type: 'file',
+    exclusive: directory,
     ...rest,
-    directory: resolve(env.directories.instance, values.logDirectory),
+    directory,
     topics: values.topics,
     headers: {},
     mode: Number.parseInt(values.filePermission, 8),

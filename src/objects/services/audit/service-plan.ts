@@ -21,7 +21,7 @@ export function topicsOf(
         found.set(name, topic)
         continue
       }
-      const suggestion = didYouMean(name, [...BUILT_IN_TOPICS, ...custom.keys()])
+      const suggestion = didYouMean(name, [...BUILT_IN_TOPICS.map((topic) => topic.name), ...custom.keys()])
       problems.push({
         pointer: `/eventHandlers/${at}/config/topics/${index}`,
         message: `unknown topic "${name}"${suggestion}; a custom topic needs the schema ${join(directory, `${name}.json`)}`,

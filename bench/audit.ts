@@ -1,0 +1,61 @@
+import { filteredRoute } from './access-manager-heap.ts'
+import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
+import { startGateway } from './gateway-server.ts'
+import type { Rounds } from './measure.ts'
+import { body, startUpstream } from './proxy.ts'
+import { freePort } from './server-process.ts'
+import { Workspace } from './workspace.ts'
+
+/** Targets: the ratio of a route with access audit to the same without. */
+export const auditTargets = { file: 1.1, stdout: 1.1, noOp: 1.0 } as const
+
+/** Two equal routes differ by as much in one run. */
+const NOISE = 0.05
+
+const toFile = 'file'
+const toStdout = 'standard output'
+const noOp = 'NoOpAuditService'
+
+/** Measures the cost of access events, with the default safelist. */
+export async function auditBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
+  using workspace = new Workspace()
+  await using servers = new AsyncDisposableStack()
+  const upstream = await freePort()
+  servers.use(await startUpstream(workspace, upstream))
+  const route = (path: string, auditService?: object) => ({
+    ...filteredRoute(`/${path}`, upstream, []),
+    ...(auditService !== undefined && { auditService }),
+  })
+  const routes = new Map<string, unknown>([
+    ['none', route('none')],
+    ['noop', route('noop', { type: 'NoOpAuditService' })],
+    ['file', route('file', service('JsonAuditEventHandler', { logDirectory: 'trail' }))],
+    ['stdout', route('stdout', service('JsonStdoutAuditEventHandler', {}))],
+  ])
+  const { server, url } = await startGateway(workspace, 'gateway', routes)
+  servers.use(server)
+  const base = 'no audit'
+  const subjects: ComparedSubject[] = [
+    { name: base, server, url: `${url}/none`, expect: { body } },
+    { name: noOp, server, url: `${url}/noop`, expect: { body }, base },
+    { name: toFile, server, url: `${url}/file`, expect: { body }, base },
+    { name: toStdout, server, url: `${url}/stdout`, expect: { body }, base },
+  ]
+  return measureAdded(subjects, rounds, progress)
+}
+
+/** Messages for the missed targets. */
+export function missedAuditTargets(rows: readonly ComparedRow[]): string[] {
+  return [
+    ...aboveRatio(rows, [toFile], auditTargets.file),
+    ...aboveRatio(rows, [toStdout], auditTargets.stdout),
+    ...aboveRatio(rows, [noOp], auditTargets.noOp + NOISE),
+  ]
+}
+
+function service(handler: string, config: object): object {
+  return {
+    type: 'AuditService',
+    config: { eventHandlers: [{ class: handler, config: { name: 'bench', topics: ['access'], ...config } }] },
+  }
+}

@@ -1,0 +1,186 @@
+// The access events of a whole gateway: one for each request, whatever becomes of it.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Validator } from '@cfworker/json-schema'
+import type { JsonObject } from '#json'
+import { RunningGateway } from '#test/gateway'
+
+const SCHEMA = JSON.parse(readFileSync(new URL('../../schemas/audit-access.json', import.meta.url), 'utf8'))
+
+const service = (directory: string, more: JsonObject = {}): JsonObject => ({
+  type: 'AuditService',
+  config: {
+    ...more,
+    eventHandlers: [
+      {
+        class: 'org.vendor.audit.handlers.json.JsonAuditEventHandler',
+        config: { name: 'file', topics: ['access', 'config'], logDirectory: directory },
+      },
+    ],
+  },
+})
+
+const say = (status: number, more: JsonObject = {}) => ({
+  type: 'StaticResponseHandler',
+  config: { status, headers: { 'Content-Type': ['text/plain'] }, entity: 'ok' },
+  ...more,
+})
+
+const at = (path: string, handler: JsonObject, more: JsonObject = {}): JsonObject => ({
+  condition: `\${request.uri.path == '${path}'}`,
+  handler,
+  ...more,
+})
+
+/** config.json with these objects beside a router. */
+const withHeap = (heap: readonly JsonObject[], files: Readonly<Record<string, string>> = {}) => ({
+  ...files,
+  'config/config.json': { handler: '_router', heap: [...heap, { name: '_router', type: 'Router' }] } as JsonObject,
+})
+
+/** Waits until a trail has as many events, each of which satisfies the published schema. */
+async function events(
+  gateway: RunningGateway,
+  count: number,
+  directory = 'trail',
+  topic = 'access',
+): Promise<JsonObject[]> {
+  const path = join(gateway.instance.directory, directory, `${topic}.audit.json`)
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    const lines = text.split('\n').filter((line) => line !== '')
+    if (lines.length >= count) {
+      assert.equal(lines.length, count, text)
+      const found = lines.map((line) => JSON.parse(line) as JsonObject)
+      const validator = new Validator(SCHEMA, '2020-12')
+      if (topic === 'access') for (const event of found) assert.deepEqual(validator.validate(event).errors, [])
+      return found
+    }
+    assert.ok(Date.now() < deadline, `${lines.length} of ${count} events within 20 s:\n${text}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const part = (event: JsonObject | undefined, name: string): JsonObject => (event?.[name] ?? {}) as JsonObject
+
+/** Sends bytes and resolves with everything that came back. */
+function exchangeRaw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no end of the response within 10 s')))
+  })
+}
+
+test('each request leaves one event: routed, without a route, refused, malformed, denied, and with the service of its route', async () => {
+  const denying = { type: 'ConditionEnforcementFilter', name: 'gate', config: { condition: '${false}' } }
+  await using gateway = await RunningGateway.start({
+    files: withHeap([
+      { name: 'AuditService', ...service('trail') },
+      { name: 'Silent', type: 'NoOpAuditService' },
+      { name: 'Own', ...service('own', { compatibility: true }) },
+    ]),
+    routes: {
+      hello: at('/hello', say(200)),
+      denied: at('/denied', { type: 'Chain', config: { filters: [denying], handler: say(200) } }),
+      forbidden: at('/forbidden', say(403, { name: 'sign' })),
+      silent: at('/silent', say(200), { auditService: 'Silent' }),
+      own: at('/own', say(200), { auditService: 'Own' }),
+    },
+  })
+  const { url, port } = gateway
+  const hello = await fetch(`${url}/hello?token=secret`, {
+    headers: {
+      Authorization: 'Bearer secret',
+      Cookie: 'a=secret',
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    },
+  })
+  assert.equal(hello.status, 200)
+  assert.equal((await fetch(`${url}/silent`)).status, 200)
+  assert.equal((await fetch(`${url}/own`)).status, 200)
+  assert.equal((await fetch(`${url}/nothing`)).status, 404)
+  assert.equal((await fetch(`${url}/denied`)).status, 403)
+  assert.equal((await fetch(`${url}/forbidden`)).status, 403)
+  assert.match(await exchangeRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'), /^HTTP\/1\.1 400/)
+  assert.match(await exchangeRaw(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400/)
+
+  const found = await events(gateway, 6)
+  const byPath = (path: string) =>
+    found.find((event) => String(part(part(event, 'http'), 'request')['path']).endsWith(path))
+  const first = byPath('/hello')
+  assert.equal(first?.['traceId'], 'a'.repeat(32))
+  assert.deepEqual(
+    [part(first, 'gateway')['routeId'], part(first, 'gateway')['routeName'], part(first, 'response')['statusCode']],
+    ['hello', 'hello', '200'],
+  )
+  assert.equal(part(first, 'client')['ip'], '127.0.0.1')
+  assert.equal(part(first, 'server')['port'], port)
+  assert.ok(!JSON.stringify(found).includes('secret'))
+  assert.equal(part(byPath('/nothing'), 'response')['status'], 'FAILED')
+  assert.equal(part(byPath('/nothing'), 'gateway')['routeId'], undefined)
+  const denied = part(part(byPath('/denied'), 'gateway'), 'decision')
+  assert.equal(denied['result'], 'DENIED')
+  assert.match(String(denied['by']), /gate/)
+  assert.equal(denied['reason'], 'the condition is not true')
+  assert.match(String(part(part(byPath('/forbidden'), 'gateway'), 'decision')['by']), /sign/)
+  const refused = found.filter((event) => part(part(event, 'http'), 'request')['path'] === undefined)
+  assert.deepEqual(
+    refused.map((event) => [part(event, 'response')['statusCode'], part(part(event, 'gateway'), 'decision')['by']]),
+    [
+      ['400', 'listener'],
+      ['400', 'listener'],
+    ],
+  )
+  const [own] = await events(gateway, 1, 'own')
+  assert.equal(own?.['eventName'], 'OPENIG-HTTP-ACCESS')
+  assert.equal(part(own, 'ig')['routeId'], 'own')
+})
+
+test('a client that leaves before the response is a failed request', async () => {
+  await using gateway = await RunningGateway.start({
+    files: withHeap([{ name: 'AuditService', ...service('trail') }], {
+      'scripts/wait.js': "logger.info('script waits'); await new Promise(() => {})",
+    }),
+    routes: {
+      slow: at('/slow', { type: 'ScriptableHandler', config: { type: 'application/javascript', file: 'wait.js' } }),
+    },
+  })
+  const socket = connect(gateway.port, '127.0.0.1', () => socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'))
+  await gateway.log.until(/script waits/)
+  socket.destroy()
+  const [event] = await events(gateway, 1)
+  assert.deepEqual(part(event, 'response')['detail'], { reason: 'the client closed the connection' })
+  assert.equal(part(event, 'response')['status'], 'FAILED')
+  assert.equal(part(event, 'response')['statusCode'], undefined)
+})
+
+test('changes of the configuration reach a service that handles the topic config', async () => {
+  await using gateway = await RunningGateway.start({
+    files: withHeap([{ name: 'AuditService', ...service('trail') }]),
+  })
+  gateway.instance.write('config/routes/new.json', at('/new', say(200)))
+  await gateway.scan()
+  const [event] = await events(gateway, 1, 'trail', 'config')
+  assert.equal(event?.['eventName'], 'GATEWAY-CONFIG-CHANGE')
+  assert.equal(event?.['operation'], 'CREATE')
+})
+
+test('two services with one logDirectory are a load error', async () => {
+  const twice = { name: 'Other', ...service('trail') }
+  await assert.rejects(
+    RunningGateway.start({
+      files: withHeap([{ name: 'AuditService', ...service('trail') }, twice]),
+    }).then((gateway) => gateway[Symbol.asyncDispose]()),
+    /give each service a logDirectory of its own/,
+  )
+})
