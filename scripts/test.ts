@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
 
-/** Time limit of a test in milliseconds, far beyond the needs of any. */
+/** Time limit of a test in milliseconds. Waits of tests end earlier and say what is missing (test/support/waiting.ts). */
 const testTimeout = 60_000
+
+/** Modules that each test process loads first. */
+const preloaded = ['fixed-seed.ts', 'bounded-exit.ts']
 
 const words = process.argv.slice(2)
 const files = testFiles(words)
@@ -56,7 +59,7 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
     '--no-allocation-site-pretenuring',
     '--disable-warning=ExperimentalWarning',
-    `--import=${pathToFileURL(join(root, 'test', 'support', 'fixed-seed.ts')).href}`,
+    ...preloaded.map((file) => `--import=${pathToFileURL(join(root, 'test', 'support', file)).href}`),
     '--test',
     `--test-timeout=${testTimeout}`,
     `--test-concurrency=${availableParallelism() + 1}`,

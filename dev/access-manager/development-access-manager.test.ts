@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
@@ -7,6 +6,7 @@ import { test } from 'node:test'
 import { AGENT, type Answered, agentToken, ask, basic, form } from '#test/access-manager-requests'
 import { manualClock } from '#test/build'
 import { testIdentity } from '#test/test-identity'
+import { once } from '#test/waiting'
 import { DevelopmentAccessManager } from './development-access-manager.ts'
 
 const json = async (response: Promise<Answered>): Promise<Record<string, unknown>> => (await response).body

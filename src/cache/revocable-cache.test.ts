@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
 import { manualClock, TestMetrics } from '#test/build'
 import { ManualNotifications } from '#test/manual-notifications'
+import { waitUntil } from '#test/waiting'
 import { cacheMetrics } from './cache-metrics.ts'
 import { type DisconnectionStrategy, type LoadResult, RevocableCache, Unavailable } from './revocable-cache.ts'
 
@@ -265,7 +266,7 @@ test('a notification about everything calls all watchers, over several turns of 
   assert.equal(calls.length, 500)
   stops[1_100]!()
   tell({ x: 'id 1150' })
-  while (calls.length < 1_198) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('all calls were made', () => calls.length >= 1_198)
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(calls.length, 1_198)
   assert.equal(new Set(calls).size, 1_198)

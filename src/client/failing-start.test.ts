@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { ProxyOptions } from '#contracts'
@@ -7,6 +6,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { clearHttp2Upstream } from '#test/http2-upstream'
 import { httpUpstream, type Upstream } from '#test/upstream'
+import { once, within } from '#test/waiting'
 
 const bounded = { timeout: 10_000 }
 
@@ -39,10 +39,12 @@ test('a throw while a waiting call starts does not stop the calls behind it', bo
     onRequest()
   })
   let onRequest = () => {}
-  const arrival = () =>
-    new Promise<void>((resolve) => {
+  const arrival = () => {
+    const request = new Promise<void>((resolve) => {
       onRequest = resolve
     })
+    return within('the request reached the upstream', request)
+  }
   let starts = 0
   const authorization = () => {
     if (++starts === 2) throw new Error('no credentials')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { Body } from '#http'
 import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 
 /** An upstream that responds on demand, in order of arrival. */
 async function manualUpstream(): Promise<{
@@ -15,20 +15,14 @@ async function manualUpstream(): Promise<{
 }> {
   const waiting: ServerResponse[] = []
   let count = 0
-  let onArrival = () => {}
   const upstream = await httpUpstream((_request, response) => {
     count++
     waiting.push(response)
-    onArrival()
   })
   return {
     upstream,
     async arrived(wanted) {
-      while (count < wanted) {
-        await new Promise<void>((resolve) => {
-          onArrival = resolve
-        })
-      }
+      await waitUntil(`${wanted} requests reached the upstream`, () => count >= wanted)
     },
     answer: () => waiting.shift()!.end('ok'),
   }

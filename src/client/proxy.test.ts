@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -10,6 +9,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
 import { httpUpstream, rawUpstream, silentUpstream, type Upstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
@@ -104,9 +104,8 @@ for (const [what, [answer, code]] of Object.entries(REFUSALS)) {
 test('an unresponsive proxy times out after connectionTimeout', async () => {
   await using proxy = await silentUpstream((socket) => void socket.resume())
   await using client = clientWith({ proxy: through(portOf(proxy)), connectionTimeout: 100 })
-  const closed = () => new Promise((resolve) => setImmediate(resolve))
   await assert.rejects(send(client, exchangeFor('GET', 'https://app.invalid/')), { code: 'GW_UPSTREAM_CONNECT' })
-  while (proxy.sockets.size > 0) await closed()
+  await waitUntil('the connection to the proxy was closed', () => proxy.sockets.size === 0)
 })
 
 test('the request is sent after the tunnel is established, and the tunnel is opened to the host of the URI', {

@@ -8,6 +8,7 @@ import { exchangeFor, temporaryStorage } from '#test/exchange'
 import { converse } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { waitUntil } from '#test/waiting'
 
 /** A body of chunks with trailers. */
 function withTrailers(chunks: readonly string[], trailers: readonly string[], length: number | null = null): Body {
@@ -192,7 +193,7 @@ test('B32: Content-Length in the trailers of a request is rejected, and the serv
     'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nContent-Length: 3\r\n\r\n',
   )
   assert.match(answer, /^HTTP\/1\.1 400 /)
-  while (upstream.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   assert.equal(whole, 0)
 })
 

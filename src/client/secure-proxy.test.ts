@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
@@ -10,6 +9,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
 import { httpUpstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 
 const real = { skip: tinyproxyMissing || opensslMissing, timeout: 20_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -168,5 +168,5 @@ test('a proxy that does not start TLS times out after connectionTimeout', { time
   for (const url of ['http://app.invalid/', 'https://app.invalid/']) {
     await assert.rejects(send(client, exchangeFor('GET', url)), { code: 'GW_UPSTREAM_CONNECT' })
   }
-  while (silent.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('the connections to the silent server were closed', () => silent.sockets.size === 0)
 })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
@@ -11,6 +10,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { clearHttp2Upstream } from '#test/http2-upstream'
 import { httpUpstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
@@ -114,6 +114,6 @@ test('a WebSocket to a connector of this gateway is rejected, and its connection
     const exchange = exchangeFor('GET', upstream.url, { headers })
     await assert.rejects(client.upgrade(exchange, exchange.request), LOOP)
   }
-  while (upstream.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   client.release()
 })

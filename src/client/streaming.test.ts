@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
@@ -7,6 +6,7 @@ import { Body, type BodySink } from '#http'
 import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { once, waitUntil, within } from '#test/waiting'
 
 const MEGABYTE = 1_048_576
 const TOTAL = 64 * MEGABYTE
@@ -78,7 +78,7 @@ test('an upstream that does not read pauses the request body', async () => {
   })
   const exchange = exchangeFor('POST', upstream.url, { body })
   const answer = send(client, exchange)
-  await blocked.promise
+  await within('the sink was blocked', blocked.promise)
   assert.ok(written < TOTAL / 2, `${written} bytes were taken by an upstream that does not read`)
 
   exchange.abort(new Error('gone'))
@@ -117,9 +117,9 @@ test('sends each chunk of a request body as it arrives', async () => {
   const started = Promise.withResolvers<BodySink>()
   const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
   const answer = send(client, exchangeFor('POST', upstream.url, { body }))
-  const sink = await started.promise
+  const sink = await within('the body was piped', started.promise)
   sink.write(Buffer.from('one'))
-  await first.promise
+  await within('the first chunk arrived', first.promise)
   sink.write(Buffer.from('two'))
   sink.end(null)
   assert.equal(await textOf(await answer), 'done')
@@ -154,7 +154,7 @@ test('fails for a reader that starts after the truncation', async () => {
   await using upstream = await rawUpstream((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'))
   await using client = clientWith()
   const response = await send(client, exchangeFor('GET', upstream.url))
-  while (client.stats[0]!.running > 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('the client had no running request', () => client.stats[0]!.running === 0)
   await assert.rejects(new Reader(response.body).done, { code: 'GW_UPSTREAM_CLOSED' })
 })
 
@@ -168,10 +168,10 @@ test('a client that disconnects before the response head aborts the upstream req
   await using client = clientWith()
   const exchange = exchangeFor('GET', upstream.url)
   const answer = send(client, exchange)
-  await arrived.promise
+  await within('the request reached the upstream', arrived.promise)
   exchange.abort(new Error('gone'))
   await assert.rejects(answer, { code: 'GW_CLIENT_GONE' })
-  await closed.promise
+  await within('the connection was closed', closed.promise)
   await assert.rejects(send(client, exchange), { code: 'GW_CLIENT_GONE' })
 })
 
@@ -192,7 +192,7 @@ for (const how of ['abort', 'cancel', 'complete'] as const) {
     }
     if (how === 'cancel') new Reader(response.body).cancel()
     if (how === 'complete') exchange.complete()
-    await closed.promise
+    await within('the connection was closed', closed.promise)
     assert.equal(client.stats[0]!.running, 0)
   })
 }
@@ -257,7 +257,7 @@ test('a request whose announced body never arrives is not sent without body', as
   await using client = clientWith()
   const body = Body.fromSource({ start: (sink) => sink.end(null), resume: () => {}, cancel: () => {} }, 4)
   await assert.rejects(send(client, exchangeFor('POST', upstream.url, { body })), { code: 'GW_REQUEST_BODY' })
-  await closed.promise
+  await within('the connection was closed', closed.promise)
   assert.equal(bytes, '')
 })
 
@@ -280,7 +280,7 @@ test('a response in many chunks is delivered in order to a reader that reads one
     end: () => done.resolve(),
     fail: done.reject,
   })
-  await done.promise
+  await within('the exchange was complete', done.promise)
   assert.equal(text, '0123456789'.repeat(count / 10))
 })
 
@@ -298,5 +298,5 @@ test('a response before the end of the request stops the request body', async ()
   const response = await send(client, exchangeFor('POST', upstream.url, { body }))
   assert.equal(response.status, 413)
   assert.equal(await textOf(response), 'no!')
-  await cancelled.promise
+  await within('the cancellation arrived', cancelled.promise)
 })

@@ -5,6 +5,7 @@ import { Body, type BodySink } from '#http'
 import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { waitUntil, within } from '#test/waiting'
 
 const SHORT = 100
 
@@ -73,7 +74,7 @@ test('a client that sends its body slowly causes no time-out', async () => {
   const started = Promise.withResolvers<BodySink>()
   const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
   const answer = send(client, exchangeFor('POST', upstream.url, { body }))
-  const sink = await started.promise
+  const sink = await within('the body was piped', started.promise)
   sink.write(Buffer.from('one'))
   await elapsed(SHORT * 2.5)
   sink.end(null)
@@ -142,7 +143,7 @@ test('a response that arrived while the thread was blocked is not a time-out', a
     Atomics.wait(shared, 0, 0)
     await using client = clientWith({ soTimeout: 300 })
     const answer = send(client, exchangeFor('GET', `http://127.0.0.1:${Atomics.load(shared, 0)}/`))
-    while (Atomics.load(shared, 1) === 0) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('the other thread had stored its value', () => Atomics.load(shared, 1) !== 0)
     Atomics.wait(shared, 1, 1, 600)
     assert.equal(await textOf(await answer), 'ok')
   } finally {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { clientWith, send } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { silentUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 
 test('the TLS server name is that of the target, not of the forwarded Host header', async () => {
   const hello = Promise.withResolvers<string>()
@@ -16,7 +17,7 @@ test('the TLS server name is that of the target, not of the forwarded Host heade
   const target = upstream.url.replace('http://127.0.0.1', 'https://localhost')
   const exchange = exchangeFor('GET', target, { headers: { Host: 'public.example.com' } })
   await assert.rejects(send(client, exchange), { code: 'GW_UPSTREAM_CONNECT' })
-  const text = await hello.promise
+  const text = await within('the client hello arrived', hello.promise)
   assert.ok(text.includes('localhost'))
   assert.ok(!text.includes('public.example.com'))
   assert.ok(text.includes('http/1.1') && !text.includes('\x02h2'))

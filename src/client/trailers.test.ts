@@ -5,6 +5,7 @@ import { exchangeFor } from '#test/exchange'
 import { converse } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { rawUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 
 test('trailers of a response follow its body', async () => {
   await using upstream = await rawUpstream((socket) =>
@@ -16,9 +17,10 @@ test('trailers of a response follow its body', async () => {
   for (const when of ['while it arrives', 'from memory']) {
     const { body } = await send(client, exchangeFor('GET', upstream.url))
     if (when === 'from memory') await body.buffer(exchangeFor('GET', upstream.url).storage)
-    const trailers = await new Promise((resolve, reject) => {
+    const end = new Promise((resolve, reject) => {
       body.pipe({ write: () => true, end: resolve, fail: reject })
     })
+    const trailers = await within('the body ended', end)
     assert.deepEqual(trailers, ['X-Sum', '1', 'Grpc-Status', '0'], when)
   }
 })

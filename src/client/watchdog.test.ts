@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { within } from '#test/waiting'
 import { Watchdog, type Watched } from './watchdog.ts'
 
 function block(ms: number): void {
@@ -38,7 +39,7 @@ test('expired deadlines are detected, also by a thread that stalls repeatedly', 
   const call: Watched = { deadline: performance.now() + 80, slot: -1, expire: resolve }
   watchdog.add(call)
   const busy = setInterval(() => block(60), 5)
-  await promise
+  await within('the deadline expired', promise)
   clearInterval(busy)
   watchdog.delete(call)
 })

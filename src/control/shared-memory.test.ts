@@ -44,6 +44,10 @@ test('an ended holder releases all of its memory', () => {
 
 test('releasing an unknown key is a no-op', () => {
   const memory = new SharedMemory()
+  const holder = {}
+  const taken = memory.take('a', 8, holder)
+  memory.release('b', holder)
   memory.release('a', {})
   memory.releaseAll({})
+  assert.equal(memory.take('a', 8, {}), taken)
 })

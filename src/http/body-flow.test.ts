@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { waitUntil } from '#test/waiting'
 import { Body, type BodySink, type BodySource, TemporaryStorage } from './index.ts'
 
 /** Pushes chunks as fast as allowed, across turns of the event loop, and counts violations of the contract. */
@@ -206,7 +207,7 @@ for (const method of ['buffer', 'bufferIfFits'] as const) {
     const source = new Idle(Buffer.alloc(100, 'x'))
     const body = Body.fromSource(source)
     const kept = body[method](storage)
-    while (source.resumed === 0) await new Promise(setImmediate)
+    await waitUntil('the source was resumed', () => source.resumed > 0)
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
     assert.equal(source.resumed, 1)
     source.end()

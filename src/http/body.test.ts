@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { request as clientRequest, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { once, within } from '#test/waiting'
 import {
   Body,
   BodyCancelledError,
@@ -26,10 +26,10 @@ class Collector implements BodySink {
   #settle!: { resolve: (trailers: readonly string[] | null) => void; reject: (error: Error) => void }
 
   constructor() {
-    this.outcome = new Promise((resolve, reject) => {
+    const outcome = new Promise<readonly string[] | null>((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    this.outcome.catch(() => undefined)
+    this.outcome = within('the body ended or failed', outcome)
   }
 
   get text(): string {
@@ -134,7 +134,7 @@ test('a stream that is destroyed early is a failure, never a clean end', async (
 test('a stream that failed before it was read fails its reader, without an unhandled error', async () => {
   const stream = new Readable({ read: () => undefined })
   const body = Body.fromStream(stream)
-  const closed = new Promise((resolve) => stream.once('close', resolve))
+  const closed = within('the stream was closed', new Promise((resolve) => stream.once('close', resolve)))
   stream.destroy(new Error('early'))
   await closed
   const sink = new Collector()
@@ -189,7 +189,7 @@ test('a paused Readable is not read ahead beyond its own buffer', async () => {
     return false
   }
   const control = Body.fromStream(stream).pipe(sink)
-  await firstWrite.promise
+  await within('the first chunk was written', firstWrite.promise)
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(sink.chunks.length, 1)
   assert.ok(made <= 3, `read ${made} times`)

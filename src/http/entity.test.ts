@@ -98,6 +98,7 @@ test('a body is decoded and parsed once, failures included', () => {
       return (error as Error).cause
     }
   }
+  assert.ok(thrown() instanceof Error)
   assert.equal(thrown(), thrown(), 'the same failure')
 })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { Body, BodyTooLargeError, type Handler, internalCall, internalExchange, Request, Response, Uri } from '#http'
 import { rawUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 
 const LIMITS = { timeout: 5_000, maxBytes: 1_000 }
 

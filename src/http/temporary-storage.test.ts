@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import { within } from '#test/waiting'
 import { Body, BodyCancelledError, BodyTooLargeError, TemporaryStorage } from './index.ts'
 
 async function storageFor(context: TestContext, limits: Partial<{ memoryLimit: number; fileLimit: number }> = {}) {
@@ -132,7 +133,7 @@ test('a sink that pauses gets a file in chunks', async (context) => {
   const body = bodyOf(content, 50_000)
   await body.buffer(storage)
   const chunks: Uint8Array[] = []
-  await new Promise<void>((resolve, reject) => {
+  const end = new Promise<void>((resolve, reject) => {
     let waiting = false
     const control = body.pipe({
       write(chunk) {
@@ -149,6 +150,7 @@ test('a sink that pauses gets a file in chunks', async (context) => {
       fail: reject,
     })
   })
+  await within('the body ended', end)
   assert.ok(chunks.length > 2)
   assert.deepEqual(Buffer.concat(chunks), content)
   body.cancel()
@@ -173,10 +175,10 @@ test('cancelling while a file is being sent fails the sink', async (context) => 
   const body = bodyOf(pattern(5_000))
   await body.buffer(storage)
   const failure = new Promise<Error>((resolve) => {
-    body.pipe({ write: () => true, end: () => assert.fail('a clean end'), fail: resolve })
+    body.pipe({ write: () => true, end: () => resolve(new Error('a clean end')), fail: resolve })
   })
   body.cancel()
-  assert.ok((await failure) instanceof BodyCancelledError)
+  assert.ok((await within('the sink failed', failure)) instanceof BodyCancelledError)
 })
 
 test('a directory that cannot be written to rejects the buffering', async () => {

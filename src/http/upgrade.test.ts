@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { mock, test } from 'node:test'
+import { once } from '#test/waiting'
 import { Response } from './response.ts'
 import { endUpgraded, type Upgrade, type UpgradedConnection, watchUpgrade } from './upgrade.ts'
 

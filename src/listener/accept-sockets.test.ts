@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { respond } from '#http'
 import { converse, listening } from '#test/listening'
+import { once } from '#test/waiting'
 
 const CONNECTIONS = 64
 

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { fetch } from 'undici'
 import { type BodySink, type Exchange, respond, TemporaryStorage } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { within } from '#test/waiting'
 
 const echo = async ({ request }: Exchange) => respond(200, {}, Buffer.from(await request.body.read(1e6)).toString())
 
@@ -35,7 +36,7 @@ test('trailers of a request are forwarded, except those allowed in the head only
   const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
   await using server = await listening(async ({ request }) => {
     request.body.pipe(sink)
-    await ended.promise
+    await within('the body ended', ended.promise)
     return respond(200)
   })
   const trailers =
@@ -43,7 +44,7 @@ test('trailers of a request are forwarded, except those allowed in the head only
     'X-Forwarded-For: 1\r\nX_Forwarded_For: 1\r\nX-Real-IP: 1\r\nX-Original-URL: /\r\nForwarded: for=1\r\nIf-Match: x\r\n'
   await converse(server.port, post('Connection: close\r\nTransfer-Encoding: chunked', `1\r\na\r\n0\r\n${trailers}\r\n`))
 
-  assert.deepEqual(await ended.promise, ['X-Sum', '1'])
+  assert.deepEqual(await within('the body ended', ended.promise), ['X-Sum', '1'])
 })
 
 test('100 Continue is sent when the body is first read, not before', async () => {
@@ -159,7 +160,7 @@ test('a framing error in a body fails it, answers 400 and closes', async () => {
   const answer = await converse(server.port, post('Transfer-Encoding: chunked', '3\r\nabc\r\nzz\r\n'))
 
   assert.match(answer, /^HTTP\/1\.1 400 /)
-  assert.ok((await failed.promise) instanceof Error)
+  assert.ok((await within('the body failed', failed.promise)) instanceof Error)
   assert.deepEqual(events, ['abort', 'complete'])
 })
 
@@ -176,9 +177,9 @@ test('a body truncated by the client fails, and is not logged as a handler failu
   })
   await using client = new RawClient(server.port)
   client.send(post('Content-Length: 10', 'abc'))
-  await started.promise
+  await within('the handler was called', started.promise)
   client.socket.destroy()
-  await failed.promise
+  await within('the body failed', failed.promise)
   await server.listener.close()
 
   assert.deepEqual(

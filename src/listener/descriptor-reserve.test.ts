@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { once } from '#test/waiting'
 import { DescriptorReserve } from './descriptor-reserve.ts'
 
 async function withConnection(check: (socket: Socket, descriptor: number) => void): Promise<void> {

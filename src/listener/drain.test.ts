@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Agent, fetch } from 'undici'
 import { Body, type BodySink, Response, respond } from '#http'
 import { listening, RawClient } from '#test/listening'
+import { waitUntil, within } from '#test/waiting'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
@@ -21,7 +22,7 @@ test('drain closes idle connections, ends active requests with Connection: close
   await idle.receives(/ok$/)
   await using running = new RawClient(server.port)
   running.send(get.replace('/', '/slow'))
-  await started.promise
+  await within('the handler was called', started.promise)
 
   const drained = server.listener.drain(5000)
   assert.equal(await idle.closed, 'end')
@@ -44,7 +45,7 @@ test('requests active after the grace period are aborted and counted', async () 
   })
   await using client = new RawClient(server.port)
   client.send(get)
-  await started.promise
+  await within('the handler was called', started.promise)
 
   assert.deepEqual(await server.listener.drain(50), { aborted: 1 })
   await client.closed
@@ -57,7 +58,7 @@ test('a response started before the drain is completed, then its connection clos
   await using server = await listening(async () => new Response(200, { body }))
   await using client = new RawClient(server.port)
   client.send(get)
-  const sink = await started.promise
+  const sink = await within('the body was piped', started.promise)
   sink.write(Buffer.from('one'))
   await client.receives(/one/)
   const drained = server.listener.drain(5000)
@@ -90,7 +91,7 @@ test('a request in flight when the drain began is answered', async () => {
 test('a connection without a request does not delay a drain', async () => {
   await using server = await listening(async () => respond(200))
   await using client = new RawClient(server.port)
-  while (server.listener.stats.connections === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+  await waitUntil('the listener had a connection', () => server.listener.stats.connections > 0)
   const begin = performance.now()
 
   assert.deepEqual(await server.listener.drain(60_000), { aborted: 0 })
@@ -113,7 +114,7 @@ test('under load every request that reached the handler is answered during a dra
     }
   }
   const workers = Array.from({ length: 8 }, send)
-  while (outcomes.length < 100) await new Promise<void>((resolve) => setImmediate(resolve))
+  await waitUntil('100 requests had an outcome', () => outcomes.length >= 100)
   const { aborted } = await server.listener.drain(5000)
   await Promise.all(workers)
   await agent.close()
@@ -149,7 +150,7 @@ test('close ends a drain in progress, and is idempotent', {
   })
   await using client = new RawClient(server.port)
   client.send(get)
-  await started.promise
+  await within('the handler was called', started.promise)
 
   const drained = server.listener.drain(600_000)
   await Promise.all([server.listener.close(), server.listener.close(), drained])

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import { respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { waitUntil, within } from '#test/waiting'
 
 const OTHER = 'GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
@@ -17,10 +18,6 @@ async function holding(settings: Parameters<typeof listening>[1] = {}) {
     return respond(200, {}, path)
   }, settings)
   return { server, served, release }
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Waits until the server stops reading from a client; resolves with the number of unsent bytes. */
@@ -72,7 +69,7 @@ test('requests beyond 100 in one read are dropped; the active request gets its r
   await using client = new RawClient(server.port)
   const count = await taken(async () => {
     client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}`)
-    while (server.listener.stats.active === 0) await turn()
+    await waitUntil('a request was active', () => server.listener.stats.active > 0)
     release()
     await client.closed
   })
@@ -87,7 +84,7 @@ test('more than 100 pipelined requests after a slow one close the connection', a
   await using client = new RawClient(server.port)
   client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${MANY}`)
   await client.closed
-  while (server.listener.stats.active > 0) await turn()
+  await waitUntil('no request was active', () => server.listener.stats.active === 0)
   assert.equal(server.log.entries.filter(({ reason }) => reason === 'too many pipelined requests').length, 1)
 })
 
@@ -110,9 +107,9 @@ test('a disconnect is detected while few pipelined requests wait', async () => {
   })
   const client = new RawClient(server.port)
   client.send('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n')
-  while (server.listener.stats.active === 0) await turn()
+  await waitUntil('a request was active', () => server.listener.stats.active > 0)
   client.socket.destroy()
-  await aborted
+  await within('the exchange was aborted', aborted)
 })
 
 test('requests pipelined after an upload wait', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Exchange, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { waitUntil } from '#test/waiting'
 
 /** A handler that records its exchanges. */
 function recorder() {
@@ -220,7 +221,7 @@ test('CONNECT gets its 405 after the responses to earlier requests', async () =>
   })
   await using client = new RawClient(server.port)
   client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
-  while (server.listener.stats.active === 0) await new Promise(setImmediate)
+  await waitUntil('a request was active', () => server.listener.stats.active > 0)
   release()
   await client.closed
 

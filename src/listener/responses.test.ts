@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { fetch } from 'undici'
 import { Body, type BodySink, type BodySource, Headers, Response, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { once, within } from '#test/waiting'
 
 const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 
@@ -31,9 +31,10 @@ class Pushed implements BodySource {
 
   async cancelling(): Promise<void> {
     if (this.cancelled !== null) return
-    await new Promise<void>((resolve) => {
+    const cancelled = new Promise<void>((resolve) => {
       this.#onCancel = resolve
     })
+    await within('the body was cancelled', cancelled)
   }
 }
 
@@ -315,9 +316,9 @@ test('the exchange is aborted when the client disconnects, and completes once', 
   })
   await using client = new RawClient(server.port)
   client.send(get())
-  await started.promise
+  await within('the handler was called', started.promise)
   client.socket.destroy()
-  await gone.promise
+  await within('the disconnect was noticed', gone.promise)
 
   assert.deepEqual(events, ['abort', 'complete'])
   assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
@@ -335,7 +336,7 @@ test('a sent response completes its exchange without aborting it', async () => {
     return respond(200, {}, 'x'.repeat(200_000))
   })
   assert.equal((await (await fetch(server.url)).text()).length, 200_000)
-  await done.promise
+  await within('the exchange was complete', done.promise)
 
   assert.deepEqual(events, ['complete'])
 })
@@ -354,7 +355,7 @@ test('the body of a late response is cancelled', async () => {
   await once(client, 'socket')
   await once(client.socket!, 'connect')
   client.destroy()
-  await aborted.promise
+  await within('the exchange was aborted', aborted.promise)
   gate.resolve()
   await body.cancelling()
 })

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Exchange, effectiveUri, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { once } from '#test/waiting'
 
 const corpora = new URL('../../../shared/corpora/http1/', import.meta.url)
 const deadline = 10_000
@@ -106,7 +107,7 @@ async function play(port: number, recorder: RequestRecorder, bytes: string): Pro
   const expected = strictly(bytes)
   const whole = expected.filter(({ body }) => body !== null)
   await using client = new RawClient(port)
-  await new Promise<void>((resolve) => client.socket.once('connect', resolve))
+  await once(client.socket, 'connect')
   const seen = recorder.watch(client.socket.localPort!)
   const answered = new Promise<void>((resolve) => {
     seen.changed = () => seen.bodies.length >= whole.length && resolve()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { type Exchange, Response, respond, type Upgrade } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { once, waitUntil, within } from '#test/waiting'
 
 const ASKING = 'GET /chat HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n'
 
@@ -69,7 +69,7 @@ test('the exchange lasts as long as the upgraded connection', async () => {
   assert.deepEqual([completed, server.listener.stats.active], [0, 1])
   client.socket.end()
   await client.closed
-  while (server.listener.stats.connections > 0) await new Promise(setImmediate)
+  await waitUntil('the listener had no connection', () => server.listener.stats.connections === 0)
   assert.deepEqual([completed, server.listener.stats.active], [1, 0])
 })
 
@@ -150,7 +150,7 @@ test('a client that disconnects before the response aborts the exchange', async 
   const client = new RawClient(server.port)
   client.send(`${ASKING}\r\n`)
   client.socket.end()
-  await promise
+  await within('the exchange was aborted', promise)
   await client.closed
 })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { once } from '#test/waiting'
 
 const INDEX = JSON.stringify(new URL('./index.ts', import.meta.url).href)
 const node = (script: string) => ['--input-type=module', '--eval', script]

@@ -122,6 +122,7 @@ test('an error is written with code, message, causes and stack', () => {
   createLogger({ destination: log }).error({ error }, event('failed'))
   createLogger({ destination: log }).error(error, event('failed'))
 
+  assert.equal(log.entries.length, 2)
   for (const entry of log.entries) {
     const written = entry['error'] as Record<string, unknown>
     assert.equal(written['code'], 'GW_UPSTREAM')

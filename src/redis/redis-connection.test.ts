@@ -9,6 +9,7 @@ import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates
 import { freePort } from '#test/nginx'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { RedisServer, redisMissing } from '#test/redis'
+import { waitUntil } from '#test/waiting'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from './index.ts'
 import { topologyOf } from './redis-addresses.ts'
 import { redisClient } from './redis-client.ts'
@@ -27,13 +28,7 @@ const open = (config: JsonObject, surroundings?: BuildOptions) => build<RedisCon
 
 const logged = (built: Built<unknown>, pattern: RegExp) => built.log.lines.filter((line) => pattern.test(line)).length
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error('it did not happen within 10 seconds')
-    await delay(10)
-  }
-}
+const responds = async (built: Built<RedisConnection>) => (await built.object.call('PING').catch(() => null)) === 'PONG'
 
 async function problemsOf(config: JsonObject): Promise<string[]> {
   try {
@@ -88,9 +83,9 @@ test('reconnects to a restarted server; loss and recovery are logged once each',
   await using built = await open({ url: server.url, timeout: '1 s' })
   assert.equal(await built.object.call('PING'), 'PONG')
   await server.kill()
-  await until(async () => (await built.object.call('PING').catch(() => null)) === null)
+  await waitUntil('Redis did not respond', async () => (await built.object.call('PING').catch(() => null)) === null)
   await server.restart()
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('Redis responded', () => responds(built))
   // The restarted server has no scripts; they are sent again.
   assert.deepEqual(await built.object.run(ECHO, ['k'], ['v']), [1, 'x'])
   assert.equal(logged(built, /Redis unavailable/), 1)
@@ -102,7 +97,7 @@ test('unresponsive server: no command waits longer than timeout, and after three
 }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '100 ms' })
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('Redis responded', () => responds(built))
   server.freeze()
   for (let i = 0; i < 3; i++) await assert.rejects(built.object.call('PING'), { reason: 'timeout' })
   const start = performance.now()
@@ -110,7 +105,7 @@ test('unresponsive server: no command waits longer than timeout, and after three
   assert.ok(performance.now() - start < 500)
   assert.equal(logged(built, /Redis unavailable/), 1)
   server.thaw()
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('Redis responded', () => responds(built))
   assert.equal(logged(built, /Redis available again/), 1)
 })
 
@@ -125,7 +120,7 @@ test('a reply that arrived during an event-loop stall is accepted, however late 
 }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '50 ms' })
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('Redis responded', () => responds(built))
   for (let round = 0; round < 10; round++) {
     const answer = built.object.call('PING')
     // Until the command is written.
@@ -138,7 +133,7 @@ test('a reply that arrived during an event-loop stall is accepted, however late 
 test('an event-loop stall before the command is written does not count', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '50 ms' })
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('Redis responded', () => responds(built))
   for (let round = 0; round < 10; round++) {
     const answer = built.object.call('PING')
     spin(150)
@@ -155,7 +150,7 @@ test('the password is read from a secret, and a changed one is used', { skip: re
   assert.equal(await built.object.call('PING'), 'PONG')
   await built.object.call('CONFIG', 'SET', 'requirepass', 'second')
   secrets.set({ 'redis.password': 'second' })
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('Redis responded', () => responds(built))
   await using wrong = await open({ ...config, username: 'unknown' }, surroundings)
   await assert.rejects(wrong.object.call('PING'), { reason: 'unavailable' })
   assert.equal(logged(wrong, /WRONGPASS/), 1)
@@ -176,7 +171,8 @@ test('a new client is not connected after the connection was closed', { skip: re
   await built.object.replace(late, 5_000)
   assert.notEqual(late.status, 'ready')
   // The server notices the closed connection later; the remaining client is redis-cli itself.
-  await until(async () => (await server.ask('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n').length === 1)
+  const clients = async () => (await server.ask('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n').length
+  await waitUntil('the connection was closed', async () => (await clients()) === 1)
   late.disconnect()
 })
 
@@ -207,8 +203,8 @@ test('of two changes of the password the later one is used, also where it is rea
   changes.set(null)
   await delay(50)
   first.resolve('wrong')
-  await until(() => logged(built, /WRONGPASS/) === 1)
-  await until(async () => (await built.object.call('PING').catch(() => null)) === 'PONG')
+  await waitUntil('the wrong password was logged', () => logged(built, /WRONGPASS/) === 1)
+  await waitUntil('Redis responded', () => responds(built))
 })
 
 test('TLS with the trust manager and identities of the configuration', {

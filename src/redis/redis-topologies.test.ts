@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,6 +11,7 @@ import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { RedisServer, redisMissing } from '#test/redis'
 import { RedisCluster } from '#test/redis-cluster'
 import { PRIMARY_NAME } from '#test/redis-sentinels'
+import { once, waitUntil } from '#test/waiting'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisConnection, RedisScript } from './index.ts'
 
 const Store = defineType({
@@ -42,14 +42,6 @@ async function written({ object: redis }: { object: RedisConnection }) {
     return isDone
   })
   return { count: (await Promise.all(puts)).filter((isDone) => isDone).length, longest }
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error('it did not happen within 15 seconds')
-    await delay(20)
-  }
 }
 
 interface Secured {
@@ -146,27 +138,30 @@ describe('a cluster with TLS, and a user with minimal permissions', {
 
   test('unresponsive node: no command waits longer than timeout, and other nodes are not affected', async () => {
     await using built = await open({ ...config, timeout: '300 ms' }, servers.surroundings)
-    await until(async () => (await written(built)).count === keys.length)
+    await waitUntil('all keys were written', async () => (await written(built)).count === keys.length)
     const [, silent] = cluster.primaries as [RedisServer, RedisServer]
     silent.freeze()
-    await until(async () => (await written(built)).count < keys.length && built.states.length > 0)
+    await waitUntil(
+      'the lost node was reported',
+      async () => (await written(built)).count < keys.length && built.states.length > 0,
+    )
     const { count, longest } = await written(built)
     assert.ok(count > 0 && count < keys.length, `${count}`)
     assert.ok(longest < 300 + 1_000, `${longest} ms`)
     silent.thaw()
-    await until(async () => (await written(built)).count === keys.length)
+    await waitUntil('all keys were written', async () => (await written(built)).count === keys.length)
     assert.deepEqual(built.states, ['degraded: Redis is unavailable', 'up: Redis is available'])
   })
 
   test('reconnects automatically after a restart of all nodes', async () => {
     await using built = await open(config, servers.surroundings)
-    await until(async () => (await written(built)).count === keys.length)
+    await waitUntil('all keys were written', async () => (await written(built)).count === keys.length)
     await Promise.all(cluster.nodes.map((node) => node.kill()))
-    await until(async () => (await written(built)).count === 0)
+    await waitUntil('no key was written', async () => (await written(built)).count === 0)
     // Long enough for the client to give up all nodes and to start over with the configured addresses.
     await delay(1_200)
     await Promise.all(cluster.nodes.map((node) => node.restart()))
-    await until(async () => (await written(built)).count === keys.length)
+    await waitUntil('all keys were written', async () => (await written(built)).count === keys.length)
     assert.deepEqual(built.states, ['degraded: Redis is unavailable', 'up: Redis is available'])
   })
 })
@@ -201,6 +196,6 @@ test('an unresponsive sentinel is skipped', { skip: redisMissing }, async () => 
   await using sentinel = await RedisServer.startSentinel(`sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${server.port} 1`)
   const url = [`redis://127.0.0.1:${port}`, sentinel.url]
   await using built = await open({ url, sentinelName: PRIMARY_NAME, timeout: '1 s' })
-  await until(async () => (await written(built)).count === keys.length)
+  await waitUntil('all keys were written', async () => (await written(built)).count === keys.length)
   silent.close()
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { MessageChannel, Worker } from 'node:worker_threads'
+import { once, within } from '#test/waiting'
 import { Channel } from './channel.ts'
 import { call, type Handlers, notice } from './protocol.ts'
 
@@ -81,7 +81,7 @@ test('a call without an answer times out, and the signal of its handler aborts',
   })
   const waiting = ends.near.remote.wait({ milliseconds: 1 }, { timeout: 10 })
   await assert.rejects(waiting, { name: 'CallTimeoutError', message: 'far did not answer wait within 10 ms' })
-  await cancelled.promise
+  await within('the cancellation arrived', cancelled.promise)
 })
 
 /** Makes a call, then blocks this thread beyond its deadline. Timers run next. */
@@ -185,5 +185,5 @@ test('a ping is answered while handlers are pending', async () => {
     ends.near.onPong = resolve
   })
   ends.near.ping()
-  await answered
+  await within('the pong arrived', answered)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { once } from '#test/waiting'
 import { systemClock } from './system-clock.ts'
 
 test('monotonic time is the same in all threads', async () => {

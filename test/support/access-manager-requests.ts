@@ -1,9 +1,9 @@
-/** Anything with an address: a development access manager. */
+/** A server with a base URL: a development access manager. */
 interface Addressed {
   readonly url: string
 }
 
-/** What came back, read to its end. */
+/** A complete response. */
 export interface Answered {
   readonly status: number
   readonly headers: Headers
@@ -47,7 +47,7 @@ export function login(manager: Addressed, name: string, password: string, query 
   })
 }
 
-/** Logs the agent in; gives its session token, from the body or from the cookie. */
+/** Logs the agent in; returns its session token, from the body or from the cookie. */
 export async function agentToken(manager: Addressed): Promise<string> {
   const { body, headers } = await login(manager, ...AGENT, '?authIndexType=module&authIndexValue=Application')
   const [cookie = ''] = headers.getSetCookie()

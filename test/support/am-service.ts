@@ -9,7 +9,7 @@ import { ScheduledExecutorService } from '../../src/objects/services/scheduled-e
 import { Base64EncodedSecretStore } from '../../src/objects/stores/base64-encoded/base64-encoded-secret-store.ts'
 import { type BuildOptions, type Built, build } from './build.ts'
 
-/** The objects that an AmService finds in every heap, and the password of the agent of a development access manager. */
+/** The heap objects that an AmService needs, and the password of the agent of a development access manager. */
 const TYPES = [ClientHandler, Chain, TransactionIdOutboundFilter, NoOpAuditService, Base64EncodedSecretStore]
 const HEAP = [
   { name: 'ClientHandler', type: 'ClientHandler' },
@@ -26,7 +26,7 @@ const HEAP = [
   },
 ]
 
-/** What makes an AmService for a server out of the defaults. */
+/** The configuration of an AmService for a server, with defaults. */
 export function amServiceConfig(url: string, config: JsonObject = {}): JsonObject {
   return {
     url,
@@ -36,7 +36,7 @@ export function amServiceConfig(url: string, config: JsonObject = {}): JsonObjec
   }
 }
 
-/** Builds an AmService that speaks to a server; with an executor of the options, or one that really waits. */
+/** Builds an AmService for a server; with the executor of the options, or a real one. */
 export function buildAmService(
   url: string,
   config: JsonObject = {},
@@ -55,7 +55,7 @@ export function buildAmService(
   })
 }
 
-/** BuildOptions in which `am` is an AmService that speaks to a server. */
+/** BuildOptions with `am`, an AmService for a server. */
 export function accessManagerOptions(
   url: string,
   config: JsonObject = {},

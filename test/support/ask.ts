@@ -1,18 +1,19 @@
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { within } from './waiting.ts'
 
-/** What of a test's request differs from a plain GET on a connection of its own. */
+/** Differences from a plain GET on a new connection. */
 export interface Asking {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Uint8Array
   readonly agent?: Agent
-  /** The target as it goes on the wire, where it is not that of the URL. */
+  /** The request target, where it is not that of the URL. */
   readonly target?: string
-  /** Gives the request up. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
 }
 
-/** An answer, read to its end. */
+/** A complete response. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -20,12 +21,12 @@ export interface Answer {
   readonly text: string
 }
 
-/** Sends a request without tidying its target, and gives the whole answer. */
+/** Sends a request without normalizing its target, and returns the complete response. */
 export function ask(url: string, asking: Asking = {}): Promise<Answer> {
   const { method = 'GET', headers = {}, body, agent, target, signal } = asking
   const { hostname, port } = new URL(url)
   const path = target ?? url.slice(url.indexOf('/', 'http://'.length))
-  return new Promise((resolve, reject) => {
+  const answer = new Promise<Answer>((resolve, reject) => {
     const sent = request({ hostname, port, path, method, headers, agent: agent ?? false, signal }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -38,4 +39,5 @@ export function ask(url: string, asking: Asking = {}): Promise<Answer> {
     sent.on('error', reject)
     sent.end(body)
   })
+  return within(`the response to ${method} ${url}`, answer)
 }

@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { parseSetCookie } from '#http'
 
-/** An answer with the URL it came from. */
+/** A response with its URL. */
 export interface Page {
   readonly url: string
   readonly status: number
@@ -9,14 +9,14 @@ export interface Page {
   readonly text: string
 }
 
-/** Enough of a browser to log in: keeps cookies by host, follows redirects, sends forms. */
+/** The parts of a browser that a login needs: stores cookies by host, follows redirects, sends forms. */
 export class BrowserLike {
   readonly #cookies = new Map<string, Map<string, string>>()
 
-  /** Every redirect on the way, for tests that look at one. */
+  /** All redirects that were followed. */
   readonly trail: string[] = []
 
-  /** One request without following anything. */
+  /** One request without following redirects. */
   async ask(url: string, init: RequestInit = {}): Promise<Page> {
     const { host } = new URL(url)
     const jar = this.#cookies.get(host) ?? new Map<string, string>()
@@ -65,7 +65,7 @@ export class BrowserLike {
     return this.open(new URL(action, page.url).href, { method: 'POST', body })
   }
 
-  /** Puts another value in the place of a cookie's; null takes the cookie away. */
+  /** Replaces the value of a cookie; null deletes the cookie. */
   changeCookie(url: string, name: string, change: (value: string) => string | null): void {
     const jar = this.#cookies.get(new URL(url).host)
     for (const known of [...(jar?.keys() ?? [])].filter((each) => each.startsWith(name))) {

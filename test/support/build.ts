@@ -19,12 +19,12 @@ import {
 } from '#schema'
 import { NoProxyOptions } from '../../src/objects/proxies/no-proxy-options/no-proxy-options.ts'
 
-/** A clock that tests move by hand. */
+/** A clock that tests advance. */
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that changes only when a test advances it. */
 export function manualClock(start = 1_700_000_000_000): ManualClock {
   let time = start
   return {
@@ -36,7 +36,7 @@ export function manualClock(start = 1_700_000_000_000): ManualClock {
   }
 }
 
-/** Counts what objects count, by name. */
+/** Metrics of objects under test, by name. */
 export class TestMetrics implements Metrics {
   readonly values = new Map<string, number>()
 
@@ -57,7 +57,7 @@ export class TestMetrics implements Metrics {
     }
   }
 
-  /** What is read when numbers are collected, by name. */
+  /** Callbacks of observed gauges, by name. */
   readonly readings = new Map<string, Reading>()
 
   reading(name: string, _help: string, reading: Reading): void {
@@ -69,7 +69,7 @@ export class TestMetrics implements Metrics {
   }
 }
 
-/** What surrounds an object under test. */
+/** The environment of an object under test. */
 export interface BuildOptions {
   readonly clock?: Clock
   /** Further object types that the configuration uses. */
@@ -84,24 +84,24 @@ export interface BuildOptions {
   /** Settings of admin.json that are not the defaults. */
   readonly settings?: Partial<GatewaySettings>
   readonly router?: RouterHost
-  /** Takes the events of audit services; they are discarded by default. */
+  /** Receives the events of audit services; they are discarded by default. */
   readonly openAudit?: NonNullable<UnitContext['openAudit']>
   readonly name?: string
 }
 
-/** A built object and what it left behind. */
+/** A built object with its log, metrics and states. */
 export interface Built<T> extends AsyncDisposable {
   readonly object: T
   readonly heap: Heap
   readonly metrics: TestMetrics
   readonly log: ReturnType<typeof memoryLog>
   readonly warnings: readonly string[]
-  /** What objects said of how they are doing, in order. */
+  /** States that objects reported, in order. */
   readonly states: readonly string[]
   readonly directory: string
 }
 
-/** Builds one object from JSON as a user writes it; it stands at /heap/0. */
+/** Builds one object from JSON as a user writes it, at /heap/0. */
 export async function build<T>(
   definition: TypeDefinition & { readonly kind: Kind | null },
   config: JsonValue,
@@ -159,7 +159,7 @@ export async function build<T>(
   return { object, heap, metrics, log, warnings, states, directory, [Symbol.asyncDispose]: dispose }
 }
 
-/** What handlers that send requests find in every heap. */
+/** Heap objects that handlers with upstream requests need. */
 function standingFor(types: readonly TypeDefinition[], { heap = [] }: BuildOptions) {
   const isSending = types.some(({ name }) => name === 'ReverseProxyHandler' || name === 'ClientHandler')
   const isDeclared = heap.some((each) => (each as { name?: unknown } | null)?.name === 'ProxyOptions')
@@ -167,7 +167,7 @@ function standingFor(types: readonly TypeDefinition[], { heap = [] }: BuildOptio
   return { types: [NoProxyOptions], heap: [{ name: 'ProxyOptions', type: 'NoProxyOptions' }] }
 }
 
-/** The world of objects under test. */
+/** The unit context of objects under test. */
 export function testUnitContext(
   directory: string,
   types: readonly TypeDefinition[],

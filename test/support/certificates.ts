@@ -19,7 +19,7 @@ export interface Issued {
   readonly chain: string
 }
 
-/** What a certificate says. */
+/** Subject and names of a certificate. */
 export interface Subject {
   readonly name: string
   /** As openssl writes them: `DNS:localhost,IP:127.0.0.1`; null for none at all. */
@@ -27,7 +27,7 @@ export interface Subject {
   readonly keyType?: 'ec' | 'rsa'
 }
 
-/** A certificate authority of one test run, made by openssl. */
+/** A certificate authority of one test run, created by openssl. */
 export class Authority implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'gateway-ca-'))
   readonly certificate: string
@@ -100,12 +100,12 @@ function openssl(...args: string[]): void {
   if (status !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`)
 }
 
-/** What was issued, as objects of the gateway see it. */
+/** An issued certificate as a TlsIdentity. */
 export function identityOf({ key, certificate }: Pick<Issued, 'key' | 'certificate'>): TlsIdentity {
   return { key: createPrivateKey(key), chain: [new X509Certificate(certificate)] }
 }
 
-/** Something that tests can change, and that says so. */
+/** A value that tests can change, with change listeners. */
 export class Changing<T> {
   readonly #listeners = new Set<() => void>()
   value: T
@@ -136,7 +136,7 @@ export function trustIn(...certificates: string[]): TrustManager {
   return { authorities: async () => authorities, onChange: () => () => {} }
 }
 
-/** TLS of a listener under test that shows one certificate. */
+/** TLS of a listener under test with one certificate. */
 export function serverTlsOf(issued: Issued | Changing<readonly Issued[]>, fields: Partial<ServerTls> = {}): ServerTls {
   const changing = issued instanceof Changing ? issued : new Changing([issued])
   let known: readonly TlsIdentity[] | null = null

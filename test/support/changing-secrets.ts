@@ -2,10 +2,10 @@ import type { KeyObject } from 'node:crypto'
 import { Secret, SecretError, type SecretStore, SecretStoreKind } from '#contracts'
 import { defineType } from '#schema'
 
-/** What the test's store knows: passwords, keys, or an error for an id that can not be served. */
+/** Content of the store of a test: passwords, keys, or an error for an id. */
 export type ChangingSecrets = Record<string, string | KeyObject | { key: KeyObject; kid: string } | Error>
 
-/** A type of stores, `TestSecrets`, that knows what the test's record holds at the moment of the question. */
+/** A store type, `TestSecrets`, that reads the test's record for each query. */
 export function secretsType(secrets: ChangingSecrets) {
   return defineType({
     name: 'TestSecrets',

@@ -9,13 +9,13 @@ const PROGRAM = programOnPath('chromium') ?? programOnPath('chromium-browser') ?
 export const chromiumMissing: string | false =
   PROGRAM === null ? 'chromium is not on the PATH; nothing was checked in a real browser' : false
 
-/** What a page may take at most: an answer, a login, a redirect. Far beyond what it needs. */
+/** Time-out of a page, a login or a redirect. Far beyond the usual time. */
 const PATIENCE = 20_000
 
-/** Names of tests lead to this machine; everything else, such as fonts of a page and services of the browser, nowhere. */
+/** Host names of tests resolve to loopback; all others, such as those of fonts and browser services, do not resolve. */
 const NAMES = 'MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
 
-/** A real browser without a window. Each visit has cookies and storage of its own. */
+/** A real headless browser. Each visit has separate cookies and storage. */
 export class Chromium implements AsyncDisposable {
   readonly #browser: Browser
 
@@ -57,7 +57,7 @@ async function keepPages(context: BrowserContext): Promise<string> {
   const directory = mkdtempSync(join(parent, 'gateway-browser-'))
   for (const [at, page] of context.pages().entries()) {
     const file = join(directory, `page-${at + 1}`)
-    // A page that has crashed shows nothing; the failure itself says more.
+    // A crashed page has no content; the failure itself is reported.
     const html = await page.content().catch((error: Error) => `<!-- ${error.message} -->`)
     writeFileSync(`${file}.html`, `<!-- ${page.url()} -->\n${html}`)
     await page.screenshot({ path: `${file}.png`, timeout: 5_000 }).catch(() => {})

@@ -3,10 +3,10 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { Circuit, type CircuitSettings } from '#resilience'
 import { systemClock } from '#schema'
 
-/** What one thread does with a circuit that it shares with others. */
+/** The work of one thread on a shared circuit. */
 export interface CircuitWork {
   readonly memory: SharedArrayBuffer
-  /** Counted up by each thread; all begin when it reaches `threads`. */
+  /** Incremented by each thread; all start when it reaches `threads`. */
   readonly start: SharedArrayBuffer
   readonly threads: number
   readonly settings: CircuitSettings
@@ -15,14 +15,14 @@ export interface CircuitWork {
   readonly times: number
 }
 
-/** What one thread has seen. */
+/** The results of one thread. */
 export interface CircuitReport {
   readonly opened: number
   readonly closed: number
   readonly recorded: number
 }
 
-/** Lets threads work on one circuit at the same time. */
+/** Runs threads concurrently on one circuit. */
 export async function hammer(
   threads: number,
   work: Omit<CircuitWork, 'memory' | 'start' | 'threads'>,

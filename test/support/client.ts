@@ -1,5 +1,6 @@
 import { acquireClient, type Client, type ClientSettings } from '#client'
 import type { Body, BodyControl, Exchange, Response } from '#http'
+import { within } from './waiting.ts'
 
 const SETTINGS: ClientSettings = {
   connections: 8,
@@ -10,7 +11,7 @@ const SETTINGS: ClientSettings = {
   maxWaitQueueSize: 100,
 }
 
-/** A client with short times, of which a test names what it is about. */
+/** A client with short time-outs; a test overrides single settings. */
 export function clientWith(settings: Partial<ClientSettings> = {}): Client {
   return acquireClient({ ...SETTINGS, ...settings })
 }
@@ -25,7 +26,7 @@ export async function textOf(response: Response): Promise<string> {
   return Buffer.from(await response.body.read(1_048_576)).toString('latin1')
 }
 
-/** A reader that takes a body at the pace of the test. */
+/** A reader of a body with back-pressure that the test controls. */
 export class Reader {
   received = 0
   readonly done: Promise<void>
@@ -49,7 +50,7 @@ export class Reader {
     })
   }
 
-  /** From the next chunk on the reader asks to wait. */
+  /** From the next chunk on the reader pauses the body. */
   block(): void {
     this.#blocking = true
   }
@@ -63,17 +64,18 @@ export class Reader {
     this.#control.cancel()
   }
 
-  /** Takes one chunk, if the reader is blocked. */
+  /** Reads one chunk, if the reader is blocked. */
   step(): void {
     this.#control.resume()
   }
 
-  /** Resolves once at least that many bytes have come. */
+  /** Resolves when at least that many bytes were received. */
   async atLeast(bytes: number): Promise<void> {
     while (this.received < bytes) {
-      await new Promise<void>((resolve) => {
+      const chunk = new Promise<void>((resolve) => {
         this.#onChunk = resolve
       })
+      await within(`${bytes} bytes of the body`, chunk)
     }
   }
 }

@@ -1,14 +1,14 @@
 import { Writable } from 'node:stream'
 import { runCommand } from '../../src/cli/command-line.ts'
 
-/** What a command left behind. */
+/** Exit code and output of a command. */
 export interface CommandResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A stream that keeps what is written to it. */
+/** A stream that stores its output. */
 class Kept extends Writable {
   readonly isTTY: boolean
   text = ''

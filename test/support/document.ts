@@ -14,14 +14,14 @@ import { memoryLog } from '#logging'
 import type { Members, TypeDefinition } from '#schema'
 import { type BuildOptions, TestMetrics, testUnitContext } from '#test/build'
 
-/** What surrounds a document under test. */
+/** The environment of a document under test. */
 export interface DocumentOptions extends BuildOptions {
   readonly types: readonly TypeDefinition[]
   readonly parent?: Heap
   readonly buildPath?: BuildPath
   readonly defaults?: readonly JsonValue[]
   readonly segments?: readonly string[]
-  /** What `&{name}` stands for beyond properties. */
+  /** Values of `&{name}` besides properties. */
   readonly tokens?: Readonly<Record<string, JsonValue>>
   /** Called with the heap and the objects under construction that request routes. */
   readonly onRouter?: (heap: Heap, chain: BuildPath) => void

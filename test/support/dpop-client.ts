@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 
-/** What of a proof differs from a right one; undefined leaves a claim out. */
+/** Differences from a valid proof; undefined omits a claim. */
 export interface ProofParts {
   readonly method?: string
   readonly uri?: string
@@ -12,15 +12,15 @@ export interface ProofParts {
   readonly now?: number
 }
 
-/** A client that can prove that it holds its key, by code that is not ours. */
+/** A DPoP client on an independent library. */
 export interface DpopClient {
   readonly jwk: JWK
-  /** What stands in `cnf.jkt`. */
+  /** The value of `cnf.jkt`. */
   readonly thumbprint: string
   prove(parts: ProofParts): Promise<string>
 }
 
-/** A client with a fresh key for an algorithm. */
+/** A client with a new key for an algorithm. */
 export async function dpopClient(alg = 'ES256'): Promise<DpopClient> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   const jwk = await exportJWK(publicKey)

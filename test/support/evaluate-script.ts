@@ -3,7 +3,7 @@ import { createLogger, type MemoryLog, memoryLog } from '#logging'
 import { compileScript, ObjectScript, type ResultShape, type Script, type ScriptLanguage } from '#scripts'
 import { exchangeFor } from './exchange.ts'
 
-/** What surrounds a script under test. */
+/** The environment of a script under test. */
 export interface ScriptOptions {
   readonly args?: Readonly<Record<string, unknown>>
   readonly next?: Handler
@@ -32,7 +32,7 @@ const BINDINGS = 'request response context contexts attributes session globals h
   ' ',
 )
 
-/** A script by itself, without an object around it. Errors call it `test.js`. */
+/** A script without a scriptable object. Its name in errors is `test.js`. */
 export function scriptOf(source: string, options: ScriptOptions = {}): TestedScript {
   const { args = {}, language = 'javascript', next, token, values = {} } = options
   const log = memoryLog()
@@ -67,7 +67,7 @@ export function scriptOf(source: string, options: ScriptOptions = {}): TestedScr
   }
 }
 
-/** What a script returns, as JSON. */
+/** The result of a script, as JSON. */
 export async function resultOf(source: string, options: ScriptOptions = {}): Promise<unknown> {
   const value = await scriptOf(source, options).evaluate()
   return JSON.parse(JSON.stringify(value))

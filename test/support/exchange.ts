@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { Body, type ClientInfo, Exchange, Headers, Request, TemporaryStorage, Uri } from '#http'
 
-/** What of a test's request differs from a plain one. */
+/** Differences from a plain request. */
 export interface ExchangeParts {
   readonly headers?: Record<string, string | readonly string[]>
   readonly body?: Body | string | Uint8Array
@@ -20,7 +20,7 @@ const LOOPBACK: ClientInfo = {
   external: true,
 }
 
-/** An exchange as a listener would make it: the Host field follows the URL unless the headers give one. */
+/** An exchange as a listener creates it: the Host field is that of the URL unless the headers have one. */
 export function exchangeFor(method: string, url: string, parts: ExchangeParts = {}): Exchange {
   const uri = Uri.parse(url)
   const headers = new Headers()
@@ -36,7 +36,7 @@ export function exchangeFor(method: string, url: string, parts: ExchangeParts = 
   })
 }
 
-/** Storage that holds small bodies in memory and larger ones in a file of the system's temporary directory. */
+/** Storage of small bodies in memory and larger ones in the system's temporary directory. */
 export function temporaryStorage(): TemporaryStorage {
   return new TemporaryStorage({
     initialLength: 8_192,

@@ -1,5 +1,5 @@
-// Preloaded into each test process: random tests try the same values in each run, so that a failure comes back.
-// FUZZ_SEED chooses other values; FUZZ_RUNS how many, where a test does not say so itself.
+// Preloaded into each test process: property tests use the same values in each run, so that failures are reproducible.
+// FUZZ_SEED selects other values; FUZZ_RUNS is their number, where a test does not set it.
 import fc from 'fast-check'
 
 const { FUZZ_SEED, FUZZ_RUNS } = process.env

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A temporary folder with the files a test gives it, gone at the end of its scope. */
+/** A temporary folder with files of a test, deleted at the end of its scope. */
 export class Folder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 

@@ -5,37 +5,38 @@ import { join } from 'node:path'
 import { type Answer, type Asking, ask } from './ask.ts'
 import { type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
+import { within } from './waiting.ts'
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
 
 const READY = /"message":"the gateway is ready"/
 
-/** Seconds for a start: on a busy machine compiling alone takes many. */
+/** Time-out of a start in seconds: on a busy machine compilation alone takes many. */
 const LONGEST_START = 50
 
-/** How a process came to its end. */
+/** Exit code and signal of a process. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** What a gateway process of a test is started with. */
+/** Settings of a gateway process. */
 export interface ProcessParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
-  /** One that is there already, left behind by another process. */
+  /** An existing instance of an earlier process. */
   readonly instance?: TestInstance
-  /** A command that runs the gateway, such as `prlimit --nofile=256`; it has to become it (exec). */
+  /** A command that runs the gateway by exec, such as `prlimit --nofile=256`. */
   readonly under?: readonly string[]
-  /** Where standard output goes instead of to the test, which then has to find out by itself when it is ready. */
+  /** A file for standard output; the test then has to detect readiness itself. */
   readonly output?: string
 }
 
-/** A gateway in a process of its own, as users run it: for signals and exit codes. */
+/** A gateway in a separate process, as users run it: for signals and exit codes. */
 export class GatewayProcess implements AsyncDisposable {
   readonly instance: TestInstance
   readonly log = new LogLines()
-  readonly exit: Promise<Exit>
   readonly #child: ChildProcess
+  readonly #exit: Promise<Exit>
   #errors = ''
   /** Of its traffic connectors, in their order. */
   ports: readonly number[] = []
@@ -59,7 +60,11 @@ export class GatewayProcess implements AsyncDisposable {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text
     })
-    this.exit = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit)
+    this.#exit = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit)
+  }
+
+  get exit(): Promise<Exit> {
+    return within('the gateway process ended', this.#exit)
   }
 
   /** Starts one and waits until it serves. */
@@ -100,7 +105,7 @@ export class GatewayProcess implements AsyncDisposable {
     return (Number(fields[11]) + Number(fields[12])) * 10
   }
 
-  /** What it wrote to standard error. */
+  /** Its standard error. */
   get errors(): string {
     return this.#errors
   }
@@ -125,9 +130,9 @@ export class GatewayProcess implements AsyncDisposable {
     this.#child.stdout?.resume()
   }
 
-  /** Resolves when the process has ended, though its output may be unread. */
+  /** Resolves when the process has ended, even if its output is unread. */
   get ended(): Promise<unknown> {
-    return this.hasEnded ? Promise.resolve() : once(this.#child, 'exit')
+    return this.hasEnded ? Promise.resolve() : within('the gateway process ended', once(this.#child, 'exit'))
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -151,11 +156,13 @@ export class GatewayProcess implements AsyncDisposable {
 
 /** The first line of a growing log file that matches. */
 async function lineOf(path: string, pattern: RegExp, hasEnded: () => boolean): Promise<Record<string, unknown>> {
+  const end = performance.now() + 30_000
   for (;;) {
     const text = readFileSync(path, 'utf8')
     const line = text.split('\n').find((candidate) => pattern.test(candidate) && candidate.endsWith('}'))
     if (line !== undefined) return JSON.parse(line) as Record<string, unknown>
     if (hasEnded()) throw new Error(`the gateway ended without ${pattern}:\n${text}`)
+    if (performance.now() > end) throw new Error(`no log line ${pattern} within 30 s; there are:\n${text}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

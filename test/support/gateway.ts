@@ -9,16 +9,16 @@ import { type Answer, type Asking, ask } from './ask.ts'
 import { type FileContent, type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
 
-/** What a gateway of a test is started with. */
+/** Settings of a gateway under test. */
 export interface GatewayParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
-  /** When a unit counts as unresponsive or lost. */
+  /** Time-outs of the heartbeat. */
   readonly heartbeat?: HeartbeatLimits
-  /** What is done between the beginning of the start and its end, with the management connector open. */
+  /** Called during the start, when the management connector is open. */
   readonly whileStarting?: (starting: RunningGateway) => Promise<void>
 }
 
-/** What a test may add to a gateway that runs already. */
+/** Parts that a test may add to a running gateway. */
 export type ReusableParts = Pick<GatewayParts, 'units' | 'files' | 'routes'>
 
 /** Gateways of tests that have ended. */
@@ -33,7 +33,7 @@ export class RunningGateway implements AsyncDisposable {
   readonly gateway: Gateway
   readonly log: LogLines
   readonly #unitLines: BroadcastChannel
-  /** Paths of what a test has added to a gateway that other tests use after it. */
+  /** Paths that a test has added to a gateway that other tests reuse. */
   #added: readonly string[] | null = null
 
   private constructor(instance: TestInstance, settings: AdminSettings, parts: Pick<GatewayParts, 'env' | 'heartbeat'>) {
@@ -79,8 +79,8 @@ export class RunningGateway implements AsyncDisposable {
   }
 
   /**
-   * A gateway that an earlier test of the process has left, if there is one with as many units: most of the time of many
-   * tests is the start. Its routes and files are those of this test, and so are the lines of its log; metrics go on.
+   * The gateway of an earlier test of the process, if there is one with as many units: the start is the largest part of many
+   * tests. Its routes, files and log lines are those of this test; metrics continue.
    */
   static async reuse({ units = 1, files = {}, routes = {} }: ReusableParts = {}): Promise<RunningGateway> {
     const atStart = Object.keys(files).filter((path) => path.startsWith('config/'))
@@ -116,7 +116,7 @@ export class RunningGateway implements AsyncDisposable {
     return ask(this.adminUrl + path, asking)
   }
 
-  /** Writes a route file and waits until it is served, or refused. */
+  /** Writes a route file and waits until it is served, or rejected. */
   async deploy(name: string, content: FileContent): Promise<void> {
     if (this.#added !== null) this.#added = [...this.#added, `config/routes/${name}.json`]
     this.instance.writeRoute(name, content)
@@ -128,30 +128,30 @@ export class RunningGateway implements AsyncDisposable {
     await this.scan()
   }
 
-  /** One scan of every route folder, as the watcher and the interval ask for it. */
+  /** One scan of every route folder, as by the watcher and the interval. */
   async scan(): Promise<void> {
     for (const store of this.gateway.stores.all) await store.scan()
   }
 
-  /** Waits until every unit serves, also those that are just being started again. */
+  /** Waits until every unit serves, also those that are being restarted. */
   async untilReady(): Promise<void> {
     for (;;) {
       const units = this.gateway.units
       if (units.every(({ state }) => state === 'ready')) return
-      // A unit that ended has a successor a moment later; one that starts says when it is done.
+      // A unit that ended is replaced a moment later; one that starts reports when it is ready.
       const starting = units.filter(({ state }) => state === 'starting').map((unit) => unit.started)
       await Promise.all([...starting, turn()])
     }
   }
 
-  /** The problems of a route file, as the gateway knows them. */
+  /** The problems of a route file. */
   problems(file: string): string[] {
     const statuses = this.gateway.stores.all.flatMap((store) => store.status())
     const found = statuses.filter((status) => status.file === file).flatMap(({ problems }) => problems)
     return found.map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`))
   }
 
-  /** The sum of a metric over all units, of the series whose labels hold the given ones. */
+  /** The sum of a metric over all units, of the series with the given labels. */
   async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
     const samples = await this.gateway.collect()
     const wanted = samples.filter(
@@ -186,7 +186,7 @@ async function settingsOf(instance: string, env: Readonly<Record<string, string>
   return openAdminSettings(json, { instance, types, env, logger: createLogger({ level: 'silent' }) })
 }
 
-/** A route that answers with a text. */
+/** A route with a static text response. */
 export function textRoute(text: string, fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     ...fields,
@@ -197,7 +197,7 @@ export function textRoute(text: string, fields: Readonly<Record<string, unknown>
   }
 }
 
-/** A route for one path that answers with a text. */
+/** A route for one path with a static text response. */
 export function pathRoute(path: string, text: string, fields: Readonly<Record<string, unknown>> = {}) {
   return textRoute(text, { condition: `\${request.uri.path == '${path}'}`, ...fields })
 }

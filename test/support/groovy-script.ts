@@ -1,9 +1,9 @@
-// Scripts of Groovy with the gateway around them.
+// Groovy scripts with the classes of the gateway.
 import type { Response } from '#http'
 import type { ResultShape } from '#scripts'
 import { type ScriptOptions, scriptOf } from './evaluate-script.ts'
 
-/** What a script of Groovy returns, as JSON; a failure as its text. */
+/** The result of a Groovy script, as JSON; a failure as its text. */
 export async function groovyValue(
   source: string,
   options: ScriptOptions = {},
@@ -17,7 +17,7 @@ export async function groovyValue(
   }
 }
 
-/** Status, fields and text of the response that a script of Groovy returns. */
+/** Status, fields and text of the response of a Groovy script. */
 export async function groovyResponse(source: string, options: ScriptOptions = {}): Promise<string> {
   const script = scriptOf(source, { ...options, language: 'groovy' })
   const response = (await script.evaluate('response')) as Response

@@ -22,7 +22,7 @@ export interface GroovyOptions {
   readonly library?: Library
   readonly limits?: Partial<Limits>
   readonly variables?: Readonly<Record<string, Value>>
-  /** What the script prints, also when it fails. */
+  /** Output of the script, also when it fails. */
   readonly output?: (text: string) => void
 }
 

@@ -9,7 +9,7 @@ export function guideBlocks(guide: string, language: string): string[] {
   )
 }
 
-/** The commands of a guide as one script whose `curl` fails where the server refuses. */
+/** The commands of a guide as one script whose `curl` fails on error statuses. */
 export function guideScript(guide: string, replaced: Readonly<Record<string, string>>): string {
   const script = guideBlocks(guide, 'sh')
     .join('')

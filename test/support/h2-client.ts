@@ -5,8 +5,9 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from 'node:http2'
+import { within } from './waiting.ts'
 
-/** An answer over HTTP/2, read to its end. */
+/** A complete response over HTTP/2. */
 export interface H2Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -14,7 +15,7 @@ export interface H2Answer {
   readonly text: string
 }
 
-/** What of a request differs from a plain GET. */
+/** Differences from a plain GET. */
 export interface H2Asking {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | string[]>>
@@ -22,10 +23,10 @@ export interface H2Asking {
   readonly trailers?: Readonly<Record<string, string>>
 }
 
-/** An HTTP/2 connection of a test that trusts whatever it sees. */
+/** An HTTP/2 connection of a test that trusts any certificate. */
 export class H2Client implements AsyncDisposable {
   readonly session: ClientHttp2Session
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>
 
   constructor(port: number, options: Readonly<Record<string, unknown>> = {}) {
@@ -34,7 +35,7 @@ export class H2Client implements AsyncDisposable {
     this.closed = new Promise((resolve) => this.session.once('close', () => resolve()))
   }
 
-  /** Starts a request; what becomes of it is the test's to say. */
+  /** Starts a request and returns its stream. */
   open(path: string, { method = 'GET', headers = {}, body, trailers }: H2Asking = {}): ClientHttp2Stream {
     const hasBody = body !== undefined || trailers !== undefined
     const stream = this.session.request(
@@ -46,7 +47,7 @@ export class H2Client implements AsyncDisposable {
     return stream
   }
 
-  /** The whole answer; rejects where the stream is reset or ends without one. */
+  /** The complete response; rejects where the stream is reset or ends without one. */
   ask(path: string, asking: H2Asking = {}): Promise<H2Answer> {
     return answerOf(this.open(path, asking))
   }
@@ -59,7 +60,7 @@ export class H2Client implements AsyncDisposable {
 
 /** Reads a stream to its end. */
 export function answerOf(stream: ClientHttp2Stream): Promise<H2Answer> {
-  return new Promise((resolve, reject) => {
+  const answer = new Promise<H2Answer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let headers: IncomingHttpHeaders & { ':status'?: number | undefined } = {}
     let trailers: IncomingHttpHeaders = {}
@@ -78,4 +79,5 @@ export function answerOf(stream: ClientHttp2Stream): Promise<H2Answer> {
       else resolve({ status: headers[':status'], headers, trailers, text: Buffer.concat(chunks).toString('utf8') })
     })
   })
+  return within('the end of the HTTP/2 stream', answer)
 }

@@ -1,10 +1,10 @@
-// HTTP/2 written by hand, for what no client would send.
-import { once } from 'node:events'
+// HTTP/2 frames written by hand, for requests that no client sends.
 import { connect, type TLSSocket } from 'node:tls'
+import { once } from './waiting.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
-/** The numbers of frames. */
+/** Frame types. */
 export const FRAME = {
   data: 0,
   headers: 1,
@@ -27,7 +27,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([head, payload])
 }
 
-/** A frame that came. */
+/** A received frame. */
 export interface Frame {
   readonly type: number
   readonly flags: number
@@ -35,7 +35,7 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-/** The whole frames at the start of what was received. */
+/** The complete frames at the start of received bytes. */
 export function framesOf(received: Buffer): Frame[] {
   const found: Frame[] = []
   for (let at = 0; at + 9 <= received.length; ) {
@@ -101,7 +101,7 @@ export class FrameClient implements AsyncDisposable {
     }
   }
 
-  /** Waits until the socket takes more, or is closed. */
+  /** Waits until the socket has drained, or is closed. */
   async flushed(): Promise<void> {
     if (this.socket.destroyed || !this.socket.writableNeedDrain) return
     await Promise.race([once(this.socket, 'drain'), this.closed])

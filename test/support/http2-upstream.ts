@@ -11,7 +11,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import type { Issued } from './certificates.ts'
 
-/** An HTTP/2 server of a test on a free loopback port, gone at the end of its scope. */
+/** An HTTP/2 server of a test on a free loopback port, closed at the end of its scope. */
 export interface Http2Upstream extends AsyncDisposable {
   readonly url: string
   /** HTTP/2 connections that are open now. */
@@ -22,7 +22,7 @@ export interface Http2Upstream extends AsyncDisposable {
 
 type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
 
-/** HTTP/2 over TLS; HTTP/1.1 too, if the options say so. */
+/** HTTP/2 over TLS; HTTP/1.1 too, by option. */
 export function secureHttp2Upstream(
   { key, certificate }: Pick<Issued, 'key' | 'certificate'>,
   listener: Listener,
@@ -31,7 +31,7 @@ export function secureHttp2Upstream(
   return listening(createSecureServer({ key, cert: certificate, ...options }, listener), 'https')
 }
 
-/** HTTP/2 in the clear. */
+/** HTTP/2 without TLS. */
 export function clearHttp2Upstream(listener: Listener): Promise<Http2Upstream> {
   return listening(createServer(listener), 'http')
 }

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Content of a file: text and bytes as they are, anything else as JSON. */
+/** Content of a file: text and bytes literally, any other value as JSON. */
 export type FileContent = unknown
 
-/** What a gateway of a test is made of. */
+/** Files and settings of a gateway under test. */
 export interface InstanceParts {
   /** Files of the instance by their path in it. */
   readonly files?: Readonly<Record<string, FileContent>>
@@ -20,7 +20,7 @@ export interface InstanceParts {
   readonly extra?: Readonly<Record<string, string>>
 }
 
-/** A temporary instance folder, gone at the end of its scope. */
+/** A temporary instance folder, deleted at the end of its scope. */
 export class TestInstance implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'gateway-instance-'))
 
@@ -38,7 +38,7 @@ export class TestInstance implements Disposable {
     for (const [name, text] of Object.entries(extra)) this.write(`extra/${name}`, text)
   }
 
-  /** Writes a file as careful tools do: whole, then renamed into place. */
+  /** Writes a file atomically: a temporary file, then a rename. */
   write(path: string, content: FileContent): void {
     const target = join(this.directory, path)
     mkdirSync(dirname(target), { recursive: true })

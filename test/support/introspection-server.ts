@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '#json'
 import { httpUpstream } from './upstream.ts'
 
-/** An authorization server of a test: it knows tokens, and can be set to answer anything else instead. */
+/** An authorization server of a test with configurable tokens and responses. */
 export interface IntrospectionServer extends AsyncDisposable {
   readonly url: string
   readonly endpoint: string
-  /** What the server says of a token; unknown ones are not active. */
+  /** The introspection results by token; unknown ones are not active. */
   readonly tokens: Map<string, JsonObject>
-  /** The tokens that were asked about, in order. */
+  /** The introspected tokens, in order. */
   readonly asked: string[]
-  /** The whole questions, in order. */
+  /** The complete requests, in order. */
   readonly questions: {
     readonly method: string
     readonly target: string
     readonly headers: IncomingMessage['headers']
     readonly body: string
   }[]
-  /** Answers in the server's place while it is set. */
+  /** Handles requests instead of the server while it is set. */
   answer: ((response: ServerResponse, token: string) => void) | null
 }
 
@@ -52,7 +52,7 @@ export async function introspectionServer(): Promise<IntrospectionServer> {
   return server
 }
 
-/** Sends a JSON answer. */
+/** Sends a JSON response. */
 export function answerJson(response: ServerResponse, status: number, content: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(content))
 }

@@ -1,4 +1,4 @@
-// Writes keystores for tests: small, the same in each run, and as wrong as a test wants them.
+// Writes keystores for tests: small, deterministic, and with configurable faults.
 import {
   createCipheriv,
   createHash,
@@ -63,21 +63,21 @@ export function certificateOf(subject: string, publicKey: KeyObject, issuer: str
   return sequence(tbs, algorithm, der(0x03, Buffer.alloc(1), sign(null, tbs, signer)))
 }
 
-/** What a test needs of a key and the certificate made for it. */
+/** A key with its certificate. */
 export interface Identity {
   readonly pkcs8: Buffer
   readonly key: KeyObject
   readonly certificate: Buffer
 }
 
-/** An Ed25519 key that grows from one byte, and a certificate that it signs for itself. */
+/** An Ed25519 key derived from one byte, with a self-signed certificate. */
 export function identity(seed: number, name = `key ${seed}`): Identity {
   const pkcs8 = sequence(integer(0), sequence(oid('1.3.101.112')), octets(octets(Buffer.alloc(32, seed))))
   const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
   return { pkcs8, key, certificate: certificateOf(name, createPublicKey(key), name, key) }
 }
 
-/** How the parts of a written PKCS #12 file depart from the usual. */
+/** Differences from a usual PKCS #12 file. */
 export interface Pkcs12Options {
   readonly password?: string
   readonly iterations?: number
@@ -96,7 +96,7 @@ export function pbkdf2Algorithm(salt: Buffer, iterations: number, keyLength?: nu
   return sequence(oid('1.2.840.113549.1.5.12'), sequence(octets(salt), integer(iterations), ...length, prf))
 }
 
-/** PBES2 with AES-256-CBC: the AlgorithmIdentifier and what it makes of the content. */
+/** PBES2 with AES-256-CBC: the AlgorithmIdentifier and the encrypted content. */
 export function pbes2(content: Buffer, password: string, iterations: number): readonly [Buffer, Buffer] {
   const salt = Buffer.alloc(16, 0x5a)
   const iv = Buffer.alloc(16, 0xa5)
@@ -123,7 +123,7 @@ export function bag(number: number, content: Buffer, name?: string, keyId?: stri
 export const certificateBag = (certificate: Buffer): Buffer =>
   sequence(oid('1.2.840.113549.1.9.22.1'), explicit(0, octets(certificate)))
 
-/** A PKCS #12 file around safe contents; the first are written as they are, the others encrypted if so wished. */
+/** A PKCS #12 file with safe contents; the first are plain, the others encrypted by option. */
 export function pkcs12(plain: readonly Buffer[], others: readonly Buffer[], options: Pkcs12Options = {}): Buffer {
   const { password = 'changeit', iterations = 1, encrypted = true } = options
   const data = (content: Buffer): Buffer => sequence(oid('1.2.840.113549.1.7.1'), explicit(0, octets(content)))
@@ -165,7 +165,7 @@ function macOf(
   ]
 }
 
-/** The digest that stands at the end of JKS and JCEKS. */
+/** The digest at the end of JKS and JCEKS. */
 export function withJavaDigest(body: Buffer, password = 'changeit'): Buffer {
   return Buffer.concat([
     body,
@@ -252,7 +252,7 @@ export function javaObject(className: string, fields: Readonly<Record<string, st
   ])
 }
 
-/** A secret entry of JCEKS: any serialised object, sealed as Java does it. */
+/** A secret entry of JCEKS: a serialised object, sealed as by Java. */
 export function javaSecret(alias: string, serialised: Buffer, iterations: number): Buffer {
   const sealed = javaObject('javax.crypto.SealedObject', {
     encodedParams: tripleDesParameters(iterations),

@@ -3,6 +3,7 @@ import type { Handler } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import { createLogger, type MemoryLog, memoryLog } from '#logging'
 import { temporaryStorage } from './exchange.ts'
+import { within } from './waiting.ts'
 
 /** A listener of a test on a free loopback port, closed at the end of its scope. */
 export interface Listening extends AsyncDisposable {
@@ -12,7 +13,7 @@ export interface Listening extends AsyncDisposable {
   readonly log: MemoryLog
 }
 
-/** Opens a listener of which a test names what it is about. */
+/** Opens a listener; a test overrides single settings. */
 export async function listening(handler: Handler, settings: Partial<ListenerSettings> = {}): Promise<Listening> {
   const log = memoryLog()
   const whole: ListenerSettings = {
@@ -36,12 +37,12 @@ export async function listening(handler: Handler, settings: Partial<ListenerSett
   return { listener, port, url: `http://127.0.0.1:${port}`, log, [Symbol.asyncDispose]: () => listener.close() }
 }
 
-/** A client that sends exactly the bytes the test wants and keeps what comes back. */
+/** A client that sends exactly the given bytes and stores the received ones. */
 export class RawClient implements AsyncDisposable {
   readonly socket: Socket
-  /** All that was received, byte for byte. */
+  /** All received bytes. */
   text = ''
-  /** Resolves when the server has ended the connection, with how it did. */
+  /** Resolves when the server has closed the connection: in order, or by a reset. */
   readonly closed: Promise<'end' | 'reset'>
   #onChange: (() => void) | null = null
   #isClosed = false
@@ -70,15 +71,16 @@ export class RawClient implements AsyncDisposable {
     return this
   }
 
-  /** Waits until what was received matches; fails when the connection ends before. */
+  /** Waits until the received bytes match; fails when the connection ends before. */
   async receives(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.text)
       if (match !== null) return match
       if (this.#isClosed) throw new Error(`the connection ended after ${JSON.stringify(this.text)}`)
-      await new Promise<void>((resolve) => {
+      const change = new Promise<void>((resolve) => {
         this.#onChange = resolve
       })
+      await within(`${pattern} was received; there is ${JSON.stringify(this.text.slice(0, 1000))}`, change)
     }
   }
 
@@ -88,10 +90,10 @@ export class RawClient implements AsyncDisposable {
   }
 }
 
-/** Sends the bytes and gives back all the server says until it ends the connection. */
+/** Sends the bytes and returns the response up to the end of the connection. */
 export async function converse(port: number, text: string): Promise<string> {
   await using client = new RawClient(port)
   client.send(text)
-  await client.closed
+  await within(`the server closed the connection, after ${JSON.stringify(text.slice(0, 200))}`, client.closed)
   return client.text
 }

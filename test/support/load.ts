@@ -1,38 +1,39 @@
-// A thread that keeps a gateway busy over kept-alive connections and judges every answer.
+// A thread that generates load over keep-alive connections and checks every response.
 import { Agent, type IncomingHttpHeaders } from 'node:http'
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { ask } from './ask.ts'
 import { answerOf, H2Client } from './h2-client.ts'
+import { within } from './waiting.ts'
 
-/** One kind of request: where it goes, and what its answer may be. */
+/** One kind of request with its expected response. */
 export interface LoadTarget {
   readonly path: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The whole answer as `status version body`; a regular expression. */
+  /** The expected response as `status version body`; a regular expression. */
   readonly expected: string
 }
 
-/** What a load is made of. */
+/** Settings of a load. */
 export interface LoadSettings {
-  /** With `https` the requests go over HTTP/2. */
+  /** With `https` requests use HTTP/2. */
   readonly url: string
   readonly connections: number
-  /** Whether each request has a connection of its own; HTTP/1.1 only. */
+  /** Whether each request opens a new connection; HTTP/1.1 only. */
   readonly reconnects?: boolean
-  /** Milliseconds after which a request counts as not answered. */
+  /** Time-out of a request in milliseconds. */
   readonly timeout?: number
   readonly targets: readonly LoadTarget[]
 }
 
-/** What came of a load. */
+/** The results of a load. */
 export interface LoadResult {
   readonly requests: number
-  /** The first answers that were not as expected, and how many there were. */
+  /** The first unexpected responses, and their number. */
   readonly wrong: readonly string[]
   readonly wrongCount: number
-  /** Milliseconds of the slowest answer. */
+  /** Milliseconds of the slowest response. */
   readonly slowest: number
 }
 
@@ -44,13 +45,13 @@ export class Load implements AsyncDisposable {
     this.#worker = new Worker(new URL(import.meta.url), { workerData: settings, name: 'load' })
   }
 
-  /** Lets the requests under way end, and gives the counts. */
+  /** Waits for the in-flight requests, and returns the counts. */
   async stop(): Promise<LoadResult> {
     const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
     this.#worker.once('message', resolve)
     this.#worker.once('error', reject)
     this.#worker.postMessage('stop')
-    return promise
+    return within('the load stopped', promise)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

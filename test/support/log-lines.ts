@@ -1,6 +1,6 @@
 import type { LogDestination, LogEntry } from '#logging'
 
-/** The log of a running gateway: what it said, and the way to wait for what it will say. */
+/** The log of a running gateway, with waits for further lines. */
 export class LogLines implements LogDestination {
   readonly lines: string[] = []
   readonly #waiting = new Set<() => void>()
@@ -19,7 +19,7 @@ export class LogLines implements LogDestination {
     return this.lines.filter((line) => pattern.test(line)).map((line) => JSON.parse(line) as LogEntry)
   }
 
-  /** The first line from position `from` on that matches, whether it is there already or comes later. */
+  /** The first line from position `from` on that matches, present or future. */
   until(pattern: RegExp, from = 0, seconds = 20): Promise<LogEntry> {
     const { promise, resolve, reject } = Promise.withResolvers<LogEntry>()
     const timer = setTimeout(

@@ -1,4 +1,4 @@
-/** Processor time of this thread, in milliseconds. A busy machine makes everything take longer, but not this. */
+/** Processor time of this thread, in milliseconds: independent of other load of the machine. */
 export function threadTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
@@ -6,7 +6,7 @@ export function threadTime(): number {
 
 const TRIES = 10
 
-/** What some work has cost the thread, in milliseconds of processor time. */
+/** Cost of an operation for the thread, in milliseconds of processor time. */
 export interface Cost {
   readonly total: number
   /** The longest time that the event loop was blocked. */
@@ -14,8 +14,8 @@ export interface Cost {
 }
 
 /**
- * The least that some work costs, in a few tries until it is below the bounds: compiling and collecting garbage, which
- * happen now and then, are not what is measured.
+ * The minimal cost of an operation, in a few tries until it is below the limits: compilation and garbage collection, which
+ * occur occasionally, are not measured.
  */
 export async function leastCost(bounds: Cost, work: () => Promise<void>): Promise<Cost> {
   let least: Cost = { total: Number.POSITIVE_INFINITY, longest: Number.POSITIVE_INFINITY }
@@ -34,7 +34,7 @@ async function totalOf(work: () => Promise<void>): Promise<number> {
   return threadTime() - start
 }
 
-/** Looks in every turn how long it was. That costs too, so that the whole is measured apart from it. */
+/** Measures every turn of the event loop. That has a cost too, so that the total is measured separately. */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
   let over = false
   let longest = 0

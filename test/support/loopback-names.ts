@@ -1,4 +1,4 @@
-// Names of sites for tests with a browser: browsers treat cookies by name, and no name server knows these.
+// Host names for tests with a browser: cookies depend on names, and these are in no DNS.
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns'
 
 const OURS = /(?:^|\.)(?:example|other)\.test$/
@@ -8,7 +8,7 @@ type Found = (error: Error | null, address: string | LookupAddress[], family?: n
 
 const { lookup } = dns
 
-/** Every host of example.test and other.test is this machine; other names are looked up as ever. */
+/** Every host of example.test and other.test resolves to loopback; other names are looked up as usual. */
 dns.lookup = ((hostname: string, options: LookupOptions | Found, found?: Found): void => {
   const [settings, tell] = typeof options === 'function' ? [{}, options] : [options, found as Found]
   if (!OURS.test(hostname)) lookup(hostname, settings, tell as never)

@@ -2,10 +2,10 @@ import type { Agent } from 'node:http'
 import type { JsonObject } from '#json'
 import { type Answer, ask } from './ask.ts'
 
-/** Where the routes of the main router are. */
+/** The collection of routes of the main router. */
 export const ROUTES = '/api/system/objects/_router/routes'
 
-/** What of a request to the management API differs from a plain one. */
+/** Differences from a plain request to the management API. */
 export interface Managing {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
@@ -13,9 +13,9 @@ export interface Managing {
   readonly agent?: Agent
 }
 
-/** An answer of the management API. */
+/** A response of the management API. */
 export interface Managed extends Answer {
-  /** Empty where the answer is no JSON object. */
+  /** Empty where the response is not a JSON object. */
   readonly json: JsonObject
 }
 

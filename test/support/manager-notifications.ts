@@ -1,9 +1,10 @@
 import type { AmService } from '#contracts'
 import type { DevelopmentAccessManager } from '#dev'
+import { within } from './waiting.ts'
 
 /** The notification connection between a gateway and a development access manager. */
 export interface ManagerNotifications {
-  /** Closes the connection and refuses new ones; resolves when the gateway has noticed. */
+  /** Closes the connection and rejects new ones; resolves when the gateway has noticed. */
   disconnect(): Promise<void>
   reconnect(): Promise<void>
   /** Resolves when the gateway receives the next notification whose topic has this prefix. */
@@ -16,8 +17,8 @@ export async function managerNotifications(
   service: AmService,
 ): Promise<ManagerNotifications> {
   const notifications = service.notifications!
-  const changed = (to: boolean) =>
-    new Promise<void>((resolve) => {
+  const changed = (to: boolean) => {
+    const change = new Promise<void>((resolve) => {
       if (notifications.connected === to) return resolve()
       const settle = () => {
         stop()
@@ -25,6 +26,8 @@ export async function managerNotifications(
       }
       const stop = notifications.listen(to ? { connected: settle } : { disconnected: settle })
     })
+    return within(`the notifications were ${to ? 'connected' : 'disconnected'}`, change)
+  }
   await changed(true)
   return {
     async disconnect() {
@@ -36,8 +39,8 @@ export async function managerNotifications(
       manager.refuseUpgrades(null)
       await changed(true)
     },
-    received: (wanted) =>
-      new Promise<void>((resolve) => {
+    received(wanted) {
+      const notified = new Promise<void>((resolve) => {
         const stop = notifications.listen({
           notified({ topic }) {
             if (!topic.startsWith(wanted)) return
@@ -45,6 +48,8 @@ export async function managerNotifications(
             resolve()
           },
         })
-      }),
+      })
+      return within(`a notification of ${wanted}`, notified)
+    },
   }
 }

@@ -1,9 +1,10 @@
 import { Executor } from '#contracts'
 import { defineType, type TypeDefinition } from '#schema'
+import { within } from './waiting.ts'
 
-/** An executor whose time is moved by the test: a task runs when the test advances it. */
+/** An executor with manual time: a task runs when the test advances it. */
 export class ManualExecutor implements Executor {
-  /** The tasks that wait, in the order in which they were scheduled. */
+  /** The pending tasks, in the order in which they were scheduled. */
   readonly waiting: { readonly delay: number; readonly task: () => void | Promise<void> }[] = []
   readonly #changed = new Set<() => void>()
 
@@ -22,7 +23,7 @@ export class ManualExecutor implements Executor {
     return () => {}
   }
 
-  /** Runs the first task that waits, or the next one to come; gives its delay. */
+  /** Runs the first pending task, or the next one that is scheduled; returns its delay. */
   async next(): Promise<number> {
     await this.scheduled()
     const { delay, task } = this.waiting.shift()!
@@ -30,20 +31,21 @@ export class ManualExecutor implements Executor {
     return delay
   }
 
-  /** Resolves when a task waits. */
+  /** Resolves when a task is pending. */
   async scheduled(): Promise<void> {
     while (this.waiting.length === 0) {
-      await new Promise<void>((resolve) => {
+      const change = new Promise<void>((resolve) => {
         const look = (): void => {
           this.#changed.delete(look)
           resolve()
         }
         this.#changed.add(look)
       })
+      await within('a task was scheduled', change)
     }
   }
 
-  /** The type and the heap object through which a configuration under test finds this executor. */
+  /** The type and the heap object of this executor for a configuration under test. */
   get buildOptions(): { types: TypeDefinition[]; heap: { name: string; type: string }[] } {
     const type = defineType({
       name: 'ManualExecutor',

@@ -15,7 +15,7 @@ export class ManualNotifications implements Notifications {
     return this.#isAbsent
   }
 
-  /** How many listen. */
+  /** Number of listeners. */
   get listeners(): number {
     return this.#listeners.size
   }

@@ -2,7 +2,7 @@ import type { Configuration } from 'oidc-provider'
 import { ask } from './ask.ts'
 import { OidcProvider } from './oidc-provider.ts'
 
-/** The client that gets tokens, and the one that the gateway is. */
+/** The client that gets tokens, and the client of the gateway. */
 export const TOKEN_CLIENT = { id: 'application', secret: 'application-secret' }
 export const GATEWAY_CLIENT = { id: 'gateway', secret: 'gateway-secret' }
 
@@ -11,9 +11,9 @@ export interface OidcAuthorizationServer extends AsyncDisposable {
   readonly issuer: string
   readonly introspectionEndpoint: string
   readonly jwkUrl: string
-  /** How many times tokens that it knows were asked about. */
+  /** Number of introspections of known tokens. */
   readonly introspections: number
-  /** A token for a client of its own right; one for a resource is a JSON Web Token. */
+  /** A token by client credentials; one for a resource is a JSON Web Token. */
   token(scope: string, resource?: string): Promise<string>
   revoke(token: string): Promise<void>
 }

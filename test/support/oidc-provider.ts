@@ -15,7 +15,7 @@ export class OidcProvider implements AsyncDisposable {
   readonly provider: Provider
   readonly url: string
   readonly #server: Server
-  /** Stands for a proxy in front of the provider: answers a request itself, and says whether it has. */
+  /** A proxy in front of the provider: may handle a request itself, and returns whether it did. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
 
   private constructor(provider: Provider, url: string, server: Server) {
@@ -24,7 +24,7 @@ export class OidcProvider implements AsyncDisposable {
     this.#server = server
   }
 
-  /** `configure` is given the URL of the server, which clients need for their own; `host` is what it calls itself. */
+  /** `configure` gets the URL of the server, which clients need for theirs; `host` is its own host name. */
   static async start(configure: (url: string) => Configuration, host = '127.0.0.1'): Promise<OidcProvider> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

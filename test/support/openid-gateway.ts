@@ -5,7 +5,7 @@ import type { BrowserLike, Page } from './browser-like.ts'
 import { RunningGateway } from './gateway.ts'
 import { OidcProvider } from './oidc-provider.ts'
 
-/** What a test changes of the usual case. */
+/** Differences from the default case. */
 export interface Parts {
   readonly client?: object
   readonly registration?: object
@@ -22,7 +22,7 @@ export interface Parts {
   readonly account?: object
   /** Further files of the instance. */
   readonly files?: Readonly<Record<string, string>>
-  /** What answers behind the filter, in place of a page with `entity`. */
+  /** The handler behind the filter, instead of a page with `entity`. */
   readonly handler?: object
 }
 
@@ -31,7 +31,7 @@ const ENTITY =
 
 let keys: { readonly keys: readonly object[] } | undefined
 
-/** Signing keys of the provider, made once: an RSA key takes a tenth of a second. */
+/** Signing keys of the provider, generated once: an RSA key takes a tenth of a second. */
 function providerKeys() {
   keys ??= {
     keys: [
@@ -50,7 +50,7 @@ function providerKeys() {
   return keys
 }
 
-/** A gateway whose route /app logs users in at a provider. Ports are known one after the other, so the route comes last. */
+/** A gateway whose route /app logs users in at a provider. The route is added last, since it needs the ports of both. */
 export async function openIdGateway({
   client = {},
   registration = {},
@@ -165,10 +165,10 @@ export async function logIn(browser: BrowserLike, url: string, user = 'demo'): P
   return browser.submit(consentPage)
 }
 
-/** An answer in place of the provider's. */
+/** A response instead of the provider's. */
 export type Fault = readonly [status: number, type: string, text: string]
 
-/** Answers at a path in place of the provider, as proxies in front of it were seen to do; counts the requests. */
+/** Responds at a path instead of the provider, as proxies in front of it do; counts the requests. */
 export function intercept(provider: OidcProvider, path: string, [status, type, text]: Fault): { requests: number } {
   const count = { requests: 0 }
   provider.intercept = (request, response) => {
@@ -180,7 +180,7 @@ export function intercept(provider: OidcProvider, path: string, [status, type, t
   return count
 }
 
-/** Opens a page again and again until it is as expected. */
+/** Reloads a page until it is as expected. */
 export async function until(browser: BrowserLike, url: string, isExpected: (page: Page) => boolean): Promise<Page> {
   const end = performance.now() + 20_000
   for (;;) {
@@ -190,5 +190,5 @@ export async function until(browser: BrowserLike, url: string, isExpected: (page
   }
 }
 
-/** What a proxy answers while the server behind it is gone. */
+/** The response of a proxy while its server is down. */
 export const HTML = '<html><h1>Service Unavailable</h1></html>'

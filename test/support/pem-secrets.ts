@@ -6,7 +6,7 @@ import type { Changing } from './certificates.ts'
 /** Secrets of a test: PEM texts by id, read at each query. */
 export type PemSecrets = Record<string, string>
 
-/** A type of secret stores for one test, whose content the test can change. */
+/** A secret store type of one test, whose content the test can change. */
 export function pemStoreType(secrets: Changing<PemSecrets>) {
   return defineType({
     name: 'PemStore',

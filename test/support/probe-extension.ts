@@ -1,4 +1,4 @@
-/** A module for `extra/`: objects that show what happens inside a unit, and some that misbehave. */
+/** A module for `extra/`: objects that report the state of a unit, and some with faults. */
 export const PROBE_EXTENSION = `
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
@@ -16,7 +16,7 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
   defineType({
     name: 'VersionFilter',
     kind: FilterKind,
-    summary: 'Marks responses with its version, and says when it is disposed.',
+    summary: 'Adds its version to responses, and reports its disposal.',
     config: { version: config(string()).meta({ description: 'The mark.' }) },
     create({ version }, env) {
       live++
@@ -34,7 +34,7 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
   defineType({
     name: 'FaultFilter',
     kind: FilterKind,
-    summary: 'Fails in the way that is asked for.',
+    summary: 'Fails in the requested way.',
     config: { fault: config(string()).meta({ description: 'Which way.' }) },
     create({ fault }, env) {
       if (fault === 'create') throw new Error('built to fail')
@@ -54,7 +54,7 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
   defineType({
     name: 'StallFilter',
     kind: FilterKind,
-    summary: 'Keeps the thread busy for the milliseconds of the header field X-Stall.',
+    summary: 'Blocks the thread for the milliseconds of the header field X-Stall.',
     config: {},
     create: () => (exchange, next) => {
       const end = performance.now() + Number(exchange.request.headers.get('X-Stall') ?? 0)
@@ -65,7 +65,7 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
   defineType({
     name: 'StallWhileBuilding',
     kind: FilterKind,
-    summary: 'Keeps the thread that builds it busy for ever.',
+    summary: 'Blocks the thread that builds it for ever.',
     config: {},
     create: () => {
       for (;;);
@@ -84,7 +84,7 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
   defineType({
     name: 'ProbeHandler',
     kind: HandlerKind,
-    summary: 'Tells about its thread.',
+    summary: 'Reports the state of its thread.',
     config: {},
     create: () => {
       setFlagsFromString('--expose-gc')
@@ -100,23 +100,23 @@ export const types = ({ defineType, FilterKind, HandlerKind, Response, respond, 
 ]
 `
 
-/** What a ProbeHandler tells. */
+/** The report of a ProbeHandler. */
 export interface Probe {
   readonly threadId: number
-  /** VersionFilters that were made and not yet disposed. */
+  /** VersionFilters that were created and not yet disposed. */
   readonly live: number
   /** Unhandled rejections. */
   readonly unhandled: number
   /** Bytes in use after garbage collection. */
   readonly heapUsed: number
-  /** What a polluted prototype would show. */
+  /** A property that a polluted prototype would have. */
   readonly polluted: unknown
 }
 
 /** A route at /probe. */
 export const PROBE_ROUTE = { condition: "${request.uri.path == '/probe'}", handler: { type: 'ProbeHandler' } }
 
-/** Probes of every unit: asks on new connections until each has answered. */
+/** Probes of every unit: sends requests on new connections until each has responded. */
 export async function probeUnits(get: (path: string) => Promise<{ text: string }>, units: number): Promise<Probe[]> {
   const probes = new Map<number, Probe>()
   for (let round = 0; probes.size < units && round < 1_000; round++) {

@@ -2,7 +2,7 @@ import { HandlerKind } from '#contracts'
 import type { Exchange, Response } from '#http'
 import { defineType } from '#schema'
 
-/** A type of handler that shows a test what arrives at the end of a chain. */
+/** A handler type that passes the exchange at the end of a chain to a test. */
 export function probeHandler(answer: (exchange: Exchange) => Response) {
   return defineType({
     name: 'ProbeHandler',

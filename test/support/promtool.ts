@@ -6,7 +6,7 @@ export const promtoolMissing: string | false =
     ? false
     : 'promtool is not on the PATH (Debian: prometheus); nothing was checked with it'
 
-/** What promtool says, both to a scrape and to a file; empty where it has nothing to complain about. */
+/** Status and output of promtool; empty without findings. */
 export function promtool(words: readonly string[], input = ''): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', [...words], { input, encoding: 'utf8' })
   return { status, output: `${stdout}${stderr}` }

@@ -5,23 +5,23 @@ import { UsedProofs } from '../../src/objects/resolvers/dpop/used-proofs.ts'
 
 interface ProofWork {
   readonly memory: SharedArrayBuffer
-  /** Counted up by each thread before each second of the test. */
+  /** Incremented by each thread before each second of the test. */
   readonly seconds: SharedArrayBuffer
   readonly threads: number
   readonly proofs: number
 }
 
-/** The proofs that a thread presented first, and the key that it found. */
+/** The proofs that a thread used first, and the key that it read. */
 export interface ProofReport {
   readonly key: string
   readonly first: readonly number[]
 }
 
 const PROOFS_IN_A_SECOND = 100
-/** Few, so that proofs stand where others stood that are over. */
+/** Few, so that entries of expired proofs are reused. */
 const PLACES = 1_024
 
-/** Lets threads enter the same proofs at the same time. */
+/** Runs threads that enter the same proofs concurrently. */
 export async function enterAtOnce(threads: number, proofs: number): Promise<readonly ProofReport[]> {
   const shared = { memory: new SharedArrayBuffer(PROOF_MEMORY_BYTES), seconds: new SharedArrayBuffer(4) }
   return Promise.all(
@@ -45,14 +45,14 @@ function run({ memory, seconds, threads, proofs }: ProofWork): ProofReport {
   for (let proof = 0; proof < proofs; proof++) {
     const second = Math.floor(proof / PROOFS_IN_A_SECOND)
     if (proof % PROOFS_IN_A_SECOND === 0) meet(begun, threads * (second + 1))
-    // Entries of different ages make threads look for room in different places.
+    // Entries of different ages make threads use different slots.
     const until = (second + 2 + (proof % 5)) * 1_000
     if (used.enter(String(proof), second * 1_000, until) === 'first') first.push(proof)
   }
   return { key: opened.key.toString('hex'), first }
 }
 
-/** Waits until all threads are here, so that none is ahead by more than a second of the test. */
+/** Waits for all threads, so that none is ahead by more than a second of the test. */
 function meet(begun: Int32Array, all: number): void {
   Atomics.add(begun, 0, 1)
   Atomics.notify(begun, 0)

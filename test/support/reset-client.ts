@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { once, within } from './waiting.ts'
 
 /** What a connector under test speaks. */
 export type Transport = 'plain' | 'tls' | 'h2'
@@ -59,9 +59,10 @@ export class ResetClient {
   async receives(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#received)) {
       if (this.#ended) throw new Error(`the connection ended after ${JSON.stringify(this.#received)}`)
-      await new Promise<void>((resolve) => {
+      const change = new Promise<void>((resolve) => {
         this.#onChange = resolve
       })
+      await within(`${pattern} was received`, change)
     }
   }
 

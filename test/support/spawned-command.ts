@@ -1,15 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { within } from './waiting.ts'
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
 
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
 /** A command line in a process of its own, exactly as users start it; ended with its scope. */
 export class SpawnedCommand implements AsyncDisposable {
-  readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   stdout = ''
   stderr = ''
   readonly #child: ChildProcess
+  readonly #exit: Promise<Exit>
   readonly #waiting = new Set<() => void>()
   #ended = false
 
@@ -23,11 +29,15 @@ export class SpawnedCommand implements AsyncDisposable {
       this.stderr += text
       this.#look()
     })
-    this.exit = once(this.#child, 'close').then(([code, signal]) => {
+    this.#exit = once(this.#child, 'close').then(([code, signal]) => {
       this.#ended = true
       this.#look()
-      return { code, signal } as Awaited<SpawnedCommand['exit']>
+      return { code, signal } as Exit
     })
+  }
+
+  get exit(): Promise<Exit> {
+    return within('the command ended', this.#exit)
   }
 
   /** Waits until what it wrote to standard output matches; fails when it ends before. */
@@ -36,7 +46,8 @@ export class SpawnedCommand implements AsyncDisposable {
       const match = pattern.exec(this.stdout)
       if (match !== null) return match
       if (this.#ended) throw new Error(`ended without ${pattern}:\n${this.stdout}\n${this.stderr}`)
-      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+      const output = new Promise<void>((resolve) => this.#waiting.add(resolve))
+      await within(`the command wrote ${pattern}; there is:\n${this.stdout}\n${this.stderr}`, output)
     }
   }
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { rawUpstream, type Upstream } from './upstream.ts'
+import { once, within } from './waiting.ts'
 import { ACCEPT, HANDSHAKE } from './websocket-proxy.ts'
 
 const PIECE = Buffer.alloc(65_536, 0x61)
@@ -65,6 +65,6 @@ export async function swallow(socket: Socket, bytes: number): Promise<void> {
   socket.on('data', onData)
   socket.once('close', () => reject(new Error(`the connection ended with ${left} bytes to come`)))
   socket.resume()
-  await promise
+  await within(`${bytes} bytes were received`, promise)
   socket.off('data', onData)
 }

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { WebSocket as WsClient } from 'ws'
 import { type Exchange, type Handler, Uri } from '#http'
 import type { JsonObject } from '#json'
 import { ReverseProxyHandler } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { type BuildOptions, build } from './build.ts'
 import { type Listening, listening } from './listening.ts'
+import { once } from './waiting.ts'
 
 /** A listener in front of an application, with a ReverseProxyHandler between them. */
 export async function proxying(

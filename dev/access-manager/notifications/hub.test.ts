@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { agentToken, ask, basic, form, login } from '#test/access-manager-requests'
+import { once, waitUntil } from '#test/waiting'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import { REVOCATION_TOPIC } from './announcements.ts'
 import { SUBPROTOCOL } from './hub.ts'
@@ -12,13 +12,11 @@ import { SUBPROTOCOL } from './hub.ts'
 class Listener implements Disposable {
   readonly socket: WebSocket
   readonly #heard: Record<string, unknown>[] = []
-  #wake: (() => void) | null = null
 
   private constructor(socket: WebSocket) {
     this.socket = socket
     socket.on('message', (data) => {
       this.#heard.push(JSON.parse(data.toString()) as Record<string, unknown>)
-      this.#wake?.()
     })
   }
 
@@ -33,11 +31,7 @@ class Listener implements Disposable {
   }
 
   async next(): Promise<Record<string, unknown>> {
-    while (this.#heard.length === 0) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
+    await waitUntil('the next message arrived', () => this.#heard.length > 0)
     return this.#heard.shift() as Record<string, unknown>
   }
 

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import { MessageConnector } from '#client'
 import { manualClock } from '#test/build'
 import { ManualExecutor } from '#test/manual-executor'
+import { within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { SubscribedConnection, type SubscriptionEvents } from './subscribed-connection.ts'
 
@@ -91,7 +92,7 @@ test('an unknown topic is reported; without any other topic the connection fails
 test('a timeout of subscriptions, and a server that closes before them, leave no open socket', async () => {
   const asked = Promise.withResolvers<void>()
   const silent = await subscribe(() => asked.resolve())
-  await asked.promise
+  await within('the request reached the server', asked.promise)
   const at = silent.executor.waiting.findIndex(({ delay }) => delay === 1_000)
   const [late] = silent.executor.waiting.splice(at, 1)
   await late?.task()

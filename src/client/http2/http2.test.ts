@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { constants, type Http2ServerResponse } from 'node:http2'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
@@ -10,6 +9,7 @@ import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { clearHttp2Upstream, secureHttp2Upstream } from '#test/http2-upstream'
 import { httpUpstream, rawUpstream } from '#test/upstream'
+import { once, waitUntil, within } from '#test/waiting'
 
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' }) as Issued
@@ -121,7 +121,7 @@ test('HEAD, 204, 304 and early hints', clear, async () => {
   for (const status of [204, 304, 500]) {
     assert.equal((await send(client, exchangeFor('GET', `${upstream.url}/${status}`))).status, status)
   }
-  while ((client.stats[0]?.running ?? 0) > 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('the client had no running request', () => (client.stats[0]?.running ?? 0) === 0)
 })
 
 test('trailers are forwarded in both directions', clear, async () => {
@@ -145,9 +145,10 @@ test('trailers are forwarded in both directions', clear, async () => {
     null,
   )
   const response = await send(client, exchangeFor('POST', upstream.url, { body, headers: { TE: 'trailers' } }))
-  const trailers = await new Promise((resolve, reject) => {
+  const end = new Promise((resolve, reject) => {
     response.body.pipe({ write: () => true, end: resolve, fail: reject })
   })
+  const trailers = await within('the body ended', end)
   assert.deepEqual(trailers, ['x-back', '42'])
 })
 
@@ -273,7 +274,7 @@ test('GOAWAY: active streams finish, new requests use a new connection', clear, 
   })
   await using client = clientWith({ http2: KNOWN })
   const running = send(client, exchangeFor('GET', `${upstream.url}/held`))
-  while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('a request reached the upstream', () => held.length > 0)
   const [session] = upstream.sessions
   session!.close()
   const away = once(session!, 'close')

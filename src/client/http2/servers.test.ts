@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,7 @@ import { Authority, opensslMissing, trustIn } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { accepts, freePort, nginx, nginxMissing } from '#test/nginx'
+import { once, within } from '#test/waiting'
 
 const nghttpdMissing: string | false =
   spawnSync('nghttpd', ['--version']).status === 0
@@ -78,9 +78,10 @@ test('nghttpd: cleartext HTTP/2 with prior knowledge', { skip: nghttpdMissing, t
     const { body, status } = await send(client, exchangeFor('GET', `http://127.0.0.1:${port}/file.bin`))
     assert.equal(status, 200)
     const received = createHash('sha256')
-    const trailers = await new Promise((resolve, reject) => {
+    const end = new Promise((resolve, reject) => {
       body.pipe({ write: (chunk) => received.update(chunk) === received, end: resolve, fail: reject })
     })
+    const trailers = await within('the body ended', end)
     assert.equal(received.digest('hex'), hash(FILE))
     assert.deepEqual(trailers, ['x-sum', '42'])
     const missing = await send(client, exchangeFor('GET', `http://127.0.0.1:${port}/nothing`))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { once, within } from '#test/waiting'
 import { MessageConnector } from './message-connector.ts'
 
 const connector = new MessageConnector({ connectionTimeout: 2_000, maxMessageBytes: 1_000, tls: null, proxy: null })
@@ -32,7 +32,7 @@ async function meet(answer: (accept: string) => string | Buffer) {
     (error: { code?: string }) => error.code ?? String(error),
   )
   // No socket stays open on either side.
-  await ended.promise
+  await within('the body ended', ended.promise)
   server.close()
   await once(server, 'close')
   return { outcome, messages }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import type { WebSocket } from 'ws'
+import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { MessageConnector, type MessageConnectorSettings, UpgradeRefusedError } from './message-connector.ts'
 import type { MessageEvents } from './open-message-socket.ts'
@@ -20,16 +20,13 @@ class RecordedEvents implements MessageEvents {
   readonly messages: (string | null)[] = []
   frames = 0
   readonly end = Promise.withResolvers<string>()
-  #look: (() => void) | null = null
 
   message(text: string | null): void {
     this.messages.push(text)
-    this.#look?.()
   }
 
   activity(): void {
     this.frames++
-    this.#look?.()
   }
 
   closed(reason: string): void {
@@ -37,11 +34,7 @@ class RecordedEvents implements MessageEvents {
   }
 
   async until(holds: () => boolean): Promise<void> {
-    while (!holds()) {
-      await new Promise<void>((resolve) => {
-        this.#look = resolve
-      })
-    }
+    await waitUntil('the expected events arrived', holds)
   }
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
@@ -8,6 +7,7 @@ import type { ClientTls, TrustManager } from '#contracts'
 import { Authority, Changing, type Issued, keysOf, opensslMissing, trustIn } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
+import { once, within } from '#test/waiting'
 
 const options = { skip: opensslMissing, timeout: 20_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -138,7 +138,7 @@ test('changed keys are used by the next request; an active one finishes on its c
   const changing = new Changing<readonly Issued[]>([visitor])
   await using client = clientWith({ tls: tlsWith({ keys: keysOf(changing) }), stateTracking: false })
   const slow = send(client, exchangeFor('GET', `${target.url}slow`))
-  await arrived.promise
+  await within('the request reached the upstream', arrived.promise)
   changing.set([successor])
   assert.match(await textOf(await send(client, exchangeFor('GET', target.url))), /^successor/)
   gate.resolve()

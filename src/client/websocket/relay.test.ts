@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { once, waitUntil } from '#test/waiting'
 import { Watchdog } from '../watchdog.ts'
 import { Relay, type RelayTimeouts } from './relay.ts'
 
@@ -57,7 +57,7 @@ class Far {
   }
 
   async has(count: number): Promise<Buffer> {
-    while (this.bytes.length < count) await once(this.socket, 'data')
+    await waitUntil(`${count} bytes were received`, () => this.bytes.length >= count)
     return this.bytes
   }
 }
@@ -129,7 +129,7 @@ test('no ping is inserted into an incomplete frame', options, async () => {
   server.socket.write(Buffer.from([0x82, 126, 0x03, 0xe8]))
   let sent = 0
   const talking = setInterval(() => server.socket.write(Buffer.alloc(1, ++sent)), 5)
-  while (sent < 60) await once(client.socket, 'data')
+  await waitUntil('60 bytes were sent', () => sent >= 60)
   clearInterval(talking)
   assert.deepEqual(
     [...client.bytes.subarray(4)],

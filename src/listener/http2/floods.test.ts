@@ -6,6 +6,7 @@ import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, GET, literal } from '#test/h2-frames'
 import { FLOODS } from '#test/hostile/http2-floods'
 import { listening } from '#test/listening'
+import { waitUntil, within } from '#test/waiting'
 
 const options = { skip: opensslMissing, timeout: 30_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -38,7 +39,7 @@ for (const [name, turn] of Object.entries(FLOODS)) {
     assert.equal(answered, asked)
     assert.ok(slowest < 1000, `the slowest response took ${slowest} ms of CPU, floods included`)
     assert.equal((await victim.ask('/')).status, 200)
-    while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('no request was active', () => server.listener.stats.active === 0)
   })
 }
 
@@ -95,7 +96,7 @@ for (const [name, fields] of Object.entries(malformed)) {
     await using client = await FrameClient.open(server.port)
     client.send(frame(FRAME.headers, 5, 1, literal(fields)), frame(FRAME.headers, 5, 3, Buffer.concat([GET, GET])))
     client.send(frame(FRAME.headers, 5, 5, GET))
-    while (reached === 0 && !client.socket.destroyed) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('a request was handled or the connection closed', () => reached > 0 || client.socket.destroyed)
     assert.ok(reached <= 1)
   })
 }
@@ -119,7 +120,7 @@ test('a field with a line break in its value reaches no handler: nghttp2 drops i
     'x-b': '1',
   }
   client.send(frame(FRAME.headers, 5, 1, literal(fields)))
-  const raw = await seen.promise
+  const raw = await within('the stream was opened', seen.promise)
   assert.match(raw, /x-b\|1/)
   assert.doesNotMatch(raw, /x-a|c: d|[\r\n]/)
 })
@@ -136,7 +137,7 @@ test(
       client.socket.destroy()
     }
     assert.equal((await victim.ask('/')).status, 200)
-    while (server.listener.stats.connections > 1) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('the connection of the flood was closed', () => server.listener.stats.connections <= 1)
     assert.deepEqual(server.listener.stats, { connections: 1, active: 0 })
   },
 )

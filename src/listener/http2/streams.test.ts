@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { after, test } from 'node:test'
 import { Body, type BodySink, type Exchange, Headers, Response, respond } from '#http'
@@ -9,6 +8,7 @@ import { answerOf, H2Client } from '#test/h2-client'
 import { listening } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { httpUpstream } from '#test/upstream'
+import { once, waitUntil, within } from '#test/waiting'
 
 const options = { skip: opensslMissing, timeout: 20_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -66,7 +66,7 @@ test('trailers are forwarded in both directions, except those allowed in the hea
   const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }
   await using server = await secure(async ({ request }) => {
     request.body.pipe(sink)
-    await ended.promise
+    await within('the body ended', ended.promise)
     const trailers = new Headers()
     trailers.set('X-Sum', '2')
     trailers.set('Set-Cookie', 'a=1')
@@ -74,7 +74,7 @@ test('trailers are forwarded in both directions, except those allowed in the hea
   })
   await using client = new H2Client(server.port)
   const answer = await client.ask('/', { method: 'POST', body: 'x', trailers: { 'x-sum': '1', authorization: 'x' } })
-  assert.deepEqual(await ended.promise, ['x-sum', '1'])
+  assert.deepEqual(await within('the body ended', ended.promise), ['x-sum', '1'])
   assert.equal(answer.text, 'hello')
   assert.equal(answer.trailers['x-sum'], '2')
   assert.equal(answer.trailers['set-cookie'], undefined)
@@ -126,7 +126,7 @@ test('HEAD, 204, 205 and 304 have no body and end the stream', options, async ()
     assert.equal(answer.text, '')
     assert.equal(answer.headers['content-length'], { HEAD: '4', 205: '0' }[method === 'HEAD' ? method : `${status}`])
   }
-  while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('no request was active', () => server.listener.stats.active === 0)
 })
 
 test('a body that fails resets the stream and never ends it cleanly (B27)', options, async () => {
@@ -156,15 +156,15 @@ test('a client that resets the stream aborts the exchange', options, async () =>
   await using server = await secure(async (exchange) => {
     exchange.onAbort(aborted.resolve)
     started.resolve()
-    await aborted.promise
+    await within('the exchange was aborted', aborted.promise)
     return respond(200)
   })
   await using client = new H2Client(server.port)
   const stream = client.open('/')
   stream.on('error', () => {})
-  await started.promise
+  await within('the handler was called', started.promise)
   stream.close(8)
-  await aborted.promise
+  await within('the exchange was aborted', aborted.promise)
 })
 
 test('a request body fails when its stream is reset, also with NO_ERROR', options, async () => {
@@ -184,10 +184,10 @@ test('a request body fails when its stream is reset, also with NO_ERROR', option
     const stream = client.session.request({ ':path': '/', ':method': 'POST' })
     stream.on('error', () => {})
     stream.write('half')
-    await started.promise
+    await within('the handler was called', started.promise)
     stream.destroy()
     if (code === 8) stream.close(8)
-    assert.equal(await failed.promise, 'broken')
+    assert.equal(await within('the body failed', failed.promise), 'broken')
   }
 })
 
@@ -204,7 +204,7 @@ test('requests whose body was read before the response do not count as reset', o
   for (let count = 0; count < 300; count++) {
     assert.equal((await client.ask('/', { method: 'POST', body: 'some' })).text, 'ok')
   }
-  while (server.listener.stats.active !== 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('no request was active', () => server.listener.stats.active === 0)
   assert.deepEqual({ completed, aborted }, { completed: 300, aborted: 0 })
 })
 
@@ -285,7 +285,7 @@ test('a drain sends GOAWAY and lets active requests end', options, async () => {
   await using client = new H2Client(server.port)
   const goaway = once(client.session, 'goaway')
   const answer = client.ask('/')
-  await started.promise
+  await within('the handler was called', started.promise)
   const drained = server.listener.drain(10_000)
   await goaway
   gate.resolve()
@@ -302,7 +302,7 @@ test('requests active after the grace period are aborted', options, async () => 
   })
   await using client = new H2Client(server.port)
   const answer = client.ask('/').catch((error: Error) => error)
-  await started.promise
+  await within('the handler was called', started.promise)
   assert.deepEqual(await server.listener.drain(100), { aborted: 1 })
   assert.ok((await answer) instanceof Error)
 })
@@ -335,7 +335,7 @@ test('a response of which the client reads nothing is truncated', options, async
   const stream = client.open('/')
   stream.on('error', () => {})
   stream.pause()
-  await aborted.promise
+  await within('the exchange was aborted', aborted.promise)
 })
 
 function endless(): PassThrough {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { request } from 'node:https'
 import { after, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
@@ -9,6 +8,7 @@ import { type Exchange, respond } from '#http'
 import { Authority, Changing, type Issued, identityOf, opensslMissing, serverTlsOf, trustIn } from '#test/certificates'
 import { H2Client } from '#test/h2-client'
 import { listening } from '#test/listening'
+import { once, waitUntil, within } from '#test/waiting'
 
 const options = { skip: opensslMissing, timeout: 30_000 }
 const authority = opensslMissing === false ? new Authority() : null
@@ -22,7 +22,7 @@ const subjects = async ({ client }: Exchange) =>
 
 /** One request over HTTP/1.1 on a new connection. */
 function ask(port: number, extra: object = {}): Promise<{ status: number; text: string; peer: string }> {
-  return new Promise((resolve, reject) => {
+  const answer = new Promise<{ status: number; text: string; peer: string }>((resolve, reject) => {
     const sent = request({ port, host: '127.0.0.1', rejectUnauthorized: false, agent: false, ...extra }, (response) => {
       const peer = (response.socket as TLSSocket).getPeerCertificate().subject?.CN ?? ''
       let text = ''
@@ -35,6 +35,7 @@ function ask(port: number, extra: object = {}): Promise<{ status: number; text: 
     sent.on('error', reject)
     sent.end()
   })
+  return within('the response', answer)
 }
 
 /** Output of `openssl s_client` for a connection. */
@@ -149,8 +150,11 @@ test('a renewed certificate is used for new connections; open ones stay open', o
   await using h2 = new H2Client(server.port)
   assert.equal((await h2.ask('/')).status, 200)
   keys.set([other])
-  while ((await ask(server.port)).peer !== 'other.example');
-  while ((await ask(server.port, { servername: 'localhost' })).peer !== 'other.example');
+  await waitUntil('the new certificate was used', async () => (await ask(server.port)).peer === 'other.example')
+  await waitUntil(
+    'the new certificate was used for localhost',
+    async () => (await ask(server.port, { servername: 'localhost' })).peer === 'other.example',
+  )
   assert.equal((await h2.ask('/')).status, 200)
 })
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { Body, type Handler, Response, respond } from '#http'
 import { scriptOf } from '#test/evaluate-script'
 import { groovyResponse, groovyValue } from '#test/groovy-script'
+import { waitUntil } from '#test/waiting'
 
 /** Responds to each request with its path, when the test releases it. */
 function heldHandler(): { handler: Handler; release: () => void; waiting: string[] } {
@@ -30,7 +31,7 @@ test('a script that waits does not block others', async () => {
   const script = scriptOf(`${send('/a')}.get().entity.string`, { language: 'groovy', clientHandler: handler })
   const first = script.evaluate()
   const second = script.evaluate()
-  while (waiting.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('two scripts were suspended', () => waiting.length >= 2)
   release()
   assert.deepEqual(await Promise.all([first, second]), ['from /a', 'from /a'])
 })

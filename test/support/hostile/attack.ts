@@ -5,7 +5,7 @@ export interface Target {
   readonly securePort: number
 }
 
-/** One kind of hostile client. A turn opens what it needs, takes a few seconds at most and closes it all. */
+/** One kind of hostile client. A turn opens its connections, takes a few seconds at most and closes them. */
 export interface Attack {
   readonly name: string
   /** How many turns run at the same time. */

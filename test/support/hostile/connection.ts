@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A TCP connection of a hostile client; what it receives is dropped unless it is paused. */
+/** A TCP connection of a hostile client; received bytes are dropped unless it is paused. */
 export class HostileConnection implements Disposable {
   readonly socket: Socket
   readonly #closed: Promise<void>
@@ -23,7 +23,7 @@ export class HostileConnection implements Disposable {
     return this.socket.destroyed
   }
 
-  /** Resolves when the bytes have left, the connection is closed, or after a time without either. */
+  /** Resolves when the bytes were written, the connection is closed, or after a time-out. */
   async send(bytes: string | Uint8Array, milliseconds = 1000): Promise<void> {
     if (this.isClosed) return
     const data = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes
@@ -31,7 +31,7 @@ export class HostileConnection implements Disposable {
     await this.#within(milliseconds, sent)
   }
 
-  /** Waits for the gateway to close, up to a time. */
+  /** Waits for the gateway to close the connection, with a time-out. */
   async closed(milliseconds: number): Promise<void> {
     await this.#within(milliseconds)
   }

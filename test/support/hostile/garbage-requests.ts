@@ -4,7 +4,7 @@ import { HostileConnection } from './connection.ts'
 
 const REQUEST = 'POST /proxy/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello'
 
-/** A request in which some bytes are others. */
+/** A request with some bytes replaced. */
 function mutated(): Buffer {
   const bytes = Buffer.from(REQUEST, 'latin1')
   const changes = randomBytes(6)
@@ -23,7 +23,7 @@ const KINDS: readonly (() => string | Uint8Array)[] = [
   () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
 ]
 
-/** Bytes that are no HTTP, nearly HTTP, or HTTP beyond its limits. */
+/** Bytes that are not HTTP, nearly HTTP, or HTTP beyond its limits. */
 export const garbageRequests: Attack = {
   name: 'garbage requests',
   clients: 2,

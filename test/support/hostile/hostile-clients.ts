@@ -1,5 +1,6 @@
-// A thread of hostile clients, so that what they cost does not count as time of others.
+// A thread of hostile clients, so that their processor time is not measured with that of others.
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
+import { within } from '../waiting.ts'
 import { abortedDownloads, abortedStreams, abortedUploads } from './aborted-transfers.ts'
 import type { Attack, Target } from './attack.ts'
 import { connectionFloods } from './connection-floods.ts'
@@ -33,7 +34,7 @@ const ATTACKS: readonly Attack[] = [
 /** The names of all kinds. */
 export const ATTACK_NAMES: readonly string[] = ATTACKS.map(({ name }) => name)
 
-/** Pause between two turns of a client: without one, the number of connections alone takes all of a small machine. */
+/** Pause between two turns of a client: without one, opening connections uses all processors of a small machine. */
 const PAUSE = 100
 
 /** Turns of one kind of attack, and how many of them failed on the client's side, by the first reason. */
@@ -44,7 +45,7 @@ export interface AttackCount {
   reason: string | null
 }
 
-/** Hostile clients of all kinds that are named, at once. */
+/** Concurrent hostile clients of the named kinds. */
 export class HostileClients implements AsyncDisposable {
   readonly #worker: Worker
 
@@ -52,13 +53,13 @@ export class HostileClients implements AsyncDisposable {
     this.#worker = new Worker(new URL(import.meta.url), { workerData: { target, names }, name: 'hostile clients' })
   }
 
-  /** Lets the turns under way end, and gives the counts. */
+  /** Waits for the current turns, and returns the counts. */
   async stop(): Promise<readonly AttackCount[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly AttackCount[]>()
     this.#worker.once('message', resolve)
     this.#worker.once('error', reject)
     this.#worker.postMessage('stop')
-    return promise
+    return within('the hostile clients stopped', promise, 120_000)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -66,7 +67,7 @@ export class HostileClients implements AsyncDisposable {
   }
 }
 
-/** What the thread is started with. */
+/** Data of the thread. */
 interface WorkerSettings {
   readonly target: Target
   readonly names: readonly string[]

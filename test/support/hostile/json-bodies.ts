@@ -5,7 +5,7 @@ import { type Attack, pick } from './attack.ts'
 const MEGABYTE = 1_048_576
 const zeros = Buffer.alloc(4 * MEGABYTE, '0')
 
-/** Bodies that cost far more to read than to send, by content coding. */
+/** Bodies that cost far more to parse than to send, by content coding. */
 const BODIES: readonly (readonly [string, string | Uint8Array])[] = [
   ['identity', `[${'0,'.repeat(MEGABYTE)}0]`],
   ['identity', '['.repeat(500_000)],
@@ -28,7 +28,7 @@ export const jsonBodies: Attack = {
     const [coding, body] = pick(BODIES, round)
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding }
     const signal = AbortSignal.timeout(5_000)
-    // The gateway may close before it has read the body: that is no fault.
+    // The gateway may close before it has read the body: that is not a failure.
     await ask(`http://127.0.0.1:${port}/json`, { method: 'POST', headers, body, signal }).catch(() => {})
   },
 }

@@ -14,10 +14,10 @@ import { type Level, levels, type Reading } from './verdict.ts'
 
 const UNITS = 2
 
-/** A normal request that takes longer has not been answered. */
+/** Time-out of a normal request. */
 const LONGEST_ANSWER = 30_000
 
-/** Time for the gateway to close what hostile clients have left behind, and descriptors it may keep in its pools. */
+/** Time for the gateway to close connections of hostile clients, and the number of descriptors of its pools. */
 const SETTLE_TIME = 15_000
 const KEPT_DESCRIPTORS = 64
 
@@ -34,7 +34,7 @@ const NORMAL: readonly LoadTarget[] = [
   { path: '/nowhere', expected: '^404 ' },
 ]
 
-/** What a run showed; without problems it has passed. */
+/** The results of a run; without problems it has passed. */
 export interface HostileOutcome {
   readonly problems: readonly string[]
   readonly normal: readonly (LoadResult & { readonly name: string })[]
@@ -43,7 +43,7 @@ export interface HostileOutcome {
   readonly descriptors: { readonly before: number; readonly after: number }
 }
 
-/** Hostile clients of every kind beside normal ones, against a gateway in a process of its own. */
+/** Hostile clients of every kind beside normal ones, against a gateway in a separate process. */
 export async function hostileSoak(
   duration: number,
   names: readonly string[] = ATTACK_NAMES,
@@ -119,7 +119,7 @@ function problemsOf(
       problems.push(`${wrongCount} unexpected answers over ${name}: ${wrong.join('; ').slice(0, 1_000)}`)
   }
   for (const { name, turns, failed, reason } of attacks) {
-    // An attack that never gets through tests nothing.
+    // An attack whose turns all fail tests nothing.
     if (failed > turns / 2) problems.push(`${failed} of ${turns} ${name} failed: ${reason}`)
   }
   for (const { problem } of levels) if (problem !== null) problems.push(problem)
@@ -146,7 +146,7 @@ function normalUpstream() {
   })
 }
 
-/** 64 MiB, at the speed at which they are read. */
+/** 64 MiB, with back-pressure. */
 function stream(response: ServerResponse): void {
   const piece = Buffer.alloc(65_536)
   let left = 1_024
@@ -188,7 +188,7 @@ async function read(gateway: GatewayProcess): Promise<Reading> {
   }
 }
 
-/** Waits until so few descriptors are open, up to the time for that. */
+/** Waits until at most so many descriptors are open, with a time-out. */
 async function settled(gateway: GatewayProcess, allowed: number): Promise<number> {
   const end = performance.now() + SETTLE_TIME
   while (!gateway.hasEnded && gateway.openFiles > allowed && performance.now() < end) await wait(200)
@@ -203,7 +203,7 @@ async function scrapeOf(gateway: GatewayProcess): Promise<Scrape | null> {
   )
 }
 
-/** The largest of the values that threads have, in milliseconds; NaN where it could not be read. */
+/** The largest value over all threads, in milliseconds; NaN where it could not be read. */
 function largest(scrape: Scrape | null, name: string): number {
   return scrape === null ? Number.NaN : Math.max(...scrape.find(name).map(({ value }) => value * 1000))
 }

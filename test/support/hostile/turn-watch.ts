@@ -37,10 +37,10 @@ export const types = ({ defineType, HandlerKind, respond }) => [
 
 export const TURN_ROUTE = { condition: "${request.uri.path == '/turns'}", handler: { type: 'TurnHandler' } }
 
-/** The most requests that it takes to reach every unit: connections go to them by chance. */
+/** The maximal number of requests to reach every unit: connections are assigned to units at random. */
 const MOST_REQUESTS = 50
 
-/** Milliseconds of processor time of the longest turn in any unit since the last look; NaN where a unit does not answer. */
+/** Milliseconds of processor time of the longest turn in any unit since the last call; NaN where a unit does not respond. */
 export async function longestTurn(
   send: (path: string, asking: Asking) => Promise<Answer>,
   units: number,

@@ -1,4 +1,4 @@
-/** One look at the gateway process. */
+/** One sample of the gateway process. */
 export interface Reading {
   readonly residentMiB: number
   readonly descriptors: number
@@ -11,15 +11,15 @@ export interface Reading {
 interface Bound {
   readonly what: string
   readonly unit: string
-  /** What the end of a run may show beyond its beginning: flat is what stays within either. */
+  /** Allowed growth between the first and the last third of a run: within either of them it is flat. */
   readonly growth: number
   readonly factor: number
-  /** What no reading after the warm-up may exceed. */
+  /** Maximum of each value after the warm-up. */
   readonly ceiling: number
 }
 
 const BOUNDS: Readonly<Record<keyof Reading, Bound>> = {
-  // Heaps of units move by this much with garbage collection.
+  // Heaps of units vary by this much with garbage collection.
   residentMiB: { what: 'resident memory', unit: ' MiB', growth: 64, factor: 1.1, ceiling: 1_500 },
   descriptors: { what: 'descriptors', unit: '', growth: 60, factor: 1.2, ceiling: 1_000 },
   turnMs: { what: 'longest event-loop turn', unit: ' ms', growth: 40, factor: 1.5, ceiling: 1_000 },

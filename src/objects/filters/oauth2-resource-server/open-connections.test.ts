@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { type AccessTokenResolver, AccessTokenResolverKind, type TokenResolution } from '#contracts'
@@ -7,6 +6,7 @@ import type { Filter } from '#http'
 import { defineType } from '#schema'
 import { build, manualClock } from '#test/build'
 import { ManualExecutor } from '#test/manual-executor'
+import { once, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { proxying } from '#test/websocket-proxy'
 import { OAuth2ResourceServerFilter } from './oauth2-resource-server-filter.ts'
@@ -145,7 +145,7 @@ test('a closed connection is no longer watched', options, async () => {
   }
   socket.close(1000)
   await closed
-  await ended.promise
+  await within('the body ended', ended.promise)
   assert.equal(at.watchers.size, 0)
   assert.equal(at.executor.waiting.length, 0)
 })

@@ -10,6 +10,7 @@ import { build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 import { ClientHandler } from './client-handler.ts'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
@@ -38,7 +39,7 @@ test('non_streaming responds when the whole response is buffered', async () => {
   })
   await using built = await whole()
   const response = built.object(exchangeFor('GET', upstream.url))
-  ;(await answering.promise).end('last')
+  ;(await within('the upstream started its response', answering.promise)).end('last')
   const { body } = await response
   assert.equal(body.isBuffered, true)
   assert.equal(body.length, 10)

@@ -5,6 +5,7 @@ import { build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream } from '#test/upstream'
+import { waitUntil } from '#test/waiting'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 test('metrics of a pool: open connections, active and waiting requests, at the time of the scrape', async () => {
@@ -20,10 +21,10 @@ test('metrics of a pool: open connections, active and waiting requests, at the t
   )
   assert.deepEqual(now(), [0, 0, 0])
   const asked = Array.from({ length: 5 }, () => built.object(exchangeFor('GET', upstream.url)))
-  while (held.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil('two requests reached the upstream', () => held.length >= 2)
   assert.deepEqual(now(), [2, 2, 3])
   for (let answered = 0; answered < 5; answered++) {
-    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('a request reached the upstream', () => held.length > 0)
     held.shift()!()
   }
   for (const response of await Promise.all(asked)) await textOf(response)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { Handler } from '#http'
@@ -8,6 +7,7 @@ import { type BuildOptions, build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 const proxy = (config: JsonValue = {}, surroundings: BuildOptions = {}) =>
@@ -18,20 +18,14 @@ const refused = (config: JsonValue, pattern: RegExp) => assert.rejects(proxy(con
 /** An upstream that responds when the test releases it, and counts its pending requests. */
 async function patientUpstream() {
   const held: ServerResponse[] = []
-  let changed = () => {}
   const upstream: Upstream = await httpUpstream((_request, response) => {
     held.push(response)
-    changed()
   })
   return {
     upstream,
     held,
     async holds(count: number): Promise<void> {
-      while (held.length < count) {
-        await new Promise<void>((resolve) => {
-          changed = resolve
-        })
-      }
+      await waitUntil(`${count} requests reached the upstream`, () => held.length >= count)
     },
     answer: () => held.shift()!.end('ok'),
   }
@@ -159,7 +153,7 @@ test('vertx.keepAliveTimeout is in seconds, and applies where the server sends n
   await using built = await proxy({ connections: 1, vertx: { keepAliveTimeout: 1 } })
   await textOf(await built.object(exchangeFor('GET', upstream.url)))
   const started = performance.now()
-  while (upstream.sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   const took = performance.now() - started
   assert.ok(took > 300 && took < 3_000, `${took} ms`)
 })

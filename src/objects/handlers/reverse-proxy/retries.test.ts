@@ -10,6 +10,7 @@ import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { ManualExecutor } from '#test/manual-executor'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 import { ClientHandler } from './client-handler.ts'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
@@ -179,7 +180,7 @@ test('a body that is not needed for a retry is not buffered', async () => {
   const asked = built.object(exchangeFor('POST', upstream.url, { body }))
   const sink = await promise
   sink.write(Buffer.from('first'))
-  await arrived.promise
+  await within('the request reached the upstream', arrived.promise)
   sink.end(null)
   assert.equal((await asked).status, 200)
 })

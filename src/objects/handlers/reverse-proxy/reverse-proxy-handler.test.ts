@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { Body, type BodySink, BodyTooLargeError, type Handler } from '#http'
@@ -8,6 +7,7 @@ import { build } from '#test/build'
 import { Reader, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { once, within } from '#test/waiting'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 const proxy = (config: JsonValue = {}) => build<Handler>(ReverseProxyHandler, config)
@@ -126,7 +126,7 @@ test('a response is streamed', async () => {
   const response = await built.object(exchangeFor('GET', upstream.url))
   const reader = new Reader(response.body)
   await reader.atLeast(5)
-  ;(await answering.promise).end('last')
+  ;(await within('the upstream started its response', answering.promise)).end('last')
   await reader.done
   assert.equal(reader.received, 9)
 })
@@ -142,7 +142,7 @@ test('a request is streamed', async () => {
   const answer = built.object(exchangeFor('POST', upstream.url, { body }))
   const writer = await sink
   writer.write(Buffer.from('first'))
-  assert.equal(await arrived.promise, 'first')
+  assert.equal(await within('the request reached the upstream', arrived.promise), 'first')
   writer.end(null)
   assert.equal(await textOf(await answer), 'whole')
 })
@@ -221,7 +221,7 @@ test('400 for a truncated request body, which never completes for the applicatio
   writer.write(Buffer.from('half'))
   writer.fail(new Error('framing'))
   assert.equal((await answer).status, 400)
-  assert.equal(await outcome.promise, 'aborted')
+  assert.equal(await within('the request had an outcome', outcome.promise), 'aborted')
   assert.deepEqual(
     built.log.entries.map(({ level }) => level),
     ['debug'],
@@ -251,7 +251,7 @@ test('a client that disconnects aborts the request to the application', async ()
   await using built = await proxy()
   const exchange = exchangeFor('GET', upstream.url)
   const answer = built.object(exchange)
-  await connected.promise
+  await within('the upstream had a connection', connected.promise)
   const [socket] = upstream.sockets
   const closed = once(socket!, 'close')
   exchange.abort(new Error('gone'))

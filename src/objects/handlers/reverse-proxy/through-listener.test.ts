@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { type Handler, Uri } from '#http'
 import { build } from '#test/build'
 import { listening, RawClient } from '#test/listening'
 import { nginx, nginxMissing } from '#test/nginx'
 import { httpUpstream, rawUpstream } from '#test/upstream'
+import { once, within } from '#test/waiting'
 import { ReverseProxyHandler } from './reverse-proxy-handler.ts'
 
 /** A listener that relays requests to one server, with a header field set by the gateway. */
@@ -72,7 +72,7 @@ test('through a listener: a client that disconnects aborts the request to the ap
   await using gateway = await gatewayTo(upstream.url)
   const client = new RawClient(gateway.port)
   client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  await asked.promise
+  await within('the request reached the server', asked.promise)
   const [socket] = upstream.sockets
   const closed = once(socket!, 'close')
   await client[Symbol.asyncDispose]()

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -11,6 +10,7 @@ import { Authority, Changing, type Issued, opensslMissing } from '#test/certific
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
+import { once } from '#test/waiting'
 import { ClientTlsOptions } from '../../tls/client-tls-options/client-tls-options.ts'
 import { SecretsKeyManager } from '../../tls/secrets-key-manager/secrets-key-manager.ts'
 import { SecretsTrustManager } from '../../tls/secrets-trust-manager/secrets-trust-manager.ts'

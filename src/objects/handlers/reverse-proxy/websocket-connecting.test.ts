@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { httpUpstream, silentUpstream } from '#test/upstream'
+import { waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { opened, proxying, refusal } from '#test/websocket-proxy'
 
@@ -26,9 +27,12 @@ for (const [what, isSecure, hasProxy] of [
     })
     const client = new WsClient(proxy.ws)
     client.on('error', () => {})
-    await accepted.promise
+    await within('the connection was accepted', accepted.promise)
     client.terminate()
-    while (server.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+    await waitUntil(
+      'the upstream connections were closed and no request was active',
+      () => server.sockets.size === 0 && proxy.listener.stats.active === 0,
+    )
   })
 }
 
@@ -49,7 +53,7 @@ test(
     await using elsewhere = await proxying(other.url, { websocket: { vertx } }, { units: 3 })
     ;(await opened(elsewhere.ws)).close()
     first.close()
-    while (upstream.server.clients.size > 1 || proxy.listener.stats.active > 1) await new Promise(setImmediate)
+    await waitUntil('all connections but one were closed', () => upstream.server.clients.size <= 1 && proxy.listener.stats.active <= 1)
     const third = await opened(next.ws)
     second.close()
     third.close()
@@ -64,6 +68,9 @@ test('maxWebSockets: failed attempts do not count', options, async () => {
   for (let i = 0; i < 3; i++) {
     assert.equal(await refusal(proxy.ws), 403)
     assert.equal(await refusal(gone.ws), 502)
-    while (upstream.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+    await waitUntil(
+      'the upstream connections were closed and no request was active',
+      () => upstream.sockets.size === 0 && proxy.listener.stats.active === 0,
+    )
   }
 })

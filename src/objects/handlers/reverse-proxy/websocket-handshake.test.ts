@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
@@ -8,6 +7,7 @@ import { respond } from '#http'
 import { converse, RawClient } from '#test/listening'
 import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
 import { httpUpstream, rawUpstream } from '#test/upstream'
+import { once, waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { ACCEPT, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
 
@@ -112,7 +112,7 @@ for (const [what, head] of [
     const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     assert.match(answer, /^HTTP\/1\.1 502 /)
     assert.doesNotMatch(answer, /secret/)
-    while (upstream.sockets.size > 0) await new Promise(setImmediate)
+    await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   })
 }
 
@@ -165,7 +165,7 @@ for (const [status, fields] of [
     const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} Custom Reason\r\n[\\s\\S]*\r\n\r\nbody$`))
     assert.ok(answer.includes(`\r\n${fields}\r\n`))
-    while (upstream.sockets.size > 0) await new Promise(setImmediate)
+    await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   })
 }
 
@@ -286,7 +286,7 @@ test('an unreachable application gives 502, one that does not complete the hands
   await using silent = await rawUpstream(() => {})
   await using proxy = await proxying(silent.url, { soTimeout: '100 ms' })
   assert.equal(await refusal(proxy.ws), 504)
-  while (silent.sockets.size > 0) await new Promise(setImmediate)
+  await waitUntil('the connections to the silent server were closed', () => silent.sockets.size === 0)
   await using gone = await proxying('http://127.0.0.1:1')
   assert.equal(await refusal(gone.ws), 502)
 })
@@ -297,9 +297,12 @@ test('a client that disconnects during the handshake aborts it', options, async 
   await using proxy = await proxying(upstream.url)
   const client = new WsClient(proxy.ws)
   client.on('error', () => {})
-  await asked.promise
+  await within('the request reached the server', asked.promise)
   client.terminate()
-  while (upstream.sockets.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+  await waitUntil(
+    'the upstream connections were closed and no request was active',
+    () => upstream.sockets.size === 0 && proxy.listener.stats.active === 0,
+  )
 })
 
 test('tinyproxy: a tunnel with credentials, also without TLS', { ...options, skip: tinyproxyMissing }, async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { endUpgraded, respond, type UpgradedConnection, watchUpgrade } from '#http'
 import { converse, RawClient } from '#test/listening'
+import { once, waitUntil, within } from '#test/waiting'
 import { giveBack, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream } from '#test/websocket-frames'
 import { closeOf, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
@@ -26,7 +26,7 @@ test('relays text and binary messages in both directions, and the close code of 
   assert.deepEqual(new Uint8Array((await message(socket)) as ArrayBuffer), new Uint8Array([0, 1, 255]))
   const close = closeOf(socket)
   socket.close(4001, 'enough')
-  assert.deepEqual(await closed.promise, [4001, 'enough'])
+  assert.deepEqual(await within('the connection was closed', closed.promise), [4001, 'enough'])
   assert.deepEqual(await close, [4001, 'enough'])
 })
 
@@ -49,7 +49,7 @@ test('a connection that is reset at one end is reset at the other', options, asy
   const code = closeOf(socket)
   socket.send('break')
   assert.equal((await code)[0], 1006)
-  await closed.promise
+  await within('the connection was closed', closed.promise)
 
   const client = new WsClient(proxy.ws)
   await once(client, 'open')
@@ -70,7 +70,7 @@ test('relays pings and pongs in both directions with their payload', options, as
   await using proxy = await proxying(upstream.url)
   const client = new WsClient(proxy.ws)
   await once(client, 'open')
-  assert.equal(await pinged.promise, 'from the server')
+  assert.equal(await within('the ping arrived', pinged.promise), 'from the server')
   client.ping('from the client')
   const [data] = (await once(client, 'pong')) as [Buffer]
   assert.equal(data.toString(), 'from the client')
@@ -87,7 +87,7 @@ test('a message of 64 MB is streamed', { timeout: 60_000 }, async () => {
   const client = new WsClient(proxy.ws, { perMessageDeflate: false })
   await once(client, 'open')
   client.send(Buffer.alloc(64 * 1_048_576))
-  assert.equal(await received.promise, 64 * 1_048_576)
+  assert.equal(await within('the data arrived', received.promise), 64 * 1_048_576)
   client.terminate()
 })
 
@@ -119,12 +119,12 @@ test('a slow reader pauses the sender, and buffers stay bounded', { timeout: 60_
   client.on('message', () => received++)
   await once(client, 'open')
   client.pause()
-  await stalled.promise
+  await within('the sender was paused', stalled.promise)
   // Bytes in flight: buffers of the system, of this process, and the queue of the sender.
   assert.ok(sent < 64, `${sent} MB were taken from the sender`)
   assert.ok(process.memoryUsage().arrayBuffers - before < 64 * 1_048_576)
   client.resume()
-  while (received < 256) await once(client, 'message')
+  await waitUntil('256 messages were received', () => received >= 256)
   client.terminate()
 })
 
@@ -135,7 +135,10 @@ test('soTimeout of websocket: an idle connection is destroyed at both ends', opt
   const closes = clients.map((client) => once(client, 'close'))
   await Promise.all(clients.map((client) => once(client, 'open')))
   await Promise.all(closes)
-  while (upstream.server.clients.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+  await waitUntil(
+    'the WebSocket connections were closed and no request was active',
+    () => upstream.server.clients.size === 0 && proxy.listener.stats.active === 0,
+  )
   assert.equal(proxy.listener.stats.connections, 0)
 })
 
@@ -158,7 +161,7 @@ test(
     alive.on('ping', () => pinged++)
     const [code] = (await once(deaf, 'close')) as [number]
     assert.equal(code, 1006)
-    while (pinged < 3 || pings < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    await waitUntil('both ends got three pings', () => pinged >= 3 && pings >= 3)
     alive.send('still here')
     const [data] = (await once(alive, 'message')) as [Buffer]
     assert.equal(data.toString(), 'still here')
@@ -176,7 +179,7 @@ test('F20: draining closes both ends with 1001', options, async () => {
   const code = closeOf(socket)
   const drained = proxy.listener.drain(5_000)
   assert.equal((await code)[0], 1001)
-  assert.equal(await closed.promise, 1001)
+  assert.equal(await within('the connection was closed', closed.promise), 1001)
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
@@ -202,8 +205,8 @@ test('a filter can close an open connection with any code, for example when a to
   const code = closeOf(revoked)
   for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
   assert.deepEqual(await code, [1008, 'the token is no longer valid'])
-  assert.equal(await atServer.promise, 1008)
-  while (open.size > 0) await new Promise(setImmediate)
+  assert.equal(await within('the server got the close frame', atServer.promise), 1008)
+  await waitUntil('all connections were closed', () => open.size === 0)
 })
 
 test(
@@ -225,10 +228,10 @@ test(
     client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     await client.receives(/\r\n\r\n/)
     client.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
-    await received.promise
+    await within('the data arrived', received.promise)
     for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
     await client.closed
-    while (open.size > 0 || proxy.listener.stats.active > 0) await new Promise(setImmediate)
+    await waitUntil('all connections were closed and no request was active', () => open.size === 0 && proxy.listener.stats.active === 0)
   },
 )
 
@@ -239,7 +242,7 @@ test('an accepted upgrade that a filter discards leaves no connection open', opt
     return respond(403)
   })
   assert.equal(await refusal(proxy.ws), 403)
-  while (upstream.server.clients.size > 0) await new Promise(setImmediate)
+  await waitUntil('the WebSocket connections of the upstream were closed', () => upstream.server.clients.size === 0)
 })
 
 for (const [what, frame, code] of [

@@ -5,6 +5,7 @@ import type { Issuer as IssuerContract } from '#contracts'
 import type { JsonValue } from '#json'
 import { build, manualClock } from '#test/build'
 import { httpUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { Issuer } from './issuer.ts'
 
@@ -48,7 +49,7 @@ test('while the server fails, the last metadata are used; after a pause they are
   assert.equal(asked, 2)
   clock.advance(2_001)
   assert.equal((await built.object.metadata()).issuer, 'https://i')
-  const answer = await askedAgain.promise
+  const answer = await within('the second request arrived', askedAgain.promise)
   answer()
 })
 

@@ -5,11 +5,11 @@ import { DevelopmentAccessManager } from '#dev'
 import type { JsonObject } from '#json'
 import { defineType } from '#schema'
 import { buildAmService } from '#test/am-service'
+import { waitUntil } from '#test/waiting'
 
 /** An audit service that records events, and waits for a number of them. */
 function recording() {
   const events: { topic: string; event: JsonObject }[] = []
-  let look = (): void => {}
   const type = defineType({
     name: 'RecordingAuditService',
     kind: AuditServiceKind,
@@ -18,12 +18,11 @@ function recording() {
     create: () => ({
       publish: (topic: string, event: JsonObject) => {
         events.push({ topic, event })
-        look()
       },
     }),
   })
   const until = async (count: number) => {
-    while (events.length < count) await new Promise<void>((resolve) => (look = resolve))
+    await waitUntil(`${count} events were published`, () => events.length >= count)
   }
   return { events, until, surroundings: { types: [type], heap: [{ name: 'AuditService', type: type.name }] } }
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import type { AmService as AccessManager } from '#contracts'
@@ -7,6 +6,7 @@ import { DevelopmentAccessManager } from '#dev'
 import { buildAmService } from '#test/am-service'
 import { type Built, manualClock } from '#test/build'
 import { ManualExecutor } from '#test/manual-executor'
+import { once, waitUntil, within } from '#test/waiting'
 
 const RENEWAL = 50 * 60_000
 const HEARTBEAT = 20_000
@@ -14,12 +14,10 @@ const HEARTBEAT = 20_000
 /** Records the notification events of a service in order, and waits for them. */
 class NotificationRecord {
   readonly events: string[] = []
-  #look = (): void => {}
 
   constructor({ object }: Built<AccessManager>) {
     const add = (event: string) => {
       this.events.push(event)
-      this.#look()
     }
     object.notifications?.listen({
       notified: ({ topic, body }) => add(`${topic} ${body['policy'] ?? ''}`.trim()),
@@ -29,7 +27,7 @@ class NotificationRecord {
   }
 
   async until(...events: string[]): Promise<void> {
-    while (this.events.length < events.length) await new Promise<void>((resolve) => (this.#look = resolve))
+    await waitUntil(`the notification service reported ${events}`, () => this.events.length >= events.length)
     assert.deepEqual(this.events, events)
   }
 }
@@ -37,7 +35,7 @@ class NotificationRecord {
 /** Runs the task scheduled for a delay, or for a delay within bounds. */
 async function run(executor: ManualExecutor, least: number, most = least): Promise<void> {
   const wanted = ({ delay }: { delay: number }) => delay >= least && delay <= most
-  while (!executor.waiting.some(wanted)) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil(`a task with a delay of ${least} to ${most} ms was scheduled`, () => executor.waiting.some(wanted))
   const [entry] = executor.waiting.splice(executor.waiting.findIndex(wanted), 1)
   await entry?.task()
 }
@@ -92,13 +90,13 @@ test('repeated renewal: every notification arrives', async () => {
     disconnected: () => losses++,
   })
   let published = 0
-  while (manager.requests('notifications').length < 20) {
+  await waitUntil('20 connections were opened', () => {
     for (let i = 0; i < 5; i++) manager.publish('/agent/policy', { policy: published++ })
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+    return manager.requests('notifications').length >= 20
+  })
   manager.publish('/agent/policy', { policy: 'last' })
-  while (!heard.has('last')) await new Promise((resolve) => setTimeout(resolve, 5))
-  while (heard.size < published + 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  await waitUntil('the last notification arrived', () => heard.has('last'))
+  await waitUntil('all notifications arrived', () => heard.size >= published + 1)
   assert.equal(losses, 0)
 })
 
@@ -166,10 +164,12 @@ test('a server that is down: built at once, degraded after the attempts, and rec
   assert.equal(logged(built, /"level":"error".*initialConnectionAttempts are used up/), 1)
   manager.heal()
   // A failure is cached for a second.
-  while (!built.object.notifications?.connected) {
+  await waitUntil('notifications were connected', async () => {
+    if (built.object.notifications?.connected) return true
     await new Promise((resolve) => setTimeout(resolve, 50))
     await reconnect(executor).catch(() => {})
-  }
+    return false
+  })
   await course.until('connected')
   assert.equal(built.states.at(-1), 'up: notifications: connected')
 })
@@ -253,11 +253,12 @@ test('F11: a request rejected while notifications are down triggers the next att
   await built.object.cookieName()
   clock.advance(1_000)
   const back = course.until('disconnected', 'connected')
-  while (feed?.connected === false) {
+  await waitUntil('notifications were connected', () => {
+    if (feed?.connected !== false) return true
     feed.requestReconnect?.()
     clock.advance(1_000)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+    return false
+  })
   await back
   assert.equal(feed?.connected, true)
 })
@@ -282,7 +283,7 @@ test('B58: a connection that flaps leaves one socket and its two timers', async 
   for (let round = 1; round <= 100; round++) {
     manager.dropSockets()
     await reconnect(executor)
-    while (course.events.length < 2 * round) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil(`the connection was lost and restored ${round} times`, () => course.events.length >= 2 * round)
   }
   assert.deepEqual([...new Set(course.events)], ['disconnected', 'connected'])
   assert.equal(manager.sockets, 1)
@@ -325,6 +326,6 @@ test('F14: bursts of notifications arrive completely', async () => {
   built.object.notifications?.listen({ notified: () => void (++heard === 20_000 && all.resolve()) })
   for (let i = 0; i < 20_000; i++) manager.publish('/oauth2/grant/revoked', { authGrantId: `grant-${i}` })
   const sent = performance.now()
-  await all.promise
+  await within('all of them were done', all.promise)
   assert.ok(performance.now() - sent < 2_000)
 })

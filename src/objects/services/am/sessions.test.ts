@@ -5,6 +5,7 @@ import { DevelopmentAccessManager } from '#dev'
 import type { JsonObject } from '#json'
 import { buildAmService } from '#test/am-service'
 import { type Built, manualClock } from '#test/build'
+import { within } from '#test/waiting'
 
 const cached = { sessionCache: { enabled: true } }
 const unavailable = { code: 'GW_ACCESS_MANAGER', reason: 'unavailable' }
@@ -191,7 +192,7 @@ test('while notifications are disconnected, uncached sessions are not looked up'
   built.object.notifications?.listen({ disconnected: lost.resolve })
   manager.refuseUpgrades(503)
   manager.dropSockets()
-  await lost.promise
+  await within('the loss was reported', lost.promise)
   await assert.rejects(built.object.sessions.find(token), unavailable)
   assert.equal(lookups(manager).length, 1)
 })

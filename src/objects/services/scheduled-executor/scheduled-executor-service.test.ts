@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Executor } from '#contracts'
 import type { JsonValue } from '#json'
 import { build } from '#test/build'
+import { within } from '#test/waiting'
 import { ScheduledExecutorService } from './scheduled-executor-service.ts'
 
 const executor = (config: JsonValue = {}) => build<Executor>(ScheduledExecutorService, config)
@@ -145,10 +146,15 @@ test('stop ends after the grace period', async (t) => {
   const timers = timersOf(t)
   built.object.schedule(0, () => new Promise<void>(() => {}))
   await timers.tick(1)
-  const stopping = built[Symbol.asyncDispose]()
+  let stopped = false
+  const stopping = built[Symbol.asyncDispose]().then(() => {
+    stopped = true
+  })
   await settled()
-  await timers.tick(2_000)
-  await stopping
+  await timers.tick(1_999)
+  assert.equal(stopped, false)
+  await timers.tick(1)
+  await within('the executor stopped', stopping)
 })
 
 for (const config of [{ gracefulStop: false }, { gracePeriod: 'zero' }]) {
@@ -157,7 +163,7 @@ for (const config of [{ gracefulStop: false }, { gracePeriod: 'zero' }]) {
     const timers = timersOf(t)
     built.object.schedule(0, () => new Promise<void>(() => {}))
     await timers.tick(1)
-    await built[Symbol.asyncDispose]()
+    await within('the executor stopped', built[Symbol.asyncDispose]())
   })
 }
 

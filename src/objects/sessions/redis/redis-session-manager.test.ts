@@ -10,6 +10,7 @@ import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { freePort } from '#test/nginx'
 import { RedisServer, redisMissing } from '#test/redis'
+import { waitUntil } from '#test/waiting'
 import { RedisSessionManager } from './redis-session-manager.ts'
 
 const options = { skip: redisMissing, timeout: 30_000 }
@@ -140,7 +141,7 @@ test('a session expires after its idle timeout', options, async () => {
   await one.visit(cookie)
   assert.ok(Number(await redis.call('PTTL', key)) > 55_000)
   await redis.call('PEXPIRE', key, 1)
-  while ((await redis.call('EXISTS', key)) === 1) await delay(1)
+  await waitUntil('the session expired in Redis', async () => (await redis.call('EXISTS', key)) !== 1)
   assert.equal((await one.visit(cookie)).before, '{}')
 })
 

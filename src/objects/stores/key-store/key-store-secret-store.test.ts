@@ -10,6 +10,7 @@ import { Folder } from '#test/folder'
 import { sampleJks, samplePassword, samplePkcs12 } from '#test/keystore-samples'
 import { bag, certificateBag, identity, octets, pbes2, pkcs12, sequence } from '#test/keystore-writer'
 import { keyStoreWith, testIdentity } from '#test/test-identity'
+import { waitUntil, within } from '#test/waiting'
 import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
 import { Base64EncodedSecretStore } from '../base64-encoded/base64-encoded-secret-store.ts'
 import { KeyStoreSecretStore } from './key-store-secret-store.ts'
@@ -52,7 +53,8 @@ function replace(folder: Folder, content: Buffer): void {
 const idsOf = async (store: SecretStore, purpose: Purpose = 'VERIFY', secretId = 'my.key') =>
   (await providerOf([store]).valid({ secretId, purpose })).map(({ stableId }) => stableId)
 
-const changed = (store: SecretStore) => new Promise<void>((resolve) => store.onChange(resolve))
+const changed = (store: SecretStore) =>
+  within('the change was noticed', new Promise<void>((resolve) => store.onChange(resolve)))
 
 test('keys, certificates and secret keys are found by their mapped id', async () => {
   using folder = keyStoreFolder()
@@ -259,11 +261,10 @@ test('an edit takes effect within two seconds with any lease, and no lookup fail
     const begun = performance.now()
     const noticed = changed(built.object).then(() => true)
     replace(folder, keyStoreWith(...aliases))
-    let isNoticed = false
-    while (!isNoticed) {
+    await waitUntil('the changed keystore was noticed', async () => {
       assert.ok((await idsOf(built.object)).length > 0)
-      isNoticed = await Promise.race([noticed, new Promise<false>((resolve) => setImmediate(resolve, false))])
-    }
+      return Promise.race([noticed, new Promise<false>((resolve) => setImmediate(resolve, false))])
+    })
     assert.ok(performance.now() - begun < 2_000, 'it took more than two seconds')
     assert.deepEqual(await idsOf(built.object), aliases.toSorted())
   }
@@ -271,11 +272,7 @@ test('an edit takes effect within two seconds with any lease, and no lookup fail
 
 /** Waits for a log line. */
 async function until(log: { readonly lines: readonly string[] }, pattern: RegExp): Promise<void> {
-  const deadline = performance.now() + 5_000
-  while (!log.lines.some((line) => pattern.test(line))) {
-    assert.ok(performance.now() < deadline, `nothing in the log like ${pattern}`)
-    await new Promise(setImmediate)
-  }
+  await waitUntil(`the log had ${pattern}`, () => log.lines.some((line) => pattern.test(line)), 5_000)
 }
 
 test('a keystore that is truncated, deleted and restored: the last good secrets are used until the lease ends', async () => {
