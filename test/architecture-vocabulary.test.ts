@@ -37,9 +37,11 @@ function findings(path: string, text: string): string[] {
 }
 
 test('comments, names, texts and documents use the words of the vocabulary', () => {
-  const found = globSync(['{src,dev,test,bench,scripts}/**/*.{ts,mjs}', '{src,docs,changes}/**/*.md', '*.md'], {
+  const files = globSync(['{src,dev,test,bench,scripts}/**/*.{ts,mjs}', '{src,docs,changes}/**/*.md', '*.md'], {
     cwd: root,
   })
+  assert.ok(files.length > 1_000, `${files.length} files were found`)
+  const found = files
     .map((file) => file.split(sep).join('/'))
     .filter((path) => path !== 'test/architecture-vocabulary.test.ts')
     .sort()

@@ -120,6 +120,7 @@ function isOwnDeprecation(message: string, place: string): boolean {
 }
 
 test('every route in the documents builds', async (context) => {
+  assert.ok(documents.length > 100, `${documents.length} routes were found`)
   const parent = await openRoot()
   for (const { place, json } of documents) {
     await context.test(place, async () => {

@@ -70,6 +70,7 @@ test('continuous integration runs the test command of the README', () => {
 
 test('decision records are short and numbered without gaps', () => {
   const records = globSync('docs/adr/*.md', { cwd: root }).toSorted()
+  assert.ok(records.length >= 28, `${records.length} decision records were found`)
   records.forEach((path, index) => {
     const name = path.split(/[\\/]/).at(-1)!
     assert.ok(name.startsWith(`${String(index + 1).padStart(4, '0')}-`), `${path}: expected number ${index + 1}`)
@@ -89,6 +90,7 @@ test('spec gaps have one id each, in order, and the code cites only rows that ex
     assert.deepEqual(ids, ids.toSorted(byNumberThenWords), `${path}: rows in order, numbers first`)
   }
   const known = tables.flatMap(({ ids }) => ids)
+  assert.ok(known.length > 300, `${known.length} spec gaps were found`)
   assert.deepEqual(
     known.filter((id, index) => known.indexOf(id) !== index),
     [],
@@ -108,6 +110,7 @@ function byNumberThenWords(a: string, b: string): number {
 
 test('threats are numbered once each, and the code cites only rows that exist', () => {
   const rows = [...read('docs/threats.md').matchAll(/^\| ([BF]\d+) \|/gm)].map((match) => match[1]!)
+  assert.ok(rows.length > 120, `${rows.length} threats were found`)
   assert.equal(new Set(rows).size, rows.length, 'a number stands twice in docs/threats.md')
   const strays = globSync('{src,test,docs}/**/*.{ts,md}', { cwd: root }).flatMap((path) =>
     [...read(path).matchAll(/threats? ([BF]\d+(?:, [BF]\d+)*)/g)]
@@ -153,6 +156,7 @@ test('no tracked file names a path of a development machine or a package registr
 
 test('relative links of the documents lead somewhere', () => {
   const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'changes/*.md'], { cwd: root })
+  assert.ok(documents.length > 300, `${documents.length} documents were found`)
   const broken = documents.flatMap((path) => {
     const prose = read(path)
       .replace(/^```[\s\S]*?^```/gm, '')

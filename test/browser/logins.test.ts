@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { opensslMissing } from '#test/certificates'
 import { Chromium, chromiumMissing } from '#test/chromium'
+import { waitUntil } from '#test/waiting'
 import { policy, Sites } from './sites.ts'
 
 const skip = chromiumMissing || opensslMissing
@@ -250,7 +251,7 @@ describe('in a browser', { skip }, () => {
       assert.equal(await heading(page), 'not allowed')
       /** Notifications arrive within moments, long before a TTL ends. */
       const becomes = async (status: number): Promise<void> => {
-        while ((await page.reload())?.status() !== status);
+        await waitUntil(`a reload got ${status}`, async () => (await page.reload())?.status() === status)
       }
       sites.near.putPolicy(policy('report', { resources: ['*://*:*/sso/report'] }))
       await becomes(200)

@@ -1,10 +1,10 @@
 // `npm start` as it is typed: npm, a shell, the launcher and the gateway are one after the other in the same process tree.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { once } from '#test/waiting'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -9,6 +9,7 @@ import { exchangeFor } from '#test/exchange'
 import { RunningGateway } from '#test/gateway'
 import { ManualExecutor } from '#test/manual-executor'
 import { rawUpstream } from '#test/upstream'
+import { waitUntil } from '#test/waiting'
 import { ReverseProxyHandler } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { StaticResponseHandler } from '../../src/objects/handlers/static-response/static-response-handler.ts'
 
@@ -206,7 +207,7 @@ describe('Circuit breaker: in a gateway with two units', () => {
     assert.equal(gateway.log.with(/the circuit breaker opened/).length, 1)
 
     upstream.state.status = 200
-    while ((await statuses(1))[0] !== 200);
+    await waitUntil('the circuit closed', async () => (await statuses(1))[0] === 200)
     const elapsed = performance.now() - opened
     assert.ok(elapsed > openDuration - 200 && elapsed < openDuration + 1_000, `closed after ${elapsed} ms`)
     await gateway.log.until(/the circuit breaker closed/)

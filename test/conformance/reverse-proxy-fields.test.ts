@@ -1,6 +1,5 @@
 // The tables of fields of the spec under 'ReverseProxyHandler', row by row, and its rows in 'Errors' and 'Limits'.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
@@ -10,6 +9,7 @@ import { type BuildOptions, build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 
 const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
 const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
@@ -30,7 +30,7 @@ async function patient() {
     /** The connections that requests came on. */
     used,
     async holds(count: number) {
-      while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
+      await waitUntil(`${count} requests reached the upstream`, () => held.length >= count)
     },
   })
 }
@@ -172,7 +172,7 @@ describe('fields', () => {
     const began = performance.now()
     assert.equal((await built.object(exchangeFor('GET', upstream.url))).status, 504)
     assert.ok(performance.now() - began >= 199)
-    while (upstream.sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   })
 
   test('soTimeout: a response that stalls is never taken for a whole one', async () => {
@@ -218,7 +218,7 @@ describe('fields', () => {
         isThere = true
         return response
       })
-      while (upstream.sockets.size === 0) await new Promise((next) => setImmediate(next))
+      await waitUntil('the upstream had a connection', () => upstream.sockets.size > 0)
       if (value.toLowerCase() === 'streaming') await asked
       else {
         await new Promise((next) => setTimeout(next, 50))

@@ -1,6 +1,5 @@
 // `tls`, the table of `stateTrackingEnabled` and the deprecated fields of the spec under 'ReverseProxyHandler'.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -14,6 +13,7 @@ import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { rawUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 
 const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
 const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)

@@ -1,6 +1,5 @@
 // The table 'protocolVersion behaviour' of the spec under 'ReverseProxyHandler', and the proxies, row by row.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer, type Http2ServerRequest } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
@@ -15,6 +14,7 @@ import { exchangeFor } from '#test/exchange'
 import { type Http2Upstream, secureHttp2Upstream } from '#test/http2-upstream'
 import { listening, RawClient } from '#test/listening'
 import { httpUpstream, rawUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 
 const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
 const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)

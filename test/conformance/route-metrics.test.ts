@@ -1,12 +1,12 @@
 // The spec's "Route metrics", row by row, as they are scraped and queried after requests to two units.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
 import { PROBE_EXTENSION, PROBE_ROUTE, probeUnits } from '#test/probe-extension'
 import { Scrape } from '#test/scrape'
+import { once, within } from '#test/waiting'
 
 const SCRAPE = '/metrics/prometheus/0.0.4'
 
@@ -138,7 +138,7 @@ describe('Route metrics: scrape', () => {
   test('gw_route_request_active: requests being processed, until the last byte', async () => {
     assert.equal((await scrape()).value('gw_route_request_active', LABELS), 0)
     const slow = gateway.ask('/slow')
-    await arrived.promise
+    await within('the request reached the upstream', arrived.promise)
     assert.equal((await scrape()).value('gw_route_request_active', { route: 'slow' }), 1)
     assert.equal((await scrape()).value('gw_route_request_total', { route: 'slow' }), 1)
     held.resolve()

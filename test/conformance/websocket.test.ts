@@ -1,6 +1,5 @@
 // The table of the spec under 'websocket fields', and what is said below it, over a whole gateway.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import { type ClientOptions, WebSocket as WsClient } from 'ws'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
@@ -8,6 +7,7 @@ import { type GatewayParts, RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
 import { keystoreOf } from '#test/secure-connector'
 import { silentUpstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 import { giveBack, webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 120_000 }
@@ -114,7 +114,10 @@ describe('websocket', () => {
       assert.equal(await gateway.metric('gw_route_response_status_total', { route: 'app', family: 'Informational' }), 1)
       client.close()
       await once(client, 'close')
-      while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+      await waitUntil(
+        'no request of the route was active',
+        async () => (await gateway.metric('gw_route_request_active', { route: 'app' })) === 0,
+      )
     },
   )
 
@@ -141,7 +144,10 @@ describe('websocket', () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true, soTimeout: '100 ms' } })
     assert.equal(await codeOfClose(wsUrl(gateway)), 1006)
-    while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+    await waitUntil(
+      'no request of the route was active',
+      async () => (await gateway.metric('gw_route_request_active', { route: 'app' })) === 0,
+    )
   })
 
   test("soTimeout: the handler's by default, for an end that answers no ping", options, async () => {
@@ -257,7 +263,7 @@ describe('WebSocket and the gateway around it', () => {
     const closed = Promise.all(clients.map((client) => once(client, 'close') as Promise<[number]>))
     await gateway.gateway.drain()
     assert.deepEqual(new Set((await closed).map(([code]) => code)), new Set([1001]))
-    while (codes.length < 10) await new Promise(setImmediate)
+    await waitUntil('the upstream got a close frame on each of 10 connections', () => codes.length >= 10)
     assert.deepEqual(new Set(codes), new Set([1001]))
   })
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
 import { gateway as commandLine } from '#test/command-line'
 import { RunningGateway, textRoute } from '#test/gateway'
 import { TestInstance } from '#test/instance'
+import { once, waitUntil } from '#test/waiting'
 
 interface Check {
   readonly name: string
@@ -40,23 +40,15 @@ function guarded(url: string, notifications: object = {}, more: object = {}) {
 
 const files = { 'secrets/agent.password': 'password' }
 
-/** What the health endpoint says of the access manager of a route. */
+/** The check of the access manager of a route at the health endpoint. */
 async function health(gateway: RunningGateway, route = 'shop'): Promise<Check | undefined> {
   const { text } = await gateway.askAdmin('/health/ready?verbose')
   const { checks } = JSON.parse(text) as { checks: Check[] }
   return checks.find(({ name }) => name === `gateway+_router+${route}+AmService-1`)
 }
 
-async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 15_000
-  while (!(await holds())) {
-    if (performance.now() > end) assert.fail(`not within 15 seconds: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 const inState = (gateway: RunningGateway, state: string) =>
-  until(async () => (await health(gateway))?.state === state, state)
+  waitUntil(`the state was ${state}`, async () => (await health(gateway))?.state === state)
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -109,13 +101,13 @@ test('a wrong password: degraded, logged once, and recovered when the secret is 
   await inState(gateway, 'degraded')
   assert.equal(gateway.log.with(/agent login failed/).length, 1)
   assert.equal(gateway.log.with(/not-this-one/).length, 0)
-  // Both ways to log in were tried, and then neither again for a while.
+  // Both login methods were tried, and then neither for a while.
   assert.equal(manager.requests('authenticate').length, 2)
   gateway.instance.write('secrets/agent.password', 'password')
   await inState(gateway, 'up')
 })
 
-test('an agent session that has ended is begun again before the next connection', async () => {
+test('the agent logs in again before the next connection when its session has ended', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using gateway = await RunningGateway.reuse({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
@@ -123,7 +115,10 @@ test('an agent session that has ended is begun again before the next connection'
   manager.dropSockets()
   await gateway.log.until(/notifications disconnected/)
   await manager.subscribed('/agent/policy', 1)
-  await until(async () => (await gateway.metric('gw_notification_connected')) === 1, 'connected again')
+  await waitUntil(
+    'notifications were connected again',
+    async () => (await gateway.metric('gw_notification_connected')) === 1,
+  )
   assert.equal(manager.requests('authenticate').length, 2)
   assert.equal(await gateway.metric('gw_agent_logins_total'), 2)
 })
@@ -140,7 +135,7 @@ test('B58, F12: a notification socket that flaps leaves one socket for each unit
     most = Math.max(most, manager.sockets)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await until(async () => (await gateway.metric('gw_notification_connected')) === 2, 'both units connected')
+  await waitUntil('both units were connected', async () => (await gateway.metric('gw_notification_connected')) === 2)
   assert.ok(most <= 2, `${most} sockets at one time`)
   assert.equal(manager.sockets, 2)
   // Pauses grow while connections last for a moment only: not more than some ten attempts of each unit.
@@ -154,15 +149,19 @@ test('connections that are renewed all the time miss no notification, and report
   await using gateway = await RunningGateway.start({ files, routes: { shop: route } })
   await inState(gateway, 'up')
   let published = 0
-  while (manager.requests('notifications').length < 12) {
+  await waitUntil('12 connections were opened', async () => {
     manager.publish('/agent/policy', { realm: '/', policy: `p${published++}`, policySet: 's', eventType: 'UPDATE' })
     await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-  // While two connections are open a notification comes twice, but never not at all.
-  await until(async () => (await gateway.metric('gw_notification_messages_total')) >= published, 'all messages')
+    return manager.requests('notifications').length >= 12
+  })
+  // While two connections are open a notification arrives twice; none is lost.
+  await waitUntil(
+    'all messages arrived',
+    async () => (await gateway.metric('gw_notification_messages_total')) >= published,
+  )
   assert.equal(gateway.log.with(/disconnected/).length, 0)
   assert.equal(await gateway.metric('gw_notification_reconnects_total'), 0)
-  await until(async () => manager.sockets <= 2, 'old connections are gone')
+  await waitUntil('old connections were closed', async () => manager.sockets <= 2)
 })
 
 test('OpenAM: no journey, the token in a cookie, and notifications', async () => {
@@ -171,10 +170,10 @@ test('OpenAM: no journey, the token in a cookie, and notifications', async () =>
   await inState(gateway, 'up')
   assert.equal(gateway.log.with(/"module":"Application"/).length, 1)
   manager.publish('/agent/policy', { realm: '/', policy: 'p', policySet: 's', eventType: 'UPDATE' })
-  await until(async () => (await gateway.metric('gw_notification_messages_total')) === 1, 'one message')
+  await waitUntil('one message arrived', async () => (await gateway.metric('gw_notification_messages_total')) === 1)
 })
 
-test('a route that is replaced or taken away leaves neither socket, session nor state behind', async () => {
+test('a replaced or removed route leaves no socket, session or state', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using gateway = await RunningGateway.reuse({ files, routes: { shop: guarded(manager.url) } })
   await inState(gateway, 'up')
@@ -183,8 +182,8 @@ test('a route that is replaced or taken away leaves neither socket, session nor 
   await inState(gateway, 'up')
   await gateway.undeploy('shop')
   await manager.socketsDwindled(0)
-  await until(async () => (await health(gateway)) === undefined, 'no state')
-  await until(async () => manager.requests('sessions').length === 2, 'two logouts')
+  await waitUntil('the removed service had no state', async () => (await health(gateway)) === undefined)
+  await waitUntil('both units logged out', async () => manager.requests('sessions').length === 2)
   assert.equal(manager.expireAgentSessions(), 0)
 })
 
@@ -198,7 +197,7 @@ test('a gateway that drains logs its agents out', async () => {
   assert.equal(manager.expireAgentSessions(), 0)
 })
 
-test('a check of the configuration asks nothing of the access manager', async () => {
+test('a validation sends no request to the access manager', async () => {
   await using manager = await DevelopmentAccessManager.start()
   using instance = new TestInstance({ files, routes: { shop: guarded(manager.url) } })
   const { code } = await commandLine(['validate', '--instance', instance.directory])

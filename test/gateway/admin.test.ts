@@ -33,7 +33,7 @@ describe('management connector', () => {
     '/healthz',
   ]
   for (const path of HEALTH.flatMap((name) => [name, `/gateway${name}`])) {
-    test(`${path} answers 200 without credentials, and nothing else of it`, async () => {
+    test(`${path} is 200 without credentials, with no details`, async () => {
       const { status, text, headers } = await gateway.askAdmin(path)
       assert.deepEqual([status, text, headers['cache-control']], [200, '', 'no-store'])
       assert.equal((await gateway.askAdmin(path, { method: 'HEAD' })).status, 200)
@@ -59,7 +59,7 @@ describe('management connector', () => {
   })
 
   for (const path of ['/api/info', '/gateway/api/info']) {
-    test(`${path} tells version, revision, mode, units and revision of the configuration`, async () => {
+    test(`${path} has version, revision, mode, units and revision of the configuration`, async () => {
       const { status, text } = await gateway.askAdmin(path, authorized)
       assert.equal(status, 200)
       const { configRevision, ...info } = JSON.parse(text) as Record<string, unknown>
@@ -106,7 +106,7 @@ describe('management connector', () => {
     const status = async (path: string, headers: Record<string, string>, method = 'GET') =>
       (await gateway.askAdmin(path, { method, headers: { Authorization: basic, ...headers } })).status
 
-    test('a Host that does not name the connector is 403, whatever the path', async () => {
+    test('a Host that does not name the connector is 403 on every path', async () => {
       for (const host of [
         'evil.test',
         'localhost.evil.test',
@@ -126,7 +126,7 @@ describe('management connector', () => {
       }
     })
 
-    test('changes from pages of another origin are 403; reading and changes from nowhere are not', async () => {
+    test('changes from pages of another origin are 403; reads and changes without an origin are not', async () => {
       assert.equal(await status('/api/x', { Origin: 'http://evil.test' }, 'POST'), 403)
       assert.equal(await status('/api/x', { Origin: 'null' }, 'PUT'), 403)
       assert.equal(await status('/api/x', { 'Sec-Fetch-Site': 'cross-site' }, 'DELETE'), 403)
@@ -136,7 +136,7 @@ describe('management connector', () => {
       assert.equal(await status('/api/info', { Origin: 'http://evil.test', 'Sec-Fetch-Site': 'cross-site' }), 200)
     })
 
-    test('no answer lets pages of other origins read it', async () => {
+    test('no response has CORS headers for other origins', async () => {
       const { headers } = await gateway.askAdmin('/api/info', {
         headers: { Authorization: basic, Origin: 'http://evil.test' },
       })
@@ -180,7 +180,7 @@ describe('management connector', () => {
     })
   }
 
-  test('B12, B83: the data port never serves management, nor hands its paths to a route', async () => {
+  test('B12, B83: a traffic port serves neither management nor routes on its paths', async () => {
     const targets = [
       '/gateway',
       '/gateway/',
@@ -220,7 +220,7 @@ describe('management connector', () => {
   })
 })
 
-test('B83: without a configured secret PRODUCTION answers 401 and warns, DEVELOPMENT lets this machine in and warns', async () => {
+test('B83: without a configured secret PRODUCTION is 401 with a warning, DEVELOPMENT accepts loopback clients with a warning', async () => {
   await using production = await RunningGateway.start()
   assert.equal((await production.askAdmin('/api/info')).status, 401)
   assert.equal((await production.askAdmin('/api/x', { method: 'PUT', body: '{}' })).status, 401)
@@ -240,7 +240,7 @@ test('B83: without a configured secret PRODUCTION answers 401 and warns, DEVELOP
   assert.equal((await secured.askAdmin('/api/info', { headers: { Authorization: 'Bearer x' } })).status, 200)
 })
 
-test('adminProtection: a filter of the admin heap guards the API in place of the credentials; health stays open', async () => {
+test('adminProtection: a filter of the admin heap protects the API instead of the credentials; health stays open', async () => {
   await using gateway = await RunningGateway.start({
     admin: {
       adminProtection: 'guard',

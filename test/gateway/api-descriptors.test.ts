@@ -1,4 +1,4 @@
-// The OpenAPI documents of the management API against a validator of documents, and its answers against the documents.
+// The OpenAPI documents of the management API against a validator, and its responses against the documents.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -19,7 +19,7 @@ before(async () => {
     routes: {
       first: pathRoute('/first', 'one'),
       outer: { handler: { type: 'Router', name: 'inner', config: { directory: 'inner' } } },
-      // Does not load, and is answered as it is stored.
+      // Does not load, and is returned as stored.
       broken: { heap: 'none', condition: 7 },
     },
     files: { 'secrets/gateway.admin.password': PASSWORD },
@@ -37,7 +37,7 @@ const document = async (path: string): Promise<JsonObject> => {
   return json
 }
 
-/** Compares answers with what a document says of them. */
+/** Validates responses against a document. */
 class Contract {
   readonly #ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } })
   readonly #document: JsonObject
@@ -47,7 +47,7 @@ class Contract {
     this.#ajv.addSchema(document, 'api')
   }
 
-  /** Sends a request of an operation and checks its answer. */
+  /** Sends a request of an operation and validates its response. */
   async holds(method: string, path: string, query: string, of: string, body?: unknown): Promise<JsonObject> {
     const sent = body === undefined ? {} : { body }
     const { status, json, text } = await ask(method, `${path}${query}`, sent)
@@ -134,7 +134,7 @@ test('documents name the authentication schemes, unless adminProtection decides'
   assert.equal(json['security'], undefined)
 })
 
-test('ids and headers have a form', async () => {
+test('ids and headers have a format', async () => {
   const { paths, components } = (await document(ROUTES)) as { paths: JsonObject; components: JsonObject }
   const [id] = (paths[`${ROUTES}/{id}`] as { parameters: { schema: { pattern: string } }[] }).parameters
   const isId = new RegExp(id!.schema.pattern)
@@ -164,7 +164,7 @@ test('ids and headers have a form', async () => {
   }
 })
 
-test('the paths that hold others have documents of all that is below them', async () => {
+test('paths that only contain endpoints have documents of all of them', async () => {
   const pathsOf = async (path: string) => Object.keys((await document(path))['paths'] as JsonObject)
   const inner = `${ROUTES}/outer/objects/inner/routes`
   const objects = [ROUTES, `${ROUTES}/{id}`, inner, `${inner}/{id}`]

@@ -1,4 +1,4 @@
-// Who changed what, and from which revision to which: the trail of the topic config, its files and its collection.
+// Audit of configuration changes (topic config): user, change and revisions, in files and in the collection.
 import assert from 'node:assert/strict'
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -168,7 +168,7 @@ test('refused changes are audited with the status and the pointers of the proble
   assert.equal((await events(manage)).length, found.length)
 })
 
-test('changes of route files are on record too, without a user; so are files that do not load', async () => {
+test('changes of route files are audited too, without a user; so are files that do not load', async () => {
   const inner = { name: 'in.ner', type: 'Router', config: { directory: '&{gateway.instance.dir}/config/inner' } }
   await using gateway = await RunningGateway.start({
     ...SECURED,
@@ -213,7 +213,7 @@ test('changes of route files are on record too, without a user; so are files tha
   assert.deepEqual(found[0]?.['request'], { operation: 'CREATE', ...file('new.json') })
 })
 
-test('many files that change at once are all on record', async () => {
+test('many files that change at once are all audited', async () => {
   await using gateway = await RunningGateway.start(SECURED)
   for (let n = 0; n < 1_500; n++) gateway.instance.writeRoute(`r${n}`, pathRoute(`/r${n}`, 'x'))
   await gateway.scan()
@@ -223,7 +223,7 @@ test('many files that change at once are all on record', async () => {
   assert.equal(await gateway.metric('gw_audit_lost_total'), 0)
 })
 
-test('a loopback caller without credentials has no userId', async () => {
+test('a loopback client without credentials has no userId', async () => {
   await using gateway = await RunningGateway.start({ admin: { mode: 'DEVELOPMENT' } })
   const manage = managing(gateway.adminUrl, { headers: { Authorization: 'Basic cm9vdDpyb290' } })
   await manage('PUT', `${ROUTES}/one`, { body: pathRoute('/one', 'one') })
@@ -231,7 +231,7 @@ test('a loopback caller without credentials has no userId', async () => {
   assert.deepEqual([summaryOf(event).authentication, summaryOf(event).userId], ['loopback', undefined])
 })
 
-test('adminProtection: the user is the one its filters have found', async () => {
+test('adminProtection: the user is the one that its filters set', async () => {
   await using server = await introspectionServer()
   server.tokens.set('carols', { active: true, scope: 'manage', sub: 'carol' })
   const accessTokenResolver = {
@@ -249,7 +249,7 @@ test('adminProtection: the user is the one its filters have found', async () => 
   assert.doesNotMatch(readFileSync(trailOf(gateway), 'utf8'), /carols/)
 })
 
-test('B85: no value of the configuration and no credential gets into the trail, nor into its answers', async () => {
+test('B85: no value of the configuration and no credential is in audit files or responses', async () => {
   await using gateway = await RunningGateway.start(SECURED)
   const manage = managing(gateway.adminUrl, asAdmin)
   const secret = 'hunter2-hunter2'
@@ -309,7 +309,7 @@ test('a full file is rotated and old ones are deleted; a truncated last line is 
   const files = () => readdirSync(join(gateway.instance.directory, 'logs/audit')).sort()
   assert.equal(files().length, 1 + 7)
   assert.ok(statSync(trailOf(gateway)).size > 8_000_000)
-  // Filled up, as many changes would do it.
+  // As after many changes.
   appendFileSync(trailOf(gateway), `\n${line('filling').repeat(400)}`)
   await put('two')
   assert.equal(files().length, 1 + 7)
@@ -373,7 +373,7 @@ test('F16, F17: a disk that is full or read-only', { skip: SmallDisk.isMissing }
   }
 })
 
-test('the collection is described, reads by id, pages, and can not be changed; other topics are not there', async () => {
+test('the collection is described, reads by id, pages, and is read-only; other topics are 404', async () => {
   await using gateway = await RunningGateway.start(SECURED)
   const manage = managing(gateway.adminUrl, asAdmin)
   for (let n = 0; n < 5; n++) await manage('PUT', `${ROUTES}/r${n}`, { body: pathRoute(`/r${n}`, 'x') })

@@ -1,7 +1,6 @@
 // OpenID Connect Back-Channel Logout 1.0, with logout tokens of npm `oidc-provider` and with crafted ones.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { WebSocket } from 'ws'
@@ -10,6 +9,7 @@ import { BrowserLike, type Page } from '#test/browser-like'
 import { RunningGateway } from '#test/gateway'
 import { OidcProvider } from '#test/oidc-provider'
 import { RedisServer, redisMissing } from '#test/redis'
+import { once, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 90_000 }
@@ -23,7 +23,7 @@ type Claims = Readonly<Record<string, unknown>>
 interface Parts {
   readonly session?: object | undefined
   readonly gateways?: number
-  /** For what a gateway logs once. */
+  /** For messages that a gateway logs once. */
   readonly isNew?: boolean
   readonly client?: object
   readonly registration?: object
@@ -60,10 +60,10 @@ async function setting({ session, gateways: count = 1, isNew, client = {}, regis
           rpInitiatedLogout: { enabled: true },
           backchannelLogout: { enabled: true },
         },
-        // The dispatcher of the provider refuses loopback addresses.
+        // The dispatcher of the provider rejects loopback addresses.
         fetch: (url: string, { dispatcher: _, ...init }: RequestInit & { dispatcher?: unknown }) => fetch(url, init),
         jwks: { keys: [{ ...KEY.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }] },
-        // biome-ignore lint/suspicious/noExplicitAny: the configuration of the provider is its own world
+        // biome-ignore lint/suspicious/noExplicitAny: the type of the provider's configuration does not fit
       }) as any,
   )
   for (const gateway of gateways) await gateway.deploy('app', route(provider.url, { session, registration, baseURI }))
@@ -147,7 +147,7 @@ interface TokenChanges {
   readonly key?: KeyObject
 }
 
-/** A logout token as a provider makes it, but for changes. Undefined takes a claim away. */
+/** A logout token as a provider issues it, with changes. Undefined removes a claim. */
 function logoutToken(issuer: string, claims: Claims, { header = {}, key = KEY }: TokenChanges = {}) {
   const iat = Math.floor(Date.now() / 1_000)
   const made = {
@@ -177,7 +177,7 @@ async function leaveProvider(browser: BrowserLike, provider: OidcProvider): Prom
   await browser.submit(confirmation, { logout: 'yes' })
 }
 
-/** The statuses of several requests, each on a connection of its own, so that every unit is asked. */
+/** The statuses of several requests, each on a new connection, so that every unit gets one. */
 async function statuses(url: string, cookie: string): Promise<readonly number[]> {
   const found = new Set<number>()
   for (let count = 0; count < 8; count += 1) {
@@ -207,9 +207,9 @@ for (const [where, session, name] of [
     at.provider.provider.on('backchannel.success', () => sent.resolve())
     at.provider.provider.on('backchannel.error', (_context, error) => sent.reject(error))
     await leaveProvider(browser, at.provider)
-    await sent.promise
+    await within('the request was sent', sent.promise)
     assert.deepEqual(await statuses(at.page, cookie), [302])
-    // Another session of the same user goes on, and so does the next login of this browser.
+    // Another session of the same user stays open, and so does the next login of this browser.
     assert.equal((await elsewhere.ask(at.page)).status, 200)
     await logIn(browser, at.page)
     assert.equal((await browser.ask(at.page)).status, 200)
@@ -226,7 +226,7 @@ test('a token with sub alone ends all sessions of the user, of no other', option
   assert.deepEqual([answer.status, answer.headers.get('cache-control'), await answer.text()], [200, 'no-store', ''])
   assert.deepEqual([(await one.ask(at.page)).status, (await two.ask(at.page)).status], [302, 302])
   assert.equal((await other.ask(at.page)).status, 200)
-  // The provider still knows the browser: it logs in again, in the same second as the log-out.
+  // The provider still has a session of the browser: it logs in again, in the same second as the logout.
   assert.equal((await one.open(at.page)).status, 200)
   assert.equal((await one.ask(at.page)).status, 200)
   await at.gateway.log.until(/recorded in the memory of this gateway only/)
@@ -241,7 +241,7 @@ test('a session whose ID token has no sid ends by the sub of a token that has bo
   assert.equal((await browser.ask(at.page)).status, 302)
 })
 
-test('a token counts once; one for a session that is not known is a success', options, async () => {
+test('a token is accepted once; one for an unknown session is a success', options, async () => {
   await using at = await setting()
   const jti = randomUUID()
   assert.equal((await at.logOut({ sid: 'unknown', jti })).status, 200)
@@ -256,8 +256,8 @@ test('a token counts once; one for a session that is not known is a success', op
   assert.equal(typed.status, 200)
 })
 
-test('tokens that are none of the provider, for the client, of this moment, end nothing', options, async () => {
-  // An ID token of such a registration is believed without its signature: a logout token is not.
+test('tokens of another issuer, for another client or expired end no session', options, async () => {
+  // An ID token of such a registration is accepted without verification: a logout token is not.
   await using at = await setting({ registration: { skipSignatureVerification: true } })
   const browser = new BrowserLike()
   const { text: sid } = await logIn(browser, at.page)
@@ -346,7 +346,7 @@ for (const [where, sessionOf, name] of [
     'gateway-jwt-session',
   ],
 ] as const) {
-  test(`sessions in ${where}: every gateway knows the log-out; without Redis the provider gets 400 and users 503`, {
+  test(`sessions in ${where}: every gateway applies the logout; without Redis the provider gets 400 and users 503`, {
     ...options,
     skip: redisMissing,
   }, async () => {
@@ -372,7 +372,7 @@ for (const [where, sessionOf, name] of [
   })
 }
 
-test('a log-out that leads nowhere else is a page with a way to log in again', options, async () => {
+test('a logout without a redirect shows a page with a link to log in again', options, async () => {
   await using at = await setting()
   const browser = new BrowserLike()
   await logIn(browser, at.page)

@@ -1,16 +1,17 @@
-// Bodies that are kept before they are passed on or looked into, over HTTP/1.1 to and from the gateway. They are larger
+// Bodies that are buffered before they are forwarded or read, over HTTP/1.1 to and from the gateway. They are larger
 // than the memory of the temporary storage, so that a file is written while more arrives.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type GatewayParts, pathRoute, RunningGateway } from '#test/gateway'
 import { httpUpstream, rawUpstream, type Upstream } from '#test/upstream'
+import { within } from '#test/waiting'
 
 const CONTENT = Buffer.alloc(300_000, 'abcdefgh')
 const BEGINNING = CONTENT.subarray(0, 200_000)
 const REST = CONTENT.subarray(200_000)
 
-/** Answered only by a unit whose event loop turns. */
+/** Answered only by a unit whose event loop is not blocked. */
 const ALIVE = pathRoute('/alive', 'alive')
 
 const FRAMINGS: Readonly<Record<string, { head: string; frame: (bytes: Uint8Array) => Uint8Array; end: string }>> = {
@@ -53,7 +54,7 @@ const WAYS: Readonly<Record<string, Pick<GatewayParts, 'admin'> & { route: Recor
 }
 
 for (const [way, { route, admin = {} }] of Object.entries(WAYS)) {
-  describe(`a response of 300 KB kept by ${way}`, () => {
+  describe(`a response of 300 KB buffered by ${way}`, () => {
     let upstream: Upstream
     let gateway: RunningGateway
     let respond: (socket: Socket) => void = () => {}
@@ -69,7 +70,7 @@ for (const [way, { route, admin = {} }] of Object.entries(WAYS)) {
     })
 
     for (const [framing, { head, frame, end }] of Object.entries(FRAMINGS)) {
-      test(`arrives whole, framed by ${framing}, from a socket that is empty for a while`, {
+      test(`arrives complete, framed by ${framing}, from a socket that is empty for a while`, {
         timeout: 20_000,
       }, async () => {
         const begun = Promise.withResolvers<Socket>()
@@ -78,7 +79,7 @@ for (const [way, { route, admin = {} }] of Object.entries(WAYS)) {
           socket.write(frame(BEGINNING), () => begun.resolve(socket))
         }
         const answer = gateway.ask('/')
-        const socket = await begun.promise
+        const socket = await within('the upstream started its response', begun.promise)
         for (let turn = 0; turn < 10; turn++) assert.equal((await gateway.ask('/alive')).text, 'alive')
         socket.write(frame(REST))
         socket.write(end)
@@ -90,7 +91,7 @@ for (const [way, { route, admin = {} }] of Object.entries(WAYS)) {
   })
 }
 
-/** A storage of 1,000 bytes, so that a body need not be long to be too long. */
+/** A storage of 1,000 bytes, so that a short body exceeds it. */
 const SMALL_STORAGE = {
   'config/config.json': {
     handler: { name: '_router', type: 'Router' },
@@ -185,13 +186,13 @@ describe('a body that does not fit the storage', () => {
     gateway.ask(path, { method, headers: { 'Content-Type': 'text/plain', ...headers }, body: LONG })
 
   for (const [sending, headers] of Object.entries(SENDINGS)) {
-    test(`reaches later routes whole where the conditions do without it, ${sending}`, async () => {
+    test(`reaches later routes complete where the conditions do not read it, ${sending}`, async () => {
       const { status, text } = await post('/upload', headers)
       assert.equal(status, 200)
       assert.equal(text, LONG)
     })
 
-    test(`is 413 before anything is sent where a condition has to look into it, ${sending}`, async () => {
+    test(`is 413 before anything is sent where a condition reads it, ${sending}`, async () => {
       const before = asked
       assert.equal((await post('/form', headers)).status, 413)
       assert.equal((await post('/upload', headers, 'PUT')).status, 413)
@@ -206,13 +207,13 @@ describe('a body that does not fit the storage', () => {
       await gateway.log.until(/"response":.*entity too long to be kept/)
     })
 
-    test(`is passed on whole by a script that catches the error, ${sending}`, async () => {
+    test(`is forwarded complete by a script that catches the error, ${sending}`, async () => {
       const { status, text } = await post('/script', headers)
       assert.equal(status, 200)
       assert.equal(text, LONG)
     })
 
-    test(`is 502 where it is a response that an expression looks into, ${sending}`, async () => {
+    test(`is 502 where it is a response that an expression reads, ${sending}`, async () => {
       assert.equal((await post('/response', headers)).status, 502)
     })
 

@@ -1,4 +1,4 @@
-// Tokens that are bound to certificates (RFC 8705), over mutual TLS with a whole gateway, and behind a proxy that ends TLS.
+// Tokens that are bound to certificates (RFC 8705), over mutual TLS with a whole gateway, and behind a proxy that terminates TLS.
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { request } from 'node:https'
@@ -48,7 +48,7 @@ const admin = () => ({
   ],
 })
 
-/** A route whose tokens are kept: the certificate is asked for all the same. */
+/** A route with a token cache: the certificate is still checked for each request. */
 const route = (endpoint: string, filters: readonly object[] = []) => ({
   handler: {
     type: 'Chain',
@@ -93,7 +93,7 @@ test(
   },
 )
 
-test('behind a proxy that ends TLS the certificate is the one of its header', options, async () => {
+test('behind a proxy that terminates TLS the certificate is that of its header', options, async () => {
   await using authorization = await introspectionServer()
   authorization.tokens.set('bound', { active: true, cnf: { 'x5t#S256': thumbprintOf(owner) } })
   const certificate = "${pemCertificate(urlDecode(request.headers['ssl_client_cert'][0]))}"

@@ -1,4 +1,4 @@
-// An upstream that is down behind a ClientHandler: what leaves the route, and what scripts on the way see.
+// An upstream that is down behind a ClientHandler: the response of the route, and the exception in scripts.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type GatewayParts, RunningGateway } from '#test/gateway'
@@ -6,7 +6,7 @@ import { silentUpstream } from '#test/upstream'
 
 const options = { timeout: 30_000 }
 
-/** The address of a server that is not there any more. */
+/** The address of a server that was closed. */
 async function goneUpstream(): Promise<string> {
   const gone = await silentUpstream()
   await gone[Symbol.asyncDispose]()
@@ -42,7 +42,7 @@ describe('an uncaught failure of a ClientHandler leaves the route with its own s
     assert.equal((await gateway.ask('/')).status, 504)
   })
 
-  test('retries, a circuit breaker and a chain on the way change nothing', options, async () => {
+  test('retries, a circuit breaker and a chain around it do not change that', options, async () => {
     const config = {
       ...client.config,
       retries: { count: 1, delay: '1 ms' },
@@ -62,13 +62,13 @@ describe('an uncaught failure of a ClientHandler leaves the route with its own s
   })
 })
 
-describe('scripts see the exception', () => {
-  test('one that does not catch it leaves 502', options, async () => {
+describe('scripts get the exception', () => {
+  test('uncaught, it is 502', options, async () => {
     await using gateway = await gatewayTo(await goneUpstream(), scripted('return next.handle(context, request)'))
     assert.equal((await gateway.ask('/')).status, 502)
   })
 
-  test('one that catches it answers as it likes', options, async () => {
+  test('caught, the response is that of the script', options, async () => {
     const source = [
       'try { return await next.handle(context, request) }',
       'catch (error) { const response = new Response(Status.OK); response.entity = error.message; return response }',
@@ -79,7 +79,7 @@ describe('scripts see the exception', () => {
     assert.match(text, /expected a connection, got none/)
   })
 
-  test('a script that throws an error of its own is a fault: 500', options, async () => {
+  test('another error of a script is a fault: 500', options, async () => {
     const source = 'try { return await next.handle(context, request) } catch { throw new Error("mine") }'
     await using gateway = await gatewayTo(await goneUpstream(), scripted(source))
     assert.equal((await gateway.ask('/')).status, 500)

@@ -58,7 +58,7 @@ describe('F21, B91: a fault inside a request', () => {
     nothing: 'the handler returned no response',
   }
   for (const [fault, message] of Object.entries(messages)) {
-    test(`${fault}: 500 without a word of the inside, and one log line under the qualified name of the object`, async () => {
+    test(`${fault}: 500 without internal details, and one log line under the qualified name of the object`, async () => {
       const from = gateway.log.lines.length
       const answer = await gateway.ask(`/${fault}`)
       assert.deepEqual([answer.status, answer.text], [500, ''])
@@ -134,7 +134,7 @@ test('the only unit of a gateway restarts with the last good version of a file t
   assert.equal((await gateway.ask('/a')).text, 'good')
 })
 
-test('a change that comes while no unit is there is tried when one is, and can not displace the last good version', async () => {
+test('a change while no unit runs is tried when one does, and does not replace the last good version if it is invalid', async () => {
   await using gateway = await RunningGateway.start({
     files: ROUTER,
     routes: {
@@ -156,7 +156,7 @@ test('a change that comes while no unit is there is tried when one is, and can n
   assert.equal((await gateway.ask('/b')).text, 'new b')
 })
 
-test('a unit that ends as often as it starts is started again after longer and longer times', async () => {
+test('a unit that crashes repeatedly is restarted with a growing delay', async () => {
   await using gateway = await RunningGateway.start({
     files: ROUTER,
     routes: { outside: faulty('outside') },
@@ -173,7 +173,7 @@ test('a unit that ends as often as it starts is started again after longer and l
 })
 
 describe('a start that fails', () => {
-  test('names the place in config.json', async () => {
+  test('names the position in config.json', async () => {
     await assert.rejects(RunningGateway.start({ files: { 'config/config.json': { handler: 'missing' } } }), {
       name: 'UnitStartError',
       problems: [{ pointer: '/handler', message: 'no Handler named "missing" in this heap or its parents' }],
@@ -187,7 +187,7 @@ describe('a start that fails', () => {
     })
   })
 
-  test('a broken route fails no start', async () => {
+  test('a broken route does not prevent the start', async () => {
     await using gateway = await RunningGateway.start({
       units: 2,
       routes: { bad: { handler: 'missing' }, b: textRoute('B') },

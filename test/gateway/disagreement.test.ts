@@ -1,4 +1,4 @@
-// Threats B1 to B11 end to end: what a condition judged is what the upstream receives, or nothing is sent at all.
+// Threats B1 to B11 end to end: the upstream receives the request that the condition was evaluated on, or none.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
@@ -21,7 +21,7 @@ const SEEN = {
   },
 }
 
-/** Everything under /admin is refused; all else goes upstream. */
+/** Requests below /admin are rejected; all others are forwarded. */
 function routes(url: string): Record<string, unknown> {
   return {
     '1-admin': {
@@ -51,7 +51,7 @@ interface Outcome {
   readonly status: number
   /** A header of the response. */
   seen(name: string): string | undefined
-  /** The request head as the upstream got it; empty where it got none. */
+  /** The request head that the upstream received; empty without a request. */
   readonly upstream: string
 }
 
@@ -150,7 +150,7 @@ describe('with an upstream that shows every byte', () => {
     else assert.equal(question.status, 400)
   })
 
-  test('B3: a condition on the path sees the path only', async () => {
+  test('B3: a condition on the path matches the path only', async () => {
     assert.equal((await send('GET /admin?x=/public')).status, 403)
     assert.equal((await send('GET /public?x=/admin')).status, 200)
     assert.equal((await send('GET /public?/../admin')).status, 200)
@@ -161,7 +161,7 @@ describe('with an upstream that shows every byte', () => {
       assert.equal((await send(`GET ${line}`)).status, 400)
   })
 
-  test('B5: escapes that others read differently are refused or sent on as they came', async () => {
+  test('B5: ambiguous escapes are rejected or forwarded unchanged', async () => {
     for (const octets of [
       '%00',
       '%2f',
@@ -186,14 +186,14 @@ describe('with an upstream that shows every byte', () => {
     }
   })
 
-  test('B6: a rewritten prefix is matched and sent on in one form', async () => {
+  test('B6: a rewritten prefix is matched and forwarded in one form', async () => {
     assert.equal(target(await send('GET /app/x?y=/app/z')), '/inner/x?y=/app/z')
     assert.equal(target(await send('GET /%61pp/x')), '/inner/x')
     const encoded = await send('GET /app%2fx')
     if (encoded.status !== 400) assert.match(target(encoded), /^\/app%2fx$/i)
   })
 
-  test('B8: absolute-form and Host must name one server, which the upstream then hears of', async () => {
+  test('B8: absolute-form and Host must name the same server, which is forwarded', async () => {
     const same = await send('GET http://APP.test:80/x')
     assert.equal(same.status, 200)
     assert.match(same.upstream, /^GET \/x HTTP\/1\.1\r\n/)
@@ -211,7 +211,7 @@ describe('with an upstream that shows every byte', () => {
     }
   })
 
-  test('B7, B34: a Host that names no host is 400, and no superstring of a name is taken for it', async () => {
+  test('B7, B34: an invalid Host is 400, and no superstring of a name matches it', async () => {
     for (const host of [
       'a@app.test',
       'app.test:99999',
@@ -257,7 +257,7 @@ describe('with an upstream that shows every byte', () => {
       assert.match(outcome.upstream, new RegExp(`^${method} /x HTTP`))
       assert.equal((await send(`${method} /only-get`)).status, 403)
     }
-    // The client under the proxy can not send `*`; it must then send nothing, least of all another path.
+    // undici can not send `*`; then nothing must be sent, in particular no other path.
     const star = await send('OPTIONS *')
     assert.ok(
       star.status === 502 || /^OPTIONS \* HTTP/.test(star.upstream),
@@ -292,7 +292,7 @@ describe('with an upstream that shows every byte', () => {
     assert.doesNotMatch(outcome.upstream, /^(X-Forwarded-(Uri|Path|Prefix|Method)|Forwarded|X-Real-IP):/im)
   })
 
-  test('B16, B17, B33, B35: hop-by-hop fields end here, odd names pass, and no upgrade but WebSocket is attempted', async () => {
+  test('B16, B17, B33, B35: hop-by-hop fields are removed, unusual names forwarded, and only WebSocket is upgraded', async () => {
     const fields = [
       'Host: app.test',
       'Connection: X-Forwarded-For, X-Gone, close, HTTP2-Settings',
@@ -323,7 +323,7 @@ describe('with an upstream that shows every byte', () => {
   })
 })
 
-test('B1: nginx as the upstream never resolves a path to one that the rule refuses', {
+test('B1: nginx as the upstream never resolves a path to one that the rule rejects', {
   skip: nginxMissing,
 }, async () => {
   await using server = await nginx(

@@ -1,4 +1,4 @@
-// The gateway as a DPoP client of npm `oidc-provider`, which wants its nonce in every proof; proofs are verified by npm `jose`.
+// The gateway as a DPoP client of npm `oidc-provider`, which requires its nonce in every proof; proofs are verified by npm `jose`.
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -67,75 +67,71 @@ function provider(gateway: RunningGateway): Promise<OidcProvider> {
             },
           ],
         },
-        // biome-ignore lint/suspicious/noExplicitAny: the configuration of the provider is its own world
+        // biome-ignore lint/suspicious/noExplicitAny: the type of the provider's configuration does not fit
       }) as any,
   )
 }
 
-test(
-  'a token of the gateway is bound to its key, and each request with it has a proof of its own',
-  options,
-  async () => {
-    await using gateway = await RunningGateway.start({ files })
-    await using server = await provider(gateway)
-    const seen: IncomingHttpHeaders[] = []
-    await using application = await httpUpstream((request, response) => {
-      seen.push(request.headers)
-      // A service may want a nonce of its own.
-      if (seen.length === 1)
-        response.writeHead(401, { 'DPoP-Nonce': 'service-nonce', 'WWW-Authenticate': 'DPoP error="use_dpop_nonce"' })
-      response.end('passed')
-    })
-    await gateway.deploy('app', {
-      name: 'app',
-      condition: "${find(request.uri.path, '^/app')}",
-      baseURI: application.url,
-      handler: {
-        type: 'Chain',
-        config: {
-          filters: [
-            {
-              type: 'ClientCredentialsOAuth2ClientFilter',
-              config: {
-                tokenEndpoint: `${server.url}/token`,
-                scopes: ['read'],
-                endpointHandler: chain(authentication, proof),
-              },
+test('a token of the gateway is bound to its key, and each request with it has a new proof', options, async () => {
+  await using gateway = await RunningGateway.start({ files })
+  await using server = await provider(gateway)
+  const seen: IncomingHttpHeaders[] = []
+  await using application = await httpUpstream((request, response) => {
+    seen.push(request.headers)
+    // A service may require its own nonce.
+    if (seen.length === 1)
+      response.writeHead(401, { 'DPoP-Nonce': 'service-nonce', 'WWW-Authenticate': 'DPoP error="use_dpop_nonce"' })
+    response.end('passed')
+  })
+  await gateway.deploy('app', {
+    name: 'app',
+    condition: "${find(request.uri.path, '^/app')}",
+    baseURI: application.url,
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [
+          {
+            type: 'ClientCredentialsOAuth2ClientFilter',
+            config: {
+              tokenEndpoint: `${server.url}/token`,
+              scopes: ['read'],
+              endpointHandler: chain(authentication, proof),
             },
-            proof,
-          ],
-          handler: 'ReverseProxyHandler',
-        },
-      },
-    })
-    const headers = { DPoP: 'a proof of the client' }
-    for (const path of ['/app/a?x=1', '/app/b']) {
-      const answer = await gateway.ask(path, { headers })
-      assert.equal(answer.text, 'passed', gateway.log.lines.slice(-3).join('\n'))
-    }
-    assert.equal(seen.length, 3)
-    const proofs = new Set<unknown>()
-    for (const [at, { authorization, dpop }] of seen.entries()) {
-      const token = /^DPoP (\S+)$/.exec(authorization ?? '')?.[1] ?? ''
-      const issued = await server.provider.ClientCredentials.find(token)
-      assert.equal((issued as { jkt?: string } | undefined)?.jkt, THUMBPRINT)
-      const { payload, protectedHeader } = await jwtVerify(String(dpop), EmbeddedJWK, { typ: 'dpop+jwt' })
-      assert.equal(await calculateJwkThumbprint(protectedHeader.jwk as JWK), THUMBPRINT)
-      assert.deepEqual(Object.keys(protectedHeader.jwk ?? {}).sort(), ['crv', 'kty', 'x', 'y'])
-      assert.deepEqual(
-        [payload['htm'], payload['htu'], payload['ath'], payload['nonce']],
-        [
-          'GET',
-          `${application.url}/app/${at < 2 ? 'a' : 'b'}`,
-          createHash('sha256').update(token).digest('base64url'),
-          at === 0 ? undefined : 'service-nonce',
+          },
+          proof,
         ],
-      )
-      proofs.add(payload.jti)
-    }
-    assert.equal(proofs.size, 3)
-  },
-)
+        handler: 'ReverseProxyHandler',
+      },
+    },
+  })
+  const headers = { DPoP: 'a proof of the client' }
+  for (const path of ['/app/a?x=1', '/app/b']) {
+    const answer = await gateway.ask(path, { headers })
+    assert.equal(answer.text, 'passed', gateway.log.lines.slice(-3).join('\n'))
+  }
+  assert.equal(seen.length, 3)
+  const proofs = new Set<unknown>()
+  for (const [at, { authorization, dpop }] of seen.entries()) {
+    const token = /^DPoP (\S+)$/.exec(authorization ?? '')?.[1] ?? ''
+    const issued = await server.provider.ClientCredentials.find(token)
+    assert.equal((issued as { jkt?: string } | undefined)?.jkt, THUMBPRINT)
+    const { payload, protectedHeader } = await jwtVerify(String(dpop), EmbeddedJWK, { typ: 'dpop+jwt' })
+    assert.equal(await calculateJwkThumbprint(protectedHeader.jwk as JWK), THUMBPRINT)
+    assert.deepEqual(Object.keys(protectedHeader.jwk ?? {}).sort(), ['crv', 'kty', 'x', 'y'])
+    assert.deepEqual(
+      [payload['htm'], payload['htu'], payload['ath'], payload['nonce']],
+      [
+        'GET',
+        `${application.url}/app/${at < 2 ? 'a' : 'b'}`,
+        createHash('sha256').update(token).digest('base64url'),
+        at === 0 ? undefined : 'service-nonce',
+      ],
+    )
+    proofs.add(payload.jti)
+  }
+  assert.equal(proofs.size, 3)
+})
 
 test('a login gets bound tokens, and user info with a proof', options, async () => {
   await using gateway = await RunningGateway.start({ files })

@@ -72,7 +72,7 @@ function introspecting() {
   return { type: 'TokenIntrospectionAccessTokenResolver', config: { endpoint, providerHandler } }
 }
 
-/** A route whose tokens are kept: what is demanded of requests is demanded all the same. */
+/** A route with a token cache: proofs are still required for each request. */
 function route(path: string, delegate: object) {
   const filter = {
     type: 'OAuth2ResourceServerFilter',
@@ -153,7 +153,7 @@ for (const [path, more] of [
   })
 }
 
-test('a route that was changed takes no proof that the old one has seen', async () => {
+test('a changed route rejects proofs that were used with the old one', async () => {
   const token = await boundToken({ resource: RESOURCE })
   const uri = `${gateway.url}/stateless`
   const first = await send('/stateless', token, await client.prove({ uri, token }))

@@ -6,7 +6,7 @@ import { GatewayProcess } from '#test/gateway-process'
 import { RawClient } from '#test/listening'
 import { httpUpstream } from '#test/upstream'
 
-/** An upstream whose answers to /slow begin at once and end when the test says so. */
+/** An upstream whose responses to /slow begin at once and end when the test resolves them. */
 async function slowUpstream() {
   const end = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
@@ -91,7 +91,7 @@ test('F20: a second SIGTERM ends at once with exit code 2', async () => {
   await slow
 })
 
-test('SIGHUP looks at the routes again; SIGINT stops like SIGTERM', async () => {
+test('SIGHUP scans the routes; SIGINT stops like SIGTERM', async () => {
   await using upstream = await slowUpstream()
   await using gateway = await GatewayProcess.start({
     files: { 'config/config.json': { handler: { name: 'r', type: 'Router', config: { scanInterval: 'disabled' } } } },
@@ -105,7 +105,7 @@ test('SIGHUP looks at the routes again; SIGINT stops like SIGTERM', async () => 
   assert.deepEqual(await gateway.exit, { code: 0, signal: null })
 })
 
-test('a config.json with a mistake ends the start with exit code 78 and its place', async () => {
+test('a config.json with a mistake ends the start with exit code 78 and the position', async () => {
   await using wrong = new GatewayProcess({ files: { 'config/config.json': '{\n  "handler": "missing"\n}' } })
   await using broken = new GatewayProcess({ files: { 'config/config.json': '{\n  "handler": \n}' } })
   await using list = new GatewayProcess({ files: { 'config/config.json': '[]' } })

@@ -1,5 +1,5 @@
-// How much of a body expressions and scripts may look into, in the whole gateway: a few bytes of a client or an application
-// must not keep a unit busy (threats B88), and `entityLimits` of admin.json moves the limits.
+// Limits of bodies that expressions and scripts read, in the whole gateway: a few bytes of a client or an application
+// must not keep a unit busy (threats B88), and `entityLimits` of admin.json sets the limits.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import zlib from 'node:zlib'
@@ -13,7 +13,7 @@ const MEBIBYTE = 1_048_576
 const list = (values: number) => `[${'1,'.repeat(values - 2)}1]`
 const form = (fields: number) => Array.from({ length: fields }, (_, at) => `f${at}=1`).join('&')
 
-/** A route that says something of the body that it gets. */
+/** A route whose response depends on the request body. */
 const about = (path: string, text: string) => textRoute(text, { condition: `\${request.uri.path == '${path}'}` })
 
 const script = (path: string, lines: string[]) => ({
@@ -76,7 +76,7 @@ describe('entityLimits by default', () => {
   const post = (path: string, headers: Record<string, string>, body: string | Uint8Array) =>
     gateway.ask(path, { method: 'POST', headers, body })
 
-  test('content at the limits is looked into, over them the evaluation fails', async () => {
+  test('content at the limits is read, beyond them the evaluation fails', async () => {
     const rows: [string, Record<string, string>, string, number][] = [
       ['/string', JSON_TYPE, 'x'.repeat(MEBIBYTE), 200],
       ['/string', JSON_TYPE, 'x'.repeat(MEBIBYTE + 1), 500],
@@ -102,7 +102,7 @@ describe('entityLimits by default', () => {
     assert.equal((await gateway.ask('/script-own')).text, '3000000')
   })
 
-  test('a condition that would look into more is false', async () => {
+  test('a condition on a larger body is false', async () => {
     assert.equal((await post('/condition', JSON_TYPE, list(10_000))).text, 'first')
     assert.equal((await post('/condition', JSON_TYPE, list(10_001))).text, 'second')
   })
@@ -126,7 +126,7 @@ describe('entityLimits by default', () => {
         assert.equal((await gateway.ask('/response')).status, 500)
       }
     }
-    // One of them kept a unit for two seconds.
+    // One of them blocked a unit for two seconds.
     assert.ok(performance.now() - began < 15_000, `${performance.now() - began} ms`)
   })
 
@@ -152,7 +152,7 @@ describe('entityLimits by default', () => {
   })
 })
 
-test('entityLimits of admin.json moves the limits, for requests, responses and scripts', async () => {
+test('entityLimits of admin.json sets the limits, for requests, responses and scripts', async () => {
   await using gateway = await RunningGateway.start({
     admin: { entityLimits: { bytes: 3 * MEBIBYTE, values: 20_000 } },
     routes: ROUTES,

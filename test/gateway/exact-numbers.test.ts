@@ -1,5 +1,5 @@
-// Numbers of JSON that are no doubles, through the whole gateway: in bodies, tokens, answers of authorization servers,
-// sessions, scripts, routes and what is sent on. None changes its value, and what is passed on is written as it came.
+// Numbers of JSON that are not doubles, through the whole gateway: in bodies, tokens, responses of authorization servers,
+// sessions, scripts, routes and forwarded messages. None changes its value or its spelling.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const BODY =
 const SHOWN = '[9007199254740993] [10.50] [1.0] [123456789012345678901234567890] [5]'
 const KEY = Buffer.alloc(32, 9)
 
-/** What expressions print of the numbers of a map. */
+/** The numbers of a map as expressions print them. */
 const shown = (map: string) =>
   `[\${${map}.account}] [\${${map}.price}] [\${${map}.one}] [\${${map}.huge}] [\${${map}.n}]`
 
@@ -225,7 +225,7 @@ describe('numbers of JSON', () => {
     })
   }
 
-  test('of introspection answers and of tokens stay as they are written', async () => {
+  test('of introspection responses and of tokens stay as they are written', async () => {
     assert.equal((await gateway.ask('/introspection', { headers: { Authorization: 'Bearer abc' } })).text, SHOWN)
     const soon = Math.ceil(Date.now() / 1_000) + 60
     for (const exp of [`${soon}`, `${soon}.0`, `${soon}.00e0`]) {
@@ -238,13 +238,13 @@ describe('numbers of JSON', () => {
     assert.equal((await gateway.ask('/stateless', { headers: { Authorization: `Bearer ${late}` } })).status, 401)
   })
 
-  test('go into tokens as they are written', async () => {
+  test('are written to tokens unchanged', async () => {
     const [, payload = ''] = (await post('/building')).text.split('.')
     const claims = Buffer.from(payload, 'base64url').toString()
     assert.ok(claims.includes(`"account":9007199254740993,"all":${BODY}`), claims)
   })
 
-  test('pass through scripts', async () => {
+  test('pass through scripts unchanged', async () => {
     await post('/script')
     assert.equal(received.headers['x-account'], '9007199254740993')
     assert.equal(received.body, BODY.replace('}', ',"added":1}'))

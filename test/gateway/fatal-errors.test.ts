@@ -1,10 +1,10 @@
-// Errors of the control thread that nothing catches (ADR 22); those of units are in crash.test.ts.
+// Uncaught errors of the control thread (ADR 22); those of units are in crash.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GatewayProcess } from '#test/gateway-process'
 import { httpUpstream } from '#test/upstream'
 
-/** A module for `extra/` that fails in the control thread whenever the process gets SIGUSR2. */
+/** A module for `extra/` that throws in the control thread on SIGUSR2. */
 const failing = (fault: string) => `
 import { isMainThread } from 'node:worker_threads'
 if (isMainThread) process.on('SIGUSR2', () => { ${fault} })

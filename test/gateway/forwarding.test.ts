@@ -1,4 +1,4 @@
-// What of a request reaches the application, and what of its response the client, byte for byte.
+// Forwarded requests and responses, byte for byte.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ describe('an application that shows every byte', () => {
   let upstream: Upstream
   let gateway: RunningGateway
   let behindProxy: RunningGateway
-  /** What each connection of the application received. */
+  /** Bytes received by each connection of the application. */
   let received: string[] = []
   let answer: string | Buffer = OK
 
@@ -104,7 +104,7 @@ describe('an application that shows every byte', () => {
     await upstream[Symbol.asyncDispose]()
   })
 
-  /** The one request that the application got for these bytes; null for none. */
+  /** The request that the application received for these bytes, or null. */
   async function arrives(bytes: string, at = gateway): Promise<StrictMessage | null> {
     received = []
     await converse(at.port, bytes)
@@ -117,7 +117,7 @@ describe('an application that shows every byte', () => {
       fields.some((field) => /^connection:/i.test(field)) ? '' : 'Connection: close\r\n'
     }\r\n${body}`
 
-  /** What the client gets for these bytes of the application. */
+  /** The response to the client for these bytes of the application. */
   async function comesBack(bytes: string | Buffer, line = 'GET /x', fields: readonly string[] = []) {
     answer = bytes
     const text = await converse(gateway.port, request(fields, line))
@@ -156,7 +156,7 @@ describe('an application that shows every byte', () => {
     assert.equal(about.length, 4)
   })
 
-  test('B13: forwarding headers of a trusted proxy are kept and appended to', async () => {
+  test('B13: forwarding headers of a trusted proxy are forwarded with the gateway appended', async () => {
     const message = await arrives(
       request([
         'X-Forwarded-For: 203.0.113.7',
@@ -174,7 +174,7 @@ describe('an application that shows every byte', () => {
     ])
   })
 
-  /** Separators that one server or another can not tell from a dash. */
+  /** Separators that some servers treat as a dash. */
   const SEPARATORS = ['_', '.', '!', '#', '$', '%', '&', "'", '*', '+', '^', '`', '|', '~']
   const MANAGED = {
     'Transfer-Encoding': 'chunked',
@@ -188,7 +188,7 @@ describe('an application that shows every byte', () => {
     'X-Vendor-TransactionId': 'forged',
   }
 
-  test('B15: look-alikes of framing, forwarding and transaction fields do not arrive, in the head and as trailers', async () => {
+  test('B15: variants of framing, forwarding and transaction fields are dropped from heads and trailers', async () => {
     for (const [name, value] of Object.entries(MANAGED)) {
       for (const separator of SEPARATORS) {
         const alike = name.replaceAll('-', separator)
@@ -203,14 +203,14 @@ describe('an application that shows every byte', () => {
     }
   })
 
-  test('B15: the Proxy field and an untrusted transaction id do not arrive', async () => {
+  test('B15: the Proxy field and an untrusted transaction id are dropped', async () => {
     const message = await arrives(request(['Proxy: http://evil.test', 'x-vendor-transactionid: forged', 'X-Kept: 1']))
     assert.deepEqual(valuesOf(message!, 'proxy'), [])
     assert.deepEqual(valuesOf(message!, 'x-vendor-transactionid'), [])
     assert.deepEqual(valuesOf(message!, 'x-kept'), ['1'])
   })
 
-  test('B15: a field that a filter removed does not come back as a trailer, in either direction', async () => {
+  test('B15: a field that a filter removed is dropped from trailers, in both directions', async () => {
     const body = '2\r\nok\r\n0\r\nX-Secret: 1\r\nx_secret: 2\r\nX-Hop: 3\r\nX-Sum: 4\r\n\r\n'
     for (const fields of [[], ['X-Secret: 0']]) {
       const all = ['Transfer-Encoding: chunked', 'Connection: close, X-Hop', ...fields]
@@ -227,12 +227,12 @@ describe('an application that shows every byte', () => {
     assert.doesNotMatch(text, /inner/i)
   })
 
-  test('several Cookie lines arrive as one (RFC 6265 section 5.4)', async () => {
+  test('several Cookie lines are forwarded as one (RFC 6265 section 5.4)', async () => {
     const message = await arrives(request(['Cookie: a=1', 'X-Between: 1', 'cookie: b=2; c=3', 'Cookie: d=4']))
     assert.deepEqual(valuesOf(message!, 'cookie'), ['a=1; b=2; c=3; d=4'])
   })
 
-  test('B15, B16: a field that a filter sets arrives unchanged, whatever spelling or Connection list a client sends', async () => {
+  test('B15, B16: a field that a filter sets is forwarded unchanged, with any spelling or Connection list of the client', async () => {
     for (const fields of [
       ['X-User: mallory'],
       ['X-User: mallory', 'X-User: eve'],
@@ -252,7 +252,7 @@ describe('an application that shows every byte', () => {
     assert.equal(await arrives(request(['X-User : mallory'], 'GET /user')), null)
   })
 
-  test('B17, B35: fields of the connection, and those it names, end at the gateway', async () => {
+  test('B17, B35: hop-by-hop fields, and those that Connection names, are not forwarded', async () => {
     const message = await arrives(
       request(
         [
@@ -295,7 +295,7 @@ describe('an application that shows every byte', () => {
     assert.equal(message!.body, 'hello')
     assert.match(received[0]!, /\r\n0\r\nX-Sum: 1\r\n\r\n$/)
     assert.doesNotMatch(received[0]!, /ext=1|last|evil\.test|Basic/)
-    // A second framing is refused even there.
+    // A second framing is rejected there too.
     const reframed = '5\r\nhello\r\n0\r\nContent-Length: 99\r\n\r\n'
     assert.equal(await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', reframed)), null)
     const framings = [...valuesOf(message!, 'content-length'), ...valuesOf(message!, 'transfer-encoding')]
@@ -310,16 +310,16 @@ describe('an application that shows every byte', () => {
     assert.equal(await arrives(request(['Transfer-Encoding: chunked'], 'POST /x', extensions)), null)
   })
 
-  test('B31: a refused request gets no 100 Continue, and neither does the application', async () => {
+  test('B31: a rejected request gets no 100 Continue, and the application no request', async () => {
     const fields = ['Expect: 100-continue', 'Content-Length: 1000000', 'Connection: keep-alive']
-    // The gateway ends the connection: the body would be taken for the next request.
+    // The gateway closes the connection: the body would be parsed as the next request.
     const text = await converse(gateway.port, request(fields, 'POST /closed'))
     assert.match(text, /^HTTP\/1\.1 403 /)
     assert.match(text, /^connection: close$/im)
     assert.deepEqual(received, [])
   })
 
-  test('B10: methods and targets arrive as they came', async () => {
+  test('B10: methods and targets are forwarded unchanged', async () => {
     for (const method of ['PROPFIND', 'REPORT', 'MKCOL', 'SEARCH', 'LOCK', 'PURGE', 'QUERY', 'PATCH', 'DELETE']) {
       const message = await arrives(request(['Content-Length: 4'], `${method} /d?q=%20`, 'body'))
       assert.equal(message!.line, `${method} /d?q=%20 HTTP/1.1`)
@@ -332,7 +332,7 @@ describe('an application that shows every byte', () => {
     assert.equal(star!.line, 'OPTIONS * HTTP/1.1')
   })
 
-  test('HEAD, 204 and 304 have no body, whatever their Content-Length, and the connection is reused', async () => {
+  test('HEAD, 204 and 304 have no body, with any Content-Length, and the connection is reused', async () => {
     const head = await comesBack('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nETag: "e"\r\n\r\n', 'HEAD /x')
     assert.deepEqual([head.whole, valuesOf(head.message!, 'content-length')], [true, ['1000']])
     for (const status of ['204 No Content', '304 Not Modified']) {
@@ -345,7 +345,7 @@ describe('an application that shows every byte', () => {
     assert.equal((await comesBack(OK)).message!.body, 'ok')
   })
 
-  test('B32: trailers of a response pass, except those that belong in the head', async () => {
+  test('B32: trailers of a response are forwarded, except those that belong in the head', async () => {
     const { text, message, whole } = await comesBack(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n' +
         '2;ext\r\nok\r\n0\r\nX-Sum: 1\r\nSet-Cookie: a=b\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n',
@@ -357,7 +357,7 @@ describe('an application that shows every byte', () => {
     assert.doesNotMatch(text, /ext|a=b|10\.0/)
   })
 
-  test('B28, B29: a head that can not be sent on is 502, and the next request is served', async () => {
+  test('B28, B29: a head that can not be forwarded is 502, and the next request is served', async () => {
     for (const bytes of [
       'HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n',
       'HTTP/1.1 1234 X\r\nContent-Length: 0\r\n\r\n',
@@ -404,7 +404,7 @@ describe('an application that shows every byte', () => {
     assert.equal((await gateway.ask('/x')).status, 200)
   })
 
-  test('B89: many and large header fields are refused before the application hears of them', async () => {
+  test('B89: too many or too large header fields are rejected without a request to the application', async () => {
     for (const fields of [
       [`X: ${'x'.repeat(20_000)}`],
       Array.from({ length: 2_000 }, (_, at) => `X-${at}: 1`),

@@ -56,7 +56,7 @@ for (const [how, config] of [
   })
 }
 
-test('a class that is missing, or that a link leads out to, is refused at load', async () => {
+test('a missing class, or one outside of the folder by a link, is rejected at load', async () => {
   await using gateway = await RunningGateway.start({ routes: { r: route({ source: script }) } })
   assert.match(gateway.problems('r.json')[0] ?? '', /line 1, column 1: unknown class com\.acme\.Greeting/)
 })

@@ -1,4 +1,4 @@
-// The name of a user beyond ASCII in a header, as the application receives its bytes.
+// A user name with characters beyond ASCII in a header: the bytes that the application receives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
@@ -28,7 +28,7 @@ test(
   'UTF-8 reaches applications of HTTP/1.1 and HTTP/2 byte for byte, Latin-1 is one byte for each character',
   options,
   async () => {
-    // Node reads header values as Latin-1 whatever their bytes mean.
+    // Node decodes header values as Latin-1.
     await using one = await httpUpstream((request, response) =>
       response.end(Buffer.from(String(request.headers['x-user']), 'latin1').toString('hex')),
     )

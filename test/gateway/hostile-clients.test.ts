@@ -28,7 +28,7 @@ describe('the verdict on a run', () => {
   const run = (reading: (at: number) => Reading, count = 600) => Array.from({ length: count }, (_, at) => reading(at))
   const problems = (readings: readonly Reading[]) => levels(readings).flatMap(({ problem }) => problem ?? [])
 
-  test('passes a flat one, whatever its warm-up showed', () => {
+  test('passes a flat run, with any warm-up', () => {
     const noisy = (at: number) =>
       at % 7 === 0 ? { residentMiB: 460, descriptors: 280, turnMs: 200, delayMs: 600 } : flat
     assert.deepEqual(problems(run(noisy)), [])
@@ -48,7 +48,7 @@ describe('the verdict on a run', () => {
     })
   }
 
-  test('fails a short one only where a reading is far too high or missing', () => {
+  test('fails a short run only where a value is far too high or missing', () => {
     assert.deepEqual(problems(run((at) => ({ ...flat, residentMiB: 100 + 40 * at }), 10)), [])
     assert.deepEqual(problems(run((at) => (at === 9 ? { ...flat, descriptors: 5_000 } : flat), 10)), [
       'descriptors reached 5000; at most 1000 is normal',

@@ -1,4 +1,4 @@
-// Tokens from end to end: made by one route, verified by another, by an independent library, and with keys that change.
+// Tokens end to end: created by one route, verified by another, by an independent library, and with rotated keys.
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -138,14 +138,14 @@ test('after keys have changed, new tokens are accepted and those of a removed ke
   writeFileSync(folder.in('new.p12'), keyStoreWith('key-0'))
   renameSync(folder.in('new.p12'), folder.in('keys.p12'))
   const deadline = performance.now() + 10_000
-  // Both units have to have noticed; requests go to either.
+  // Both units must have loaded the change; requests go to either.
   for (let same = 0; same < 20; same = (await verified('/verify-signed', old)) === '403' ? same + 1 : 0) {
     assert.ok(performance.now() < deadline, 'tokens of the old key are still taken')
   }
   assert.equal(await verified('/verify-signed', await made('/signed')), 'bjensen /signed')
 })
 
-test('a thousand bad tokens do not stall other requests', async () => {
+test('a thousand invalid tokens do not stall other requests', async () => {
   const good = await made('/signed')
   const [header, payload] = good.split('.') as [string, string]
   const stranger = keyPairs.otherP256.publicKey

@@ -1,4 +1,4 @@
-// What clients can do to the log, and what the log can do to clients.
+// Log lines that clients cause, and a log destination that is not read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pathRoute, RunningGateway } from '#test/gateway'
@@ -7,7 +7,7 @@ import { PROBE_EXTENSION } from '#test/probe-extension'
 
 const options = { timeout: 120_000 }
 
-/** Bytes of log lines that one thread keeps while its output is not read (src/logging/standard-output.ts). */
+/** Bytes of log lines that one thread buffers while its output is not read (src/logging/standard-output.ts). */
 const KEPT_BY_THREAD = 1024 * 1024
 /** Bytes of log lines on their way: in the pipe, the stream of the test, and those of the start and the stop. */
 const ON_THE_WAY = 1024 * 1024
@@ -37,12 +37,12 @@ test(
     gateway.resumeReading()
     const recovery = await gateway.log.until(/log lines were lost/)
     assert.ok((recovery['lost'] as number) > 0)
-    // Lines are whole, though two units and the control thread write to one pipe.
+    // Lines are not mixed, although two units and the control thread write to one pipe.
     assert.ok(gateway.log.entries.length > 50)
     gateway.kill('SIGTERM')
     assert.equal((await gateway.exit).code, 0)
     assert.equal(gateway.log.with(/"message":"stopped"/).length, 1)
-    // All lines that were kept have arrived by now, so their bytes are the memory that the log took.
+    // All buffered lines have arrived, so their bytes are the memory of the log.
     const bytes = gateway.log.lines.reduce((sum, line) => sum + line.length, 0)
     assert.ok(bytes < 3 * KEPT_BY_THREAD + ON_THE_WAY, `${bytes} bytes`)
   },

@@ -4,7 +4,7 @@ import type { JsonObject } from '#json'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { leastCost } from '#test/loop-watch'
 
-/** In the suite a few; the bounds are meant for 10,000, which take half a minute to load. */
+/** Few in the suite; the limits are for 10,000, which take half a minute to load. */
 const COUNT = Number(process.env['GATEWAY_MANY_ROUTES'] ?? 500)
 const PASSWORD = 'correct-horse'
 const ROUTES = '/api/system/objects/_router/routes'

@@ -1,4 +1,4 @@
-// What a whole gateway tells a monitoring system, also while it changes and while units end.
+// Metrics of a whole gateway, also while routes change and units end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
@@ -37,7 +37,7 @@ describe('scrape', () => {
 
   const PATHS = [SCRAPE, '/metrics/prometheus']
   for (const path of PATHS.flatMap((one) => [one, `/gateway${one}`])) {
-    test(`${path}: text format 0.0.4 for callers on this machine, never cached`, async () => {
+    test(`${path}: text format 0.0.4 for loopback clients, never cached`, async () => {
       const { status, headers, text } = await gateway.askAdmin(path)
       assert.equal(status, 200)
       assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
@@ -69,7 +69,7 @@ describe('scrape', () => {
     }
   })
 
-  test('no page of another name gets at it, and no path of it opens anything else', async () => {
+  test('another Host or Origin is rejected, and other paths below it are not served', async () => {
     assert.equal((await gateway.askAdmin(SCRAPE, { headers: { Host: 'evil.test' } })).status, 403)
     for (const path of ['/metrics/../api/info', '/metrics/%2e%2e/api/info', '/metrics/..%2fapi/info']) {
       const { status } = await gateway.askAdmin('/', { target: path })
@@ -77,7 +77,7 @@ describe('scrape', () => {
     }
   })
 
-  test('a traffic connector does not tell', async () => {
+  test('a traffic connector does not expose metrics', async () => {
     assert.equal((await gateway.ask(SCRAPE)).text, 'A')
     assert.equal((await gateway.ask(`/gateway${SCRAPE}`)).status, 404)
   })
@@ -148,7 +148,7 @@ test('the process, its threads, the build, units and deploys are measured under 
   assert.ok(Math.abs(found.value('gw_route_last_deployment_timestamp_seconds', { router }) - Date.now() / 1000) < 60)
 })
 
-test('the first scrape has every route, also where units tell of them in several portions', async () => {
+test('the first scrape has every route, also where units send them in several portions', async () => {
   const routes = Array.from({ length: 250 }, (_, at) => [`r${at}`, pathRoute(`/${at}`, 'x')] as const)
   await using gateway = await RunningGateway.start({ units: 2, files: ROUTER, routes: Object.fromEntries(routes) })
   await gateway.ask('/249')
@@ -179,7 +179,7 @@ describe('totals', () => {
   })
 
   for (const units of [1, 2]) {
-    test(`never go back when one of ${units} units ends and is started again`, async () => {
+    test(`never decrease when one of ${units} units ends and is restarted`, async () => {
       await using gateway = await RunningGateway.start({
         units,
         files: ROUTER,
@@ -232,7 +232,7 @@ test('a scrape does not wait for an unresponsive unit; its previous values are e
   assert.equal(later.value('gw_route_request_total', { route: 'stall' }), 1)
 })
 
-/** Keeps its thread busy for longer than a scrape waits. */
+/** Blocks its thread for longer than the time-out of a scrape. */
 const STALL = `
 export const types = ({ defineType, HandlerKind, respond }) => [
   defineType({

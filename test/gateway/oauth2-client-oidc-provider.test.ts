@@ -8,7 +8,7 @@ import { RunningGateway } from '#test/gateway'
 import { OidcProvider } from '#test/oidc-provider'
 import { httpUpstream, type Upstream } from '#test/upstream'
 
-/** What an id and a secret may hold without being easy to send. */
+/** Characters of an id and a secret that need encoding. */
 const ODD_ID = 'gate:way/ +1'
 const ODD_SECRET = 'p%20ss: +&=~"'
 
@@ -30,7 +30,7 @@ const machine = (id: string, more: Partial<ClientMetadata>): ClientMetadata => (
   ...more,
 })
 
-/** A client whose key is registered under the name that the gateway gives it. */
+/** A client whose key is registered under the `kid` of the gateway. */
 const keyClient = async (alg: string): Promise<ClientMetadata> => {
   const jwk = createPublicKey(KEYS[alg] as KeyObject).export({ format: 'jwk' })
   const kid = await calculateJwkThumbprint(jwk as JWK)
@@ -59,7 +59,7 @@ let server: OidcProvider
 let application: Upstream
 let gateway: RunningGateway
 
-/** A route to the application whose requests bear a token got with this authentication. */
+/** A route to the application whose requests have a token obtained with this authentication. */
 function route(path: string, authentication: object) {
   const endpointHandler = { type: 'Chain', config: { filters: [authentication], handler: 'ForgeRockClientHandler' } }
   const config = { tokenEndpoint: `${server.url}/token`, scopes: ['read', 'write'], endpointHandler }

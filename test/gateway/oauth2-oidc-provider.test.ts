@@ -26,7 +26,7 @@ before(async () => {
   })
 })
 
-/** Reads tokens by the keys that the server publishes. */
+/** Verifies tokens with the published keys of the server. */
 const stateless = (more: object) => ({
   type: 'StatelessAccessTokenResolver',
   config: {
@@ -37,7 +37,7 @@ const stateless = (more: object) => ({
   },
 })
 
-/** Reads tokens by what the metadata of the server say. */
+/** Verifies tokens by the metadata of the server. */
 const discovered = (more: object) => ({
   type: 'StatelessAccessTokenResolver',
   config: { wellKnownEndpoint: `${server.issuer}/.well-known/openid-configuration`, ...more },
@@ -112,13 +112,13 @@ test('a token without the scope: 403', async () => {
   assert.match(headers['www-authenticate'] as string, /error="insufficient_scope".*scope="read"/)
 })
 
-test('a token that the server does not know: 401', async () => {
+test('an unknown token: 401', async () => {
   const { status, headers } = await ask('/introspected', 'made-up')
   assert.equal(status, 401)
   assert.match(headers['www-authenticate'] as string, /error="invalid_token"/)
 })
 
-test('a revoked token is refused at once where nothing is kept', async () => {
+test('a revoked token is rejected at once without a cache', async () => {
   const token = await server.token('read')
   assert.equal((await ask('/introspected', token)).status, 200)
   await server.revoke(token)
@@ -134,7 +134,7 @@ test('with the cache a token is introspected once; without notifications a revok
   assert.equal((await ask('/cached', token)).status, 200)
 })
 
-test('a JSON Web Token can not be introspected there: its 400 is ours', async () => {
+test('a JSON Web Token can not be introspected there: its 400 becomes 400', async () => {
   const { status, text } = await ask('/introspected', await server.token('read', RESOURCE))
   assert.deepEqual([status, text], [400, 'The authorization server rejected the request to validate the token.'])
 })
@@ -153,7 +153,7 @@ test('a JSON Web Token of RFC 9068 is verified without a call to the server', as
   assert.match(refused.headers['www-authenticate'] as string, /error_description="The signature of the token can not/)
 })
 
-test('wellKnownEndpoint: issuer and keys are those of the metadata; a configured issuer goes first', async () => {
+test('wellKnownEndpoint: issuer and keys are those of the metadata; a configured issuer takes precedence', async () => {
   const token = await server.token('read', RESOURCE)
   assert.equal((await ask('/discovered', token)).status, 200)
   const renamed = await ask('/renamed', token)
@@ -165,7 +165,7 @@ test('wellKnownEndpoint: an unreachable provider is 503, not an invalid token', 
   assert.deepEqual([status, headers['retry-after']], [503, '5'])
 })
 
-test('without an audience, a token that bears no tokenName is no access token', async () => {
+test('without an audience, a token without tokenName is not an access token', async () => {
   const { status, headers } = await ask('/anybody', await server.token('read', RESOURCE))
   assert.equal(status, 401)
   assert.match(
@@ -174,7 +174,7 @@ test('without an audience, a token that bears no tokenName is no access token', 
   )
 })
 
-test('a gateway whose own credentials are refused: 503, and the log names them as the fault', async () => {
+test('rejected credentials of the gateway: 503, with the reason in the log', async () => {
   const { status, headers } = await ask('/misconfigured', await server.token('read'))
   assert.deepEqual([status, headers['retry-after']], [503, '5'])
   assert.ok(gateway.log.lines.some((line) => line.includes('refuses the credentials of the gateway')))

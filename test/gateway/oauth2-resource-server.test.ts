@@ -1,7 +1,6 @@
-// Routes that access tokens protect, in a whole gateway with two units, beside an access manager that speaks HTTP and
-// WebSocket and goes wrong in all the ways it can.
+// Routes that access tokens protect, in a whole gateway with two units, with an access manager over HTTP and
+// WebSocket and its faults.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { Agent, type IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { test } from 'node:test'
@@ -12,6 +11,7 @@ import { RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
 import { introspectionServer } from '#test/introspection-server'
 import { keyStoreWith } from '#test/test-identity'
+import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 120_000 }
@@ -108,8 +108,13 @@ async function managed({ strategy = 'CLEAR_ON_DISCONNECT', units = 2, routes = {
     agent,
     ask,
     status: async (path: string, token: string, asking: Asking = {}) => (await ask(path, token, asking)).status,
-    connected: () => until(async () => (await gateway.metric('gw_notification_connected')) === units, 'connected'),
-    disconnected: () => until(async () => (await gateway.metric('gw_notification_connected')) === 0, 'disconnected'),
+    connected: () =>
+      waitUntil(
+        'every unit had its notifications',
+        async () => (await gateway.metric('gw_notification_connected')) === units,
+      ),
+    disconnected: () =>
+      waitUntil('no unit had notifications', async () => (await gateway.metric('gw_notification_connected')) === 0),
     async [Symbol.asyncDispose]() {
       agent.destroy()
       await gateway[Symbol.asyncDispose]()
@@ -120,21 +125,12 @@ async function managed({ strategy = 'CLEAR_ON_DISCONNECT', units = 2, routes = {
   return at
 }
 
-/** Asks again and again until something holds. */
-async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 15_000
-  while (!(await holds())) {
-    if (performance.now() > end) assert.fail(`not within 15 seconds: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 /** Fills the caches of all units: each connection is served by one of them. */
 async function warm(at: Awaited<ReturnType<typeof managed>>, token: string, units = 2): Promise<void> {
-  await until(async () => {
+  await waitUntil('the token was cached in every unit', async () => {
     assert.equal(await at.status('/mail', token), 200)
     return (await at.gateway.metric('gw_cache_entries')) >= units
-  }, 'the token is kept in every unit')
+  })
 }
 
 test(
@@ -153,28 +149,24 @@ test(
   },
 )
 
-test(
-  'B47: credentials that are ambiguous on the wire are refused without a call to the authorization server',
-  options,
-  async () => {
-    await using at = await managed({ units: 1 })
-    const token = await at.manager.issueToken({ scopes: ['mail'] })
-    const send = async (authorization: string | string[], path = '/mail') =>
-      (await at.gateway.ask(path, { headers: { Authorization: authorization } })).status
-    assert.equal(await send([`Bearer ${token}`, `Bearer ${token}`]), 400)
-    assert.equal(await send([`Bearer ${token}`, 'Basic eDp5']), 400)
-    for (const value of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token},`, `Bearer ${token} x`]) {
-      assert.equal(await send(value), 400)
-    }
-    for (const value of [`Basic ${token}`, token, `Bearer${token}`]) assert.equal(await send(value), 401)
-    assert.ok([401, 431].includes(await send(`Bearer ${'x'.repeat(100_000)}`)))
-    assert.equal((await at.gateway.ask(`/mail?access_token=${token}`)).status, 401)
-    assert.equal(at.manager.requests('introspect').length, 0)
-    assert.equal(await send(`bearer ${token}`), 200)
-  },
-)
+test('B47: ambiguous credentials are rejected without a call to the authorization server', options, async () => {
+  await using at = await managed({ units: 1 })
+  const token = await at.manager.issueToken({ scopes: ['mail'] })
+  const send = async (authorization: string | string[], path = '/mail') =>
+    (await at.gateway.ask(path, { headers: { Authorization: authorization } })).status
+  assert.equal(await send([`Bearer ${token}`, `Bearer ${token}`]), 400)
+  assert.equal(await send([`Bearer ${token}`, 'Basic eDp5']), 400)
+  for (const value of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token},`, `Bearer ${token} x`]) {
+    assert.equal(await send(value), 400)
+  }
+  for (const value of [`Basic ${token}`, token, `Bearer${token}`]) assert.equal(await send(value), 401)
+  assert.ok([401, 431].includes(await send(`Bearer ${'x'.repeat(100_000)}`)))
+  assert.equal((await at.gateway.ask(`/mail?access_token=${token}`)).status, 401)
+  assert.equal(at.manager.requests('introspect').length, 0)
+  assert.equal(await send(`bearer ${token}`), 200)
+})
 
-test('B14: requireHttps believes the connection, and the word of a trusted proxy only', options, async () => {
+test('B14: requireHttps uses the connection, and forwarding headers of a trusted proxy only', options, async () => {
   const filter = {
     type: 'OAuth2ResourceServerFilter',
     config: {
@@ -242,14 +234,17 @@ test(
   },
 )
 
-test('B56: a revoked token is refused in every unit in less than a second', options, async () => {
+test('B56: a revoked token is rejected in every unit in less than a second', options, async () => {
   await using at = await managed()
   const token = await at.manager.issueToken({ scopes: ['mail'] })
   const other = await at.manager.issueToken({ scopes: ['mail'] })
   await warm(at, token)
   const start = performance.now()
   at.manager.revoke(token)
-  await until(async () => (await at.gateway.metric('gw_cache_evictions_total', { reason: 'revoked' })) === 2, 'revoked')
+  await waitUntil(
+    'two revoked tokens were evicted',
+    async () => (await at.gateway.metric('gw_cache_evictions_total', { reason: 'revoked' })) === 2,
+  )
   assert.ok(performance.now() - start < 1_000)
   for (let i = 0; i < 20; i++) assert.equal(await at.status('/mail', token), 401)
   assert.equal(await at.status('/mail', other), 200)
@@ -367,7 +362,7 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
         manager.refuseUpgrades(503)
         manager.dropSockets()
         await at.disconnected()
-        // It was never cached, and lookups are denied: no unit knows it.
+        // It was never cached, and lookups are denied.
         for (let i = 0; i < 4; i++) assert.equal(await at.status('/mail', doomed), 503)
         manager.revoke(doomed)
         manager.refuseUpgrades(null)
@@ -376,7 +371,7 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
       }
       flapping = false
       await load
-      // What is kept passes all the time unless the strategy clears it.
+      // Cached tokens are accepted all the time unless the strategy clears the cache.
       const allowed = strategy === 'NEVER_CLEAR' ? [200] : [200, 503]
       assert.ok([...seen].every((status) => allowed.includes(status)))
       assert.equal(await at.status('/mail', good), 200)
@@ -386,7 +381,7 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
 }
 
 test(
-  'B60: a burst of five thousand bad tokens pushes no good one out and does not stall the unit',
+  'B60: a burst of five thousand invalid tokens evicts no valid one and does not stall the unit',
   options,
   async () => {
     await using at = await managed({ units: 1 })
@@ -419,7 +414,7 @@ test(
   },
 )
 
-test('B60: the same bad token a thousand times is introspected once in each unit', options, async () => {
+test('B60: the same invalid token a thousand times is introspected once in each unit', options, async () => {
   await using at = await managed()
   at.manager.forgetRequests()
   const statuses = new Set<number>()
@@ -429,7 +424,7 @@ test('B60: the same bad token a thousand times is introspected once in each unit
     }),
   )
   assert.deepEqual([...statuses], [401])
-  // Five seconds later it is asked about again, and a slow machine may take longer than that.
+  // Five seconds later it is introspected again, and a slow machine may take longer than that.
   assert.ok(at.manager.requests('introspect').length <= 6)
 })
 
@@ -443,12 +438,12 @@ test(
     for (const token of [doomed, kept]) assert.equal(await at.status('/mail', token), 200)
     for (let i = 0; i < 10_000; i++) {
       at.manager.publish(REVOCATION_TOPIC, { realm: '/', authGrantId: `grant-${i}`, auditTrackingId: `audit-${i}` })
-      // The access manager of this test has a thread and a socket to share with the rest of it.
+      // The access manager shares its thread with the rest of this test.
       if (i % 500 === 499) assert.equal(await at.status('/mail', kept), 200)
     }
     at.manager.revoke(doomed)
     const start = performance.now()
-    await until(async () => (await at.status('/mail', doomed)) === 401, 'the last notification is applied')
+    await waitUntil('the last notification was applied', async () => (await at.status('/mail', doomed)) === 401)
     assert.ok(performance.now() - start < 2_000)
     assert.equal(await at.status('/mail', kept), 200)
   },

@@ -14,7 +14,7 @@ const SECRETS = {
   config: { directory: '&{gateway.instance.dir}/secrets' },
 }
 
-/** A gateway whose route /app logs users in at OpenAM by OpenID Connect, as a client that kept all defaults. */
+/** A gateway whose route /app logs users in at OpenAM by OpenID Connect, as a client with default settings. */
 async function setting(registration: JsonObject, secret = SECRET) {
   const gateway = await RunningGateway.reuse({
     files: { 'secrets/client.secret': Buffer.from(secret).toString('base64') },
@@ -35,7 +35,7 @@ async function setting(registration: JsonObject, secret = SECRET) {
         type: 'Issuer',
         config: {
           wellKnownEndpoint: `${manager.url}/oauth2/.well-known/openid-configuration`,
-          // OpenAM does not name it.
+          // Not in the metadata of OpenAM.
           revocationEndpoint: `${manager.url}/oauth2/token/revoke`,
         },
       },

@@ -1,4 +1,4 @@
-// Logins that can not be completed, do not last, or would begin where no login page can be shown.
+// Logins that can not be completed, whose session is lost, or of requests that are not navigations.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrowserLike } from '#test/browser-like'
@@ -31,7 +31,7 @@ test('a callback that was used, without or with a session', options, async () =>
   assert.equal((await logIn(other, `${at.gateway.url}/app/oidc/login`, 'other')).url, `${at.gateway.url}/`)
 })
 
-test('defaultLoginGoto is where a browser with a session goes from a callback that is over', options, async () => {
+test('a browser with a session is redirected from a used callback to defaultLoginGoto', options, async () => {
   await using at = await openIdGateway({ filter: { defaultLoginGoto: '/app/home' } })
   const browser = new BrowserLike()
   await logIn(browser, `${at.gateway.url}/app/page`)
@@ -39,7 +39,7 @@ test('defaultLoginGoto is where a browser with a session goes from a callback th
   assert.equal((await browser.ask(callback)).headers.get('location'), '/app/home')
 })
 
-test('twenty logins of one browser can be under way', options, async () => {
+test('a browser can have twenty logins in progress', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()
   const logins: string[] = []
@@ -69,7 +69,7 @@ test('a server that fails in the middle: 503, and a reload completes the login',
   assert.deepEqual([page.status, page.url], [200, `${at.gateway.url}/app/page`])
 })
 
-test('a code that the server does not take: 400; a refused user: 403', options, async () => {
+test('a rejected code: 400; a rejected user: 403', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()
   const begin = async () => {
@@ -84,17 +84,17 @@ test('a code that the server does not take: 400; a refused user: 403', options, 
   assert.equal((await browser.ask(`${callback}?error=server_error&${await begin()}`)).status, 503)
 })
 
-test('a login page that was left open too long begins the login again', options, async () => {
+test('a login page that was open too long starts the login again', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()
   const begun = new URL((await browser.ask(`${at.gateway.url}/app/page?x=1`)).headers.get('location') as string)
-  // As Keycloak answers once its authentication session is over.
+  // The response of Keycloak after the end of its authentication session.
   const query = `error=temporarily_unavailable&error_description=authentication_expired&state=${begun.searchParams.get('state')}`
   const page = await logIn(browser, `${at.gateway.url}/app/oidc/callback?${query}`)
   assert.deepEqual([page.status, page.url], [200, `${at.gateway.url}/app/page?x=1`])
 })
 
-test('a session that does not last: the third login within ten seconds is a failure page', options, async () => {
+test('lost sessions: the third login within ten seconds is a failure page', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()
   const url = `${at.gateway.url}/app/page`
@@ -106,12 +106,12 @@ test('a session that does not last: the third login within ten seconds is a fail
   const page = await browser.open(url)
   assert.equal(page.status, 500)
   assert.ok(at.gateway.log.lines.some((line) => line.includes('two logins within 10 seconds did not last')))
-  // A logout begins a new count.
+  // A logout resets the count.
   await browser.ask(`${at.gateway.url}/app/oidc/logout`)
   assert.equal((await browser.open(url)).status, 200)
 })
 
-test('tokens that are over when they are issued: a failure page, not a circle', options, async () => {
+test('tokens that are expired when issued: a failure page, no redirect loop', options, async () => {
   const source = `const response = await next.handle(context, request)
     const tokens = await response.entity.json()
     if (tokens.access_token) response.entity = { ...tokens, expires_in: 0, refresh_token: undefined }
@@ -134,7 +134,7 @@ test('tokens that are over when they are issued: a failure page, not a circle', 
   assert.equal(page.status, 500, page.text)
 })
 
-test('requests that are no navigation get 401 instead of the login page', options, async () => {
+test('requests that are not navigations get 401 instead of the login page', options, async () => {
   await using at = await openIdGateway()
   for (const headers of [
     { 'Sec-Fetch-Mode': 'cors' },

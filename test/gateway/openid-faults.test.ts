@@ -1,4 +1,4 @@
-// AuthorizationCodeOAuth2ClientFilter where the provider, or a proxy in front of it, does not do what it should.
+// AuthorizationCodeOAuth2ClientFilter with faults of the provider, or of a proxy in front of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrowserLike } from '#test/browser-like'
@@ -6,7 +6,7 @@ import { type Fault, HTML, intercept, logIn, openIdGateway, until } from '#test/
 
 const options = { timeout: 60_000 }
 
-test('a failing refresh that is no refusal of the token keeps the session', options, async () => {
+test('a refresh that fails without a rejection of the token keeps the session', options, async () => {
   await using at = await openIdGateway({ ttl: { AccessToken: 1 } })
   const url = `${at.gateway.url}/app/page`
   const browser = new BrowserLike()
@@ -81,7 +81,7 @@ for (const [name, userInfo, fault] of [
   })
 }
 
-test('user info that an HTML error page stands for: 503, and the session is kept', options, async () => {
+test('an HTML error page instead of user info: 503, and the session is kept', options, async () => {
   await using at = await openIdGateway({ entity: NAME })
   intercept(at.provider, '/me', [401, 'text/html', HTML])
   const browser = new BrowserLike()

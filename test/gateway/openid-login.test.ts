@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrowserLike, type Page } from '#test/browser-like'
 import { logIn, openIdGateway } from '#test/openid-gateway'
+import { waitUntil } from '#test/waiting'
 
 const options = { timeout: 60_000 }
 
@@ -32,7 +33,7 @@ test('the session gets a new id when the user has logged in', options, async () 
   assert.notEqual(browser.cookie(at.gateway.url, 'gateway-session'), before)
 })
 
-test('pushed authorization requests are used where the server takes them', options, async () => {
+test('pushed authorization requests are used where the server supports them', options, async () => {
   await using at = await openIdGateway({ provider: { pushedAuthorizationRequests: { enabled: true } } })
   const browser = new BrowserLike()
   assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).status, 200)
@@ -78,7 +79,7 @@ test(
   },
 )
 
-test('a login serves once over all units, also for a client that keeps its cookie', options, async () => {
+test('a login state is accepted once over all units, also from a client that keeps its cookie', options, async () => {
   await using at = await openIdGateway({ units: 2 })
   const browser = new BrowserLike()
   const { headers } = await browser.ask(`${at.gateway.url}/app/page`)
@@ -86,7 +87,7 @@ test('a login serves once over all units, also for a client that keeps its cooki
   const kept = headers.getSetCookie().find((field) => field.startsWith('gateway-login-')) as string
   assert.equal((await logIn(browser, location)).status, 200)
   for (let visit = 0; visit < 4; visit += 1) {
-    // The server knows the user by now, and gives a new code for the same state.
+    // The server has a session of the user, and issues a new code for the same state.
     const back = new URL((await browser.ask(location)).headers.get('location') as string)
     assert.ok(back.searchParams.has('code'), back.href)
     const headers = { Cookie: kept.split(';')[0] as string, Connection: 'close' }
@@ -96,7 +97,7 @@ test('a login serves once over all units, also for a client that keeps its cooki
   }
 })
 
-test('the user denies consent: failureHandler answers', options, async () => {
+test('the user denies consent: the response is that of failureHandler', options, async () => {
   const failureHandler = {
     type: 'StaticResponseHandler',
     config: { status: 403, entity: '${contexts.oauth2Failure.error}' },
@@ -110,7 +111,7 @@ test('the user denies consent: failureHandler answers', options, async () => {
   assert.deepEqual([denied.status, denied.text], [403, 'access_denied'])
 })
 
-test('an access token that is over is refreshed, once for many requests over all units', options, async () => {
+test('an expired access token is refreshed once for many requests over all units', options, async () => {
   await using at = await openIdGateway({ ttl: { AccessToken: 2 }, units: 3 })
   let refreshes = 0
   at.provider.provider.on('grant.success', (context) => {
@@ -119,12 +120,13 @@ test('an access token that is over is refreshed, once for many requests over all
   const browser = new BrowserLike()
   const before = (await logIn(browser, `${at.gateway.url}/app/page`)).text
   const cookie = `gateway-session=${browser.cookie(at.gateway.url, 'gateway-session')}`
-  while (refreshes === 0) {
+  await waitUntil('the access token was refreshed', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => at.gateway.ask('/app/page', { headers: { Cookie: cookie } })),
     )
     for (const { status } of answers) assert.equal(status, 200)
-  }
+    return refreshes > 0
+  })
   assert.equal(refreshes, 1)
   const after = await at.gateway.ask('/app/page', { headers: { Cookie: cookie } })
   assert.notEqual(after.text, before)
@@ -142,7 +144,7 @@ test('logout ends the session of the server also where the tokens can not be rev
   assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302)
 })
 
-test('logout forgets the tokens, revokes them and ends the session of the server', options, async () => {
+test('logout deletes the tokens, revokes them and ends the session of the server', options, async () => {
   const filter = { revokeOauth2TokenOnLogout: true, openIdEndSessionOnLogout: true }
   await using at = await openIdGateway({ filter })
   const revoked: string[] = []
@@ -187,7 +189,7 @@ test(
   },
 )
 
-test('login?registration=&issuer=&goto= begins at the given registration, and ends at goto', options, async () => {
+test('login?registration=&issuer=&goto= uses the given registration, and redirects to goto', options, async () => {
   await using at = await openIdGateway()
   const url = `${at.gateway.url}/app/oidc/login?registration=gateway&issuer=server&goto=/app/other`
   const page = await logIn(new BrowserLike(), url)
@@ -207,7 +209,7 @@ test(
   },
 )
 
-test('login?discovery= begins at the issuer that serves the domain, and nowhere else', options, async () => {
+test('login?discovery= selects the issuer of the domain, and no other server', options, async () => {
   await using at = await openIdGateway({ issuer: { supportedDomains: ['example\\.com', '.*\\.example\\.org'] } })
   const begun = (who: string) =>
     new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?discovery=${encodeURIComponent(who)}`)
@@ -227,7 +229,7 @@ test('login?discovery= begins at the issuer that serves the domain, and nowhere 
   for (const who of others) assert.equal((await begun(who)).status, 400, who)
 })
 
-test('a server that can not be reached: 503, and the login works when it is back', options, async () => {
+test('an unreachable server: 503, and the login works when it is back', options, async () => {
   const at = await openIdGateway()
   await using gateway = at.gateway
   await at.provider[Symbol.asyncDispose]()

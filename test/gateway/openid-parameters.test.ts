@@ -6,7 +6,7 @@ import { logIn, openIdGateway } from '#test/openid-gateway'
 
 const options = { timeout: 60_000 }
 
-/** The parameters that the provider is sent for a request. */
+/** The parameters of the authorization request. */
 async function asked(browser: BrowserLike, url: string): Promise<URLSearchParams> {
   const { status, headers, text } = await browser.ask(url)
   assert.equal(status, 302, text)
@@ -41,11 +41,11 @@ test('parameters of the configuration and of login go to the server, others do n
     assert.equal((await new BrowserLike().ask(`${at.gateway.url}/app/oidc/login?${bad}`)).status, 400)
 })
 
-test('a login that is older than max_age is no login', options, async () => {
+test('a login that is older than max_age is rejected', options, async () => {
   await using at = await openIdGateway({ registration: { parameters: { max_age: '60' } } })
   const browser = new BrowserLike()
   assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).status, 200)
-  // A server that does not ask the user again, as if max_age had been taken out of the URL.
+  // A server that does not authenticate the user again, as if max_age had been removed from the URL.
   browser.changeCookie(at.gateway.url, 'gateway-session', () => null)
   const begun = await browser.ask(`${at.gateway.url}/app/page`)
   const url = new URL(begun.headers.get('location') as string)
@@ -87,7 +87,7 @@ test(
   },
 )
 
-test('RFC 9470: the application demands a stronger login, and gets the request with one', options, async () => {
+test('RFC 9470: the application requires a stronger login, and gets the request with one', options, async () => {
   const isGold = "${contexts.oauth2Info.id_token_claims.acr == 'gold'}"
   const answer = (status: number, headers: object, entity: string) => ({
     type: 'StaticResponseHandler',
@@ -122,11 +122,15 @@ test('RFC 9470: the application demands a stronger login, and gets the request w
   assert.deepEqual([data.status, data.headers.get('www-authenticate')], [401, challenge], 'scripts see the challenge')
 })
 
-test('an application whose demand no login satisfies: a failure page, not a circle', options, async () => {
-  const challenge = 'Bearer error="insufficient_user_authentication", max_age="300"'
-  await using at = await openIdGateway({
-    handler: { type: 'StaticResponseHandler', config: { status: 401, headers: { 'WWW-Authenticate': [challenge] } } },
-  })
-  const page = await logIn(new BrowserLike(), `${at.gateway.url}/app/safe`)
-  assert.equal(page.status, 500, page.url)
-})
+test(
+  'a requirement of the application that no login satisfies: a failure page, no redirect loop',
+  options,
+  async () => {
+    const challenge = 'Bearer error="insufficient_user_authentication", max_age="300"'
+    await using at = await openIdGateway({
+      handler: { type: 'StaticResponseHandler', config: { status: 401, headers: { 'WWW-Authenticate': [challenge] } } },
+    })
+    const page = await logIn(new BrowserLike(), `${at.gateway.url}/app/safe`)
+    assert.equal(page.status, 500, page.url)
+  },
+)

@@ -31,7 +31,7 @@ const encryption = {
 }
 const jwks = { keys: [{ ...key.publicKey.export({ format: 'jwk' }), use: 'enc', kid: 'enc' }] }
 
-/** Logs in where the last page of the provider is a form that a browser posts by itself. */
+/** Logs in where the last page of the provider is a form that a browser posts automatically. */
 async function logInByForm(browser: BrowserLike, url: string): Promise<Page> {
   const form = await logIn(browser, url)
   assert.match(form.text, /<form[^>]*action="[^"]*\/app\/oidc\/callback"/)
@@ -56,7 +56,7 @@ for (const responseMode of ['query', 'jwt', 'query.jwt', 'form_post', 'form_post
 }
 
 test(
-  'where a JWT was requested, an unsigned authorization response or one of another state is refused',
+  'where a JWT was requested, an unsigned authorization response or one of another state is rejected',
   options,
   async () => {
     await using at = await openIdGateway({ provider: ISSUED, registration: { responseMode: 'jwt' } })
@@ -119,7 +119,7 @@ for (const [name, client] of [
   })
 }
 
-test('user info that is encrypted and not signed is taken as plain user info is', options, async () => {
+test('user info that is encrypted and not signed is accepted like plain user info', options, async () => {
   await using at = await openIdGateway(encryption)
   const jwe = await new CompactEncrypt(Buffer.from('{"sub":"demo","name":"in a JWE"}'))
     .setProtectedHeader({ alg: 'RSA-OAEP', enc: 'A128GCM' })

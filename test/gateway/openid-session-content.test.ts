@@ -1,4 +1,4 @@
-// What sessions keep of a login, and sessions in cookies that have no room for it.
+// Content of sessions after a login, and sessions that do not fit into cookies.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,6 +1,5 @@
-// Applications that are gone, slow or silent, and clients that are: the answer comes in time, and others notice nothing.
+// Applications and clients that are gone, slow or unresponsive: responses come in time, and other requests are not affected.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { Agent, createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
@@ -9,9 +8,10 @@ import { RunningGateway } from '#test/gateway'
 import { RawClient } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 
 const SO_TIMEOUT = 500
-/** Deadlines are noticed an eighth late at most; the rest is for a machine that does other things too. */
+/** Deadlines are checked an eighth late at most; the rest is for a busy machine. */
 const LATEST = SO_TIMEOUT * 3
 
 function route(path: string, url: string, config: Record<string, unknown> = {}): Record<string, unknown> {
@@ -29,7 +29,7 @@ async function serve(port: number): Promise<Server> {
   return server
 }
 
-/** A server whose port no other process is given while it is gone: it lies below those that the system gives away. */
+/** A server whose port is not reused while it is down: it is below the range of ephemeral ports. */
 async function serveOnOwnPort(): Promise<{ server: Server; port: number }> {
   for (let port = 20_000 + (process.pid % 10_000); ; port++) {
     try {
@@ -98,7 +98,7 @@ test('F2: a slow application fills its own pool and queue: 504, 503 beyond, and 
     const { status } = await gateway.ask('/slow')
     return { status, time: performance.now() - start }
   })
-  // The pool is full by now; the others go on meanwhile.
+  // The pool is full; the other routes are served meanwhile.
   const times: number[] = []
   for (let turn = 0; turn < 30; turn++) {
     const begin = performance.now()
@@ -144,11 +144,11 @@ test('F3, F4, F5: no response is 504 or a truncated response after soTimeout, a 
     await t.waitFor(() => assert.equal(upstream.sockets.size, 0))
   }
   assert.equal(await gateway.metric('gw_route_request_active'), 0)
-  // What the client saw cut off is counted: the one that fell silent in its body at least.
+  // Truncated responses are counted: at least the one that stalled in its body.
   assert.ok((await gateway.metric('gw_route_response_error_total')) >= 1)
 })
 
-test('F7: a client that goes away, or ends half its upload, takes the request to the application with it', async (t) => {
+test('F7: a client that disconnects, or ends in the middle of its upload, aborts the request to the application', async (t) => {
   let bytes = 0
   await using upstream = await silentUpstream(
     (socket) => void socket.on('data', (chunk: Buffer) => (bytes += chunk.length)),
@@ -171,13 +171,13 @@ test('F7: a client that goes away, or ends half its upload, takes the request to
   await t.waitFor(async () => assert.equal(await gateway.metric('gw_route_request_active'), 0))
 })
 
-test('B30: an application that closes its idle connections costs no GET an answer, and gets no POST twice', async () => {
+test('B30: with an application that closes idle connections every GET has a response, and no POST is sent twice', async () => {
   const asked = new Map<string, number>()
   await using upstream = await rawUpstream((socket, head) => {
     const path = / (\S+) /.exec(head)?.[1] as string
     asked.set(path, (asked.get(path) ?? 0) + 1)
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
-    // Not with the response, but when the next request may be on its way.
+    // Not with the response, but when the next request may have been sent.
     setTimeout(() => socket.destroy(), asked.size % 3)
   })
   await using gateway = await RunningGateway.start({ routes: { a: route('/', upstream.url) } })
@@ -229,7 +229,7 @@ test('F9: heads, bodies and readers that are slow are closed at their limits, wh
       const { text } = await ask(`${proxy.url}/probe`)
       assert.equal(text, 'quick')
       probes++
-      // A probe's own connection is gone a moment after its answer.
+      // The connection of the probe is closed shortly after its response.
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   } finally {

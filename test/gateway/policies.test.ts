@@ -1,4 +1,4 @@
-// Single sign-on and policies through a whole gateway of two units: what changes in the access manager shows at once.
+// Single sign-on and policies through a whole gateway of two units: changes in the access manager take effect at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
@@ -66,7 +66,7 @@ async function started() {
   const gateway = await RunningGateway.reuse({ files, units: 2, routes: { pages: pages(manager.url) } })
   await manager.subscribed('/agent/session', 2)
   const session = manager.login('demo')
-  /** Asks on fresh connections, so that each unit gets some of them. */
+  /** Sends requests on new connections, so that each unit gets some of them. */
   const statuses = async (token = session) => {
     const headers = { Cookie: `iPlanetDirectoryPro=${token}`, Connection: 'close' }
     const answers = await Promise.all(Array.from({ length: 12 }, () => gateway.ask('/page', { headers })))
@@ -93,7 +93,7 @@ async function started() {
   }
 }
 
-test('B56: a policy that changes is obeyed by every unit within a second', options, async () => {
+test('B56: a policy change takes effect in every unit within a second', options, async () => {
   await using at = await started()
   assert.deepEqual(await at.statuses(), [200])
   const before = at.manager.requests('policies').length
@@ -107,7 +107,7 @@ test('B56: a policy that changes is obeyed by every unit within a second', optio
   assert.ok((await at.until(403)) < 1_000)
 })
 
-test('B56: a session that ends is over in every unit within a second', options, async () => {
+test('B56: the end of a session takes effect in every unit within a second', options, async () => {
   await using at = await started()
   assert.deepEqual(await at.statuses(), [200])
   at.manager.endSession(at.session)
@@ -131,7 +131,7 @@ test(
   },
 )
 
-test('F11: an access manager that is gone: denied at once, and served soon after it is back', options, async () => {
+test('F11: an access manager that is down: denied at once, and served soon after it is back', options, async () => {
   await using at = await started()
   assert.deepEqual(await at.statuses(), [200])
   for (const endpoint of ['policies', 'sessions']) at.manager.fail(endpoint, { status: 500 })
@@ -142,7 +142,7 @@ test('F11: an access manager that is gone: denied at once, and served soon after
   assert.deepEqual(await at.statuses(other), [200])
 })
 
-test('B63: no answer of the filters is kept by caches', options, async () => {
+test('B63: no response of the filters can be stored by caches', options, async () => {
   await using at = await started()
   const login = await at.gateway.ask('/page')
   assert.deepEqual([login.status, login.headers['cache-control']], [302, 'no-store'])

@@ -1,7 +1,6 @@
-// An application that fails in every way it can, and clients that go away: each request is answered or visibly cut, and
-// afterwards nothing is left of them.
+// An application with every kind of fault, and clients that disconnect: each response is complete or truncated, and
+// no connection, timer or request is left afterwards.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
@@ -11,26 +10,27 @@ import { runInNewContext } from 'node:vm'
 import { ask } from '#test/ask'
 import { proxying } from '#test/proxying'
 import { httpUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 
 const REQUESTS = 10_000
 const WARM_UP = 2_500
 const AT_ONCE = 32
 const CONNECTIONS = 256
-/** For requests whose application hangs; all others have a time that no busy machine takes. */
+/** For requests whose application hangs; the time-out of all others is longer than a busy machine needs. */
 const SO_TIMEOUT = 1_000
 const NEVER = 200_000
 const SEED = 20_260_101
 const PATIENCE = { timeout: 30_000 }
-/** Nothing listens there; a port that was just given back could be taken by another process. */
+/** A port without a listener; a port that was just closed could be reused by another process. */
 const UNREACHABLE = 'http://127.0.0.1:1'
 
 interface Fault {
   /** How often, relative to the others. */
   readonly weight: number
   readonly hangs?: true
-  /** What may come of it: a status with what the body is, or a cut. */
+  /** Possible outcomes: a status with the kind of body, or a truncated response. */
   readonly expected: RegExp
-  /** What the application does once it has read the request. */
+  /** The behaviour of the application after it has read the request. */
   readonly play?: (request: IncomingMessage, response: ServerResponse) => void
 }
 
@@ -46,7 +46,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   stalled: {
     weight: 1,
     hangs: true,
-    // On a busy machine the head comes too late as well.
+    // On a busy machine the head may time out too.
     expected: /^(504|cut)$/,
     play: open('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
   },
@@ -133,7 +133,7 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   const wrong: string[] = []
   let sent = 0
 
-  /** Those that take the whole of soTimeout; no other request waits for them. */
+  /** Requests that take soTimeout; no other request waits for them. */
   const hanging: Promise<void>[] = []
   const one = async (number: number): Promise<void> => {
     const name = names[random(names.length)] as string
@@ -183,7 +183,7 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   const heapAfter = heapUsed()
   t.diagnostic(`heap: ${heapBefore} bytes after ${WARM_UP} requests, ${heapAfter} after ${REQUESTS}`)
   assert.ok(heapAfter < heapBefore + 3 * 2 ** 20, `the heap grew from ${heapBefore} to ${heapAfter} bytes`)
-  // What is still open is idle: it goes with the last holder of the client.
+  // Open connections are idle: they are closed with the last user of the client.
   for (const { client } of proxies) {
     const connected = client.stats.reduce((sum, each) => sum + each.connected, 0)
     assert.ok(connected <= CONNECTIONS, `${connected} connections`)
@@ -194,7 +194,7 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   assert.deepEqual(resources(), before.resources)
 })
 
-/** A client that goes away: in its head, in its body, or when the response begins. */
+/** A client that disconnects: in its head, in its body, or when the response begins. */
 async function vanish(port: number, path: string, when: number): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1' })
   socket.on('error', () => {})

@@ -1,10 +1,10 @@
-// What a whole gateway tells of its pools and circuit breakers.
+// Metrics of pools and circuit breakers in a whole gateway.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
 import { httpUpstream, silentUpstream } from '#test/upstream'
 
-test('pools and circuit breakers are among the numbers of every unit, by the name of their object', async () => {
+test('pools and circuit breakers of every unit are exposed, with the name of their object', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   const closed = await silentUpstream()
   await closed[Symbol.asyncDispose]()

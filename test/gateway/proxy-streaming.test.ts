@@ -1,25 +1,25 @@
 // Large bodies, slow ends and event streams through the whole gateway: nothing is buffered on the way, and no client waits
 // for bytes that are there. STREAM_BYTES says how much is streamed; 3221225472 is the size of threats B36.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { RunningGateway } from '#test/gateway'
 import { RawClient } from '#test/listening'
 import { silentUpstream, type Upstream } from '#test/upstream'
+import { once, within } from '#test/waiting'
 
 const STREAM_BYTES = Number(process.env['STREAM_BYTES'] ?? 256 * 2 ** 20)
-/** The gateway, both ends of the test and what the allocator keeps: an accumulated body would be far above it. */
+/** Memory of the gateway, both ends of the test and the allocator: an accumulated body would be far above it. */
 const GROWTH_LIMIT = 96 * 2 ** 20
 const WARM_UP_BYTES = 128 * 2 ** 20
 const PIECE = Buffer.alloc(65_536, 'abcdefgh')
-/** What sockets, pipes and buffers between the two ends may hold while one of them does nothing. */
+/** Capacity of sockets, pipes and buffers between the two ends while one of them does not read. */
 const HELD_LIMIT = 24 * 2 ** 20
 /** For tests that stream a configured number of bytes. */
 const long = { timeout: 60_000 + STREAM_BYTES / 10_000 }
 
-/** The most that the process has used while a test ran. */
+/** The peak memory of the process during a test. */
 class Watermark implements Disposable {
   readonly #before = process.memoryUsage().rss
   readonly #timer = setInterval(() => this.#look(), 20)
@@ -41,7 +41,7 @@ class Watermark implements Disposable {
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`
 
-/** Writes that many bytes as fast as they are taken. */
+/** Writes that many bytes, with back-pressure. */
 async function pour(socket: Socket, bytes: number): Promise<void> {
   for (let left = bytes; left > 0; left -= PIECE.length) {
     const piece = left >= PIECE.length ? PIECE : PIECE.subarray(0, left)
@@ -49,7 +49,7 @@ async function pour(socket: Socket, bytes: number): Promise<void> {
   }
 }
 
-/** Resolves when a count has stopped growing: three looks in a row found the same. */
+/** Resolves when a count has stopped growing: three equal values in a row. */
 async function standsStill(count: () => number): Promise<number> {
   let last = -1
   for (let same = 0; same < 3; ) {
@@ -64,7 +64,7 @@ async function standsStill(count: () => number): Promise<number> {
 describe('one gateway', () => {
   let upstream: Upstream
   let gateway: RunningGateway
-  /** What the application does with the next request. */
+  /** The behaviour of the application for the next request. */
   let application: (socket: Socket, head: string) => void = () => {}
 
   before(async () => {
@@ -89,7 +89,7 @@ describe('one gateway', () => {
         },
       },
     })
-    // Both collectors reach the size at which they set to work; what comes after that is growth.
+    // Both garbage collectors reach their working size; later increases are growth.
     await download(WARM_UP_BYTES, `Content-Length: ${WARM_UP_BYTES}`)
   })
 
@@ -100,7 +100,7 @@ describe('one gateway', () => {
 
   const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
 
-  /** A client that counts what it gets and keeps only the head. */
+  /** A client that counts received bytes and stores only the head. */
   function reader(request: string) {
     const socket = connect({ port: gateway.port, host: '127.0.0.1' })
     socket.write(request)
@@ -171,7 +171,7 @@ describe('one gateway', () => {
     const seen = reader(get())
     await once(seen.socket, 'data')
     seen.socket.pause()
-    // Longer than soTimeout: the silence is the client's, not the application's.
+    // Longer than soTimeout: the client stalls, not the application.
     const held = await standsStill(() => written)
     await wait(1_500)
     assert.equal(written, held)
@@ -181,7 +181,7 @@ describe('one gateway', () => {
     assert.equal(seen.received, seen.head.indexOf('\r\n\r\n') + 4 + size)
   })
 
-  test('F8: an application that does not read holds the client back', async () => {
+  test('F8: an application that does not read pauses the client', async () => {
     const size = 64 * 2 ** 20
     const waiting = Promise.withResolvers<Socket>()
     let arrived = 0
@@ -200,7 +200,7 @@ describe('one gateway', () => {
         if (!seen.socket.write(PIECE)) await once(seen.socket, 'drain')
       }
     })()
-    const socket = await waiting.promise
+    const socket = await within('the upstream had a connection', waiting.promise)
     const held = await standsStill(() => written)
     assert.ok(held < HELD_LIMIT, `${mebibytes(held)} were taken while the application read nothing`)
     socket.resume()
@@ -218,7 +218,7 @@ describe('one gateway', () => {
     await using client = new RawClient(gateway.port)
     client.send(get('/events'))
     await client.receives(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*\r\n$/)
-    const socket = await opened.promise
+    const socket = await within('the upstream had a connection', opened.promise)
     const delays: number[] = []
     for (let event = 0; event < 20; event++) {
       const text = `data: ${event}\n\n`
@@ -228,14 +228,14 @@ describe('one gateway', () => {
       delays.push(performance.now() - start)
     }
     t.diagnostic(`slowest event: ${Math.max(...delays).toFixed(1)} ms`)
-    // The median: one stall of a busy machine is not the gateway's.
+    // The median, since the machine may stall once.
     assert.ok(delays.toSorted((a, b) => a - b)[10]! < 100, delays.join(', '))
     socket.end('0\r\n\r\n')
     await client.closed
     assert.match(client.text, /\r\n0\r\n\r\n$/)
   })
 
-  test('B31: a body waits for 100 Continue, passes, and Expect ends at the gateway', async () => {
+  test('B31: a body is sent after 100 Continue, and Expect is not forwarded', async () => {
     let head = ''
     let body = ''
     application = (socket, received) => {

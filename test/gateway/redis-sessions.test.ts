@@ -1,13 +1,14 @@
-// Sessions that two gateways share, each with two units, through the loss of Redis.
+// Sessions that two gateways share, each with two units, during an outage of Redis.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSetCookie } from '#http'
 import { RunningGateway } from '#test/gateway'
 import { RedisServer, redisMissing } from '#test/redis'
+import { waitUntil } from '#test/waiting'
 
 const options = { timeout: 60_000, skip: redisMissing }
 
-/** Counts its visits in a session in Redis; `/plain` has no business with it. */
+/** Counts its requests in a session in Redis; `/plain` does not use it. */
 function counter(url: string) {
   const value = '${empty session.visits ? 1 : session.visits + 1}'
   const condition = "${request.uri.path == '/plain'}"
@@ -57,14 +58,14 @@ test(
       )
       assert.equal((await gateway.ask('/plain', { headers })).status, 503)
       assert.equal((await gateway.ask('/plain')).text, 'plain')
-      // What this request puts into its session could not be kept.
+      // The session of this request could not be stored.
       const lost = await gateway.ask('/')
       assert.deepEqual([lost.status, lost.headers['set-cookie']], [503, undefined])
     }
     await redis.restart()
     for (const gateway of [one, two]) {
-      const end = performance.now() + 15_000
-      while ((await gateway.ask('/plain', { headers })).status !== 200) assert.ok(performance.now() < end)
+      const serves = async () => (await gateway.ask('/plain', { headers })).status === 200
+      await waitUntil('the gateway used the restarted Redis', serves)
     }
   },
 )

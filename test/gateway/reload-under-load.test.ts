@@ -1,4 +1,4 @@
-// F19: routes change all the time while requests run; none may fail, be misrouted or see half a change.
+// F19: routes change all the time under load; no request may fail, be misrouted or be handled by two versions.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
@@ -65,7 +65,7 @@ test('F19: 1,000 route changes under load fail and misroute no request, and leav
   assert.deepEqual([wrongCount, wrong], [0, []])
   assert.ok(requests > CHANGES, `only ${requests} requests`)
 
-  // A quarter of the changes warmed everything up; three times as many must not add to it.
+  // A quarter of the changes is the warm-up; three times as many must not increase memory and descriptors.
   const afterwards = await probeUnits((path) => gateway.ask(path), UNITS)
   assert.deepEqual(
     afterwards.map(({ live, unhandled }) => ({ live, unhandled })),

@@ -36,7 +36,7 @@ describe('route files', () => {
     assert.match(entry.message ?? '', /^a\.json:4:17: \/handler\/config\/status: expected an integer/)
   })
 
-  test('a file that is no JSON any more leaves its last good version serving, with the place of the mistake', async () => {
+  test('a file that is no longer JSON leaves its last good version serving, with the position of the mistake', async () => {
     await gateway.deploy('a', textRoute('good'))
     await gateway.deploy('a', '{\n  "handler": {,}\n}')
     assert.equal(await text('/'), 'good')
@@ -44,7 +44,7 @@ describe('route files', () => {
     assert.ok(gateway.log.with(/a\.json:2:15/).length > 0)
   })
 
-  test('a bad file stops no other, whether they come before, after or with it', async () => {
+  test('an invalid file does not affect files before, after or with it', async () => {
     await gateway.deploy('a', pathRoute('/a', 'A'))
     gateway.instance.writeRoute('b', '{')
     gateway.instance.writeRoute('c', pathRoute('/c', 'C'))
@@ -78,20 +78,20 @@ describe('route files', () => {
     assert.equal(await text('/'), 'two')
   })
 
-  test('a bad file that stays as it is is logged once, however often it is looked at', async () => {
+  test('an unchanged invalid file is logged once over many scans', async () => {
     const from = gateway.log.lines.length
     await gateway.deploy('a', { handler: 'no such object' })
     for (let round = 0; round < 3; round++) await gateway.scan()
     assert.equal(gateway.log.lines.slice(from).filter((line) => /a\.json:2/.test(line)).length, 1)
   })
 
-  test('a removed file takes its route away', async () => {
+  test('a removed file removes its route', async () => {
     await gateway.deploy('a', textRoute('A'))
     await gateway.undeploy('a')
     assert.equal((await gateway.ask('/x')).status, 404)
   })
 
-  test('a removed file that was bad takes its last good version away', async () => {
+  test('a removed file that was invalid removes its last good version', async () => {
     await gateway.deploy('a', textRoute('A'))
     await gateway.deploy('a', '{')
     await gateway.undeploy('a')
@@ -124,14 +124,14 @@ describe('route files', () => {
     assert.deepEqual(gateway.log.lines.slice(from), [])
   })
 
-  test('a change within the same moment and of the same length is not missed', async () => {
+  test('a change with the same time and length is not missed', async () => {
     for (let round = 0; round < 20; round++) {
       await gateway.deploy('a', textRoute(String(round % 10)))
       assert.equal(await text('/'), String(round % 10))
     }
   })
 
-  test('files that are no routes are left alone', async () => {
+  test('files that are not routes are ignored', async () => {
     gateway.instance.write('config/routes/notes.txt', 'no route')
     gateway.instance.write('config/routes/.hidden.json', '{')
     gateway.instance.write('config/routes/folder.json/x', '')
@@ -142,7 +142,7 @@ describe('route files', () => {
     assert.match(gateway.problems('folder.json').join(), /not a regular file/)
   })
 
-  test('a file of 10,000 levels, one of 5 MiB and one that is no UTF-8 are refused, quickly', async () => {
+  test('a file of 10,000 levels, one of 5 MiB and one that is not UTF-8 are rejected quickly', async () => {
     await gateway.deploy('a', textRoute('A'))
     gateway.instance.writeRoute('deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`)
     gateway.instance.writeRoute('deeper', `{"handler":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)
@@ -158,7 +158,7 @@ describe('route files', () => {
     assert.equal(await text('/'), 'A')
   })
 
-  test('B76: keys and names that would pollute a prototype are data or refused', async () => {
+  test('B76: keys and names that would pollute a prototype are data or rejected', async () => {
     await gateway.deploy('a', '{"__proto__": {"polluted": 1}, "handler": {"type": "ProbeHandler"}}')
     const refusal = gateway.problems('a.json').join()
     await gateway.deploy('b', {
@@ -198,7 +198,7 @@ describe('watching', () => {
     assert.equal((await gateway.ask('/')).status, 404)
   })
 
-  test('a routes folder that is made later is found at the next interval', async () => {
+  test('a routes folder that is created later is found at the next interval', async () => {
     await using gateway = await RunningGateway.start({
       files: {
         'config/config.json': { handler: { type: 'Router', config: { directory: 'later', scanInterval: 0.05 } } },
@@ -230,7 +230,7 @@ describe('watching', () => {
   })
 })
 
-test('a replaced route finishes its request on the old chain, and is held until the body has ended, not the head', async () => {
+test('a replaced route finishes its request on the old chain, and is disposed after the body has ended, not the head', async () => {
   const { promise: finish, resolve: letFinish } = Promise.withResolvers<void>()
   await using upstream = await httpUpstream(async (request, response) => {
     if (request.url !== '/slow') return void response.end('quick')
@@ -261,7 +261,7 @@ test('a replaced route finishes its request on the old chain, and is held until 
   assert.deepEqual(gateway.log.with(/disposed two/), [])
 })
 
-test('a retired route whose disposal fails is logged, and the unit keeps serving', async () => {
+test('a retired route whose disposal fails is logged, and the unit continues', async () => {
   const route = (text: string) => ({
     handler: {
       type: 'Chain',

@@ -9,9 +9,10 @@ import { RunningGateway, textRoute } from '#test/gateway'
 import { FRAME, frame, literal } from '#test/h2-frames'
 import { ResetClient, type Transport } from '#test/reset-client'
 import { secureHeap } from '#test/secure-connector'
+import { waitUntil } from '#test/waiting'
 import { ACCEPT, HANDSHAKE } from '#test/websocket-proxy'
 
-/** Bytes to send, then what to wait for before the reset: part of an answer, or a request at the application. */
+/** Bytes to send, then the event to wait for before the reset: part of a response, or a request at the application. */
 interface Stage {
   readonly name: string
   readonly bytes: string | Uint8Array
@@ -20,7 +21,7 @@ interface Stage {
 
 const HOST = 'Host: localhost\r\n'
 
-/** Stages that every connector of HTTP/1.1 has; each path answers by itself. */
+/** Stages of every HTTP/1.1 connector; the paths need no application. */
 function commonStages(path: string, post: string): Stage[] {
   const stages: Stage[] = [
     { name: 'before any byte', bytes: '' },
@@ -160,7 +161,7 @@ const h2Proxied: Stage[] = [
   },
 ]
 
-/** An application that holds requests, sends without end or upgrades, by path. */
+/** An application that holds requests, sends endless responses or upgrades, by path. */
 function application() {
   let arrived: (() => void) | null = null
   const server = createServer((request, response) => {
@@ -224,7 +225,7 @@ describe('a client that resets its connection ends nothing but its own request',
     })
   })
 
-  // A case that ended a unit must not fail those after it.
+  // A case that ended a unit must not fail the following ones.
   beforeEach(async () => {
     await gateway.untilReady()
     unit = gateway.gateway.units[0]
@@ -247,7 +248,7 @@ describe('a client that resets its connection ends nothing but its own request',
     client.reset()
   }
 
-  /** The gateway answers on traffic and management, from the same unit. */
+  /** Traffic and management are still served, by the same unit. */
   async function stillServes(): Promise<void> {
     assert.equal((await gateway.ask('/text')).status, 200)
     assert.equal(gateway.gateway.units[0], unit)
@@ -284,7 +285,7 @@ describe('a client that resets its connection ends nothing but its own request',
         await stillServes()
       })
     }
-    test(`${connector}: when the server has said hello`, { timeout: 20_000 }, async () => {
+    test(`${connector}: after the server hello`, { timeout: 20_000 }, async () => {
       const client = await ResetClient.connect(port())
       await client.send(await clientHello())
       await client.receives(/[\s\S]/)
@@ -295,12 +296,15 @@ describe('a client that resets its connection ends nothing but its own request',
 
   test('none of it ended a unit or left a request active', async () => {
     assert.deepEqual([gateway.gateway.restarts, secureAdmin.gateway.restarts], [0, 0])
-    // A client with many pipelined requests is not read, so that its reset shows when the application has timed out.
-    while ((await gateway.metric('gw_route_request_active')) > 0) await gateway.ask('/text')
+    // A connection with many pipelined requests is paused, so that its reset is noticed when the application has timed out.
+    await waitUntil('no request was active', async () => {
+      await gateway.ask('/text')
+      return (await gateway.metric('gw_route_request_active')) === 0
+    })
   })
 })
 
-/** The first bytes that a client of TLS sends. */
+/** The client hello of TLS. */
 async function clientHello(): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>()
   const server = createTcpServer((socket) => {

@@ -26,7 +26,7 @@ function api({ adminPort }: { readonly adminPort: number }, headers: Readonly<Re
 const listOf = ({ json }: Managed, field: string) => (json[field] ?? []) as JsonObject[]
 const revisionsOf = (answer: Managed, field = 'versions') => listOf(answer, field).map(({ _rev: rev }) => rev)
 
-test('after a restart the earlier versions of routes are there, and rollback brings them back', async () => {
+test('earlier versions of routes survive a restart, and rollback restores them', async () => {
   using instance = new TestInstance({
     routes: {
       outer: {
@@ -81,7 +81,7 @@ test('after a restart the earlier versions of routes are there, and rollback bri
   assert.deepEqual(listOf(await ask('POST', `${ROUTES}?_action=deleted`), 'routes'), [])
 })
 
-test('changes made in the folder by hand enter the history, as text that is brought back to the letter', async () => {
+test('changes made in the folder by hand are in the history, and restored byte for byte', async () => {
   const byHand =
     '{\n  // written by hand\n  "handler": { "type": "StaticResponseHandler", "config": { "status": 200 } }\n}\n'
   await using gateway = await RunningGateway.start({ env, admin: { mode: 'DEVELOPMENT' }, routes: { hand: byHand } })
@@ -107,7 +107,7 @@ test('changes made in the folder by hand enter the history, as text that is brou
   assert.equal(readFileSync(file, 'utf8'), byHand)
 })
 
-test('versions can be read before they are restored, and malformed requests are refused', async () => {
+test('versions can be read before they are restored, and malformed requests are rejected', async () => {
   await using gateway = await RunningGateway.start({ files: { 'secrets/gateway.admin.password': 'the password' } })
   const Authorization = `Basic ${Buffer.from('admin:the password').toString('base64')}`
   const { ask, put, history, rollback } = api(gateway.gateway, { Authorization })
@@ -163,7 +163,7 @@ test('a file name in the history leads to no other folder', async () => {
   assert.deepEqual(readdirSync(join(again.instance.directory, 'config/routes')), ['moved.json'])
 })
 
-test('F16: a history that can not be written does not keep a change from being made; it is counted and warned of', async () => {
+test('F16: a history that can not be written does not prevent a change; it is counted and logged', async () => {
   await using gateway = await RunningGateway.start({ admin: { mode: 'DEVELOPMENT' }, files: { history: 'in the way' } })
   const { put, rollback } = api(gateway.gateway)
   const first = (await put(`${ROUTES}/kept`, pathRoute('/kept', 'one'))).json['_rev']
@@ -175,7 +175,7 @@ test('F16: a history that can not be written does not keep a change from being m
   assert.equal((await gateway.ask('/kept')).text, 'one')
 })
 
-test('F18: a history of anything does not keep a gateway from starting', async () => {
+test('F18: garbage in the history does not prevent the start', async () => {
   await using gateway = await RunningGateway.start({
     admin: { mode: 'DEVELOPMENT' },
     routes: { a: pathRoute('/a', 'served') },
@@ -222,7 +222,7 @@ for (let round = 1; round <= ROUNDS; round++) {
     const { history } = api(again)
     for (const [id, [, ...replaced]] of acknowledged) {
       const kept = revisionsOf(await history(`${ROUTES}/${id}`))
-      // The unanswered change may have been made too, and is one of the ten then.
+      // The unacknowledged change may have been made too, and is one of the ten then.
       const missing = replaced.slice(0, 9).filter((revision) => !kept.includes(revision as string))
       assert.deepEqual(missing, [], id)
     }

@@ -74,7 +74,7 @@ describe('routes over Common REST', () => {
   const files = () => readdirSync(folder).sort()
   const stored = (id: string) => JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8')) as JsonValue
 
-  test('a route that is put is served by every unit when the answer comes, and stored in a file of its id', async () => {
+  test('a created route is served by every unit when the response arrives, and stored in a file named by its id', async () => {
     const { status, json, headers } = await ask('PUT', `${ROUTES}/new`, { body: pathRoute('/new', 'one') })
     assert.equal(status, 201)
     assert.deepEqual([json['_id'], headers.etag], ['new', `"${json['_rev']}"`])
@@ -83,7 +83,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual(stored('new'), { _id: 'new', ...pathRoute('/new', 'one') })
   })
 
-  test('without headers it is updated, and reads give it as stored', async () => {
+  test('PUT without headers updates it, and reads return it as stored', async () => {
     await ask('PUT', `${ROUTES}/updated`, { body: pathRoute('/updated', 'one') })
     assert.equal((await ask('PUT', `${ROUTES}/updated`, { body: pathRoute('/updated', 'two') })).status, 200)
     assert.equal((await gateway.ask('/updated')).text, 'two')
@@ -92,7 +92,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual(route, { _id: 'updated', ...pathRoute('/updated', 'two') })
   })
 
-  test('POST takes the id of the body or makes one; a taken id is 409', async () => {
+  test('POST uses the id of the body or generates one; an existing id is 409', async () => {
     const made = await ask('POST', `${ROUTES}?_action=create`, { body: pathRoute('/made', 'made') })
     assert.equal(made.status, 201)
     assert.ok(existsSync(join(folder, `${made.json['_id']}.json`)))
@@ -101,7 +101,7 @@ describe('routes over Common REST', () => {
     assert.equal((await ask('POST', ROUTES, { body: { _id: 'posted', ...pathRoute('/p', 'p') } })).status, 409)
   })
 
-  test('If-None-Match: * creates only, If-Match updates only the revision that is meant', async () => {
+  test('If-None-Match: * creates only, If-Match updates only the given revision', async () => {
     const put = (n: string, headers: Record<string, string>) =>
       ask('PUT', `${ROUTES}/versions`, { headers, body: pathRoute('/v', n) })
     assert.equal((await put('0', { 'If-Match': '*' })).status, 404)
@@ -116,7 +116,7 @@ describe('routes over Common REST', () => {
     assert.equal((await ask('GET', `${ROUTES}/versions`, { headers: { 'If-None-Match': current } })).status, 304)
   })
 
-  test('a revision is that of the file: a change by hand counts', async () => {
+  test('a revision is that of the file, also after a change by hand', async () => {
     const { headers } = await ask('PUT', `${ROUTES}/by-hand`, { body: pathRoute('/by-hand', 'one') })
     writeFileSync(join(folder, 'by-hand.json'), JSON.stringify(pathRoute('/by-hand', 'hand')))
     const put = await ask('PUT', `${ROUTES}/by-hand`, {
@@ -126,7 +126,7 @@ describe('routes over Common REST', () => {
     assert.equal(put.status, 412)
   })
 
-  test('a deleted route is gone from requests and from the folder, and is the answer', async () => {
+  test('a deleted route is not served, has no file, and is the body of the response', async () => {
     await ask('PUT', `${ROUTES}/deleted`, { body: pathRoute('/deleted', 'x') })
     assert.equal((await ask('DELETE', `${ROUTES}/deleted`, { headers: { 'If-Match': '"other"' } })).status, 412)
     const { status, json } = await ask('DELETE', `${ROUTES}/deleted`)
@@ -136,7 +136,7 @@ describe('routes over Common REST', () => {
     assert.equal((await ask('DELETE', `${ROUTES}/deleted`)).status, 404)
   })
 
-  test('a patch changes the route that is served', async () => {
+  test('a patch changes the served route', async () => {
     await ask('PUT', `${ROUTES}/patched`, { body: pathRoute('/patched', 'one') })
     const patch = [{ operation: 'replace', field: '/handler/config/entity', value: 'two' }]
     assert.equal((await ask('PATCH', `${ROUTES}/patched`, { body: patch })).status, 200)
@@ -174,7 +174,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual(stored('good'), { _id: 'good', ...pathRoute('/good', 'good') })
   })
 
-  test('a name that is taken, or an id that differs by case only, is 409', async () => {
+  test('an existing name, or an id that differs only in case, is 409', async () => {
     await ask('PUT', `${ROUTES}/named`, { body: pathRoute('/named', 'x', { name: 'the name' }) })
     const taken = await ask('PUT', `${ROUTES}/other`, { body: pathRoute('/other', 'x', { name: 'the name' }) })
     assert.equal(taken.status, 409)
@@ -208,7 +208,7 @@ describe('routes over Common REST', () => {
     '',
   ]
   for (const id of ids) {
-    test(`B75: the id ${JSON.stringify(id.slice(0, 20))} is refused, and no file is made`, async () => {
+    test(`B75: the id ${JSON.stringify(id.slice(0, 20))} is rejected, and no file is created`, async () => {
       const before = [files(), readdirSync(join(folder, '..')), readdirSync(gateway.instance.directory)]
       const { status } = await ask('PUT', `${ROUTES}/${id}`, { body: pathRoute('/x', 'x') })
       assert.ok([400, 404, 405, 414, 431].includes(status), String(status))
@@ -244,7 +244,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual(selected?.['_status'], { state: 'loaded' })
   })
 
-  test('_status tells of a file that does not load, and a good one can be put in its place', async () => {
+  test('_status reports a file that does not load, and a valid route can replace it', async () => {
     await gateway.deploy('broken', { handler: { type: 'Nothing' } })
     await gateway.deploy('unreadable', '{')
     const { json } = await ask('GET', `${ROUTES}/broken?_fields=_status`)
@@ -337,7 +337,7 @@ describe('routes over Common REST', () => {
     await ask('DELETE', `${ROUTES}/fails`)
   })
 
-  test('rollback brings an earlier version back, also of a deleted route', async () => {
+  test('rollback restores an earlier version, also of a deleted route', async () => {
     const put = (text: string) => ask('PUT', `${ROUTES}/rolled`, { body: pathRoute('/rolled', text) })
     const first = (await put('one')).json['_rev']
     await put('two')
@@ -372,7 +372,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual([updated.get(200)?.length, updated.get(412)?.length], [1, 49])
   })
 
-  test('writers that repeat on 412 lose no update', async () => {
+  test('writers that retry on 412 lose no update', async () => {
     await ask('PUT', `${ROUTES}/counter`, { body: pathRoute('/counter', 'x', { properties: { n: 0 } }) })
     const increment = async (): Promise<void> => {
       const { json, headers } = await ask('GET', `${ROUTES}/counter`)
@@ -392,7 +392,7 @@ describe('routes over Common REST', () => {
     assert.deepEqual((await ask('GET', `${ROUTES}/counter`)).json['properties'], { n: 25 })
   })
 
-  test('B79: a body that is too large, too deep or too wide is refused in time', async () => {
+  test('B79: a body that is too large, too deep or too wide is rejected in time', async () => {
     const started = performance.now()
     const rows: readonly (readonly [string, number])[] = [
       [`{"a":"${'x'.repeat(1_100_000)}"}`, 413],
@@ -405,7 +405,7 @@ describe('routes over Common REST', () => {
     assert.equal(existsSync(join(folder, 'large.json')), false)
   })
 
-  test('B83: without credentials nothing is answered, and the traffic port knows none of it', async () => {
+  test('B83: without credentials all is 401, and a traffic port does not serve it', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'POST']) {
       assert.equal((await gateway.askAdmin(`${ROUTES}/new`, { method })).status, 401)
     }
@@ -413,7 +413,7 @@ describe('routes over Common REST', () => {
     assert.equal((await gateway.ask(`/gateway${ROUTES}?_queryFilter=true`)).status, 404)
   })
 
-  test('B84: requests that a page of another origin can send are refused', async () => {
+  test('B84: requests that a page of another origin can send are rejected', async () => {
     const body = JSON.stringify(textRoute('x'))
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       assert.equal((await ask('POST', ROUTES, { headers: { 'Content-Type': type }, raw: body })).status, 415)
@@ -439,13 +439,13 @@ describe('routes over Common REST', () => {
     await ask('DELETE', `${ROUTES}/forged`)
   })
 
-  test('B85: the password is in no line of the log and in no answer', async () => {
+  test('B85: the password is in no log line and in no response', async () => {
     const answers = [await ask('GET', '/api/info'), await ask('GET', `${ROUTES}?_crestapi`), await ask('GET', '/api/x')]
     for (const text of [...gateway.log.lines, ...answers.map((answer) => answer.text)])
       assert.ok(!text.includes(PASSWORD))
   })
 
-  test('B86: a folder that can not be written is 503, names no path, and the old route keeps serving', {
+  test('B86: a folder that can not be written is 503, names no path, and the old route continues to serve', {
     skip: process.getuid?.() === 0 && 'nothing is read-only for root',
   }, async () => {
     await ask('PUT', `${ROUTES}/disk`, { body: pathRoute('/disk', 'old') })
@@ -476,7 +476,7 @@ describe('routes over Common REST', () => {
     }
   })
 
-  test('the descriptors are valid and tell of the actions', async () => {
+  test('the descriptors are valid and include the actions', async () => {
     const { json } = await ask('GET', `${ROUTES}?_api`)
     const { valid, errors } = await new Validator().validate(structuredClone(json))
     assert.equal(valid, true, JSON.stringify(errors))
@@ -500,7 +500,7 @@ describe('routes over Common REST', () => {
     test(`${path} is 404`, async () => assert.equal((await ask('GET', path)).status, 404))
   }
 
-  test('types are a collection to read and to search', async () => {
+  test('types are a collection that can be read and queried', async () => {
     const { json } = await ask('GET', '/api/system/types?_queryFilter=kind+eq+%22Filter%22&_fields=kind')
     assert.ok(idsOf(json).includes('HeaderFilter'))
     const type = (await ask('GET', '/api/system/types/ReverseProxyHandler')).json

@@ -1,4 +1,4 @@
-// What the management API has acknowledged is there, whatever happens to the process, and no matter how many write.
+// Changes that the management API has acknowledged are durable, also after kill -9 and with concurrent writers.
 // GATEWAY_KILL_ROUNDS asks for that many rounds of 500 writes, GATEWAY_WRITERS for that many writers at once.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,12 +16,12 @@ const ROUNDS = Number(GATEWAY_KILL_ROUNDS ?? 1)
 const WRITES = GATEWAY_KILL_ROUNDS === undefined ? 100 : 500
 const WRITERS = Number(GATEWAY_WRITERS ?? 100)
 const CONCURRENT_WRITES = 5
-/** Every so many writes of a route are its removal. */
+/** One of so many writes of a route is a delete. */
 const DELETE_EACH = 7
 
 const env = { GATEWAY_RUN_MODE: 'DEVELOPMENT' }
 
-/** A number of the write that a route came from; null where it was removed, or never made. */
+/** The number of the write that a route comes from; null where it was deleted, or never created. */
 type Version = number | null
 
 function versionIn(route: JsonObject): Version {
@@ -29,10 +29,10 @@ function versionIn(route: JsonObject): Version {
   return Number.parseInt(config.entity, 10)
 }
 
-/** Writes to routes, one after the other to each, and what came of it. */
+/** Writes to routes, one after the other to each, and their outcomes. */
 class Writers {
   readonly #manage: ReturnType<typeof managing>
-  /** What each route has to be: what was acknowledged, or what was under way. */
+  /** The possible versions of each route: the acknowledged one, or the pending one. */
   readonly allowed = new Map<string, readonly Version[]>()
   acknowledged = 0
   #sent = 0
@@ -41,7 +41,7 @@ class Writers {
     this.#manage = manage
   }
 
-  /** Runs until all is written or the process is gone. */
+  /** Runs until all is written or the process has ended. */
   async run(found: ReadonlyMap<string, Version>, onAcknowledged: (count: number) => void): Promise<void> {
     const writer = async (id: string): Promise<void> => {
       let before = found.get(id) ?? null
@@ -67,7 +67,7 @@ class Writers {
   }
 }
 
-/** What stands in the files of a folder; every one has to be a whole route, but for those that writing leaves aside. */
+/** The versions in the files of a folder; each must be a complete route, except temporary files. */
 function versionsIn(folder: string): Map<string, Version> {
   const found = new Map<string, Version>()
   for (const name of readdirSync(folder)) {
@@ -79,13 +79,13 @@ function versionsIn(folder: string): Map<string, Version> {
   return found
 }
 
-/** Writes until the process is killed; gives what was acknowledged, or was under way, by route. */
+/** Writes until the process is killed; returns acknowledged and pending versions by route. */
 async function writeAndKill(gateway: GatewayProcess, found: ReadonlyMap<string, Version>): Promise<Writers> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT_WRITES })
   const writers = new Writers(managing(`http://127.0.0.1:${gateway.adminPort}`, { agent }))
   const killAfter = 1 + Math.floor(Math.random() * (WRITES - CONCURRENT_WRITES))
   await writers.run(found, (count) => {
-    // Not at the end of a write but anywhere in the next one.
+    // Not at the end of a write but at any point of the next one.
     if (count === killAfter) setTimeout(() => gateway.kill('SIGKILL'), Math.random() * 10)
   })
   agent.destroy()
@@ -114,7 +114,7 @@ test(`F18: after kill -9 at a random moment of ${WRITES} writes, ${ROUNDS} times
       assert.deepEqual(
         readdirSync(folder).sort(),
         [...found.keys()].map((id) => `${id}.json`).sort(),
-        'what was cut short is taken away, and nothing else',
+        'only unfinished files are removed',
       )
       for (const id of writers.allowed.keys()) {
         const { status, text } = await gateway.ask(`/${id}`)
@@ -168,7 +168,7 @@ test(`B78: no update of ${WRITERS} concurrent writers with If-Match is lost`, as
       if (status === 200) break
       assert.equal(status, 412, text)
       refused++
-      // As a client does that knows it is not alone.
+      // As a client with concurrent writers does.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * left * 5))
     }
     left--

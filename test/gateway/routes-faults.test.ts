@@ -1,8 +1,7 @@
-// What becomes of changes over the management API, and of traffic, when the machine has no more to give: folders that
-// can not be written, full disks, no more descriptors.
+// Changes over the management API, and traffic, with exhausted resources: read-only folders, full disks, no
+// descriptors.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
@@ -15,6 +14,7 @@ import { TestInstance } from '#test/instance'
 import { Load } from '#test/load'
 import { type Managed, managing, ROUTES } from '#test/management'
 import { SmallDisk } from '#test/small-disk'
+import { once } from '#test/waiting'
 
 const DEVELOPMENT = { mode: 'DEVELOPMENT' }
 const isRoot = process.getuid?.() === 0
@@ -33,7 +33,7 @@ function contents(directory: string): Record<string, string> {
   return Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
 }
 
-/** Every kind of change there is, to a route that is there and to one that is not. */
+/** Every kind of change, to an existing route and to a missing one. */
 function changes(id: string, text: string, rollbackTo: unknown): readonly (readonly [string, string, unknown?])[] {
   return [
     ['PUT', `${ROUTES}/new-${id}`, pathRoute('/new', text)],
@@ -136,7 +136,7 @@ test('F16: on a full disk changes are 5xx, the file is intact, all requests are 
   const before = contents(routes)
   disk.fill()
   for (let n = 0; n < 20; n++) {
-    // Longer than what a page of the old file may have left.
+    // Longer than the rest of the last page of the old file.
     assertServerError(await put('kept', 'x'.repeat(10_000)), 'PUT of a route that is there')
     assertServerError(await put(`new-${n}`, 'x'.repeat(10_000)), 'PUT of a new route')
   }
@@ -248,7 +248,7 @@ function disposable(agent: Agent): Disposable & { readonly agent: Agent } {
   return { agent, [Symbol.dispose]: () => agent.destroy() }
 }
 
-/** Resolves when so many have. */
+/** Resolves when so many promises have resolved. */
 function nth(promises: readonly Promise<unknown>[], count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let done = 0
@@ -256,7 +256,7 @@ function nth(promises: readonly Promise<unknown>[], count: number): Promise<void
   return promise
 }
 
-/** The gateway learns of closed connections only by and by. */
+/** The gateway notices closed connections one by one. */
 async function untilServed(gateway: GatewayProcess, path: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

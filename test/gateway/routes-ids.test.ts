@@ -1,4 +1,4 @@
-// Ids that are no names of routes: in the path, in the body, for every kind of request; and the files they leave alone.
+// Invalid ids of routes: in the path, in the body, for every kind of request; no file is changed by them.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { type Managed, managing, ROUTES } from '#test/management'
 
-/** An id as a client means it, and as it stands in a path where that is not the percent-encoded id. */
+/** An id, and its form in a path where that is not the percent-encoded id. */
 interface BadId {
   readonly id: string
   readonly inPath?: string
@@ -64,7 +64,7 @@ function everything(directory: string): Record<string, string> {
   return found
 }
 
-describe('B75: ids that are no names', () => {
+describe('B75: invalid ids', () => {
   let gateway: RunningGateway
   let manage: ReturnType<typeof managing>
   let nearby: string[]
@@ -82,13 +82,13 @@ describe('B75: ids that are no names', () => {
 
   after(() => gateway[Symbol.asyncDispose]())
 
-  /** What stands beside the instance, as far as this test may have made it. */
+  /** Files beside the instance that this test may have created. */
   const besides = () =>
     readdirSync(dirname(gateway.instance.directory)).filter((name) => /^(?:x|admin)(?:\.|$)/.test(name))
 
   for (const { id, inPath = encodeURIComponent(id), called = JSON.stringify(id) } of BAD_IDS) {
     const path = `${ROUTES}/${inPath}`
-    test(`B75: ${called} as ${inPath.slice(0, 30)} is refused everywhere, and no file anywhere changes`, async () => {
+    test(`B75: ${called} as ${inPath.slice(0, 30)} is rejected everywhere, and no file changes`, async () => {
       const route = pathRoute('/bad', 'bad')
       const found = everything(gateway.instance.directory)
       const refused = (answer: Managed, request: string) => {
@@ -121,7 +121,7 @@ describe('B75: ids that are no names', () => {
     })
   }
 
-  test('B75: an id that differs from another by case only does not take its place', async () => {
+  test('B75: an id that differs from another only in case does not replace it', async () => {
     const found = everything(gateway.instance.directory)
     for (const id of ['KEPT', 'Kept', 'Other']) {
       const body = pathRoute('/bad', 'bad')
@@ -139,7 +139,7 @@ describe('B75: ids that are no names', () => {
     assert.equal((await gateway.ask('/kept')).text, 'kept')
   })
 
-  test('B75: the longest id there can be is one that the file system takes', async () => {
+  test('B75: the longest valid id is a valid file name', async () => {
     const id = `x${'.-_'.repeat(42)}y`
     assert.equal(id.length, 128)
     assert.equal((await manage('PUT', `${ROUTES}/${id}`, { body: pathRoute('/long', 'long') })).status, 201)

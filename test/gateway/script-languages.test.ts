@@ -1,4 +1,4 @@
-// The same work done by scripts of each language, in a whole gateway and with real servers.
+// The same tasks in scripts of each language, in a whole gateway and with real servers.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ interface Habit {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** What the client gets: status, chosen fields, content. */
+  /** The response to the client: status, selected fields, content. */
   readonly expected: string
 }
 

@@ -1,11 +1,11 @@
-// Scripts in a whole gateway: files that change, scripts that do not end, and what the log says of them.
+// Scripts in a whole gateway: files that change, scripts that do not end, and their log entries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gateway as command } from '#test/command-line'
 import { Folder } from '#test/folder'
 import { pathRoute, RunningGateway } from '#test/gateway'
 
-/** A route for one path whose handler is a script, called `script` in the heap of the route. */
+/** A route for one path whose handler is a script, named `script` in the heap of the route. */
 const scripted = (path: string, config: Readonly<Record<string, unknown>>) => ({
   condition: `\${request.uri.path == '${path}'}`,
   heap: [{ name: 'script', type: 'ScriptableHandler', config: { type: 'application/javascript', ...config } }],
@@ -52,7 +52,7 @@ test('a file that changes is used without a reload, and one that does not compil
   assert.equal((await gateway.ask('/x')).text, 'three')
 })
 
-test('a script that can not be compiled keeps its route from loading', async () => {
+test('a route with a script that does not compile is not loaded', async () => {
   await using gateway = await RunningGateway.start({
     files: { 'scripts/javascript/bad.js': 'const x = 1\nconst y = ;' },
     routes: { r: scripted('/x', { source: answering('good') }) },
@@ -64,7 +64,7 @@ test('a script that can not be compiled keeps its route from loading', async () 
   assert.equal((await gateway.ask('/x')).text, 'good')
 })
 
-test('a script that does not end costs its request, and no other', async () => {
+test('a script that does not end fails only its own request', async () => {
   await using gateway = await RunningGateway.start({
     admin: { scriptTimeout: '500 ms', scriptDeadline: '2 seconds' },
     routes: {
@@ -110,7 +110,7 @@ test('a script that fails is logged under the name of its object, with line and 
   assert.equal(await gateway.metric('gw_route_response_null_total', { route: 'n' }), 1)
 })
 
-test('a promise that a script forgets does not take the unit with it', async () => {
+test('an unhandled rejection of a script does not end the unit', async () => {
   await using gateway = await RunningGateway.start({
     routes: {
       r: scripted('/x', {
@@ -125,7 +125,7 @@ test('a promise that a script forgets does not take the unit with it', async () 
   assert.equal((await gateway.ask('/x')).text, 'served')
 })
 
-test('a forgotten promise with another prototype does not take the unit with it either', async () => {
+test('an unhandled rejection of a promise with another prototype does not end the unit either', async () => {
   const rejected = (prototype: string) =>
     `{ const p = Promise.reject(new Error("x")); Object.setPrototypeOf(p, ${prototype}) }`
   await using gateway = await RunningGateway.start({
@@ -146,7 +146,7 @@ test('a forgotten promise with another prototype does not take the unit with it 
   assert.equal(gateway.log.with(/unit.*(?:ended|restart)/).length, 0)
 })
 
-test('a script that does not reach its own function is the fault of its request', async () => {
+test('a script that fails before its function runs is a fault of its request', async () => {
   await using gateway = await RunningGateway.start({
     routes: {
       r: scripted('/x', {

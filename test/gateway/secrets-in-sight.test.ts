@@ -1,4 +1,4 @@
-// What travels through a gateway that logs all it can: none of it may be read where operators and scrapers look.
+// Credentials in requests through a gateway with maximal logging: none may be in logs, metrics or responses.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '#test/ask'
@@ -69,7 +69,7 @@ test('B85: at the lowest level of the log, with everything captured, no credenti
   await gateway.exit
 
   const log = gateway.log.lines.join('\n')
-  // What is captured is in the log at all: the search below is not over nothing.
+  // The captured messages are in the log, so that the search below is not vacuous.
   assert.match(log, /visible/)
   const all = [log, gateway.errors, ...errors, ...answers].join('\n')
   const found = [PASSWORD, ...Object.values(sent), ...Object.values(answered)].filter((each) => all.includes(each))

@@ -1,4 +1,4 @@
-// Secrets in a whole gateway: keystores swapped under requests (threats B51, F22), passwords found where they may stand.
+// Secrets in a whole gateway: keystores replaced under load (threats B51, F22), passwords of every store in scope.
 import assert from 'node:assert/strict'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ test('B51, F22: a keystore is rotated, truncated, deleted and restored under loa
 
   const shown = async (expected: string): Promise<void> => {
     const deadline = performance.now() + 5_000
-    // Both units have to have noticed; requests go to either.
+    // Both units must have loaded the change; requests go to either.
     for (let same = 0; same < 20; same = (await kids(gateway)).join() === expected ? same + 1 : 0) {
       assert.ok(performance.now() < deadline, `the keys ${expected} are not shown`)
     }
@@ -79,7 +79,7 @@ test('B51, F22: a keystore is rotated, truncated, deleted and restored under loa
   assert.doesNotMatch(gateway.log.lines.join('\n'), new RegExp(PASSWORD))
 })
 
-test('a password that the own provider does not know is found in the route, then in config.json', async () => {
+test('a password that is not in the own provider is looked up in the route, then in config.json', async () => {
   const none = { type: 'Base64EncodedSecretStore', config: { secrets: {} } }
   const known = { type: 'Base64EncodedSecretStore', config: { secrets: { 'keys.password': btoa(PASSWORD) } } }
   const own = (more: JsonObject): JsonObject => {
@@ -112,7 +112,7 @@ test('a password that the own provider does not know is found in the route, then
   assert.deepEqual(await kids(inherited), ['key-1'])
 })
 
-test('a route whose keystore can not be opened is refused by name, the password is shown nowhere', async () => {
+test('a route whose keystore can not be opened is rejected with its name, without the password', async () => {
   await using gateway = await start()
   writeFileSync(place(gateway), keyStoreWith('key-1'))
   gateway.instance.write('secrets/keys.password', 'wrong-horse')

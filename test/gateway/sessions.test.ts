@@ -1,14 +1,14 @@
 // Sessions through a whole gateway: over several units, over a change of the route, and the session rules of routes.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { parseSetCookie } from '#http'
 import { RunningGateway } from '#test/gateway'
+import { once } from '#test/waiting'
 
 const options = { timeout: 60_000 }
 
-/** Counts its visits in the session. */
+/** Counts its requests in the session. */
 function counter(route: object = {}) {
   const value = '${empty session.visits ? 1 : session.visits + 1}'
   return {
@@ -30,7 +30,7 @@ const cookiesOf = (answer: { headers: Record<string, string | string[] | undefin
     return `${name}=${value}`
   })
 
-test('a session is seen by every unit, whatever connection a request comes on', options, async () => {
+test('a session is shared by every unit, on any connection', options, async () => {
   await using gateway = await RunningGateway.reuse({ units: 4, routes: { counter: counter() } })
   const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
   for (let visit = 2; visit <= 40; visit += 1) {
@@ -39,14 +39,14 @@ test('a session is seen by every unit, whatever connection a request comes on', 
   }
 })
 
-test('a session survives a new version of its route, and of the route it began in', options, async () => {
+test('a session survives a new version of its route, and of the route that created it', options, async () => {
   await using gateway = await RunningGateway.reuse({ routes: { counter: counter() } })
   const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
   await gateway.deploy('counter', counter({ name: 'renamed' }))
   assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
 })
 
-/** Asks in a thread of its own, since the one of the test is busy. */
+/** Sends requests in another thread, since the thread of the test is blocked. */
 const CLIENT = `
 const { get } = require('node:http')
 const { parentPort, workerData } = require('node:worker_threads')
@@ -130,7 +130,7 @@ describe('Session rules of a route', () => {
     assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 1')
   })
 
-  /** A browser: keeps cookies by name, and forgets those that are taken away. */
+  /** A browser: stores cookies by name, and deletes removed ones. */
   function browser(gateway: RunningGateway) {
     const jar = new Map<string, string>()
     return {
@@ -197,7 +197,7 @@ describe('Session rules of a route', () => {
     )
   }
 
-  test('a client that moves the parts of a shared cookie finds no session in another one', options, async () => {
+  test('a client that swaps the parts of a shared cookie gets no session', options, async () => {
     for (const type of ['InMemorySessionManager', 'AuthenticatedEncryptedJwtSessionManager']) {
       const session = { type, config: {} }
       await using gateway = await RunningGateway.start({

@@ -1,6 +1,5 @@
 // Request bodies that stop, and bodies that take long: decisions, `soTimeout`.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import { Authority, opensslMissing } from '#test/certificates'
 import { RunningGateway } from '#test/gateway'
@@ -8,11 +7,12 @@ import { answerOf, H2Client } from '#test/h2-client'
 import { RawClient } from '#test/listening'
 import { secureHeap } from '#test/secure-connector'
 import { httpUpstream, type Upstream } from '#test/upstream'
+import { once, waitUntil } from '#test/waiting'
 
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
-/** An application that answers with the number of bytes it got. */
+/** An application that returns the number of received bytes. */
 function counting(): Promise<Upstream> {
   return httpUpstream((request, response) => {
     let bytes = 0
@@ -40,7 +40,7 @@ function start(upstream: Upstream, connector: object): Promise<RunningGateway> {
 
 /** Waits until the application has so many connections open. */
 async function untilConnected(upstream: Upstream, count: number): Promise<void> {
-  while (upstream.sockets.size !== count) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil(`the upstream had ${count} connections`, () => upstream.sockets.size === count)
 }
 
 const HALF = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf'
@@ -84,7 +84,7 @@ describe('an upload that takes longer than requestTimeout', { timeout: 30_000 },
   const limits = { requestTimeout: '500 ms', idleTimeout: '2 seconds' }
   const PIECE = 'x'.repeat(2_000)
 
-  /** Writes pieces, one each 100 ms, for longer than both times together. */
+  /** Writes chunks, one each 100 ms, for longer than both time-outs together. */
   async function trickle(write: (piece: string) => void): Promise<number> {
     let count = 0
     for (const end = performance.now() + 3_000; performance.now() < end; count++) {
@@ -140,7 +140,7 @@ test('an upload that waits for the application, not for its client, is not abort
   const size = 20_000_000
   const answer = gateway.ask('/', { method: 'POST', body: Buffer.alloc(size) })
   await using stalled = new RawClient(gateway.port)
-  // Its own end shows that the time is over.
+  // Its own end shows that the time-out has passed.
   stalled.send(HALF)
   await stalled.closed
   assert.match(stalled.text, /^HTTP\/1\.1 408 /)
@@ -148,7 +148,7 @@ test('an upload that waits for the application, not for its client, is not abort
   assert.equal((await answer).text, 'all')
 })
 
-test('a response that moves keeps a request alive whose body is not at its end', { timeout: 30_000 }, async () => {
+test('a response that makes progress keeps a request with an incomplete body alive', { timeout: 30_000 }, async () => {
   await using upstream = await httpUpstream((request, response) => {
     request.on('error', () => {}).resume()
     response.write('begin ')

@@ -52,7 +52,7 @@ describe('one gateway', () => {
 
   const raw = (text: string) => converse(gateway.port, text)
 
-  test('a request that can not be read is 400 and closes; the next client is served', async () => {
+  test('a malformed request is 400 and closes the connection; the next client is served', async () => {
     const garbage = [
       'GET / HTTP/1.1\r\nHost: a\r\nBad Header: x\r\n\r\n',
       'GET / HTTP/9.9\r\nHost: a\r\n\r\n',
@@ -75,7 +75,7 @@ describe('one gateway', () => {
     assert.match(await raw(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), /^HTTP\/1\.1 (431|414|400) /)
   })
 
-  test('B80: patterns made to run for ever delay neither their own request nor others', async () => {
+  test('B80: patterns with catastrophic backtracking delay neither their own request nor others', async () => {
     const hostile = `${'a'.repeat(40)}!`
     const start = performance.now()
     const attacks = Array.from({ length: 5 }, () => gateway.ask('/redos', { headers: { 'X-In': hostile } }))
@@ -103,7 +103,7 @@ describe('one gateway', () => {
     }
   })
 
-  test('B82: expressions reach no constructor, prototype or class', async () => {
+  test('B82: expressions have no access to constructors, prototypes and classes', async () => {
     const attempts = [
       "${''.constructor}",
       "${''.constructor.constructor('return process')()}",
@@ -159,7 +159,7 @@ describe('one gateway', () => {
     }
   })
 
-  test('B87: whatever a request holds, each log entry is one line of JSON', async () => {
+  test('B87: with any content of a request, each log entry is one line of JSON', async () => {
     const from = gateway.log.lines.length
     const hostile = '\x1b[31m(\u2028{"level":"info","message":"forged"}\u0085'
     const bytes = Buffer.from(hostile, 'utf8').toString('latin1')
@@ -175,7 +175,7 @@ describe('one gateway', () => {
     }
   })
 
-  test('B91: after all this no rejection was left unhandled and no unit was started again', async () => {
+  test('B91: after all this there was no unhandled rejection and no restarted unit', async () => {
     const [probe] = await probeUnits((path) => gateway.ask(path), 1)
     assert.equal(probe?.unhandled, 0)
     assert.equal(gateway.gateway.restarts, 0)

@@ -1,4 +1,4 @@
-// Rates that are kept in a cluster of three nodes: exact, while slots move, nodes die and replicas take over.
+// Rates in a cluster of three nodes: exact, while slots move, nodes fail and replicas take over.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,6 +7,7 @@ import { build } from '#test/build'
 import { RunningGateway } from '#test/gateway'
 import { type RedisServer, redisMissing } from '#test/redis'
 import { RedisCluster } from '#test/redis-cluster'
+import { waitUntil } from '#test/waiting'
 import { RedisThrottlingStore } from '../../src/objects/throttling/redis-store/redis-throttling-store.ts'
 
 const HOUR = 3_600_000
@@ -19,7 +20,7 @@ async function keysOf(server: RedisServer, prefix: string): Promise<string[]> {
   return (await server.ask('KEYS', `${prefix}*`)).split('\n').filter((key) => key !== '')
 }
 
-/** Asks one route for every partition, so often; gives what each was answered, and the longest wait. */
+/** Sends so many requests to one route for every partition; returns the statuses of each, and the longest time. */
 async function askAll(gateway: RunningGateway, path: string, times: number) {
   const seen = new Map(partitions.map((user) => [user, [] as number[]]))
   let longest = 0
@@ -148,17 +149,17 @@ describe('a cluster of three nodes, one of them with a replica', { skip: redisMi
     assert.equal(outages().length, 2)
 
     await killed.restart()
-    const until = performance.now() + 15_000
-    while ((await askAll(gateway, '/deny', 1)).count(503) > 0) {
-      assert.ok(performance.now() < until, 'the node is not found again')
+    await waitUntil('the restarted node was used again', async () => {
       await delay(50)
-    }
-    while (gateway.log.with(/Redis available again/).length < 2) {
+      return (await askAll(gateway, '/deny', 1)).count(503) === 0
+    })
+    await waitUntil('both stores logged that Redis is available again', async () => {
       await askAll(gateway, '/local', 1)
       await delay(20)
-    }
+      return gateway.log.with(/Redis available again/).length >= 2
+    })
     assert.equal(outages().length, 2)
-    // The node came back with nothing in it, so that its partitions have at most what a full bucket holds.
+    // The node restarted empty, so that its partitions have at most a full bucket.
     const back = await askAll(gateway, '/local', 4)
     assert.ok(back.count(204) <= 3 * gone.local)
     assert.ok((await gateway.metric('gw_throttling_store_failures_total', { route: 'deny' })) >= gone.deny)

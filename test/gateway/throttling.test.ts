@@ -1,4 +1,4 @@
-// Rates in whole gateways: over units, over processes with one Redis, and while that Redis is away.
+// Rates in whole gateways: over units, over processes with one Redis, and during an outage of that Redis.
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
@@ -8,6 +8,7 @@ import { RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { PROBE_EXTENSION } from '#test/probe-extension'
 import { RedisServer, redisMissing } from '#test/redis'
+import { waitUntil } from '#test/waiting'
 
 const byUser = "${request.headers['X-User'][0]}"
 const OK = { type: 'StaticResponseHandler', config: { status: 204 } }
@@ -36,7 +37,7 @@ async function admittedOf(asks: readonly Promise<{ status: number }>[]): Promise
   return statuses.filter((status) => status === 204).length
 }
 
-test('the units of a gateway keep one rate together, to the request', async () => {
+test('the units of a gateway share one rate exactly', async () => {
   const rate = { numberOfRequests: 20, duration: '1 hour' }
   const routes = { shop: throttled('shop', { rate, requestGroupingPolicy: byUser }) }
   await using gateway = await RunningGateway.start({ units: 2, routes })
@@ -53,7 +54,7 @@ test('the units of a gateway keep one rate together, to the request', async () =
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ family }) => family === 'IPv6'))
 
-test('B20: an untrusted forwarded address, and an IPv4 address in IPv6, make no other partition', async (t) => {
+test('B20: an untrusted forwarded address, and an IPv4-mapped IPv6 address, do not change the partition', async (t) => {
   if (!hasIpv6) return t.skip('there is no IPv6 on this machine')
   const rate = { numberOfRequests: 3, duration: '1 hour' }
   const routes = { shop: throttled('shop', { rate, requestGroupingPolicy: '${contexts.client.remoteAddress}' }) }
@@ -76,7 +77,7 @@ test('B20: an untrusted forwarded address, and an IPv4 address in IPv6, make no 
   assert.deepEqual(statuses, [204, 204, 204, 429, 429])
 })
 
-test('two gateways on one Redis keep one rate together, to the request', { skip: redisMissing }, async () => {
+test('two gateways on one Redis share one rate exactly', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   const config = {
     rate: { numberOfRequests: 25, duration: '1 hour' },
@@ -162,7 +163,10 @@ test('Redis killed, restarted and unresponsive under load: bounded waits, bounde
     }
   }
   const found = async (stores: number): Promise<void> => {
-    while (gateway.log.with(/Redis available again/).length < stores) await delay(10)
+    await waitUntil(
+      'each store logged that Redis is available again',
+      () => gateway.log.with(/Redis available again/).length >= stores,
+    )
   }
   await until(204)
   assert.deepEqual([...new Set(await load(4))], [204])
@@ -177,7 +181,7 @@ test('Redis killed, restarted and unresponsive under load: bounded waits, bounde
   await until(204)
   await found(2)
   assert.deepEqual([...new Set(await load(4))], [204])
-  // A Redis with nothing in it begins with full buckets; the local one stays empty.
+  // An empty Redis starts with full buckets; the local one stays empty.
   assert.equal(times.local, 20)
 
   server.freeze()

@@ -1,4 +1,4 @@
-// A whole gateway over HTTPS: connectors, management, renewal under load, upstreams that want a certificate.
+// A whole gateway over HTTPS: connectors, management, renewal under load, upstreams that require a certificate.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
@@ -12,6 +12,7 @@ import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { RunningGateway, textRoute } from '#test/gateway'
 import { freePort, nginx, nginxMissing } from '#test/nginx'
 import { keystoreOf } from '#test/secure-connector'
+import { waitUntil } from '#test/waiting'
 
 const options = { skip: opensslMissing, timeout: 60_000 }
 const h2loadMissing = spawnSync('h2load', ['--version']).status === 0 ? false : 'h2load is not on the PATH'
@@ -21,7 +22,7 @@ const second = authority?.issue({ name: 'second.test', altNames: 'DNS:second.tes
 const visitor = authority?.issue({ name: 'visitor' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
-/** Replaces a file as deployments do: whole or not at all. */
+/** Replaces a file atomically. */
 function replace(file: string, by: string): void {
   copyFileSync(by, `${file}.new`)
   renameSync(`${file}.new`, file)
@@ -86,7 +87,7 @@ test('traffic and management are served over TLS, by every unit', options, async
   assert.deepEqual([health.status, health.peer], [200, 'first.test'])
 })
 
-test('a client certificate is seen by expressions', options, async () => {
+test('expressions can read a client certificate', options, async () => {
   const file = keystoreOf(first)
   const fields = { clientAuth: 'REQUIRED', trustManager: { type: 'TrustAllManager' } }
   await using running = await RunningGateway.start({ admin: admin(file, fields), routes: { who } })
@@ -107,7 +108,7 @@ test('ten thousand requests over HTTP/2 without an error, while the certificate 
   const load = promisify(execFile)('h2load', ['-n10000', '-c20', '-m10', url])
   const shows = async (name: string) => {
     await running.gateway.reload()
-    // Each unit reads the file for itself.
+    // Each unit reads the file separately.
     for (let right = 0; right < 10; ) right = (await ask(running.port)).peer === name ? right + 1 : 0
   }
   replace(file, renewed)
@@ -122,7 +123,7 @@ test('ten thousand requests over HTTP/2 without an error, while the certificate 
 })
 
 test(
-  'a broken certificate file under sni is no outage: the last good one is shown, health, log and metrics say so',
+  'a broken certificate file under sni is not an outage: the last good one is used; health, log and metrics report it',
   options,
   async () => {
     const { key, chain } = first
@@ -157,7 +158,7 @@ test(
     const mark = running.log.lines.length
     running.instance.write('secrets/default.key', renewed.key + renewed.chain)
     await running.log.until(/the last good one stays in use/, mark)
-    while ((await peerOf('other.test')) !== 'renewed.test') await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('the renewed certificate was used', async () => (await peerOf('other.test')) === 'renewed.test')
     for (let i = 0; i < 10; i++) assert.equal(await peerOf('second.test'), 'second.test')
     assert.equal((await running.askAdmin('/health/ready')).status, 200)
     const { text } = await running.askAdmin('/health/ready?verbose')
@@ -172,14 +173,14 @@ test(
 
     const mended = authority!.issue({ name: 'mended.test' })
     running.instance.write('secrets/shop.key', mended.key + mended.chain)
-    while ((await peerOf('second.test')) !== 'mended.test') await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('the corrected certificate was used', async () => (await peerOf('second.test')) === 'mended.test')
     const isUp = async () =>
       /"state": "up"[\s\S]*all certificates can be read"/.test((await running.askAdmin('/health/ready?verbose')).text)
-    while (!(await isUp())) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil('the route was up', () => isUp())
   },
 )
 
-test('an upstream that wants a client certificate gets it', {
+test('an upstream that requires a client certificate gets it', {
   ...options,
   skip: opensslMissing || nginxMissing,
 }, async () => {

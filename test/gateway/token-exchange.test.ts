@@ -1,4 +1,4 @@
-// OAuth2TokenExchangeFilter in a whole gateway, with what expressions see of it.
+// OAuth2TokenExchangeFilter in a whole gateway, with its context in expressions.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
@@ -56,7 +56,7 @@ function route(endpoint: string) {
   }
 }
 
-test('the exchanged token, its type and its scopes are seen by expressions; failures by the failure handler', async () => {
+test('expressions can read the exchanged token, its type and its scopes; failures go to the failure handler', async () => {
   let reply: TokenReply = { json: ISSUED }
   await using endpoint = await tokenEndpoint(() => reply)
   await using gateway = await RunningGateway.start({

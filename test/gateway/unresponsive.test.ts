@@ -1,4 +1,4 @@
-// Units whose event loop does not turn: the gateway says so, ends them, and goes on without them.
+// Units whose event loop is blocked: the gateway reports them, terminates them, and continues without them.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -33,7 +33,7 @@ function parts(more: GatewayParts = {}): GatewayParts {
   }
 }
 
-/** Keeps one unit busy, for ever by default. */
+/** Blocks one unit, for ever by default. */
 function stall(gateway: RunningGateway, milliseconds = 'Infinity'): Promise<number | null> {
   return gateway.ask('/stall', { headers: { 'X-Stall': milliseconds } }).then(
     ({ status }) => status,
@@ -46,7 +46,7 @@ const readiness = async (gateway: RunningGateway) => {
   return { status, text }
 }
 
-/** Asks on new connections, so that every unit has its share of them. */
+/** Sends requests on new connections, so that every unit gets some. */
 async function askMany(gateway: RunningGateway, path: string, times: number): Promise<string[]> {
   const answers = Array.from({ length: times }, () => gateway.ask(path, { headers: { Connection: 'close' } }))
   return [...new Set((await Promise.all(answers)).map(({ text }) => text))]
@@ -71,7 +71,7 @@ test('a unit stuck in a handler: readiness 503, then it is ended with its socket
   assert.deepEqual([gateway.gateway.restarts, await gateway.metric('gw_units_unresponsive')], [1, 0])
 })
 
-test('a short stall is left alone, and a unit that answers again is ready again', options, async () => {
+test('a short stall has no effect, and a unit that responds again is ready again', options, async () => {
   await using gateway = await RunningGateway.start(parts())
   assert.equal(await stall(gateway, '500'), 200)
   assert.equal(gateway.log.with(/a unit does not answer/).length, 0)
@@ -81,22 +81,18 @@ test('a short stall is left alone, and a unit that answers again is ready again'
   assert.equal(gateway.gateway.restarts, 0)
 })
 
-test(
-  'a deploy that meets a stuck unit ends it, and is in place in the others and in its successor',
-  options,
-  async () => {
-    await using gateway = await RunningGateway.start(parts({ heartbeat: { ...HEARTBEAT, lost: 10_000 } }))
-    void stall(gateway)
-    await gateway.log.until(/a unit does not answer/)
-    const from = performance.now()
-    await gateway.deploy('new', pathRoute('/new', 'new'))
-    assert.ok(performance.now() - from < 10_000, 'the deploy did not wait')
-    const ended = await gateway.log.until(/a unit ended; it is started again/)
-    assert.match(JSON.stringify(ended), /does not answer while a deploy waits for it/)
-    await gateway.untilReady()
-    assert.deepEqual(await askMany(gateway, '/new', 50), ['new'])
-  },
-)
+test('a deploy terminates a stuck unit, and is applied in the others and in its replacement', options, async () => {
+  await using gateway = await RunningGateway.start(parts({ heartbeat: { ...HEARTBEAT, lost: 10_000 } }))
+  void stall(gateway)
+  await gateway.log.until(/a unit does not answer/)
+  const from = performance.now()
+  await gateway.deploy('new', pathRoute('/new', 'new'))
+  assert.ok(performance.now() - from < 10_000, 'the deploy did not wait')
+  const ended = await gateway.log.until(/a unit ended; it is started again/)
+  assert.match(JSON.stringify(ended), /does not answer while a deploy waits for it/)
+  await gateway.untilReady()
+  assert.deepEqual(await askMany(gateway, '/new', 50), ['new'])
+})
 
 test(
   'a deploy that blocks every unit is refused, and their replacements serve the previous routes',
@@ -159,6 +155,6 @@ test('a thread that can not be ended is replaced, and the gateway is no longer l
   assert.match(live.text, /its thread can not be ended/)
   await gateway.untilReady()
   assert.equal((await readiness(gateway)).status, 200)
-  // Lets the thread go.
+  // Releases the thread.
   closeSync(openSync(fifo, 'r+'))
 })

@@ -1,7 +1,6 @@
 // Raw messages of a public corpus, end to end: responses of an application as the client gets them, and requests of
 // a client as the application gets them. Only a strict reading may pass, or nothing.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
@@ -9,9 +8,10 @@ import { RawClient } from '#test/listening'
 import { proxying } from '#test/proxying'
 import { readRequests, readResponses, valuesOf } from '#test/strict-http'
 import { rawUpstream, silentUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 
 const corpora = new URL('../../../shared/corpora/http1/', import.meta.url)
-// Longer than anything takes here on the busiest machine: only what hangs meets it.
+// Longer than any request takes on a busy machine: only a hang reaches it.
 const DEADLINE = 20_000
 const SO_TIMEOUT = 400
 const AT_ONCE = 32
@@ -61,7 +61,7 @@ function tidied(bytes: string): string {
 
 const IS_INTERIM = /^\S+ 1/
 
-/** What is wrong with what the client got for these bytes, or null. */
+/** The error in the response to the client for these bytes, or null. */
 function judge({ bytes, method, closes }: Played, received: string, ended: 'end' | 'reset'): string | null {
   const { messages, rest } = readResponses(received, method, ended === 'end')
   const [answer, ...more] = messages.filter(({ line }) => !IS_INTERIM.test(line))
@@ -145,7 +145,7 @@ test('B22, B23, B26: no smuggling payload makes the gateway send anything but wh
     if ((await inTime(Promise.race([client.closed, client.receives(/^HTTP\/1\.1 /)]))) === 'late')
       late.push(`${name} ${kind}`)
     else if (client.text.startsWith('HTTP/1.1 200')) answers++
-    // Half a request may wait for the rest: a client that ends it must be let go.
+    // An incomplete request may wait for the rest: its connection must close when the client ends it.
     client.socket.end()
     if ((await inTime(client.closed)) === 'late') late.push(`${name} ${kind}: does not end`)
   })
@@ -156,7 +156,7 @@ test('B22, B23, B26: no smuggling payload makes the gateway send anything but wh
   const bodies = new Map<string, number>()
   for (const bytes of received) {
     const { messages, rest } = readRequests(bytes)
-    // What is not whole can only be the last of its connection, and was never answered.
+    // An incomplete request can only be the last of its connection, without a response.
     const broken = messages.findIndex(({ body }) => body === null)
     assert.ok(broken < 0 || broken === messages.length - 1)
     if (broken < 0) assert.equal(rest, '', 'bytes that are no request')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunningGateway, textRoute } from '#test/gateway'
 
-test('warnings about a route are logged once, with their place, whatever the number of units', async () => {
+test('warnings about a route are logged once, with their position, for any number of units', async () => {
   await using gateway = await RunningGateway.start({ units: 2 })
   await gateway.deploy('old', textRoute('x', { monitor: true }))
   const entry = await gateway.log.until(/monitor is no longer used/, 0)
@@ -34,7 +34,7 @@ test('routes that another hides are logged once, and again when there are more o
   assert.equal(gateway.log.with(hidden).length, 1)
   await gateway.deploy('70-more', textRoute('more', { condition: '${request.method == "GET"}' }))
   await gateway.log.until(/60-hidden.*70-more/, 0)
-  // What could still be said twice has been said before another deploy is through.
+  // A repeated entry would have been written before the end of another deploy.
   await gateway.deploy('10-first', textRoute('again', { condition: '${request.method == "PUT"}' }))
   assert.equal(gateway.log.with(hidden).length, 2)
   assert.equal((await gateway.ask('/')).text, 'all')

@@ -1,23 +1,23 @@
-// What WebSocket connections cost a gateway in a process of its own. WEBSOCKETS says how many idle ones are opened;
+// Memory of WebSocket connections of a gateway in a separate process. WEBSOCKETS is the number of idle ones;
 // 10000 is the number of threats B69, for which 21,000 open files must be allowed.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket as WsClient } from 'ws'
 import { GatewayProcess } from '#test/gateway-process'
+import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, frameHead, pour, swallow, upgraded } from '#test/websocket-frames'
 
 const MESSAGE = 64 * 2 ** 20
-/** Buffers of both sockets, and what the allocator keeps: a collected message would be far above it. */
+/** Buffers of both sockets, and of the allocator: a buffered message would be far above it. */
 const GROWTH_LIMIT = 40 * 2 ** 20
-/** What the buffers of the system and of the three processes may hold while an end does not read. */
+/** Capacity of the buffers of the system and of the three processes while an end does not read. */
 const HELD_LIMIT = 24 * 2 ** 20
-/** What an idle connection may take, beside what the collector has not found yet. */
+/** Memory of an idle connection, besides uncollected garbage. */
 const IDLE_COST_LIMIT = 24 * 1024
 const IDLE_NOISE = 96 * 1024 * 1024
 const skip = process.platform === 'linux' ? false : 'memory is read from /proc'
@@ -30,7 +30,7 @@ function gatewayTo(url: string, websocket: object = {}, soTimeout = '30 seconds'
   })
 }
 
-/** The most memory that a gateway has used while something ran, beyond what it used before. */
+/** The increase of the peak memory of a gateway during a run. */
 async function growth(gateway: GatewayProcess, running: Promise<unknown>): Promise<number> {
   const before = gateway.residentBytes
   let most = before
@@ -55,7 +55,7 @@ test('a message of 64 MB passes in both directions, compressed or not, with flat
     from.write(head)
     await Promise.all([pour(from, MESSAGE), swallow(to, head.length + MESSAGE)])
   }
-  // The allocator reaches the size at which it stays; what comes after that is growth.
+  // The allocator reaches its working size; later increases are growth.
   await send(client, server, false)
   await send(server, client, false)
   for (const compressed of [false, true]) {
@@ -67,7 +67,7 @@ test('a message of 64 MB passes in both directions, compressed or not, with flat
   client.destroy()
 })
 
-test('a message of 64 MB that the ends compress arrives as it was', options, async () => {
+test('a compressed message of 64 MB arrives unchanged', options, async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: { threshold: 0 } })
   await using gateway = await gatewayTo(upstream.url)
   const client = new WsClient(`ws://127.0.0.1:${gateway.port}/`, { maxPayload: 2 ** 28 })
@@ -108,11 +108,11 @@ for (const [who, reads] of [
     assert.ok(grown < GROWTH_LIMIT, `memory grew by ${mebibytes(grown)}`)
     reader.destroy()
     await pouring
-    while (upstream.sockets.size > 0) await new Promise(setImmediate)
+    await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   })
 }
 
-/** Resolves when a count has stopped growing: three looks in a row found the same. */
+/** Resolves when a count has stopped growing: three equal values in a row. */
 async function standsStill(count: () => number): Promise<void> {
   let last = -1
   for (let same = 0; same < 3; ) {
@@ -123,7 +123,7 @@ async function standsStill(count: () => number): Promise<void> {
   }
 }
 
-/** As many as were asked for, or as open files allow: two for each connection, in the gateway and here. */
+/** The configured number, or the limit by open files: two for each connection, in the gateway and here. */
 function socketCount(notice: (text: string) => void): number {
   const wanted = Number(process.env['WEBSOCKETS'] ?? 500)
   const files = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim()
@@ -133,20 +133,20 @@ function socketCount(notice: (text: string) => void): number {
   return possible
 }
 
-test('B69: idle and half-closed connections are destroyed at soTimeout, and everything is as before', {
+test('B69: idle and half-closed connections are destroyed at soTimeout, and their resources released', {
   timeout: 180_000,
   skip,
 }, async (t) => {
   const count = socketCount((text) => t.diagnostic(text))
-  // Long enough to open all of them before the first is given up.
+  // Long enough to open all of them before the first times out.
   const soTimeout = 2_000 + count * 4
   await using upstream = await acceptingUpstream((socket) => socket.resume())
   await using gateway = await gatewayTo(upstream.url, { soTimeout: `${soTimeout} ms` })
-  // What the first connections bring into memory is there for good.
+  // The first connections load code and data that stay in memory.
   const warm = await Promise.all(Array.from({ length: 50 }, () => upgraded(gateway.port)))
   const filesWhileWarm = gateway.openFiles
   for (const client of warm) client.resetAndDestroy()
-  while (gateway.openFiles > filesWhileWarm - 100) await wait(20)
+  await waitUntil('the gateway closed the descriptors of the warm-up', () => gateway.openFiles <= filesWhileWarm - 100)
   const before = gateway.residentBytes
   const filesBefore = gateway.openFiles
 
@@ -170,8 +170,8 @@ test('B69: idle and half-closed connections are destroyed at soTimeout, and ever
   assert.ok(gateway.openFiles - filesBefore >= 2 * count)
   const cost = (gateway.residentBytes - before) / count
   t.diagnostic(`${count} connections in ${(opened / 1000).toFixed(1)} s, ${(cost / 1024).toFixed(1)} KiB each`)
-  while (closed < count) await wait(20)
-  while (gateway.openFiles > filesBefore) await wait(20)
+  await waitUntil('all connections were closed', () => closed >= count, soTimeout + 30_000)
+  await waitUntil('the gateway closed all descriptors of the connections', () => gateway.openFiles <= filesBefore)
   assert.equal(early, 0)
   assert.ok(cost * count < IDLE_COST_LIMIT * count + IDLE_NOISE, `${(cost / 1024).toFixed(1)} KiB for each connection`)
 })

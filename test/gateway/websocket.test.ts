@@ -1,7 +1,6 @@
-// WebSocket through a whole gateway, at the edges: TLS on either side, ends that close one direction, clients over HTTP/2.
+// WebSocket through a whole gateway: TLS on either side, half-closed connections, clients over HTTP/2.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
@@ -12,6 +11,7 @@ import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
 import { keystoreOf } from '#test/secure-connector'
+import { once, waitUntil } from '#test/waiting'
 import { giveBack, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, upgraded } from '#test/websocket-frames'
 import { HANDSHAKE } from '#test/websocket-proxy'
@@ -22,7 +22,7 @@ const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1,DNS:localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
-/** Fields of admin.json for a connector that speaks TLS, HTTP/2 included. */
+/** Fields of admin.json for a connector with TLS and HTTP/2. */
 const secureAdmin = () => ({
   connectors: [{ port: 0, host: '127.0.0.1', tls: 'https' }],
   heap: [
@@ -41,8 +41,8 @@ const route = (baseURI: string, config: object) => ({
 const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
 const trusting = { type: 'ClientTlsOptions', config: anyone }
 
-describe('applications that speak TLS', () => {
-  test('wss: tls of websocket goes before that of the handler', options, async () => {
+describe('applications with TLS', () => {
+  test('wss: tls of websocket takes precedence over that of the handler', options, async () => {
     await using upstream = await webSocketUpstream({ tls: { key: issued.key, cert: issued.certificate } })
     const wss = upstream.url.replace('https:', 'wss:')
     await using gateway = await RunningGateway.start({
@@ -52,7 +52,7 @@ describe('applications that speak TLS', () => {
     await once(client, 'open')
     client.send('a')
     assert.equal(String((await once(client, 'message'))[0]), 'a')
-    // Plain requests go there too, but by the TLS of the handler, which does not trust this server.
+    // Plain requests use the TLS options of the handler, which do not trust this server.
     assert.equal((await gateway.ask('/a')).status, 502)
     client.terminate()
 
@@ -87,14 +87,14 @@ describe('a gateway that stops', () => {
       gateway.kill('SIGTERM')
       assert.deepEqual(new Set((await closed).map(([code]) => code)), new Set([1001]))
       assert.deepEqual(await gateway.exit, { code: 0, signal: null })
-      while (codes.length < 50) await new Promise(setImmediate)
+      await waitUntil('the upstream got a close frame on each of 50 connections', () => codes.length >= 50)
       assert.deepEqual(new Set(codes), new Set([1001]))
     },
   )
 })
 
 describe('limits and ends of connections', () => {
-  test('retries and a circuit breaker concern the handshake; ClientHandler relays too', options, async () => {
+  test('retries and a circuit breaker apply to the handshake; ClientHandler relays too', options, async () => {
     await using upstream = await webSocketUpstream()
     const config = {
       websocket: { enabled: true },
@@ -132,7 +132,7 @@ describe('limits and ends of connections', () => {
   })
 })
 
-describe('ends that close one direction', () => {
+describe('half-closed connections', () => {
   test('the other relay direction stays open until it ends too', options, async () => {
     const { promise, resolve } = Promise.withResolvers<Socket>()
     await using upstream = await acceptingUpstream(resolve)
@@ -153,11 +153,14 @@ describe('ends that close one direction', () => {
     server.end(Buffer.from([0x88, 0]))
     await once(client, 'end')
     assert.deepEqual([...Buffer.concat(received)], [0x82, 1, 0, 0x82, 1, 1, 0x82, 1, 2, 0x88, 0])
-    while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+    await waitUntil(
+      'no request of the route was active',
+      async () => (await gateway.metric('gw_route_request_active', { route: 'app' })) === 0,
+    )
   })
 })
 
-describe('clients that speak TLS', () => {
+describe('clients with TLS', () => {
   test('a connection over TLS relays late data, and is closed when the client ends', options, async () => {
     const { promise, resolve } = Promise.withResolvers<Socket>()
     await using upstream = await acceptingUpstream(resolve)
@@ -175,42 +178,41 @@ describe('clients that speak TLS', () => {
     client.end(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
     server.resume().on('end', () => server.end())
     await once(server, 'close')
-    while ((await gateway.metric('gw_route_request_active', { route: 'app' })) > 0) await new Promise(setImmediate)
+    await waitUntil(
+      'no request of the route was active',
+      async () => (await gateway.metric('gw_route_request_active', { route: 'app' })) === 0,
+    )
   })
 
-  test(
-    'large messages arrive as they were, over TLS on both sides and past pauses of the readers',
-    options,
-    async () => {
-      await using upstream = await webSocketUpstream({
-        tls: { key: issued.key, cert: issued.certificate },
-        perMessageDeflate: false,
-        onConnection: (socket) => {
-          const pausing = setInterval(() => (socket.isPaused ? socket.resume() : socket.pause()), 10)
-          socket.on('close', () => clearInterval(pausing))
-          giveBack(socket)
-        },
-      })
-      await using gateway = await RunningGateway.start({
-        admin: secureAdmin(),
-        routes: { app: route(upstream.url, { tls: trusting, websocket: { enabled: true } }) },
-      })
-      const client = new WsClient(`wss://127.0.0.1:${gateway.port}/`, {
-        ca: authority!.certificate,
-        perMessageDeflate: false,
-      })
-      await once(client, 'open')
-      const pausing = setInterval(() => (client.isPaused ? client.resume() : client.pause()), 15)
-      for (let i = 0; i < 3; i++) {
-        const sent = randomBytes(8 * 2 ** 20 + i)
-        client.send(sent)
-        const [echo] = (await once(client, 'message')) as [Buffer]
-        assert.ok(sent.equals(echo))
-      }
-      clearInterval(pausing)
-      client.terminate()
-    },
-  )
+  test('large messages arrive unchanged, over TLS on both sides and with pauses of the readers', options, async () => {
+    await using upstream = await webSocketUpstream({
+      tls: { key: issued.key, cert: issued.certificate },
+      perMessageDeflate: false,
+      onConnection: (socket) => {
+        const pausing = setInterval(() => (socket.isPaused ? socket.resume() : socket.pause()), 10)
+        socket.on('close', () => clearInterval(pausing))
+        giveBack(socket)
+      },
+    })
+    await using gateway = await RunningGateway.start({
+      admin: secureAdmin(),
+      routes: { app: route(upstream.url, { tls: trusting, websocket: { enabled: true } }) },
+    })
+    const client = new WsClient(`wss://127.0.0.1:${gateway.port}/`, {
+      ca: authority!.certificate,
+      perMessageDeflate: false,
+    })
+    await once(client, 'open')
+    const pausing = setInterval(() => (client.isPaused ? client.resume() : client.pause()), 15)
+    for (let i = 0; i < 3; i++) {
+      const sent = randomBytes(8 * 2 ** 20 + i)
+      client.send(sent)
+      const [echo] = (await once(client, 'message')) as [Buffer]
+      assert.ok(sent.equals(echo))
+    }
+    clearInterval(pausing)
+    client.terminate()
+  })
 
   test('over HTTP/2 neither Upgrade nor an extended CONNECT (RFC 8441) reaches the application', options, async () => {
     await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('a connection was opened') })
@@ -226,11 +228,11 @@ describe('clients that speak TLS', () => {
       ':path': '/',
       ':authority': 'localhost',
     }
-    // END_HEADERS without END_STREAM, as such a request has it.
+    // END_HEADERS without END_STREAM, as in such a request.
     frames.send(frame(FRAME.headers, 0x4, 1, literal({ ...connect, 'sec-websocket-version': '13' })))
     await frames.receives(({ type, stream }) => stream === 1 || type === FRAME.goaway)
     await using client = new H2Client(gateway.port)
-    // The setting that would invite it is off, and the connection goes on after a plain CONNECT.
+    // SETTINGS_ENABLE_CONNECT_PROTOCOL is off, and the connection stays open after a plain CONNECT.
     const refused = await client.ask('/', {
       headers: { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' },
     })
