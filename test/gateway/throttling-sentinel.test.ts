@@ -60,10 +60,7 @@ test('a primary killed: the replica takes over with the counts, and no second qu
   await waitUntil('requests were denied', async () => !(await serves()))
   assert.equal(await admitted(15), 0, 'what Redis had admitted counts')
   await waitUntil('requests were admitted', serves)
-  await waitUntil(
-    'both stores logged the recovery',
-    async () => gateway.log.with(/Redis available again/).length === 2,
-  )
+  await waitUntil('both stores logged the recovery', async () => gateway.log.with(/Redis available again/).length === 2)
   assert.equal(await admitted(15), 0, 'the replica knows what was counted')
 
   // The former primary is empty, and no gateway uses it.

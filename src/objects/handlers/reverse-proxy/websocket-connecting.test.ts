@@ -53,7 +53,10 @@ test(
     await using elsewhere = await proxying(other.url, { websocket: { vertx } }, { units: 3 })
     ;(await opened(elsewhere.ws)).close()
     first.close()
-    await waitUntil('all connections but one were closed', () => upstream.server.clients.size <= 1 && proxy.listener.stats.active <= 1)
+    await waitUntil(
+      'all connections but one were closed',
+      () => upstream.server.clients.size <= 1 && proxy.listener.stats.active <= 1,
+    )
     const third = await opened(next.ws)
     second.close()
     third.close()

@@ -231,7 +231,10 @@ test(
     await within('the data arrived', received.promise)
     for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
     await client.closed
-    await waitUntil('all connections were closed and no request was active', () => open.size === 0 && proxy.listener.stats.active === 0)
+    await waitUntil(
+      'all connections were closed and no request was active',
+      () => open.size === 0 && proxy.listener.stats.active === 0,
+    )
   },
 )
 
