@@ -1,11 +1,11 @@
 // Durability against kill -9: a real process with a spool, killed while it writes.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AuditDestination, StartedDelivery } from '#test/audit-destination'
 import { Folder } from '#test/folder'
+import { once } from '#test/waiting'
 
 const LINES = 2_000
 const CHILD = join(import.meta.dirname, '..', '..', '..', 'test', 'support', 'audit-crash-child.ts')

@@ -1,11 +1,11 @@
 // Brokers that are gone, unresponsive, slow or hostile. Every send ends within its deadlines.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { JmsError } from '#jms'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
 import { commandFrame, OpenWireBroker } from '#test/openwire-broker'
+import { once } from '#test/waiting'
 import { CommandType } from './command-types.ts'
 
 /** A peer of which only the first answer is written here. */

@@ -1,11 +1,11 @@
 // Frames that a real broker sent, recorded by `npm run interop -- activemq record`.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
+import { once } from '#test/waiting'
 import { FrameReader } from './frame-reader.ts'
 import { decodeCommand, type InboundCommand } from './inbound-command.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { auditRecords } from '#test/audit-events'
+import { once } from '#test/waiting'
 import { RecordRefused, type Transport } from '../../delivery/transport.ts'
 import { openSyslog } from './syslog-transport.ts'
 
