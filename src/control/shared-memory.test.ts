@@ -45,9 +45,9 @@ test('an ended holder releases all of its memory', () => {
 test('releasing an unknown key is a no-op', () => {
   const memory = new SharedMemory()
   const holder = {}
-  const taken = memory.take('a', 8, holder)
+  const acquired = memory.acquire('a', 8, holder)
   memory.release('b', holder)
   memory.release('a', {})
   memory.releaseAll({})
-  assert.equal(memory.take('a', 8, {}), taken)
+  assert.equal(memory.acquire('a', 8, {}), acquired)
 })
