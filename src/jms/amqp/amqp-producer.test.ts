@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { JmsError, MessageRefused } from '#jms'
 import { AmqpBroker } from '#test/amqp-broker'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
+import { once } from '#test/waiting'
 
 function producerAt(
   port: number,
