@@ -6,6 +6,7 @@ export {
   type ConfigOperation,
   configRecord,
 } from './config-event.ts'
+export { configTrailPlan } from './config-trail.ts'
 export { Delivery, type DeliveryEnv } from './delivery/delivery.ts'
 export type { DeliveryCounts } from './delivery/delivery-counts.ts'
 export { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from './delivery/transport.ts'
@@ -31,9 +32,7 @@ export { ACCESS_CASE_INSENSITIVE } from './topics/access-topic.ts'
 export { readTopicSchemas, TopicSchemaError } from './topics/topic-schemas.ts'
 export { BUILT_IN_TOPICS, findTopic, type WrittenTopic } from './topics/topics.ts'
 export { trailCollection } from './trail-collection.ts'
-export { configTrailPlan, TrailFile } from './trail-file.ts'
 export { type ReadEvent, readTrail } from './trail-reader.ts'
-export { TrailTransport } from './trail-transport.ts'
 export { type FilesPlan, openFiles } from './transports/file/file-transport.ts'
 export type { JmsPlan } from './transports/jms/jms-transport.ts'
 export type { KafkaPlan } from './transports/kafka/kafka-plan.ts'

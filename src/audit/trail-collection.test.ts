@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commonRest } from '#crest'
 import type { JsonObject } from '#json'
+import { fileEnv, filePlan } from '#test/audit-files'
 import { exchangeFor } from '#test/exchange'
 import { Folder } from '#test/folder'
 import { CONFIG_TOPIC } from './config-event.ts'
-import { eventLine } from './event.ts'
+import { jsonText } from './event.ts'
+import { NO_ROTATION } from './files/file-plan.ts'
+import { TopicFile } from './files/topic-file.ts'
 import { trailCollection } from './trail-collection.ts'
-import { TrailFile } from './trail-file.ts'
 
 const BASE = '/api/audit/config'
 
@@ -19,22 +21,29 @@ interface Page {
 
 /** A trail of so many events in several files, and the way to ask about it. */
 async function trailOf(folder: Folder, events: number, maxBytes = 8 * 1024 * 1024) {
-  const trail = new TrailFile({ directory: folder.path, topic: 'config', maxBytes, oldFiles: 1_000 })
-  let lines = ''
+  const trail = new TopicFile(
+    filePlan(folder.path, { rotation: { ...NO_ROTATION, maxFileSize: maxBytes } }),
+    'config',
+    fileEnv(),
+  )
+  let lines: string[] = []
   for (let n = 1; n <= events; n++) {
     const timestamp = new Date(1_700_000_000_000 + Math.floor(n / 3)).toISOString()
-    lines += eventLine({
-      _id: `p-${n}`,
-      timestamp,
-      n,
-      parity: n % 2 === 0 ? 'even' : 'odd',
-      user: { name: `u${n % 7}` },
-    })
+    lines.push(
+      jsonText({
+        _id: `p-${n}`,
+        timestamp,
+        n,
+        parity: n % 2 === 0 ? 'even' : 'odd',
+        user: { name: `u${n % 7}` },
+      }),
+    )
     if (n % 100 !== 0 && n !== events) continue
     await trail.append(lines)
-    lines = ''
+    lines = []
   }
-  const serve = commonRest(trailCollection(trail, CONFIG_TOPIC), { base: BASE })
+  await trail.close()
+  const serve = commonRest(trailCollection(trail.files, CONFIG_TOPIC), { base: BASE })
   return async (target: string, method = 'GET'): Promise<Page> => {
     const response = await serve(exchangeFor(method, `http://localhost${BASE}${target}`))
     const json = JSON.parse(Buffer.from(await response.body.read(1e8)).toString('utf8') || '{}') as JsonObject
@@ -136,5 +145,21 @@ describe('the collection of a topic', () => {
     assert.equal(statuses.filter((status) => status === 200).length, 8)
     assert.equal(statuses.filter((status) => status === 503).length, 12)
     assert.equal((await ask('?_queryFilter=true')).status, 200)
+  })
+
+  test('events that are too large for one page are refused, and found with smaller pages', async () => {
+    using folder = new Folder()
+    const trail = new TopicFile(filePlan(folder.path), 'config', fileEnv())
+    for (let n = 0; n < 70; n++)
+      await trail.append([jsonText({ _id: `p-${n}`, timestamp: `${n}`, text: 'x'.repeat(1e6) })])
+    await trail.close()
+    const serve = commonRest(trailCollection(trail.files, CONFIG_TOPIC), { base: BASE })
+    const ask = async (query: string) => serve(exchangeFor('GET', `http://localhost${BASE}${query}`))
+    assert.equal((await ask('?_queryFilter=true')).status, 400)
+    assert.equal((await ask('?_queryFilter=true&_pageSize=5&_fields=_id')).status, 200)
+    const count = JSON.parse(
+      Buffer.from(await (await ask('?_queryFilter=true&_countOnly=true')).body.read(1e6)).toString(),
+    )
+    assert.equal(count.resultCount, 70)
   })
 })

@@ -14,6 +14,7 @@ export function filePlan(directory: string, more: Partial<FilePlan> = {}): FileP
     headers: {},
     mode: 0o600,
     sync: Number.POSITIVE_INFINITY,
+    keepOpen: true,
     rotation: NO_ROTATION,
     retention: NO_RETENTION,
     compress: false,

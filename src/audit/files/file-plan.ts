@@ -12,6 +12,8 @@ export interface FilePlan {
   readonly mode: number
   /** Milliseconds from a write to its fdatasync at most; 0: before the write counts as done. */
   readonly sync: number
+  /** False: the file is opened for each write, so that a file system with few events can be unmounted. */
+  readonly keepOpen: boolean
   readonly rotation: RotationPlan
   readonly retention: RetentionPlan
   /** Whether rotated files are compressed. */

@@ -4,7 +4,9 @@ import {
   appendFileSync,
   chmodSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,6 +21,14 @@ import { Folder } from '#test/folder'
 import { SmallDisk } from '#test/small-disk'
 import { type FilePlan, NO_RETENTION, NO_ROTATION } from './file-plan.ts'
 import { TopicFile } from './topic-file.ts'
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
 
 const HOUR = 3_600_000
 const isRoot = process.getuid?.() === 0
@@ -78,6 +88,16 @@ describe('the file of a topic', () => {
     await opened.file.reopen()
     await opened.append(eventText(2))
     assert.deepEqual([folder.read('old'), folder.read('access.audit.json')], [line(1), line(2)])
+  })
+
+  test('that is not kept open is closed after each write', async () => {
+    using folder = new Folder()
+    await using opened = openFile(folder.path, { keepOpen: false })
+    await opened.append(eventText(1))
+    await opened.append(eventText(2))
+    const open = readdirSync('/proc/self/fd').map((fd) => linkOf(`/proc/self/fd/${fd}`))
+    assert.ok(!open.includes(folder.in('access.audit.json')))
+    assert.deepEqual(idsIn(folder.path), ['1', '2'])
   })
 
   test('a link, a pipe or a folder in its place is refused, also under an open file', async () => {

@@ -89,6 +89,7 @@ export class TopicFile {
       await this.#open()
       if (this.#hasLines && this.#schedule.isDue && (await this.#rotateIfPossible())) await this.#open()
       await this.#write(texts)
+      if (!this.#plan.keepOpen) await this.#close('checkpoint')
     })
   }
 

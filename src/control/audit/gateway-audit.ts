@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { CONFIG_TOPIC, Delivery, TrailFile, TrailTransport, trailCollection } from '#audit'
+import { CONFIG_TOPIC, configTrailPlan, Delivery, openFiles, TopicFiles, trailCollection } from '#audit'
 import type { Collection } from '#crest'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
@@ -38,17 +38,17 @@ export class GatewayAudit {
   readonly #trail: Delivery
 
   constructor(logs: string, { logger, clock, metrics, publish }: GatewayAuditServices) {
-    const file = new TrailFile({ directory: join(logs, 'audit'), topic: 'config', now: () => clock.now() })
-    this.#trail = new Delivery(new TrailTransport(file), CONFIG_QUEUE, {
-      logger: logger.child({ logger: 'audit' }),
-      clock,
+    const plan = configTrailPlan(join(logs, 'audit'))
+    const env = { logger: logger.child({ logger: 'audit' }), clock }
+    this.#trail = new Delivery(openFiles(plan, env), CONFIG_QUEUE, {
+      ...env,
       name: CONFIG_HANDLER,
       onDelay: delayObserver(metrics, CONFIG_HANDLER),
       timing: { longestRetry: LONGEST_RETRY },
     })
     exposeDeliveryCounts(metrics, { handler: CONFIG_HANDLER, topics: ['config'] }, this.#trail)
     this.config = new ConfigAudit(this.#trail, clock, publish)
-    this.topics = new Map([['config', trailCollection(file, CONFIG_TOPIC)]])
+    this.topics = new Map([['config', trailCollection(new TopicFiles(plan, 'config'), CONFIG_TOPIC)]])
   }
 
   /** Writes queued events. */

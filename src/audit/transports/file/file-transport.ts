@@ -1,44 +1,53 @@
-import type { AuditRecord, Transport, TransportEnv } from '../../delivery/transport.ts'
+import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from '../../delivery/transport.ts'
 import type { FilePlan } from '../../files/file-plan.ts'
+import { MAX_READ_LINE } from '../../files/lines.ts'
 import { TopicFile } from '../../files/topic-file.ts'
-
-/** Milliseconds that closing waits for an unresponsive disk. */
-const CLOSE_LIMIT = 2_000
+import { within } from '../within.ts'
 
 /** Files of an event handler, as plain data. */
 export interface FilesPlan extends FilePlan {
   readonly topics: readonly string[]
 }
 
+/** Milliseconds that a call waits for an unresponsive disk; its write goes on. */
+const WRITE_LIMIT = 30_000
+/** The same for closing. */
+const CLOSE_LIMIT = 2_000
+/** Longer lines could not be read again. */
+const MAX_LINE = MAX_READ_LINE - 1_024
+
 /** Writes records to one file for each topic. */
 export function openFiles(plan: FilesPlan, env: TransportEnv): Transport {
-  return new FileTransport(plan, env)
+  return new FileTransport(plan.topics, (topic) => new TopicFile(plan, topic, env))
 }
 
-class FileTransport implements Transport {
-  readonly #plan: FilePlan
-  readonly #env: TransportEnv
-  readonly #files = new Map<string, TopicFile>()
-  /** Topics of a failed call that are written: they are not written again when the call is repeated. */
-  #partial: { readonly records: readonly AuditRecord[]; readonly written: Set<string> } | null = null
+type Lines = Pick<TopicFile, 'start' | 'append' | 'reopen' | 'close'>
+
+/** A call of `send`, until it has succeeded. */
+interface Call {
+  readonly records: readonly AuditRecord[]
+  /** Topics that are written: they are not written again when the call is repeated. */
+  readonly written: Set<string>
+  /** The write that runs, also after the call was aborted. */
+  running: Promise<void> | null
+}
+
+/** One file for each topic. An unresponsive disk has one write at a time: a repeated call waits for that of the call before. */
+export class FileTransport implements Transport {
+  readonly #openTopic: (topic: string) => Lines
+  readonly #files = new Map<string, Lines>()
+  #call: Call | null = null
 
   /** Files of an earlier process are continued at once: the end of a chain is signed, leftovers are removed. */
-  constructor(plan: FilesPlan, env: TransportEnv) {
-    this.#plan = plan
-    this.#env = env
-    for (const topic of plan.topics) this.#file(topic)
+  constructor(topics: readonly string[], openTopic: (topic: string) => Lines) {
+    this.#openTopic = openTopic
+    for (const topic of topics) this.#file(topic)
   }
 
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
-    const written = this.#writtenBefore(records)
-    this.#partial = { records, written }
-    for (const [topic, texts] of byTopic(records)) {
-      if (written.has(topic)) continue
-      signal.throwIfAborted()
-      await this.#file(topic).append(texts)
-      written.add(topic)
-    }
-    this.#partial = null
+    const tooLong = records.findIndex(({ text }) => Buffer.byteLength(text) > MAX_LINE)
+    await this.#write(tooLong === -1 ? records : records.slice(0, tooLong), signal)
+    if (tooLong !== -1) throw new RecordRefused(tooLong, `a line has ${MAX_LINE} bytes at most`)
   }
 
   async reopen(): Promise<void> {
@@ -52,24 +61,43 @@ class FileTransport implements Transport {
     clearTimeout(timer)
   }
 
-  #file(topic: string): TopicFile {
+  async #write(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+    const last = this.#call
+    if (last !== null && !isSame(last.records, records)) {
+      const ended = last.running?.catch(() => {}) ?? Promise.resolve()
+      await within(WRITE_LIMIT, signal, 'the disk did not write', ended)
+      this.#call = null
+    }
+    const call = this.#call ?? { records, written: new Set<string>(), running: null }
+    this.#call = call
+    call.running ??= this.#writeTopics(call).finally(() => {
+      call.running = null
+    })
+    await within(WRITE_LIMIT, signal, 'the disk did not write', call.running)
+    this.#call = null
+  }
+
+  async #writeTopics({ records, written }: Call): Promise<void> {
+    for (const [topic, texts] of byTopic(records)) {
+      if (written.has(topic)) continue
+      await this.#file(topic).append(texts)
+      written.add(topic)
+    }
+  }
+
+  #file(topic: string): Lines {
     const known = this.#files.get(topic)
     if (known !== undefined) return known
-    const file = new TopicFile(this.#plan, topic, this.#env)
+    const file = this.#openTopic(topic)
     this.#files.set(topic, file)
     // A directory that can not be used shows with the first event.
     file.start().catch(() => {})
     return file
   }
+}
 
-  #writtenBefore(records: readonly AuditRecord[]): Set<string> {
-    const before = this.#partial
-    const isRepeated =
-      before !== null &&
-      before.records.length === records.length &&
-      before.records.every(({ id }, at) => id === records[at]?.id)
-    return isRepeated ? before.written : new Set()
-  }
+function isSame(before: readonly AuditRecord[], now: readonly AuditRecord[]): boolean {
+  return before.length === now.length && before.every(({ id }, at) => id === now[at]?.id)
 }
 
 function byTopic(records: readonly AuditRecord[]): ReadonlyMap<string, readonly string[]> {

@@ -37,6 +37,7 @@ describe('JsonAuditEventHandler', () => {
         headers: {},
         mode: 0o600,
         sync: 100,
+        keepOpen: true,
         rotation: {
           maxFileSize: Number.POSITIVE_INFINITY,
           interval: Number.POSITIVE_INFINITY,

@@ -124,6 +124,7 @@ export async function filePlanOf(
     ...rest,
     directory,
     topics: values.topics,
+    keepOpen: true,
     headers: {},
     mode: Number.parseInt(values.filePermission, 8),
     rotation: {

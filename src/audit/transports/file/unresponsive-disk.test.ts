@@ -4,7 +4,7 @@ import { Delivery } from '#audit'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordOf, recordsOf } from '#test/audit-destination'
-import { TrailTransport } from './trail-transport.ts'
+import { FileTransport } from './file-transport.ts'
 
 /** Stores lines unless it is full; `stuck` delays writes. */
 class Disk {
@@ -13,11 +13,17 @@ class Disk {
   full = false
   stuck: Promise<void> | null = null
 
-  async append(lines: string): Promise<void> {
+  async start(): Promise<void> {}
+
+  async reopen(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  async append(texts: readonly string[]): Promise<void> {
     this.writes++
     if (this.stuck !== null) await this.stuck
     if (this.full) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-    this.text += lines
+    for (const text of texts) this.text += `${text}\n`
   }
 
   get ids(): string[] {
@@ -27,10 +33,10 @@ class Disk {
 
 function trailOn(disk: Disk, timing = {}) {
   const logger = createLogger({ format: 'json', destination: memoryLog() })
-  return new Delivery(new TrailTransport(disk), PLAN, { logger, clock: systemClock, name: 'config', timing })
+  return new Delivery(new FileTransport([], () => disk), PLAN, { logger, clock: systemClock, name: 'config', timing })
 }
 
-describe('a trail of lines', () => {
+describe('files on a disk that fails or does not respond', () => {
   test('an event is on the disk when the attempt has succeeded', async () => {
     const disk = new Disk()
     const trail = trailOn(disk)
@@ -89,7 +95,7 @@ describe('a trail of lines', () => {
   test('an event that is too large for a line is lost, those around it are written', async () => {
     const disk = new Disk()
     const trail = trailOn(disk)
-    trail.add([recordOf(1), recordOf('large', 'x'.repeat(16_384)), recordOf(3), recordOf('larger', 'x'.repeat(20_000))])
+    trail.add([recordOf(1), recordOf('large', 'x'.repeat(4_200_000)), recordOf(3), recordOf('larger', 'x'.repeat(5e6))])
     assert.equal(await trail.attempt(10_000), true)
     assert.deepEqual([disk.ids, trail.counts.lost.refused], [['1', '3'], 2])
     await trail.close(0)
