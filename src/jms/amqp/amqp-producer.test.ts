@@ -122,11 +122,15 @@ test('a message beyond the limit of the link is refused for good; those before i
 })
 
 test('without credit messages wait, and without any for too long the send fails', async () => {
-  await using broker = await AmqpBroker.start({ credit: 2 })
+  await using broker: AmqpBroker = await AmqpBroker.start({
+    credit: 2,
+    answer: ({ correlation_id: id }) => {
+      if (id === 'id-1') setTimeout(() => broker.addCredit(2), 50)
+      return 'accept'
+    },
+  })
   await using producer = producerAt(broker.port, { sendTimeout: 300 })
-  const sending = producer.send(numbered(4))
-  setTimeout(() => broker.addCredit(2), 50)
-  await sending
+  await producer.send(numbered(4))
   assert.equal(broker.messages.length, 4)
   await assert.rejects(producer.send(numbered(1)), /no credit for messages .* within 300 ms/)
 })

@@ -4,6 +4,7 @@ import { runFlows } from '../flows.ts'
 import { withOwned } from '../owned.ts'
 import { ActiveMqBroker, activeMqMissing, VERSION } from './broker.ts'
 import { FAULT_FLOWS } from './flows/faults.ts'
+import { GATEWAY_FLOWS } from './flows/gateway.ts'
 import { MESSAGE_FLOWS } from './flows/messages.ts'
 import { RECORDING_FLOWS } from './flows/recording.ts'
 
@@ -11,7 +12,7 @@ import { RECORDING_FLOWS } from './flows/recording.ts'
 export function run(words: readonly string[]): Promise<boolean> {
   return withOwned(async (owned) => {
     if (activeMqMissing !== false) throw new Error(activeMqMissing)
-    const flows = [...RECORDING_FLOWS, ...MESSAGE_FLOWS, ...FAULT_FLOWS].filter(
+    const flows = [...RECORDING_FLOWS, ...MESSAGE_FLOWS, ...FAULT_FLOWS, ...GATEWAY_FLOWS].filter(
       ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
     )
     if (flows.length === 0) throw new Error(`no flow has ${words.join(' or ')} in its name`)

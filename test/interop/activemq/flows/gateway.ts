@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { GatewayProcess } from '#test/gateway-process'
+import { TestInstance } from '#test/instance'
+import type { Flow } from '../../flows.ts'
+import { ActiveMqBroker } from '../broker.ts'
+import { CONTEXT_FACTORY, consume, type Peers } from '../suite.ts'
+
+/** An event is on disk or acknowledged at most so many milliseconds after its response. */
+const GROUP_COMMIT = 500
+
+function instanceAt(url: string, topic: string, config: object): TestInstance {
+  const handler = {
+    class: 'org.vendor.audit.handlers.jms.JmsAuditEventHandler',
+    config: {
+      name: 'jms',
+      topics: ['access'],
+      deliveryMode: 'PERSISTENT',
+      sessionMode: 'AUTO',
+      jndi: {
+        contextProperties: {
+          'java.naming.factory.initial': CONTEXT_FACTORY,
+          'java.naming.provider.url': url,
+          'topic.audit': topic,
+        },
+        topicName: 'audit',
+        connectionFactoryName: 'ConnectionFactory',
+      },
+      ...config,
+    },
+  }
+  return new TestInstance({
+    units: 2,
+    files: {
+      'config/config.json': {
+        heap: [{ name: 'AuditService', type: 'AuditService', config: { config: {}, eventHandlers: [handler] } }],
+        handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'hello' } },
+      },
+    },
+  })
+}
+
+/** Requests one after the other; their numbers are in the path. */
+async function askAll(gateway: GatewayProcess, from: number, to: number): Promise<void> {
+  for (let number = from; number < to; number++) {
+    assert.equal((await gateway.ask(`/n/${number}`)).status, 200)
+  }
+}
+
+const NUMBER = /\/n\/(\d+)/
+
+export const GATEWAY_FLOWS: readonly Flow<Peers>[] = [
+  {
+    name: 'whole gateway: each request is an event in a TextMessage, with its envelope',
+    run: async ({ broker }) => {
+      const url = `tcp://127.0.0.1:${broker.port}`
+      await using consumer = await consume(url, 'gateway')
+      const instance = instanceAt(url, 'gateway', { envelope: 'topic' })
+      await using gateway = await GatewayProcess.start({ instance })
+      await askAll(gateway, 0, 50)
+      await consumer.until(() => consumer.messages.length >= 50)
+      const events = consumer.messages.map(({ text }) => JSON.parse(text) as { auditTopic: string; event: object })
+      assert.ok(events.every(({ auditTopic }) => auditTopic === 'access'))
+      const numbers = events.map(({ event }) => Number(NUMBER.exec(JSON.stringify(event))?.[1]))
+      assert.deepEqual(
+        numbers.toSorted((a, b) => a - b),
+        Array.from({ length: 50 }, (_, index) => index),
+      )
+    },
+  },
+  {
+    name: 'whole gateway: no event is missing after the broker and the gateway were killed in the middle',
+    timeout: 300_000,
+    run: async () => {
+      await using broker = await ActiveMqBroker.start()
+      const url = `failover:(tcp://127.0.0.1:${broker.port})?maxReconnectDelay=500`
+      await using consumer = await consume(url, 'gateway', 'gateway')
+      const instance = instanceAt(url, 'gateway', {})
+      const first = await GatewayProcess.start({ instance })
+      await askAll(first, 0, 200)
+      await broker.kill()
+      await askAll(first, 200, 400)
+      await delay(2 * GROUP_COMMIT)
+      first.kill('SIGKILL')
+      await first.ended
+      await broker.restart()
+      await using second = await GatewayProcess.start({ instance })
+      await askAll(second, 400, 600)
+      const found = new Set<number>()
+      let read = 0
+      await consumer.until(() => {
+        for (; read < consumer.messages.length; read++) {
+          found.add(Number(NUMBER.exec(consumer.messages[read]?.text ?? '')?.[1]))
+        }
+        return found.size >= 600
+      })
+      const repeats =
+        consumer.messages.length - new Set(consumer.messages.map(({ correlationId }) => correlationId)).size
+      return `${consumer.messages.length} messages, ${repeats} repeats with the same JMSCorrelationID`
+    },
+  },
+]
