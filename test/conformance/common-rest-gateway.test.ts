@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Refusal } from '#crest'
 import type { JsonObject } from '#json'
-import type { Answer } from '#test/ask'
 import { pathRoute, RunningGateway } from '#test/gateway'
+import type { ReceivedResponse } from '#test/send-request'
 import { things } from '#test/things'
 
 const ROUTES = '/api/system/objects/_router/routes'
@@ -30,7 +30,7 @@ describe('the management API of a gateway', () => {
 
   after(() => gateway[Symbol.asyncDispose]())
 
-  const ask = (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Answer> => {
+  const ask = (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<ReceivedResponse> => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     return gateway.askAdmin(path, {
       method,
@@ -45,7 +45,7 @@ describe('the management API of a gateway', () => {
       ...(text !== undefined && { body: text }),
     })
   }
-  const jsonOf = ({ text }: Answer) => JSON.parse(text) as JsonObject
+  const jsonOf = ({ text }: ReceivedResponse) => JSON.parse(text) as JsonObject
 
   const route = pathRoute('/two', 'two')
   const refused: readonly (readonly [string, number, string, string, Sent])[] = [

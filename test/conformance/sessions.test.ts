@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseSetCookie } from '#http'
-import type { Answer } from '#test/ask'
 import { RunningGateway } from '#test/gateway'
+import type { ReceivedResponse } from '#test/send-request'
 
 const options = { timeout: 60_000 }
 
@@ -47,8 +47,8 @@ function counter(path: string, more: object = {}) {
 const jwt = (config: object = {}) => ({ session: { type: 'AuthenticatedEncryptedJwtSessionManager', config } })
 const inMemory = (name: string) => ({ session: { type: 'InMemorySessionManager', config: { cookie: { name } } } })
 
-const setCookies = (answer: Answer) => [answer.headers['set-cookie'] ?? []].flat().map(parseSetCookie)
-const cookieHeader = (answer: Answer) =>
+const setCookies = (answer: ReceivedResponse) => [answer.headers['set-cookie'] ?? []].flat().map(parseSetCookie)
+const cookieHeader = (answer: ReceivedResponse) =>
   setCookies(answer)
     .filter(({ value }) => value !== '')
     .map(({ name, value }) => `${name}=${value}`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Answer } from '#test/ask'
 import { RunningGateway, textRoute } from '#test/gateway'
 import { converse, RawClient } from '#test/listening'
+import type { ReceivedResponse } from '#test/send-request'
 
 const PASSWORD = 'correct horse'
 const basic = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
@@ -266,7 +266,7 @@ test('adminProtection: a filter of the admin heap protects the API instead of th
 
 test('the routes of a gateway that is just starting are 503 and not 404', async () => {
   const path = '/api/system/objects/_router/routes?_queryFilter=true'
-  const early: Answer[] = []
+  const early: ReceivedResponse[] = []
   await using gateway = await RunningGateway.start({
     admin: { mode: 'DEVELOPMENT' },
     whileStarting: async (starting) => {

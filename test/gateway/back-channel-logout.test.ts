@@ -4,11 +4,11 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { WebSocket } from 'ws'
-import { ask } from '#test/ask'
 import { BrowserLike, type Page } from '#test/browser-like'
 import { RunningGateway } from '#test/gateway'
 import { OidcProvider } from '#test/oidc-provider'
 import { RedisServer, redisMissing } from '#test/redis'
+import { sendRequest } from '#test/send-request'
 import { once, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 
@@ -181,7 +181,7 @@ async function leaveProvider(browser: BrowserLike, provider: OidcProvider): Prom
 async function statuses(url: string, cookie: string): Promise<readonly number[]> {
   const found = new Set<number>()
   for (let count = 0; count < 8; count += 1) {
-    found.add((await ask(url, { headers: { Cookie: cookie } })).status)
+    found.add((await sendRequest(url, { headers: { Cookie: cookie } })).status)
   }
   return [...found]
 }

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Configuration } from 'oidc-provider'
-import { ask } from '#test/ask'
 import { type DpopClient, dpopClient, type ProofParts } from '#test/dpop-client'
 import { RunningGateway } from '#test/gateway'
 import { OidcProvider } from '#test/oidc-provider'
+import { sendRequest } from '#test/send-request'
 
 const CLIENT = { id: 'application', secret: 'application-secret' }
 const RESOURCE = 'https://api.example.com'
@@ -96,7 +96,7 @@ function route(path: string, delegate: object) {
 async function boundToken(more: Record<string, string> = {}): Promise<string> {
   const uri = `${server.url}/token`
   const proof = await client.prove({ method: 'POST', uri, claims: { ath: undefined } })
-  const answered = await ask(uri, {
+  const answered = await sendRequest(uri, {
     method: 'POST',
     headers: {
       Authorization: `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`,

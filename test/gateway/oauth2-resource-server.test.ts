@@ -6,10 +6,10 @@ import { get } from 'node:https'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { DevelopmentAccessManager, REVOCATION_TOPIC } from '#dev'
-import type { Asking } from '#test/ask'
 import { RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
 import { introspectionServer } from '#test/introspection-server'
+import type { RequestOptions } from '#test/send-request'
 import { keyStoreWith } from '#test/test-identity'
 import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
@@ -100,14 +100,14 @@ async function managed({ strategy = 'CLEAR_ON_DISCONNECT', units = 2, routes = {
     throw error
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
-  const ask = (path: string, token: string, asking: Asking = {}) =>
+  const ask = (path: string, token: string, asking: RequestOptions = {}) =>
     gateway.ask(path, { headers: { Authorization: `Bearer ${token}` }, ...asking })
   const at = {
     manager,
     gateway,
     agent,
     ask,
-    status: async (path: string, token: string, asking: Asking = {}) => (await ask(path, token, asking)).status,
+    status: async (path: string, token: string, asking: RequestOptions = {}) => (await ask(path, token, asking)).status,
     connected: () =>
       waitUntil(
         'every unit had its notifications',

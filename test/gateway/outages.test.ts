@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { Agent, createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { ask } from '#test/ask'
 import { RunningGateway } from '#test/gateway'
 import { RawClient } from '#test/listening'
 import { proxying } from '#test/proxying'
+import { sendRequest } from '#test/send-request'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
@@ -59,7 +59,7 @@ test('F1: while an application is gone its requests are 502 at once, others are 
     Promise.all(
       Array.from({ length: requests }, async () => {
         const start = performance.now()
-        const { status, text } = await ask(gateway.url + path, { agent })
+        const { status, text } = await sendRequest(gateway.url + path, { agent })
         return { outcome: `${status} ${text}`, time: performance.now() - start }
       }),
     )
@@ -185,7 +185,7 @@ test('B30: with an application that closes idle connections every GET has a resp
   const outcomes = new Map<string, number>()
   const client = async (method: string): Promise<void> => {
     for (let turn = 0; turn < 200; turn++) {
-      const { status } = await ask(`${gateway.url}/${method}/${turn}`, { method, agent })
+      const { status } = await sendRequest(`${gateway.url}/${method}/${turn}`, { method, agent })
       outcomes.set(`${method} ${status}`, (outcomes.get(`${method} ${status}`) ?? 0) + 1)
     }
   }
@@ -226,7 +226,7 @@ test('F9: heads, bodies and readers that are slow are closed at their limits, wh
   try {
     while (proxy.listener.stats.connections > 0) {
       assert.ok(performance.now() - start < 15_000, `${proxy.listener.stats.connections} connections are still open`)
-      const { text } = await ask(`${proxy.url}/probe`)
+      const { text } = await sendRequest(`${proxy.url}/probe`)
       assert.equal(text, 'quick')
       probes++
       // The connection of the probe is closed shortly after its response.

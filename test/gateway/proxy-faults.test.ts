@@ -7,8 +7,8 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { ask } from '#test/ask'
 import { proxying } from '#test/proxying'
+import { sendRequest } from '#test/send-request'
 import { httpUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
@@ -147,7 +147,7 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   const judge = async (name: string, path: string, body: string, over?: Agent): Promise<void> => {
     const asking = { method: body === '' ? 'GET' : 'POST', body, ...(over !== undefined && { agent: over }) }
     const { url } = FAULTS[name]!.hangs === true ? impatient : patient
-    const outcome = await ask(url + path, asking).then(
+    const outcome = await sendRequest(url + path, asking).then(
       ({ status, text }) => (status === 200 ? `200 ${text === `${path} ${body}` ? 'right' : text}` : String(status)),
       (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? 'cut' : `no answer: ${error.message}`),
     )

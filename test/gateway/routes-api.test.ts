@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { JsonObject, JsonValue } from '#json'
-import type { Answer } from '#test/ask'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
 import { PROBE_EXTENSION } from '#test/probe-extension'
+import type { ReceivedResponse } from '#test/send-request'
 
 const ROUTES = '/api/system/objects/_router/routes'
 const PASSWORD = 'correct-horse'
@@ -32,7 +32,7 @@ function manager(gateway: RunningGateway) {
     method: string,
     path: string,
     { headers = {}, body, raw }: Asked = {},
-  ): Promise<Answer & { json: JsonObject }> => {
+  ): Promise<ReceivedResponse & { json: JsonObject }> => {
     const sent = body === undefined ? raw : JSON.stringify(body)
     const answer = await gateway.askAdmin(path, {
       method,

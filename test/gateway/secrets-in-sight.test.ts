@@ -1,9 +1,9 @@
 // Credentials in requests through a gateway with maximal logging: none may be in logs, metrics or responses.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '#test/ask'
 import { GatewayProcess } from '#test/gateway-process'
 import { managing, ROUTES } from '#test/management'
+import { sendRequest } from '#test/send-request'
 import { httpUpstream } from '#test/upstream'
 
 const secret = (name: string) => `hidden-${name}-7d1f`
@@ -42,7 +42,7 @@ test('B85: at the lowest level of the log, with everything captured, no credenti
   const errors: string[] = []
   for (const authorization of [`Bearer ${sent.bearer}`, `Basic ${sent.basic}`]) {
     for (const path of ['/up', '/down', '/nowhere']) {
-      const { text, status } = await ask(`${data}${path}?access_token=${sent.query}`, {
+      const { text, status } = await sendRequest(`${data}${path}?access_token=${sent.query}`, {
         method: 'POST',
         headers: {
           Authorization: authorization,

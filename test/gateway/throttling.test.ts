@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ask } from '#test/ask'
 import { RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { PROBE_EXTENSION } from '#test/probe-extension'
 import { RedisServer, redisMissing } from '#test/redis'
+import { sendRequest } from '#test/send-request'
 import { waitUntil } from '#test/waiting'
 
 const byUser = "${request.headers['X-User'][0]}"
@@ -72,7 +72,7 @@ test('B20: an untrusted forwarded address, and an IPv4-mapped IPv6 address, do n
     [dual, {}],
     [plain, { 'X-Forwarded-For': '192.0.2.6' }],
   ] as const) {
-    statuses.push((await ask(`http://127.0.0.1:${port}/shop`, { headers })).status)
+    statuses.push((await sendRequest(`http://127.0.0.1:${port}/shop`, { headers })).status)
   }
   assert.deepEqual(statuses, [204, 204, 204, 429, 429])
 })

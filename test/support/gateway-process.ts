@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, type Asking, ask } from './ask.ts'
 import { type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
+import { type ReceivedResponse, type RequestOptions, sendRequest } from './send-request.ts'
 import { within } from './waiting.ts'
 
 const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
@@ -139,12 +139,12 @@ export class GatewayProcess implements AsyncDisposable {
     this.#child.kill(signal)
   }
 
-  ask(path: string, asking: Asking = {}): Promise<Answer> {
-    return ask(`http://127.0.0.1:${this.port}${path}`, asking)
+  ask(path: string, options: RequestOptions = {}): Promise<ReceivedResponse> {
+    return sendRequest(`http://127.0.0.1:${this.port}${path}`, options)
   }
 
-  askAdmin(path: string): Promise<Answer> {
-    return ask(`http://127.0.0.1:${this.adminPort}${path}`)
+  askAdmin(path: string): Promise<ReceivedResponse> {
+    return sendRequest(`http://127.0.0.1:${this.adminPort}${path}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,9 +5,9 @@ import { instanceDirectories, loadExtensions } from '#instance'
 import type { JsonObject } from '#json'
 import { createLogger } from '#logging'
 import type { HeartbeatLimits } from '#rpc'
-import { type Answer, type Asking, ask } from './ask.ts'
 import { type FileContent, type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
+import { type ReceivedResponse, type RequestOptions, sendRequest } from './send-request.ts'
 
 /** Settings of a gateway under test. */
 export interface GatewayParts extends InstanceParts {
@@ -108,12 +108,12 @@ export class RunningGateway implements AsyncDisposable {
     return `http://127.0.0.1:${this.gateway.adminPort}`
   }
 
-  ask(path: string, asking: Asking = {}): Promise<Answer> {
-    return ask(this.url + path, asking)
+  ask(path: string, options: RequestOptions = {}): Promise<ReceivedResponse> {
+    return sendRequest(this.url + path, options)
   }
 
-  askAdmin(path: string, asking: Asking = {}): Promise<Answer> {
-    return ask(this.adminUrl + path, asking)
+  askAdmin(path: string, options: RequestOptions = {}): Promise<ReceivedResponse> {
+    return sendRequest(this.adminUrl + path, options)
   }
 
   /** Writes a route file and waits until it is served, or rejected. */

@@ -1,8 +1,8 @@
 // A thread that generates load over keep-alive connections and checks every response.
 import { Agent, type IncomingHttpHeaders } from 'node:http'
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
-import { ask } from './ask.ts'
 import { answerOf, H2Client } from './h2-client.ts'
+import { sendRequest } from './send-request.ts'
 import { within } from './waiting.ts'
 
 /** One kind of request with its expected response. */
@@ -71,7 +71,7 @@ function http1Connection({ url, timeout = LONGEST_TIMER, reconnects = false }: L
   const agent = new Agent({ keepAlive: !reconnects, maxSockets: 1 })
   return {
     send: ({ path, expected: _, ...asking }) =>
-      ask(url + path, {
+      sendRequest(url + path, {
         ...asking,
         agent,
         ...(timeout < LONGEST_TIMER ? { signal: AbortSignal.timeout(timeout) } : {}),

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import type { JsonObject } from '#json'
-import { type Answer, ask } from './ask.ts'
+import { type ReceivedResponse, sendRequest } from './send-request.ts'
 
 /** The collection of routes of the main router. */
 export const ROUTES = '/api/system/objects/_router/routes'
@@ -14,7 +14,7 @@ export interface Managing {
 }
 
 /** A response of the management API. */
-export interface Managed extends Answer {
+export interface Managed extends ReceivedResponse {
   /** Empty where the response is not a JSON object. */
   readonly json: JsonObject
 }
@@ -25,7 +25,7 @@ export function managing(url: string, always: Managing = {}) {
     const body = one.body === undefined ? undefined : JSON.stringify(one.body)
     const sent = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const agent = one.agent ?? always.agent
-    const answer = await ask(url + path, {
+    const answer = await sendRequest(url + path, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),

@@ -1,6 +1,6 @@
 import type { Configuration } from 'oidc-provider'
-import { ask } from './ask.ts'
 import { OidcProvider } from './oidc-provider.ts'
+import { sendRequest } from './send-request.ts'
 
 /** The client that gets tokens, and the client of the gateway. */
 export const TOKEN_CLIENT = { id: 'application', secret: 'application-secret' }
@@ -59,7 +59,7 @@ export async function oidcAuthorizationServer(): Promise<OidcAuthorizationServer
   const { url: issuer } = opened
   const post = async (path: string, fields: Record<string, string>) => {
     const { id, secret } = TOKEN_CLIENT
-    const answered = await ask(`${issuer}${path}`, {
+    const answered = await sendRequest(`${issuer}${path}`, {
       method: 'POST',
       headers: {
         Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,

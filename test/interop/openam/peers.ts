@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { pathToFileURL } from 'node:url'
-import { type Answer, type Asking, ask } from '#test/ask'
 import type { Authority } from '#test/certificates'
 import type { Chromium } from '#test/chromium'
 import { GatewayProcess } from '#test/gateway-process'
 import { secureHeap } from '#test/secure-connector'
+import { type ReceivedResponse, type RequestOptions, sendRequest } from '#test/send-request'
 import { COOKIE } from './administrator.ts'
 import { accessManagers, routes, SECRET_FILES, type Servers } from './routes.ts'
 import type { OpenAm } from './server.ts'
@@ -25,7 +25,7 @@ export interface Peers {
   /** Null if missing. */
   readonly chromium: Chromium | null
   /** A request to the gateway, with a session where one is given. */
-  readonly ask: (path: string, session?: string | null, asking?: Asking) => Promise<Answer>
+  readonly ask: (path: string, session?: string | null, asking?: RequestOptions) => Promise<ReceivedResponse>
 }
 
 const NAMES = pathToFileURL(`${import.meta.dirname}/../../support/loopback-names.ts`).href
@@ -64,7 +64,7 @@ export function startGateway(servers: Servers, authority: Authority): Promise<Ga
 /** Asks the gateway as a browser that opens a page would. */
 export function asker({ app }: Addresses): Peers['ask'] {
   return (path, session = null, { headers = {}, ...asking } = {}) =>
-    ask(app + path, {
+    sendRequest(app + path, {
       ...asking,
       headers: {
         'Sec-Fetch-Mode': 'navigate',
@@ -75,7 +75,7 @@ export function asker({ app }: Addresses): Peers['ask'] {
 }
 
 /** The request that an answer of the application tells of. */
-export function seen({ status, text, headers }: Answer): Seen {
+export function seen({ status, text, headers }: ReceivedResponse): Seen {
   if (status === 200) return JSON.parse(text) as Seen
   throw new Error(`expected the application's answer, found ${status} ${headers.location ?? text.slice(0, 300)}`)
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { ask } from '../ask.ts'
+import { sendRequest } from '../send-request.ts'
 import { rawUpstream, type Upstream } from '../upstream.ts'
 import type { Attack } from './attack.ts'
 
@@ -38,6 +38,6 @@ export const garbageResponses: Attack = {
   async turn({ port }, round) {
     const signal = AbortSignal.timeout(2_000)
     const path = round % 2 === 0 ? '/garbage' : '/garbage/buffered'
-    await ask(`http://127.0.0.1:${port}${path}`, { signal }).catch(() => {})
+    await sendRequest(`http://127.0.0.1:${port}${path}`, { signal }).catch(() => {})
   },
 }

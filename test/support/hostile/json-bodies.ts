@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
-import { ask } from '../ask.ts'
+import { sendRequest } from '../send-request.ts'
 import { type Attack, pick } from './attack.ts'
 
 const MEGABYTE = 1_048_576
@@ -29,6 +29,6 @@ export const jsonBodies: Attack = {
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding }
     const signal = AbortSignal.timeout(5_000)
     // The gateway may close before it has read the body: that is not a failure.
-    await ask(`http://127.0.0.1:${port}/json`, { method: 'POST', headers, body, signal }).catch(() => {})
+    await sendRequest(`http://127.0.0.1:${port}/json`, { method: 'POST', headers, body, signal }).catch(() => {})
   },
 }

@@ -1,4 +1,4 @@
-import type { Answer, Asking } from '../ask.ts'
+import type { ReceivedResponse, RequestOptions } from '../send-request.ts'
 
 /**
  * A module for `extra/` that measures the longest turn of the event loop of each unit in processor time: unlike the delay,
@@ -42,7 +42,7 @@ const MOST_REQUESTS = 50
 
 /** Milliseconds of processor time of the longest turn in any unit since the last call; NaN where a unit does not respond. */
 export async function longestTurn(
-  send: (path: string, asking: Asking) => Promise<Answer>,
+  send: (path: string, asking: RequestOptions) => Promise<ReceivedResponse>,
   units: number,
 ): Promise<number> {
   const found = new Map<number, number>()

@@ -2,7 +2,7 @@ import { type Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { within } from './waiting.ts'
 
 /** Differences from a plain GET on a new connection. */
-export interface Asking {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Uint8Array
@@ -14,7 +14,7 @@ export interface Asking {
 }
 
 /** A complete response. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
@@ -22,22 +22,22 @@ export interface Answer {
 }
 
 /** Sends a request without normalizing its target, and returns the complete response. */
-export function ask(url: string, asking: Asking = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, agent, target, signal } = asking
+export function sendRequest(url: string, options: RequestOptions = {}): Promise<ReceivedResponse> {
+  const { method = 'GET', headers = {}, body, agent, target, signal } = options
   const { hostname, port } = new URL(url)
   const path = target ?? url.slice(url.indexOf('/', 'http://'.length))
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const received = new Promise<ReceivedResponse>((resolve, reject) => {
     const sent = request({ hostname, port, path, method, headers, agent: agent ?? false, signal }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
-        const { statusCode: status = 0, headers: received, rawHeaders } = response
-        resolve({ status, headers: received, rawHeaders, text: Buffer.concat(chunks).toString('utf8') })
+        const { statusCode: status = 0, headers: responseHeaders, rawHeaders } = response
+        resolve({ status, headers: responseHeaders, rawHeaders, text: Buffer.concat(chunks).toString('utf8') })
       })
     })
     sent.on('error', reject)
     sent.end(body)
   })
-  return within(`the response to ${method} ${url}`, answer)
+  return within(`the response to ${method} ${url}`, received)
 }
