@@ -40,6 +40,13 @@ describe('rows of CSV', () => {
     )
   })
 
+  test('an object with further members is one cell', () => {
+    const schema = { properties: { detail: { properties: { reason: text }, additionalProperties: true } } }
+    const open = csvRows(schema, FORMATTING)
+    assert.equal(open.header, '"_id","detail"')
+    assert.equal(open.row({ _id: '1', detail: { reason: 'a', more: 1 } }), '"1","{""reason"":""a"",""more"":1}"')
+  })
+
   test('a value of another shape than the schema says is empty or JSON', () => {
     assert.equal(rows.row({ _id: '1', http: 'x', timestamp: { a: 1 } }), '"1","{""a"":1}",,,,')
     assert.equal(rows.row({ _id: null }), ',,,,,')

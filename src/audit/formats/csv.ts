@@ -28,7 +28,7 @@ const FORMULA = /^[=+\-@\t\r]/
 
 /**
  * Rows with a column for each value that the schema of a topic describes, named by its path (`http.request.method`). Objects
- * without described members, and lists, are JSON text in one cell. All cells are quoted; a row is always one line.
+ * with members that the schema does not name, and lists, are JSON text in one cell. All cells are quoted; a row is always one line.
  */
 export function csvRows(schema: JsonObject, formatting: CsvFormatting): CsvRows {
   const columns = columnsOf(schema)
@@ -49,8 +49,9 @@ function columnsOf(schema: JsonObject): readonly Path[] {
 }
 
 function pathsBelow(schema: JsonValue | undefined, path: Path): readonly Path[] {
-  const properties = isPlainObject(schema) ? schema['properties'] : undefined
-  if (!isPlainObject(properties) || path.length === MAX_DEPTH) return path.length === 0 ? [] : [path]
+  const { properties, additionalProperties: additional = false } = (isPlainObject(schema) ? schema : {}) as JsonObject
+  if (!isPlainObject(properties) || (additional !== false && path.length > 0) || path.length === MAX_DEPTH)
+    return path.length === 0 ? [] : [path]
   return Object.entries(properties as JsonObject).flatMap(([name, member]) => pathsBelow(member, [...path, name]))
 }
 
