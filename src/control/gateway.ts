@@ -102,6 +102,7 @@ export class Gateway {
       logger,
       clock: systemClock,
       metrics,
+      writer: this.#auditWriter,
       publish: (event) => this.#publishConfigEvent(event),
     })
     const records = { metrics: this.#monitoring.registry, history: this.#history, audit: this.#audit.config }

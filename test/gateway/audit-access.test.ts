@@ -23,6 +23,10 @@ const service = (directory: string, more: JsonObject = {}): JsonObject => ({
   },
 })
 
+/** Tests run in PRODUCTION mode: the management API wants its password. */
+const PASSWORD = 'correct-horse'
+const AS_ADMIN = { headers: { Authorization: `Bearer ${PASSWORD}` } }
+
 const say = (status: number, more: JsonObject = {}) => ({
   type: 'StaticResponseHandler',
   config: { status, headers: { 'Content-Type': ['text/plain'] }, entity: 'ok' },
@@ -37,6 +41,7 @@ const at = (path: string, handler: JsonObject, more: JsonObject = {}): JsonObjec
 
 /** config.json with these objects beside a router. */
 const withHeap = (heap: readonly JsonObject[], files: Readonly<Record<string, string>> = {}) => ({
+  'secrets/gateway.admin.password': PASSWORD,
   ...files,
   'config/config.json': { handler: '_router', heap: [...heap, { name: '_router', type: 'Router' }] } as JsonObject,
 })
@@ -183,4 +188,29 @@ test('two services with one logDirectory are a load error', async () => {
     }).then((gateway) => gateway[Symbol.asyncDispose]()),
     /give each service a logDirectory of its own/,
   )
+})
+
+test('/api/audit/access queries the file of the service of config.json; a handler without queries gives 501', async () => {
+  const stdout = { class: 'JsonStdoutAuditEventHandler', config: { name: 'out', topics: ['access'] } }
+  const onlyStdout = { type: 'AuditService', config: { eventHandlers: [stdout] } }
+  await using gateway = await RunningGateway.start({
+    files: withHeap([{ name: 'AuditService', ...service('trail') }]),
+    routes: { hello: at('/hello', say(200)), missing: at('/missing', say(404)) },
+  })
+  for (const path of ['/hello', '/missing', '/hello']) await (await fetch(`${gateway.url}${path}`)).text()
+  await events(gateway, 3)
+  const filter = encodeURIComponent('/response/statusCode eq "200"')
+  const queried = await fetch(`${gateway.adminUrl}/api/audit/access?_queryFilter=${filter}&_pageSize=1`, AS_ADMIN)
+  assert.equal(queried.status, 200)
+  const page = (await queried.json()) as JsonObject
+  assert.equal(page['resultCount'], 1)
+  assert.equal(typeof page['pagedResultsCookie'], 'string')
+  const counted = await fetch(`${gateway.adminUrl}/api/audit/access?_queryFilter=true&_countOnly=true`, AS_ADMIN)
+  assert.equal(((await counted.json()) as JsonObject)['totalPagedResults'], 3)
+  assert.equal((await fetch(`${gateway.adminUrl}/api/audit/nothing?_queryFilter=true`, AS_ADMIN)).status, 404)
+
+  await using other = await RunningGateway.start({ files: withHeap([{ name: 'AuditService', ...onlyStdout }]) })
+  const refused = await fetch(`${other.adminUrl}/api/audit/access?_queryFilter=true`, AS_ADMIN)
+  assert.equal(refused.status, 501)
+  assert.match(await refused.text(), /configure a JsonAuditEventHandler for the topic/)
 })

@@ -4,6 +4,7 @@ import {
   commonRest,
   describeBelow,
   type EndpointGroup,
+  Refusal,
   type ServedEndpoint,
   type Singleton,
 } from '#crest'
@@ -33,7 +34,7 @@ interface GatewayInfo {
 interface SystemApi extends ExplainContext {
   readonly states: ObjectStates
   readonly logger: Logger
-  readonly audit: Pick<GatewayAudit, 'config' | 'topics'>
+  readonly audit: Pick<GatewayAudit, 'config' | 'topics' | 'find'>
   /** Security schemes of the API; null where a filter of the configuration authenticates. */
   readonly security: ApiSecurity | null
   /** Scripts of patches. */
@@ -121,8 +122,9 @@ function groupDescriptor(exchange: Exchange, all: () => EndpointGroup): Response
 async function auditOf({ audit, security }: SystemApi, exchange: Exchange): Promise<Response> {
   const { rawPath, path } = exchange.request.uri
   const [topic = ''] = rawPath.slice(AUDIT.length + 1).split('/', 1)
-  const collection = audit.topics.get(topic)
-  if (collection === undefined) return crestError(404, `there is nothing at ${path}`)
+  const collection = audit.find(topic)
+  if (collection === null) return crestError(404, `there is nothing at ${path}`)
+  if (collection instanceof Refusal) return crestError(collection.status, collection.message)
   return commonRest(collection, { base: `${AUDIT}/${topic}`, security })(exchange)
 }
 

@@ -82,10 +82,9 @@ export class AuditWriter {
     this.#queried = id
   }
 
-  /** The plan of the handler that is queried; null without one. */
-  get queriedHandler(): HandlerPlan | null {
-    const plan = this.#queried === null ? undefined : this.#opened.get(this.#queried)?.plan
-    return plan?.handlers.find(({ name }) => name === plan.handlerForQueries) ?? null
+  /** The service of config.json; null without one. */
+  get queriedService(): AuditPlan | null {
+    return this.#queried === null ? null : (this.#opened.get(this.#queried)?.plan ?? null)
   }
 
   get checks(): HealthCheck[] {

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { CONFIG_TOPIC, configTrailPlan, Delivery, openFiles, TopicFiles, trailCollection } from '#audit'
-import type { Collection } from '#crest'
+import type { Collection, Refusal } from '#crest'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, QueuePlan } from '#schema'
 import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
+import { AuditQueries } from './audit-queries.ts'
+import type { AuditWriter } from './audit-writer.ts'
 import { ConfigAudit } from './config-audit.ts'
 
 /** The name of the built-in handler in logs and metrics. */
@@ -25,6 +27,7 @@ interface GatewayAuditServices {
   readonly logger: Logger
   readonly clock: Clock
   readonly metrics: MetricsScope
+  readonly writer: AuditWriter
   /** Passes events of the topic `config` to the audit services that handle it. */
   publish(event: JsonObject): void
 }
@@ -33,11 +36,10 @@ interface GatewayAuditServices {
 export class GatewayAudit {
   /** Changes of the configuration. */
   readonly config: ConfigAudit
-  /** The collections of topics that can be queried, by topic. */
-  readonly topics: ReadonlyMap<string, Collection>
+  readonly #queries: AuditQueries
   readonly #trail: Delivery
 
-  constructor(logs: string, { logger, clock, metrics, publish }: GatewayAuditServices) {
+  constructor(logs: string, { logger, clock, metrics, writer, publish }: GatewayAuditServices) {
     const plan = configTrailPlan(join(logs, 'audit'))
     const env = { logger: logger.child({ logger: 'audit' }), clock }
     this.#trail = new Delivery(openFiles(plan, env), CONFIG_QUEUE, {
@@ -48,7 +50,18 @@ export class GatewayAudit {
     })
     exposeDeliveryCounts(metrics, { handler: CONFIG_HANDLER, topics: ['config'] }, this.#trail)
     this.config = new ConfigAudit(this.#trail, clock, publish)
-    this.topics = new Map([['config', trailCollection(new TopicFiles(plan, 'config'), CONFIG_TOPIC)]])
+    const own = new Map([['config', trailCollection(new TopicFiles(plan, 'config'), CONFIG_TOPIC)]])
+    this.#queries = new AuditQueries(own, writer)
+  }
+
+  /** The collections of topics that can be queried, by topic. */
+  get topics(): ReadonlyMap<string, Collection> {
+    return this.#queries.topics
+  }
+
+  /** The collection of a topic; a refusal where its events can not be queried, null for an unknown topic. */
+  find(topic: string): Collection | Refusal | null {
+    return this.#queries.find(topic)
   }
 
   /** Writes queued events. */
