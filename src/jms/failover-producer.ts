@@ -11,7 +11,7 @@ export interface BrokerLink {
 }
 
 /** Opens a connection; rejects within its own deadlines, or at once when the signal aborts. */
-type OpenLink = (endpoint: Endpoint, signal: AbortSignal) => Promise<BrokerLink>
+export type OpenLink = (endpoint: Endpoint, signal: AbortSignal) => Promise<BrokerLink>
 
 /** Share of a delay that is random, so that gateways do not return to a broker at the same time. */
 const JITTER = 0.5

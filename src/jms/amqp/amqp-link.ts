@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection, ConnectionOptions, Delivery, EventContext, Sender } from 'rhea'
-import type { BrokerLink } from '../failover-producer.ts'
+import type { BrokerLink, OpenLink } from '../failover-producer.ts'
 import { JmsError, MessageRefused, reasonOf } from '../jms-error.ts'
 import type { JmsMessage, ProducerEnv } from '../producer.ts'
 import type { Endpoint, ProducerPlan } from '../producer-plan.ts'
@@ -18,8 +18,12 @@ type Rhea = typeof import('rhea')
 const MAX_UNSETTLED = 1_000
 const CLOSE_TIMEOUT = 1_000
 
-/** Opens a connection with one session and one sending link. */
-export async function openAmqpLink(
+/** Opens connections, each with one session and one sending link. */
+export function amqpLinks(plan: ProducerPlan, env: ProducerEnv): OpenLink {
+  return (endpoint, signal) => openAmqpLink(plan, env, endpoint, signal)
+}
+
+async function openAmqpLink(
   plan: ProducerPlan,
   env: ProducerEnv,
   endpoint: Endpoint,

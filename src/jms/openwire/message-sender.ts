@@ -5,10 +5,11 @@ import { DataOutput } from './data-output.ts'
 import { describe, type OpenWireConnection } from './openwire-connection.ts'
 import { type ClientIds, encodeTransaction, type TextMessageEncoder } from './outbound-command.ts'
 import type { Responses } from './responses.ts'
+import type { TransactionSize } from './transaction-size.ts'
 
 /** Bytes that are written at once. */
 const CHUNK = 64 * 1024
-/** Bytes of messages that wait for a response, or that are in a transaction: the broker keeps them in memory. */
+/** Bytes of messages that wait for a response, at most. */
 const MAX_UNANSWERED = 1024 * 1024
 /** The broker counts at least this for a message, beside its content. */
 const COUNTED_OVERHEAD = 1024
@@ -25,6 +26,7 @@ interface SenderParts {
   /** Of the frames that the broker reads. */
   readonly maxFrameSize: number
   readonly isPersistent: boolean
+  readonly transactionSize: TransactionSize
   /** Bytes without acknowledgement where messages are not persistent; 0 for no limit. */
   readonly window: number
   /** Milliseconds without progress. */
@@ -51,8 +53,7 @@ export class MessageSender {
     const tooLarge = this.#firstTooLarge(messages)
     const accepted = tooLarge === null ? messages : messages.slice(0, tooLarge.index)
     if (!this.#parts.isPersistent) await this.#sendInOrder(accepted)
-    else if (accepted.length > 1) return (await this.#sendTransactions(accepted)) ?? tooLarge
-    else await this.#sendEach(accepted, 0)
+    else await this.#sendPersistent(accepted)
     return this.#refusal() ?? tooLarge
   }
 
@@ -64,25 +65,43 @@ export class MessageSender {
     return new MessageRefused(index, `the message exceeds the broker's limit of ${maxFrameSize} bytes (maxFrameSize)`)
   }
 
-  async #sendTransactions(messages: readonly JmsMessage[]): Promise<MessageRefused | null> {
-    const { connection, responses, ids } = this.#parts
-    for (let at = 0; at < messages.length; ) {
-      const [start, transaction] = [at, ++this.#transaction]
-      this.#output.bytes(encodeTransaction('BEGIN', connection.nextCommandId(), ids, transaction))
-      for (let bytes = 0; at < messages.length && bytes < MAX_UNANSWERED; at++) {
-        bytes += this.#append(messages[at] as JmsMessage, null, transaction)
-        if (this.#output.length >= CHUNK) await this.#flush()
-      }
-      const commandId = connection.nextCommandId()
-      responses.expect(commandId, start, 0)
-      this.#output.bytes(encodeTransaction('COMMIT_ONE_PHASE', commandId, ids, transaction))
-      await this.#complete()
-      if (responses.takeException() === null) continue
-      // The transaction is rolled back as a whole: sent one by one, the responses name the message to blame.
-      await this.#sendEach(messages.slice(start), start)
-      return this.#refusal()
+  async #sendPersistent(messages: readonly JmsMessage[]): Promise<void> {
+    const { responses, transactionSize } = this.#parts
+    if (messages.length === 1 || transactionSize.bytes === 0) {
+      await this.#sendEach(messages, 0)
+      transactionSize.accepted()
+      return
     }
-    return null
+    for (let start = 0; start < messages.length; ) {
+      const end = await this.#sendTransaction(messages, start).catch((error: unknown) => {
+        transactionSize.failed()
+        throw error
+      })
+      if (responses.takeException() !== null) {
+        // The transaction is rolled back as a whole: sent one by one, the responses name the message to blame.
+        await this.#sendEach(messages.slice(start), start)
+        return
+      }
+      transactionSize.accepted()
+      start = end
+    }
+  }
+
+  /** Sends messages from a position on in one transaction, and returns the position after them. */
+  async #sendTransaction(messages: readonly JmsMessage[], start: number): Promise<number> {
+    const { connection, responses, ids, transactionSize } = this.#parts
+    const transaction = ++this.#transaction
+    this.#output.bytes(encodeTransaction('BEGIN', connection.nextCommandId(), ids, transaction))
+    let at = start
+    for (let bytes = 0; at < messages.length && bytes < transactionSize.bytes; at++) {
+      bytes += this.#append(messages[at] as JmsMessage, null, transaction)
+      if (this.#output.length >= CHUNK) await this.#flush()
+    }
+    const commandId = connection.nextCommandId()
+    responses.expect(commandId, start, 0)
+    this.#output.bytes(encodeTransaction('COMMIT_ONE_PHASE', commandId, ids, transaction))
+    await this.#complete()
+    return at
   }
 
   /** A response for each message. */

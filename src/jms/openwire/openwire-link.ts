@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BrokerLink } from '../failover-producer.ts'
+import type { BrokerLink, OpenLink } from '../failover-producer.ts'
 import { JmsError, MessageRefused, reasonOf } from '../jms-error.ts'
 import type { JmsMessage, ProducerEnv } from '../producer.ts'
 import type { Endpoint, ProducerPlan } from '../producer-plan.ts'
@@ -16,23 +16,22 @@ import {
   TextMessageEncoder,
 } from './outbound-command.ts'
 import { Responses } from './responses.ts'
+import { TransactionSize } from './transaction-size.ts'
 
 /** Milliseconds for the broker to answer that it has closed the connection. */
 const CLOSE_TIMEOUT = 1_000
 
-/** Opens a connection with one session and one producer. */
-export async function openOpenWireLink(
-  plan: ProducerPlan,
-  env: ProducerEnv,
-  endpoint: Endpoint,
-  signal: AbortSignal,
-): Promise<BrokerLink> {
-  const socket = await openSocket(endpoint, plan.tls, signal)
-  const responses = new Responses()
-  const connection = new OpenWireConnection(socket, env.clock, endpoint.idleTimeout, responses)
-  const link = new OpenWireLink(connection, responses, plan, env)
-  await link.open(endpoint, signal)
-  return link
+/** Opens connections, each with one session and one producer. */
+export function openWireLinks(plan: ProducerPlan, env: ProducerEnv): OpenLink {
+  const transactionSize = new TransactionSize()
+  return async (endpoint, signal) => {
+    const socket = await openSocket(endpoint, plan.tls, signal)
+    const responses = new Responses()
+    const connection = new OpenWireConnection(socket, env.clock, endpoint.idleTimeout, responses)
+    const link = new OpenWireLink(connection, responses, plan, env, transactionSize)
+    await link.open(endpoint, signal)
+    return link
+  }
 }
 
 class OpenWireLink implements BrokerLink {
@@ -41,9 +40,17 @@ class OpenWireLink implements BrokerLink {
   readonly #plan: ProducerPlan
   readonly #env: ProducerEnv
   readonly #ids: ClientIds
+  readonly #transactionSize: TransactionSize
   #sender: MessageSender | null = null
 
-  constructor(connection: OpenWireConnection, responses: Responses, plan: ProducerPlan, env: ProducerEnv) {
+  constructor(
+    connection: OpenWireConnection,
+    responses: Responses,
+    plan: ProducerPlan,
+    env: ProducerEnv,
+    transactionSize: TransactionSize,
+  ) {
+    this.#transactionSize = transactionSize
     this.#connection = connection
     this.#responses = responses
     this.#plan = plan
@@ -74,6 +81,7 @@ class OpenWireLink implements BrokerLink {
         clock: this.#env.clock,
         maxFrameSize,
         isPersistent,
+        transactionSize: this.#transactionSize,
         window,
         timeout: connection.sendTimeout,
       })

@@ -81,7 +81,7 @@ test('PERSISTENT messages are accepted only when the broker has responded', asyn
 test('PERSISTENT messages of a call are transactions of bounded size', async () => {
   await using broker = await OpenWireBroker.start()
   await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
-  const messages = numbered(50, (index) => `${index}${'x'.repeat(100_000)}`)
+  const messages = numbered(50, (index) => `${index}${'x'.repeat(12_000)}`)
   await producer.send(messages)
   assert.deepEqual(
     broker.messages.map(({ text }) => text),
@@ -92,6 +92,31 @@ test('PERSISTENT messages of a call are transactions of bounded size', async () 
     [...transactions.values()].map(({ length }) => length),
     [11, 11, 11, 11, 6],
   )
+})
+
+test('a transaction that the broker never commits makes the next ones smaller, down to single messages', async () => {
+  // A broker with little memory for the destination does not commit more messages than fit.
+  const sizes: number[] = []
+  let uncommitted = 0
+  await using broker: OpenWireBroker = await OpenWireBroker.start({
+    onConnection: () => {
+      sizes.push(uncommitted)
+      uncommitted = 0
+      return true
+    },
+    answer: ({ transaction }) => {
+      if (transaction === null) return 'accept'
+      uncommitted++
+      return 'ignore'
+    },
+  })
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)], { sendTimeout: 100 }))
+  const messages = numbered(60, () => 'x'.repeat(2_000))
+  await assert.rejects(producer.send(messages), /no acknowledgement/)
+  await assert.rejects(producer.send(messages), /no acknowledgement/)
+  await producer.send(messages)
+  sizes.push(uncommitted)
+  assert.deepEqual(sizes, [0, 56, 7, 0])
 })
 
 test('of NON_PERSISTENT messages only the last of a call needs a response', async () => {
