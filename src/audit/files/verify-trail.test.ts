@@ -181,7 +181,7 @@ describe('a tamper-evident trail', () => {
       await file.close()
     }
     const report = await intact(folder.path)
-    assert.deepEqual([report.notes, report.range], [[], { first: 1, last: 9 }])
+    assert.deepEqual([report.notes, report.range], [[], { first: 1, last: 9, signed: 9 }])
     assert.deepEqual(idsIn(folder.path), ['0', '1', '2'])
   })
 

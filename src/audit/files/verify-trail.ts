@@ -22,8 +22,10 @@ export interface TrailReport {
   readonly notes: readonly TrailFinding[]
   /** Lines that were verified before the problem. */
   readonly lines: number
-  /** Numbers of the first and the last of them in the chain. */
-  readonly range: { readonly first: number; readonly last: number } | null
+  /** Numbers of the first and the last of them in the chain, and of the last signed one. */
+  readonly range: { readonly first: number; readonly last: number; readonly signed: number } | null
+  /** Whether the problem is only that the last lines are not signed, as while a gateway writes. */
+  readonly isEndUnsigned: boolean
 }
 
 /**
@@ -52,7 +54,8 @@ class Verification implements TrailReport {
   problem: TrailFinding | null = null
   readonly notes: TrailFinding[] = []
   lines = 0
-  range: { first: number; last: number } | null = null
+  range: { first: number; last: number; signed: number } | null = null
+  isEndUnsigned = false
   readonly #signers: readonly ChainSigner[]
   #signer: ChainSigner
   #hash = ''
@@ -172,7 +175,8 @@ class Verification implements TrailReport {
     this.#last = line
     this.#hash = line.hash
     this.lines++
-    this.range = { first: this.range?.first ?? line.number, last: line.number }
+    const signed = line.record === null ? (this.range?.signed ?? 0) : line.number
+    this.range = { first: this.range?.first ?? line.number, last: line.number, signed }
   }
 
   #note(line: ParsedLine, file: string, number: number, held: HeldLine | null): void {
@@ -205,6 +209,7 @@ class Verification implements TrailReport {
     if (this.#head !== null && this.#head.number > reached) {
       this.#fail(path, line + 1, `${missing(reached + 1, this.#head.number)} at the end`)
     } else if (last?.record === null) {
+      this.isEndUnsigned = true
       const message =
         'the file ends without a checkpoint: lines after this one were removed, or the gateway was killed and not started since'
       this.#fail(path, line, message)

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openFiles } from '#audit'
 import { chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { gateway } from '#test/command-line'
@@ -99,6 +100,26 @@ describe('gateway audit verify', () => {
     folder.write('public.pem', publicKey.export({ type: 'spki', format: 'pem' }) as string)
     assert.equal((await gateway(['audit', 'verify', '--secret-file', folder.in('public.pem'), folder.in('b')])).code, 0)
     assert.equal((await gateway(['audit', 'verify', '--secret-file', folder.in('public.pem'), folder.in('a')])).code, 1)
+  })
+
+  test('a trail that is written at the same time is intact', async () => {
+    using folder = new Folder({ secret: SECRET })
+    const key = { secret: Buffer.from(SECRET) }
+    const plan = filePlan(folder.in('a'), { chain: chainPlan({ key, lines: 1e6, interval: 200 }) })
+    const transport = openFiles({ ...plan, topics: ['access'] }, fileEnv())
+    let isDone = false
+    const writing = (async () => {
+      for (let n = 0; !isDone; n++) {
+        await transport.send([{ topic: 'access', id: String(n), text: eventText(n), time: 0 }], signal)
+        await wait(1)
+      }
+    })()
+    await wait(50)
+    const { code, stdout } = await gateway(['audit', 'verify', '--secret-file', folder.in('secret'), folder.in('a')])
+    isDone = true
+    await writing
+    await transport.close()
+    assert.equal(code, 0, stdout)
   })
 
   test('says what is missing: files, secrets, instances', async () => {

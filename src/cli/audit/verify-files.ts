@@ -48,7 +48,7 @@ export async function verifyFiles(args: Arguments, context: ProcessContext): Pro
   if (args.json)
     writeJson(
       context.stdout,
-      reports.map(({ trail, report }) => ({ trail: trail.name, ...plain(report) })),
+      reports.map(({ trail, report }) => jsonOf(trail, report)),
     )
   else for (const { trail, report } of reports) context.stdout.write(reportText(trail, report))
   return reports.every(({ report }) => report.problem === null) ? EXIT.ok : EXIT.failed
@@ -91,14 +91,21 @@ function trailsOf(files: readonly string[], prefixes: readonly string[]): readon
   return [...trails].map(([name, paths]) => ({ name, files: paths }))
 }
 
-/** A gateway that writes at the same time is between a line and its signature: then the files are read again. */
+/**
+ * A gateway that writes at the same time is between a line and its signature: then the files are read again, until the lines of
+ * the time before are signed.
+ */
 async function settledReport(files: readonly string[], keys: readonly ChainKey[]): Promise<Report> {
+  let seen = Number.POSITIVE_INFINITY
   let before = ''
   for (let attempt = 1; ; attempt++) {
     const report = await verifyTrail(files, keys)
+    const { problem, range, isEndUnsigned } = report
+    if (problem === null || (isEndUnsigned && (range?.signed ?? 0) >= seen)) return { ...plain(report), problem: null }
     const now = sizesOf(files)
-    if (report.problem === null || attempt === ATTEMPTS || now === before) return report
+    if (attempt === ATTEMPTS || now === before) return report
     before = now
+    seen = isEndUnsigned ? (range?.last ?? seen) : seen
     await wait(SETTLE_TIME)
   }
 }
@@ -107,8 +114,12 @@ function sizesOf(files: readonly string[]): string {
   return files.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 'none').join()
 }
 
-function plain({ problem, notes, lines, range }: Report): object {
-  return { intact: problem === null, problem, notes, lines, range }
+function plain({ problem, notes, lines, range, isEndUnsigned }: Report): Report {
+  return { problem, notes, lines, range, isEndUnsigned }
+}
+
+function jsonOf({ name, files }: Trail, { problem, notes, lines, range }: Report): object {
+  return { trail: name, files, intact: problem === null, problem, notes, lines, range }
 }
 
 function reportText({ name, files }: Trail, { problem, notes, lines, range }: Report): string {
