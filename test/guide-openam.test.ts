@@ -80,7 +80,7 @@ async function setting() {
   return {
     manager,
     gateway,
-    visit: (path: string, cookies: readonly string[] = [], asking: Parameters<RunningGateway['ask']>[1] = {}) =>
+    request: (path: string, cookies: readonly string[] = [], asking: Parameters<RunningGateway['ask']>[1] = {}) =>
       gateway.ask(path, {
         ...asking,
         headers: {
@@ -116,40 +116,40 @@ test('the commands of the guide to OpenAM are read by a shell', () => {
 
 test('single sign-on, realms and policies of the guide to OpenAM', options, async () => {
   await using at = await setting()
-  const { manager, visit } = at
+  const { manager, request } = at
   const [root, alpha] = ['/', '/alpha'].map((realm) => `${COOKIE}=${manager.login('demo', realm)}`) as [string, string]
-  assert.equal((await visit('/home')).status, 302)
-  const home = JSON.parse((await visit('/home', [root])).text) as Record<string, string>
+  assert.equal((await request('/home')).status, 302)
+  const home = JSON.parse((await request('/home', [root])).text) as Record<string, string>
   assert.deepEqual([home['x-user'], home['x-auth-level']], ['demo', '0'])
-  assert.equal((await visit('/home', [alpha])).status, 302)
-  assert.equal((await visit('/alpha', [alpha])).status, 200)
-  assert.equal((await visit('/alpha', [root])).status, 200, 'sharedRealms')
-  assert.equal((await visit('/shop/cart?item=1', [root])).status, 200)
-  assert.equal((await visit('/shop/cart', [root], { method: 'POST' })).status, 403)
-  assert.equal((await visit('/home/logout', [root])).status, 302)
-  assert.equal((await visit('/home', [root])).status, 302)
+  assert.equal((await request('/home', [alpha])).status, 302)
+  assert.equal((await request('/alpha', [alpha])).status, 200)
+  assert.equal((await request('/alpha', [root])).status, 200, 'sharedRealms')
+  assert.equal((await request('/shop/cart?item=1', [root])).status, 200)
+  assert.equal((await request('/shop/cart', [root], { method: 'POST' })).status, 403)
+  assert.equal((await request('/home/logout', [root])).status, 302)
+  assert.equal((await request('/home', [root])).status, 302)
 })
 
 test('OpenID Connect and login from another domain of the guide to OpenAM', options, async () => {
   await using at = await setting()
-  const begun = await at.visit('/account')
+  const begun = await at.request('/account')
   const answer = await authorized(at, begun.headers.location as string)
-  const back = await at.visit((answer.headers.get('location') as string).slice(APP.length), cookiesOf(begun))
-  const page = await at.visit('/account', cookiesOf(back).concat(cookiesOf(begun)))
+  const back = await at.request((answer.headers.get('location') as string).slice(APP.length), cookiesOf(begun))
+  const page = await at.request('/account', cookiesOf(back).concat(cookiesOf(begun)))
   assert.match(page.text, /"x-user":"(?:\(usr!)?demo/)
 
-  const partner = await at.visit('/partner/page')
+  const partner = await at.request('/partner/page')
   const form = await (await authorized(at, partner.headers.location as string)).text()
   const fields = [...form.matchAll(/<input[^>]*name="([^"]*)"[^>]*value="([^"]*)"/g)].map(([, name, value]) => [
     name!,
     value!,
   ])
-  const posted = await at.visit('/agent/cdsso-oauth2', cookiesOf(partner), {
+  const posted = await at.request('/agent/cdsso-oauth2', cookiesOf(partner), {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),
   })
-  assert.equal((await at.visit('/partner/page', cookiesOf(posted))).status, 200)
+  assert.equal((await at.request('/partner/page', cookiesOf(posted))).status, 200)
 })
 
 test('access tokens of the guide to OpenAM, opaque and signed', options, async () => {
@@ -164,7 +164,7 @@ test('access tokens of the guide to OpenAM, opaque and signed', options, async (
   }
   const [opaque, signed] = [await token('/realms/root'), await token('/realms/root/realms/alpha')]
   const status = async (path: string, value: string): Promise<number> =>
-    (await at.visit(path, [], { headers: { Authorization: `Bearer ${value}` } })).status
+    (await at.request(path, [], { headers: { Authorization: `Bearer ${value}` } })).status
   assert.deepEqual([await status('/api', opaque), await status('/signed', signed)], [200, 200])
   assert.deepEqual([await status('/api', 'x'), await status('/signed', opaque)], [401, 401])
 })

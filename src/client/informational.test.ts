@@ -4,7 +4,7 @@ import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
 import { answerOf, H2Client } from '#test/h2-client'
 import { clearHttp2Upstream } from '#test/http2-upstream'
 import { converse, RawClient } from '#test/listening'
-import { proxying } from '#test/proxying'
+import { startProxy } from '#test/test-proxy'
 import { httpUpstream, rawUpstream } from '#test/upstream'
 
 const authority = opensslMissing === false ? new Authority() : null
@@ -27,7 +27,7 @@ async function hinting() {
 
 test('informational responses reach the client before the final one, 103 with its links', async () => {
   await using upstream = await hinting()
-  await using gateway = await proxying(upstream.url)
+  await using gateway = await startProxy(upstream.url)
   await using client = new RawClient(gateway.port)
   client.send(get)
   await client.receives(/103 Early Hints\r\n[\s\S]*\r\n\r\n/)
@@ -48,7 +48,7 @@ test('informational responses are forwarded from HTTP/2 to HTTP/2', {
     response.stream.additionalHeaders({ ':status': 103, link: LINKS, 'x-other': '1' })
     response.end('done')
   })
-  await using gateway = await proxying(upstream.url, {
+  await using gateway = await startProxy(upstream.url, {
     client: { http2: { overTls: true, inClear: 'prior-knowledge' } },
     listener: { tls: serverTlsOf(authority!.issue({ name: 'localhost' })) },
   })
@@ -63,7 +63,7 @@ test('informational responses are forwarded from HTTP/2 to HTTP/2', {
 test('an HTTP/1.0 client gets no informational response', async () => {
   await using upstream = await hinting()
   upstream.goOn()
-  await using gateway = await proxying(upstream.url)
+  await using gateway = await startProxy(upstream.url)
   assert.match(await converse(gateway.port, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 200 /)
 })
 
@@ -71,11 +71,11 @@ test('a link with invalid characters is dropped, and too many hints fail the res
   await using upstream = await rawUpstream((socket) => {
     socket.write('HTTP/1.1 103 Early Hints\r\nLink: </\xfc>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 'latin1')
   })
-  await using gateway = await proxying(upstream.url)
+  await using gateway = await startProxy(upstream.url)
   assert.match(await converse(gateway.port, get), /^HTTP\/1\.1 103 Early Hints\r\n\r\nHTTP\/1\.1 204 /)
   await using endless = await rawUpstream((socket) => {
     socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(40))
   })
-  await using other = await proxying(endless.url)
+  await using other = await startProxy(endless.url)
   assert.match(await converse(other.port, get), /HTTP\/1\.1 502 /)
 })

@@ -6,7 +6,7 @@ import { Body } from '#http'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor, temporaryStorage } from '#test/exchange'
 import { converse } from '#test/listening'
-import { proxying } from '#test/proxying'
+import { startProxy } from '#test/test-proxy'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 import { waitUntil } from '#test/waiting'
 
@@ -122,7 +122,7 @@ test('a client, the gateway and a server of node:http: trailers arrive, those of
     request.resume()
     request.on('end', () => response.end(JSON.stringify(request.rawTrailers)))
   })
-  await using gateway = await proxying(upstream.url)
+  await using gateway = await startProxy(upstream.url)
   const forbidden = ['Authorization: Basic eDp5', 'Host: evil', 'Cookie: a=b', 'Content-Type: text/x']
   const answer = await converse(
     gateway.port,
@@ -138,7 +138,7 @@ test('OPTIONS * is sent in asterisk-form, and the connection is reused', async (
     heads.push(head.split('\r\n')[0]!)
     socket.write('HTTP/1.1 204 No Content\r\nAllow: GET\r\n\r\n')
   })
-  await using gateway = await proxying(upstream.url, { client: { connections: 1 } })
+  await using gateway = await startProxy(upstream.url, { client: { connections: 1 } })
   for (const target of ['*', '/*', '*']) {
     const answer = await converse(gateway.port, `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     assert.match(answer, /^HTTP\/1\.1 204 /)
@@ -187,7 +187,7 @@ test('B32: Content-Length in the trailers of a request is rejected, and the serv
       response.end()
     })
   })
-  await using gateway = await proxying(upstream.url)
+  await using gateway = await startProxy(upstream.url)
   const answer = await converse(
     gateway.port,
     'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nContent-Length: 3\r\n\r\n',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { converse } from '#test/listening'
-import { proxying } from '#test/proxying'
+import { startProxy } from '#test/test-proxy'
 import { rawUpstream } from '#test/upstream'
 import { within } from '#test/waiting'
 
@@ -92,7 +92,7 @@ for (const field of [
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: 1\r\n${field}\r\n\r\n`),
     )
-    await using gateway = await proxying(upstream.url)
+    await using gateway = await startProxy(upstream.url)
     const answer = await converse(gateway.port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
     assert.match(answer, /\r\n\r\n2\r\nhi\r\n0\r\n(?:X-Sum: 1\r\n)?\r\n$/)

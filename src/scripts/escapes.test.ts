@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { escapeBy } from '#test/script-escape'
+import { findRealmEscapes } from '#test/script-escape'
 
 const ATTEMPTS: Readonly<Record<string, string>> = {
   // Constructors of functions.
@@ -157,6 +157,6 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
 
 for (const [way, attempt] of Object.entries(ATTEMPTS)) {
   test(`a script does not leave its realm by ${way}`, async () => {
-    assert.deepEqual([...(await escapeBy(attempt))], [])
+    assert.deepEqual([...(await findRealmEscapes(attempt))], [])
   })
 }

@@ -34,7 +34,7 @@ async function logIn(page: Page): Promise<void> {
 }
 
 test('demo: login, the page and its links, a policy that denies, a stronger login, logout', options, () =>
-  chromium.visit(async (page) => {
+  chromium.withPage(async (page) => {
     await page.goto(`${traffic}/home`)
     assert.equal(await page.title(), 'Log in')
     await logIn(page)

@@ -61,7 +61,7 @@ describe('in a browser', { skip }, () => {
   })
 
   test('SingleSignOnFilter: login, the page, another host of the domain, logout', options, () =>
-    chromium.visit(async (page, context) => {
+    chromium.withPage(async (page, context) => {
       await page.goto(sites.http('/sso/page?x=1'))
       assert.match(page.url(), /^http:\/\/am\.example\.test:\d+\/am\//)
       await logIn(page, /am\.example\.test/, 'wrong')
@@ -82,7 +82,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('SingleSignOnFilter: a cookie that can not arrive ends with the reason, not in a circle', options, () =>
-    chromium.visit(async (page) => {
+    chromium.withPage(async (page) => {
       await page.goto(sites.http('/lost/page'))
       await logIn(page, /^https?:\/\/app\.example\.test/)
       assert.match(await page.locator('body').innerText(), /iPlanetDirectoryPro was not sent/)
@@ -90,7 +90,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('CrossDomainSingleSignOnFilter: login at another site, reload, step-up, logout', options, () =>
-    chromium.visit(async (page, context) => {
+    chromium.withPage(async (page, context) => {
       await page.goto(sites.https('/far/page?x=1'))
       assert.match(page.url(), /^http:\/\/am\.other\.test:/)
       await logIn(page, /^https?:\/\/app\.example\.test.*\/far\/page\?x=1/)
@@ -120,7 +120,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('CrossDomainSingleSignOnFilter: two tabs at the login page both arrive where they began', options, () =>
-    chromium.visit(async (first, context) => {
+    chromium.withPage(async (first, context) => {
       const second = await context.newPage()
       await first.goto(sites.https('/far/page?tab=1'))
       await second.goto(sites.https('/far/page?tab=2'))
@@ -133,7 +133,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('CrossDomainSingleSignOnFilter: a cookie that is Strict arrives too', options, () =>
-    chromium.visit(async (page, context) => {
+    chromium.withPage(async (page, context) => {
       await page.goto(sites.https('/strict/page'))
       await logIn(page, /^https?:\/\/app\.example\.test.*\/strict\/page/)
       assert.match(await heading(page), /^demo at .*\/strict\/page$/)
@@ -146,7 +146,7 @@ describe('in a browser', { skip }, () => {
     ['far-id', 'of another site', (path: string) => sites.https(path)],
   ] as const) {
     test(`OpenID Connect at a provider ${where}: login, consent, page, reload, logout`, options, () =>
-      chromium.visit(async (page) => {
+      chromium.withPage(async (page) => {
         const wanted = address(`/${route}/page?x=1`)
         await page.goto(wanted)
         assert.match(page.url(), /^http:\/\/login\.(?:example|other)\.test:\d+\/interaction\//)
@@ -163,7 +163,7 @@ describe('in a browser', { skip }, () => {
   }
 
   test('OpenID Connect: pages that were opened at once, each with a session, all arrive', options, () =>
-    chromium.visit(async (first, context) => {
+    chromium.withPage(async (first, context) => {
       const second = await context.newPage()
       await first.goto(sites.http('/near-id/page?tab=1'))
       // Of two answers that each set the cookie of a session, the later one stays.
@@ -176,7 +176,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('OpenID Connect at a provider of another site, with a session whose cookie is Strict', options, () =>
-    chromium.visit(async (page, context) => {
+    chromium.withPage(async (page, context) => {
       await page.goto(sites.https('/strict-id/page'))
       await logInAtProvider(page, sites.https('/strict-id/page'))
       const cookies = await cookiesOf(context, page.url())
@@ -196,7 +196,7 @@ describe('in a browser', { skip }, () => {
     'OpenID Connect: the answer of a provider of another site comes as a form, and the session goes on',
     options,
     () =>
-      chromium.visit(async (page, context) => {
+      chromium.withPage(async (page, context) => {
         const wanted = sites.https('/posted-id/page')
         await page.goto(wanted)
         await logInAtProvider(page, wanted)
@@ -212,7 +212,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('OpenID Connect: the back button after a login shows no failure', options, () =>
-    chromium.visit(async (page) => {
+    chromium.withPage(async (page) => {
       await page.goto(sites.https('/far-id/page'))
       await logInAtProvider(page, sites.https('/far-id/page'))
       const history = await historyOf(page)
@@ -224,13 +224,13 @@ describe('in a browser', { skip }, () => {
   )
 
   test('advices: a stronger login opens the page for good, an approved transaction once', options, () =>
-    chromium.visit(async (page) => {
+    chromium.withPage(async (page) => {
       await page.goto(sites.http('/sso/page'))
       await logIn(page, /^https?:\/\/app\.example\.test/)
       await page.goto(sites.http('/sso/strong'))
       assert.equal(await heading(page), 'Log in')
       await logIn(page, /^https?:\/\/app\.example\.test/)
-      for (let visit = 0; visit < 2; visit += 1) {
+      for (let attempt = 0; attempt < 2; attempt += 1) {
         assert.match(await heading(page), /^demo at .*\/sso\/strong$/)
         await page.reload()
       }
@@ -243,7 +243,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('a policy that changes counts at once in a page that is open', options, () =>
-    chromium.visit(async (page) => {
+    chromium.withPage(async (page) => {
       await page.goto(sites.http('/sso/page'))
       await logIn(page, /^https?:\/\/app\.example\.test/)
       const address = sites.http('/sso/report')
@@ -262,7 +262,7 @@ describe('in a browser', { skip }, () => {
   )
 
   test('CsrfFilter: a form of another site does nothing, the own page with the token does', options, () =>
-    chromium.visit(async (page, context) => {
+    chromium.withPage(async (page, context) => {
       await page.goto(sites.http('/bank'))
       await logIn(page, /^https?:\/\/app\.example\.test/)
       /** Presses a button that sends something to the bank; gives its answer. */

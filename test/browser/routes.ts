@@ -71,18 +71,18 @@ function am(url: string): JsonObject {
 }
 
 function singleSignOn(logout?: string): JsonObject {
-  const ending = logout === undefined ? {} : leaving(logout)
+  const ending = logout === undefined ? {} : logoutFields(logout)
   return { type: 'SingleSignOnFilter', config: { amService: 'am', ...ending } }
 }
 
 function crossDomain(name: string, authCookie: JsonObject = {}): JsonObject {
   return {
     type: 'CrossDomainSingleSignOnFilter',
-    config: { amService: 'am', redirectEndpoint: `/${name}/redirect`, authCookie, ...leaving(`/${name}/logout`) },
+    config: { amService: 'am', redirectEndpoint: `/${name}/redirect`, authCookie, ...logoutFields(`/${name}/logout`) },
   }
 }
 
-function leaving(path: string): JsonObject {
+function logoutFields(path: string): JsonObject {
   return { logoutExpression: `\${request.uri.path == '${path}'}`, defaultLogoutLandingPage: '/goodbye' }
 }
 

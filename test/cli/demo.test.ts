@@ -65,11 +65,11 @@ test('the home page of the application is reached through the gateway', async ()
 })
 
 /** Follows redirects and keeps cookies, as a browser does; gives the page it ends on. */
-class Visitor {
+class BrowserClient {
   #cookie = ''
   url = ''
 
-  async visit(url: string, form?: Record<string, string>): Promise<{ status: number; text: string }> {
+  async open(url: string, form?: Record<string, string>): Promise<{ status: number; text: string }> {
     this.url = url
     // Not `fetch`, whose requests say that they are no navigation.
     const response = await request(url, {
@@ -84,27 +84,27 @@ class Visitor {
     if (cookie !== undefined) this.#cookie = cookie.split(';')[0]!
     const { location } = response.headers
     const text = await response.body.text()
-    if (location !== undefined) return this.visit(new URL(String(location), url).href)
+    if (location !== undefined) return this.open(new URL(String(location), url).href)
     return { status: response.statusCode, text }
   }
 
   async logIn({ text }: { readonly text: string }): Promise<{ status: number; text: string }> {
     const authId = /name="authId" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`no login page:\n${text}`)
-    return this.visit(this.url, { authId, IDToken1: 'demo', IDToken2: 'changeit' })
+    return this.open(this.url, { authId, IDToken1: 'demo', IDToken2: 'changeit' })
   }
 }
 
 test('a browser logs in, and again for a page whose policy needs a higher level', async () => {
-  const visitor = new Visitor()
-  const home = await visitor.logIn(await visitor.visit(`${summary.traffic}/home`))
+  const browser = new BrowserClient()
+  const home = await browser.logIn(await browser.open(`${summary.traffic}/home`))
   assert.match(home.text, /A protected application/)
-  assert.equal((await visitor.visit(`${summary.traffic}/home/slow`)).status, 403)
-  const stronger = await visitor.visit(`${summary.traffic}/home/download?bytes=10`)
-  const file = await visitor.logIn(stronger)
+  assert.equal((await browser.open(`${summary.traffic}/home/slow`)).status, 403)
+  const stronger = await browser.open(`${summary.traffic}/home/download?bytes=10`)
+  const file = await browser.logIn(stronger)
   assert.equal(file.text, '..........')
-  assert.equal((await visitor.visit(`${summary.traffic}/home/download?bytes=9`)).text, '.........')
-  await visitor.visit(`${summary.traffic}/home/logout`)
-  assert.match((await visitor.visit(`${summary.traffic}/home`)).text, /name="authId"/)
+  assert.equal((await browser.open(`${summary.traffic}/home/download?bytes=9`)).text, '.........')
+  await browser.open(`${summary.traffic}/home/logout`)
+  assert.match((await browser.open(`${summary.traffic}/home`)).text, /name="authId"/)
 })
 
 /** Runs the commands of a guide one after the other, as a reader would, and looks for what it says they print. */

@@ -176,9 +176,9 @@ for (const [row, filters] of Object.entries(grammar)) {
 }
 
 test('in a URL white space may be + or %20, a backslash is %5C', async () => {
-  const ask = await filled(...people)
+  const send = await filled(...people)
   for (const filter of ['name+co+%22%5C%5C%22', 'name%20co%20%22%5c%5c%22']) {
-    const { json } = await ask('GET', `/things?_queryFilter=${filter}`)
+    const { json } = await send('GET', `/things?_queryFilter=${filter}`)
     assert.equal(json['resultCount'], 1, filter)
   }
 })

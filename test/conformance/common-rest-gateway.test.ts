@@ -30,7 +30,7 @@ describe('the management API of a gateway', () => {
 
   after(() => gateway[Symbol.asyncDispose]())
 
-  const ask = (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<ReceivedResponse> => {
+  const send = (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<ReceivedResponse> => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     return gateway.askAdmin(path, {
       method,
@@ -100,7 +100,7 @@ describe('the management API of a gateway', () => {
   ]
   for (const [row, status, method, path, sent] of refused) {
     test(`${row}: with the body of an error, no caching, and nothing changed`, async () => {
-      const answer = await ask(method, path, sent)
+      const answer = await send(method, path, sent)
       const { code, reason, message } = jsonOf(answer)
       assert.deepEqual([answer.status, code], [status, status])
       assert.equal(reason, row.split(':')[0]?.slice(4))
@@ -108,46 +108,46 @@ describe('the management API of a gateway', () => {
       assert.equal(answer.headers['content-type'], 'application/json; charset=UTF-8')
       assert.equal(answer.headers['cache-control'], 'no-store')
       assert.equal(answer.headers['x-content-type-options'], 'nosniff')
-      assert.deepEqual(jsonOf(await ask('GET', `${ROUTES}?_queryFilter=true&_countOnly=true`))['resultCount'], 1)
+      assert.deepEqual(jsonOf(await send('GET', `${ROUTES}?_queryFilter=true&_countOnly=true`))['resultCount'], 1)
       assert.equal((await gateway.ask('/one')).text, 'one')
     })
   }
 
   test('200 OK and 304 Not Modified', async () => {
-    const read = await ask('GET', `${ROUTES}/one`)
+    const read = await send('GET', `${ROUTES}/one`)
     assert.deepEqual([read.status, jsonOf(read)['_id']], [200, 'one'])
     const etag = read.headers.etag as string
-    const again = await ask('GET', `${ROUTES}/one`, { headers: { 'If-None-Match': etag } })
+    const again = await send('GET', `${ROUTES}/one`, { headers: { 'If-None-Match': etag } })
     assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag])
   })
 
   test('201 Created, and the header Location: the location of the created resource', async () => {
-    const created = await ask('POST', `${ROUTES}?_action=create`, { body: route })
+    const created = await send('POST', `${ROUTES}?_action=create`, { body: route })
     assert.equal(created.status, 201)
     const location = created.headers.location as string
     assert.equal(location, `${gateway.adminUrl}${ROUTES}/${jsonOf(created)['_id']}`)
     const path = location.slice(gateway.adminUrl.length)
-    assert.equal((await ask('GET', path)).status, 200)
-    assert.equal((await ask('DELETE', path)).status, 200)
-    const put = await ask('PUT', `/gateway${ROUTES}/two`, { body: route })
+    assert.equal((await send('GET', path)).status, 200)
+    assert.equal((await send('DELETE', path)).status, 200)
+    const put = await send('PUT', `/gateway${ROUTES}/two`, { body: route })
     assert.deepEqual([put.status, put.headers.location], [201, `${gateway.adminUrl}/gateway${ROUTES}/two`])
-    const updated = await ask('PUT', `${ROUTES}/two`, { body: route })
+    const updated = await send('PUT', `${ROUTES}/two`, { body: route })
     assert.deepEqual([updated.status, updated.headers.location], [200, undefined])
-    await ask('DELETE', `${ROUTES}/two`)
+    await send('DELETE', `${ROUTES}/two`)
   })
 
   test('the header Accept-API-Version: protocol=<version>,resource=<version>, repeated in the response', async () => {
-    const { status, headers } = await ask('GET', `${ROUTES}/one`, {
+    const { status, headers } = await send('GET', `${ROUTES}/one`, {
       headers: { 'Accept-API-Version': 'protocol=2.1,resource=1.0' },
     })
     assert.deepEqual([status, headers['content-api-version']], [200, 'protocol=2.1,resource=1.0'])
-    const malformed = await ask('GET', `${ROUTES}/one`, { headers: { 'Accept-API-Version': '2.1' } })
+    const malformed = await send('GET', `${ROUTES}/one`, { headers: { 'Accept-API-Version': '2.1' } })
     assert.equal(malformed.status, 400)
   })
 
   test('the header X-Vendor-TransactionId: an id with a sequence number, by which a change is found again', async () => {
-    await ask('PUT', `${ROUTES}/tracked`, { body: route, headers: { 'X-Vendor-TransactionId': 'order-17/3' } })
-    await ask('DELETE', `${ROUTES}/tracked`, { headers: { 'X-Vendor-TransactionId': 'order-17/4' } })
+    await send('PUT', `${ROUTES}/tracked`, { body: route, headers: { 'X-Vendor-TransactionId': 'order-17/3' } })
+    await send('DELETE', `${ROUTES}/tracked`, { headers: { 'X-Vendor-TransactionId': 'order-17/4' } })
     const lines = gateway.log.lines.map((line) => JSON.parse(line) as JsonObject)
     const changes = lines.filter(({ transactionId }) => String(transactionId).startsWith('order-17'))
     assert.deepEqual(
@@ -157,51 +157,51 @@ describe('the management API of a gateway', () => {
   })
 
   test('the headers If-Match and If-None-Match: only the version that is meant', async () => {
-    const put = (headers: Record<string, string>) => ask('PUT', `${ROUTES}/versioned`, { headers, body: route })
+    const put = (headers: Record<string, string>) => send('PUT', `${ROUTES}/versioned`, { headers, body: route })
     assert.equal((await put({ 'If-Match': '*' })).status, 404)
     const { headers } = await put({ 'If-None-Match': '*' })
     assert.equal((await put({ 'If-None-Match': '*' })).status, 412)
     assert.equal((await put({ 'If-Match': headers.etag as string })).status, 200)
-    assert.equal((await ask('DELETE', `${ROUTES}/versioned`, { headers: { 'If-Match': '*' } })).status, 200)
+    assert.equal((await send('DELETE', `${ROUTES}/versioned`, { headers: { 'If-Match': '*' } })).status, 200)
   })
 
   test('versioning, rule 5: descriptors document the API as it is configured', async () => {
     for (const path of [ROUTES, '/api/info', '/api/system/types', '/metrics/api', '/api/audit/config']) {
-      const document = jsonOf(await ask('GET', `${path}?_api`))
+      const document = jsonOf(await send('GET', `${path}?_api`))
       const { valid, errors } = await new Validator().validate(structuredClone(document))
       assert.equal(valid, true, JSON.stringify(errors))
       assert.ok(Object.keys(document['paths'] as JsonObject).includes(path), path)
-      assert.match(String(jsonOf(await ask('GET', `${path}?_crestapi`))['id']), /^frapi:gateway:/)
+      assert.match(String(jsonOf(await send('GET', `${path}?_crestapi`))['id']), /^frapi:gateway:/)
     }
   })
 })
 
 test('204 No Content: an action that returns nothing', async () => {
-  const ask = things({ actions: { rest: { description: 'Does nothing.', run: async () => null } } })
-  const { status, text } = await ask('POST', '/things?_action=rest')
+  const send = things({ actions: { rest: { description: 'Does nothing.', run: async () => null } } })
+  const { status, text } = await send('POST', '/things?_action=rest')
   assert.deepEqual([status, text], [204, ''])
 })
 
 test('410 Gone: a resource that will not return', async () => {
-  const ask = things({ read: async () => new Refusal(410, 'it has expired') })
-  assert.equal((await ask('GET', '/things/a')).status, 410)
+  const send = things({ read: async () => new Refusal(410, 'it has expired') })
+  assert.equal((await send('GET', '/things/a')).status, 410)
 })
 
 test('428 Precondition Required: a collection that wants to know which version is meant', async () => {
-  const ask = things({}, { requiresRevision: true })
-  await ask('PUT', '/things/a', { body: {} })
-  assert.equal((await ask('PUT', '/things/a', { body: { n: 1 } })).status, 428)
+  const send = things({}, { requiresRevision: true })
+  await send('PUT', '/things/a', { body: {} })
+  assert.equal((await send('PUT', '/things/a', { body: { n: 1 } })).status, 428)
 })
 
 test('500 Internal Server Error: a provider that fails', async () => {
-  const ask = things({ query: async () => Promise.reject(new Error('of the provider')) })
-  const { status, text } = await ask('GET', '/things?_queryFilter=true')
+  const send = things({ query: async () => Promise.reject(new Error('of the provider')) })
+  const { status, text } = await send('GET', '/things?_queryFilter=true')
   assert.equal(status, 500)
   assert.doesNotMatch(text, /of the provider/)
 })
 
 test('503 Service Unavailable: a provider that can not serve now', async () => {
-  const ask = things({ read: async () => new Refusal(503, 'later', { headers: { 'Retry-After': '5' } }) })
-  const { status, header } = await ask('GET', '/things/a')
+  const send = things({ read: async () => new Refusal(503, 'later', { headers: { 'Retry-After': '5' } }) })
+  const { status, header } = await send('GET', '/things/a')
   assert.deepEqual([status, header('retry-after')], [503, '5'])
 })

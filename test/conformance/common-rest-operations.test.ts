@@ -17,9 +17,9 @@ describe('Create (server ID): POST /<collection>?_action=create', () => {
   })
 
   test('an id in the body is used; a taken one is 409', async () => {
-    const ask = things()
-    assert.equal((await ask('POST', '/things?_action=CREATE', { body: { _id: 'a' } })).json['_id'], 'a')
-    assert.equal((await ask('POST', '/things?_action=create', { body: { _id: 'a' } })).status, 409)
+    const send = things()
+    assert.equal((await send('POST', '/things?_action=CREATE', { body: { _id: 'a' } })).json['_id'], 'a')
+    assert.equal((await send('POST', '/things?_action=create', { body: { _id: 'a' } })).status, 409)
   })
 
   test('without _action it is a create from protocol 2.1 on', async () => {
@@ -31,48 +31,48 @@ describe('Create (server ID): POST /<collection>?_action=create', () => {
   })
 
   test('rule 1 of Create: If-None-Match other than * is 400', async () => {
-    const ask = things()
-    assert.equal((await ask('POST', '/things', { headers: { 'If-None-Match': '"x"' }, body: {} })).status, 400)
-    assert.equal((await ask('POST', '/things', { headers: { 'If-None-Match': '*' }, body: { _id: 'a' } })).status, 201)
-    assert.equal((await ask('POST', '/things', { headers: { 'If-None-Match': '*' }, body: { _id: 'a' } })).status, 412)
+    const send = things()
+    assert.equal((await send('POST', '/things', { headers: { 'If-None-Match': '"x"' }, body: {} })).status, 400)
+    assert.equal((await send('POST', '/things', { headers: { 'If-None-Match': '*' }, body: { _id: 'a' } })).status, 201)
+    assert.equal((await send('POST', '/things', { headers: { 'If-None-Match': '*' }, body: { _id: 'a' } })).status, 412)
   })
 
   test('rule 2 of Create: a server need not take the id of the client', async () => {
-    const ask = things({}, { ids: 'server' })
-    assert.notEqual((await ask('POST', '/things', { body: { _id: 'mine' } })).json['_id'], 'mine')
-    assert.equal((await ask('PUT', '/things/mine', { body: {} })).status, 404)
+    const send = things({}, { ids: 'server' })
+    assert.notEqual((await send('POST', '/things', { body: { _id: 'mine' } })).json['_id'], 'mine')
+    assert.equal((await send('PUT', '/things/mine', { body: {} })).status, 404)
   })
 })
 
 describe('Create (client ID) and Update: PUT /<collection>/<_id>', () => {
   test('with If-None-Match: * the resource is created, and the request fails if it exists', async () => {
-    const ask = things()
+    const send = things()
     const headers = { 'If-None-Match': '*' }
-    const created = await ask('PUT', '/things/a%20b', { headers, body: { n: 1 } })
+    const created = await send('PUT', '/things/a%20b', { headers, body: { n: 1 } })
     assert.deepEqual([created.status, created.json['_id']], [201, 'a b'])
     assert.equal(created.header('location'), 'http://localhost/things/a%20b')
-    assert.equal((await ask('PUT', '/things/a%20b', { headers, body: { n: 2 } })).status, 412)
-    assert.equal((await ask('GET', '/things/a%20b')).json['n'], 1)
+    assert.equal((await send('PUT', '/things/a%20b', { headers, body: { n: 2 } })).status, 412)
+    assert.equal((await send('GET', '/things/a%20b')).json['n'], 1)
   })
 
   test('without the header it is created if absent and updated if present; rule 1 of Update: what is omitted is deleted', async () => {
-    const ask = things()
-    assert.equal((await ask('PUT', '/things/a', { body: { n: 1, m: 1 } })).status, 201)
-    const updated = await ask('PUT', '/things/a', { body: { n: 2 } })
+    const send = things()
+    assert.equal((await send('PUT', '/things/a', { body: { n: 1, m: 1 } })).status, 201)
+    const updated = await send('PUT', '/things/a', { body: { n: 2 } })
     assert.equal(updated.status, 200)
     assert.equal('m' in updated.json, false, 'an omitted attribute is deleted')
   })
 
   test('If-Match: only the revision that is meant is updated', async () => {
-    const ask = things()
-    const rev = revisionOf(await ask('PUT', '/things/a', { body: { n: 1 } }))
+    const send = things()
+    const rev = revisionOf(await send('PUT', '/things/a', { body: { n: 1 } }))
     const put = async (match: string, n: number) =>
-      (await ask('PUT', '/things/a', { headers: { 'If-Match': match }, body: { n } })).status
+      (await send('PUT', '/things/a', { headers: { 'If-Match': match }, body: { n } })).status
     assert.equal(await put('"other"', 2), 412)
     assert.equal(await put(`"${rev}"`, 2), 200)
     assert.equal(await put(rev, 3), 412)
     assert.equal(await put('*', 4), 200)
-    assert.equal((await ask('PUT', '/things/none', { headers: { 'If-Match': '*' }, body: {} })).status, 404)
+    assert.equal((await send('PUT', '/things/none', { headers: { 'If-Match': '*' }, body: {} })).status, 404)
   })
 
   const wrong: readonly (readonly [Record<string, string>, number])[] = [
@@ -85,55 +85,55 @@ describe('Create (client ID) and Update: PUT /<collection>/<_id>', () => {
   ]
   for (const [headers, status] of wrong) {
     test(`${JSON.stringify(headers)} is ${status} and changes nothing`, async () => {
-      const ask = await filled({ _id: 'a', n: 1 })
-      assert.equal((await ask('PUT', '/things/a', { headers, body: { n: 2 } })).status, status)
-      assert.equal((await ask('GET', '/things/a')).json['n'], 1)
+      const send = await filled({ _id: 'a', n: 1 })
+      assert.equal((await send('PUT', '/things/a', { headers, body: { n: 2 } })).status, status)
+      assert.equal((await send('GET', '/things/a')).json['n'], 1)
     })
   }
 
   test('the _id of the body is that of the path', async () => {
-    const ask = things()
-    assert.equal((await ask('PUT', '/things/a', { body: { _id: 'b' } })).status, 400)
-    assert.equal((await ask('PUT', '/things/a', { body: { _id: 'a', _rev: 'old' } })).status, 201)
-    assert.equal((await ask('POST', '/things', { body: { _id: 5 } })).status, 400)
+    const send = things()
+    assert.equal((await send('PUT', '/things/a', { body: { _id: 'b' } })).status, 400)
+    assert.equal((await send('PUT', '/things/a', { body: { _id: 'a', _rev: 'old' } })).status, 201)
+    assert.equal((await send('POST', '/things', { body: { _id: 5 } })).status, 400)
   })
 
   test('the field _id: unique in its collection, part of the URI, case-sensitive', async () => {
-    const ask = await filled({ _id: 'a', n: 1 }, { _id: 'A', n: 2 })
-    assert.deepEqual([(await ask('GET', '/things/a')).json['n'], (await ask('GET', '/things/A')).json['n']], [1, 2])
+    const send = await filled({ _id: 'a', n: 1 }, { _id: 'A', n: 2 })
+    assert.deepEqual([(await send('GET', '/things/a')).json['n'], (await send('GET', '/things/A')).json['n']], [1, 2])
   })
 })
 
 describe('Read: GET /<collection>/<_id>', () => {
   test('200 and the resource; 304 when If-None-Match matches the revision', async () => {
-    const ask = await filled({ _id: 'a', n: 1 })
-    const read = await ask('GET', '/things/a')
+    const send = await filled({ _id: 'a', n: 1 })
+    const read = await send('GET', '/things/a')
     assert.equal(read.status, 200)
     assert.equal(read.header('content-type'), 'application/json; charset=UTF-8')
     assert.equal(read.header('cache-control'), 'no-store')
     assert.equal(read.header('x-content-type-options'), 'nosniff')
-    const again = (match: string) => ask('GET', '/things/a', { headers: { 'If-None-Match': match } })
+    const again = (match: string) => send('GET', '/things/a', { headers: { 'If-None-Match': match } })
     const same = await again(read.header('etag') as string)
     assert.deepEqual([same.status, same.text, same.header('etag')], [304, '', read.header('etag')])
     assert.equal((await again(`"x", W/"${revisionOf(read)}"`)).status, 304)
     assert.equal((await again('"x"')).status, 200)
     assert.equal((await again('*')).status, 412)
-    assert.equal((await ask('GET', '/things/a', { headers: { 'If-Match': '*' } })).status, 412)
+    assert.equal((await send('GET', '/things/a', { headers: { 'If-Match': '*' } })).status, 412)
   })
 
   test('404 for a missing resource, and below it', async () => {
-    const ask = await filled({ _id: 'a' })
+    const send = await filled({ _id: 'a' })
     for (const path of ['/things/b', '/things/', '/things/a/b', '/things//']) {
-      assert.equal((await ask('GET', path)).status, 404, path)
+      assert.equal((await send('GET', path)).status, 404, path)
     }
   })
 
   const photo = Buffer.from([0x89, 0x50, 0xff]).toString('base64url')
   test('rules 1 and 2 of Read: _mimeType reads one field as what it is, Accept does not', async () => {
-    const ask = await filled({ _id: 'a', photo, name: 'x' })
-    const read = await ask('GET', '/things/a?_fields=photo&_mimeType=image/png', { headers: { Accept: 'image/png' } })
+    const send = await filled({ _id: 'a', photo, name: 'x' })
+    const read = await send('GET', '/things/a?_fields=photo&_mimeType=image/png', { headers: { Accept: 'image/png' } })
     assert.deepEqual([read.status, read.header('content-type')], [200, 'image/png'])
-    assert.equal((await ask('GET', '/things/a?_fields=photo&_mimeType=text/plain')).text, photo)
+    assert.equal((await send('GET', '/things/a?_fields=photo&_mimeType=text/plain')).text, photo)
     const rows = [
       ['_fields=photo,name&_mimeType=image/png', 400],
       ['_mimeType=image/png', 400],
@@ -141,51 +141,52 @@ describe('Read: GET /<collection>/<_id>', () => {
       ['_fields=photo&_mimeType=text/html', 406],
     ] as const
     for (const [parameters, status] of rows)
-      assert.equal((await ask('GET', `/things/a?${parameters}`)).status, status, parameters)
-    assert.equal((await ask('GET', '/things/a', { headers: { Accept: 'image/png' } })).status, 406)
+      assert.equal((await send('GET', `/things/a?${parameters}`)).status, status, parameters)
+    assert.equal((await send('GET', '/things/a', { headers: { Accept: 'image/png' } })).status, 406)
   })
 })
 
 describe('Delete: DELETE /<collection>/<_id>', () => {
   test('gives the deleted resource', async () => {
-    const ask = await filled({ _id: 'a', n: 1 })
-    assert.equal((await ask('DELETE', '/things/a', { headers: { 'If-Match': '"x"' } })).status, 412)
-    assert.equal((await ask('DELETE', '/things/a', { headers: { 'If-None-Match': '"x"' } })).status, 412)
-    const { status, json } = await ask('DELETE', '/things/a?_fields=n')
+    const send = await filled({ _id: 'a', n: 1 })
+    assert.equal((await send('DELETE', '/things/a', { headers: { 'If-Match': '"x"' } })).status, 412)
+    assert.equal((await send('DELETE', '/things/a', { headers: { 'If-None-Match': '"x"' } })).status, 412)
+    const { status, json } = await send('DELETE', '/things/a?_fields=n')
     assert.deepEqual([status, json['n']], [200, 1])
-    assert.equal((await ask('DELETE', '/things/a')).status, 404)
+    assert.equal((await send('DELETE', '/things/a')).status, 404)
   })
 })
 
 describe('Patch: PATCH /<collection>/<_id>', () => {
   const patch = [{ operation: 'increment', field: '/n', value: 1 }]
   test('gives the patched resource, of the revision that is meant', async () => {
-    const ask = await filled({ _id: 'a', n: 1 })
-    const rev = revisionOf(await ask('GET', '/things/a'))
-    const patched = await ask('PATCH', '/things/a', { headers: { 'If-Match': `"${rev}"` }, body: patch })
+    const send = await filled({ _id: 'a', n: 1 })
+    const rev = revisionOf(await send('GET', '/things/a'))
+    const patched = await send('PATCH', '/things/a', { headers: { 'If-Match': `"${rev}"` }, body: patch })
     assert.deepEqual([patched.status, patched.json['n']], [200, 2])
     assert.notEqual(revisionOf(patched), rev)
-    assert.equal((await ask('PATCH', '/things/a', { headers: { 'If-Match': `"${rev}"` }, body: patch })).status, 412)
-    assert.equal((await ask('PATCH', '/things/none', { body: patch })).status, 404)
+    assert.equal((await send('PATCH', '/things/a', { headers: { 'If-Match': `"${rev}"` }, body: patch })).status, 412)
+    assert.equal((await send('PATCH', '/things/none', { body: patch })).status, 404)
   })
 
   test('all or nothing', async () => {
-    const ask = await filled({ _id: 'a', n: 1 })
+    const send = await filled({ _id: 'a', n: 1 })
     assert.equal(
-      (await ask('PATCH', '/things/a', { body: [...patch, { operation: 'increment', field: '/x', value: 1 }] })).status,
+      (await send('PATCH', '/things/a', { body: [...patch, { operation: 'increment', field: '/x', value: 1 }] }))
+        .status,
       400,
     )
     assert.equal(
-      (await ask('PATCH', '/things/a', { body: [...patch, { operation: 'copy', field: '/x', from: '/y' }] })).status,
+      (await send('PATCH', '/things/a', { body: [...patch, { operation: 'copy', field: '/x', from: '/y' }] })).status,
       409,
     )
-    assert.equal((await ask('PATCH', '/things/a', { body: { operation: 'remove' } })).status, 400)
-    assert.equal((await ask('PATCH', '/things/a')).status, 400)
+    assert.equal((await send('PATCH', '/things/a', { body: { operation: 'remove' } })).status, 400)
+    assert.equal((await send('PATCH', '/things/a')).status, 400)
     assert.equal(
-      (await ask('PATCH', '/things/a', { body: [{ operation: 'transform', field: '/n', value: {} }] })).status,
+      (await send('PATCH', '/things/a', { body: [{ operation: 'transform', field: '/n', value: {} }] })).status,
       501,
     )
-    assert.equal((await ask('GET', '/things/a')).json['n'], 1)
+    assert.equal((await send('GET', '/things/a')).json['n'], 1)
   })
 })
 
@@ -203,12 +204,12 @@ describe('Action: POST /<collection>[/<_id>]?_action=<action-name>', () => {
   }
 
   test('200 with a body, or 204 when there is nothing to return', async () => {
-    const ask = things({ actions, resourceActions })
-    assert.deepEqual((await ask('POST', '/things?_action=double&n=4')).json, { n: 8, body: null })
-    assert.deepEqual((await ask('POST', '/things?_action=double&n=4&_fields=n', { body: [1] })).json, { n: 8 })
-    const quiet = await ask('POST', '/things?_action=quiet')
+    const send = things({ actions, resourceActions })
+    assert.deepEqual((await send('POST', '/things?_action=double&n=4')).json, { n: 8, body: null })
+    assert.deepEqual((await send('POST', '/things?_action=double&n=4&_fields=n', { body: [1] })).json, { n: 8 })
+    const quiet = await send('POST', '/things?_action=quiet')
     assert.deepEqual([quiet.status, quiet.text], [204, ''])
-    assert.deepEqual((await ask('POST', '/things/x?_action=name')).json, { id: 'x' })
+    assert.deepEqual((await send('POST', '/things/x?_action=name')).json, { id: 'x' })
   })
 
   const rows: readonly (readonly [string, number])[] = [
@@ -231,13 +232,13 @@ describe('Action: POST /<collection>[/<_id>]?_action=<action-name>', () => {
 
 describe('API descriptor: GET <endpoint>?_api or <endpoint>?_crestapi', () => {
   test('_api is an OpenAPI document of the endpoint, _crestapi the compact one', async () => {
-    const ask = things()
-    const openApi = await ask('GET', '/things?_api')
+    const send = things()
+    const openApi = await send('GET', '/things?_api')
     assert.deepEqual([openApi.status, openApi.json['openapi']], [200, '3.1.0'])
     assert.deepEqual(Object.keys(openApi.json['paths'] as JsonObject), ['/things', '/things/{id}'])
-    const compact = await ask('GET', '/things?_crestapi')
+    const compact = await send('GET', '/things?_crestapi')
     assert.deepEqual([compact.status, compact.json['id']], [200, 'frapi:test:things'])
-    assert.match((await ask('GET', '/things?_api&_prettyPrint=true')).text, /^\{\n {2}"openapi"/)
+    assert.match((await send('GET', '/things?_api&_prettyPrint=true')).text, /^\{\n {2}"openapi"/)
   })
 
   const refused = ['_api&_crestapi', '_api&_fields=a', '_api&_queryFilter=true', '_api&_api', '_crestapi&x=1']
@@ -249,10 +250,10 @@ describe('API descriptor: GET <endpoint>?_api or <endpoint>?_crestapi', () => {
 })
 
 test('the field _rev: another one after each change, the same for the same content, and the ETag', async () => {
-  const ask = things()
+  const send = things()
   const revisions: string[] = []
   for (const n of [1, 2, 1]) {
-    const answer = await ask('PUT', '/things/a', { body: { n, _rev: 'of the client' } })
+    const answer = await send('PUT', '/things/a', { body: { n, _rev: 'of the client' } })
     assert.equal(answer.header('etag'), `"${revisionOf(answer)}"`)
     revisions.push(revisionOf(answer))
   }
@@ -262,23 +263,23 @@ test('the field _rev: another one after each change, the same for the same conte
 })
 
 test('B76: members of any name are stored as own members, and change nothing else', async () => {
-  const ask = things()
+  const send = things()
   const raw = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
-  await ask('PUT', '/things/__proto__', { raw, headers: { 'Content-Type': 'application/json' } })
-  const { text } = await ask('GET', '/things/__proto__?_fields=__proto__/polluted')
+  await send('PUT', '/things/__proto__', { raw, headers: { 'Content-Type': 'application/json' } })
+  const { text } = await send('GET', '/things/__proto__?_fields=__proto__/polluted')
   assert.match(text, /"__proto__":\{"polluted":1\}/)
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
 })
 
 test('B78: of 50 creates of one id one wins, of 50 updates of one revision one wins', async () => {
-  const ask = things()
+  const send = things()
   const statuses = async (headers: Record<string, string>) => {
-    const all = Array.from({ length: 50 }, (_, n) => ask('PUT', '/things/a', { headers, body: { n } }))
+    const all = Array.from({ length: 50 }, (_, n) => send('PUT', '/things/a', { headers, body: { n } }))
     return Map.groupBy(await Promise.all(all), ({ status }) => status)
   }
   const created = await statuses({ 'If-None-Match': '*' })
   assert.deepEqual([created.get(201)?.length, created.get(412)?.length], [1, 49])
-  const rev = revisionOf(await ask('GET', '/things/a'))
+  const rev = revisionOf(await send('GET', '/things/a'))
   // The one that wrote what was there already changes no revision, and so may not be the only one.
   const updated = await statuses({ 'If-Match': rev })
   assert.ok((updated.get(200)?.length ?? 0) <= 2 && (updated.get(412)?.length ?? 0) >= 48)
@@ -287,7 +288,7 @@ test('B78: of 50 creates of one id one wins, of 50 updates of one revision one w
 test('a singleton has no ids', async () => {
   let content: JsonObject = { n: 1 }
   const resource = () => ({ id: 'info', revision: null, content })
-  const ask = client(
+  const send = client(
     commonRest(
       {
         kind: 'singleton',
@@ -301,8 +302,11 @@ test('a singleton has no ids', async () => {
       { base: '/info' },
     ),
   )
-  assert.deepEqual((await ask('GET', '/info')).json, { _id: 'info', n: 1 })
-  assert.equal((await ask('PATCH', '/info', { body: [{ operation: 'increment', field: 'n', value: 1 }] })).json['n'], 2)
+  assert.deepEqual((await send('GET', '/info')).json, { _id: 'info', n: 1 })
+  assert.equal(
+    (await send('PATCH', '/info', { body: [{ operation: 'increment', field: 'n', value: 1 }] })).json['n'],
+    2,
+  )
   const rows = [
     ['GET', '/x', 404],
     ['GET', '?_queryFilter=true', 400],
@@ -312,5 +316,5 @@ test('a singleton has no ids', async () => {
     ['POST', '', 400],
   ] as const
   for (const [method, path, status] of rows)
-    assert.equal((await ask(method, `/info${path}`, { body: {} })).status, status, method + path)
+    assert.equal((await send(method, `/info${path}`, { body: {} })).status, status, method + path)
 })

@@ -29,19 +29,19 @@ describe('Common parameters', () => {
   }
 
   test('_prettyPrint: formats answers and errors', async () => {
-    const ask = await filled(resource)
-    assert.match((await ask('GET', '/things/a?_prettyPrint=true')).text, /^\{\n {2}"_id": "a"/)
-    assert.match((await ask('GET', '/things/b?_prettyPrint=true')).text, /^\{\n {2}"code": 404/)
-    assert.equal((await ask('GET', '/things/a?_prettyPrint=maybe')).status, 400)
+    const send = await filled(resource)
+    assert.match((await send('GET', '/things/a?_prettyPrint=true')).text, /^\{\n {2}"_id": "a"/)
+    assert.match((await send('GET', '/things/b?_prettyPrint=true')).text, /^\{\n {2}"code": 404/)
+    assert.equal((await send('GET', '/things/a?_prettyPrint=maybe')).status, 400)
   })
 
   test('reserved and unknown names are 400', async () => {
-    const ask = await filled(resource)
+    const send = await filled(resource)
     for (const name of ['_unknown', '_queryFiltr', 'field', '__proto__', '_fields~', '_pageSize', '_sortKeys']) {
-      assert.equal((await ask('GET', `/things/a?${name}=1`)).status, 400, name)
+      assert.equal((await send('GET', `/things/a?${name}=1`)).status, 400, name)
     }
-    assert.equal((await ask('GET', '/things/a?_fields=a~b')).status, 400)
-    assert.equal((await ask('GET', `/things/a?_fields=${'a,'.repeat(300)}a`)).status, 400)
+    assert.equal((await send('GET', '/things/a?_fields=a~b')).status, 400)
+    assert.equal((await send('GET', `/things/a?_fields=${'a,'.repeat(300)}a`)).status, 400)
   })
 })
 
@@ -67,11 +67,11 @@ describe('Reserved query parameter names', () => {
     test(`${name} means something only where the operation has it, and is never one of an action`, async () => {
       const run = async () => ({ ran: true })
       const own = [{ name: name.toLowerCase(), description: 'Not to be had.' }]
-      const ask = things({ resourceActions: { act: { description: 'Acts.', parameters: own, run } } })
-      await ask('PUT', '/things/a', { body: {} })
-      if (!takenByRead.has(name)) assert.equal((await ask('GET', `/things/a?${name}=1`)).status, 400)
+      const send = things({ resourceActions: { act: { description: 'Acts.', parameters: own, run } } })
+      await send('PUT', '/things/a', { body: {} })
+      if (!takenByRead.has(name)) assert.equal((await send('GET', `/things/a?${name}=1`)).status, 400)
       const isOfActions = name === '_fields' || name === '_prettyPrint'
-      const { status } = await ask('POST', `/things/a?_action=act&${name}=${name === '_prettyPrint' ? 'true' : 'x'}`)
+      const { status } = await send('POST', `/things/a?_action=act&${name}=${name === '_prettyPrint' ? 'true' : 'x'}`)
       assert.equal(status, isOfActions ? 200 : 400)
     })
   }
@@ -79,8 +79,8 @@ describe('Reserved query parameter names', () => {
   test('another name with an underscore is refused, also to an action that would have it', async () => {
     const run = async () => ({ ran: true })
     const parameters = [{ name: '_own', description: 'Not to be had.' }]
-    const ask = things({ actions: { act: { description: 'Acts.', parameters, run } } })
-    assert.equal((await ask('POST', '/things?_action=act&_own=1')).status, 400)
+    const send = things({ actions: { act: { description: 'Acts.', parameters, run } } })
+    assert.equal((await send('POST', '/things?_action=act&_own=1')).status, 400)
   })
 
   const encodings: readonly (readonly [string, number])[] = [

@@ -26,10 +26,10 @@ async function patched(operations: JsonValue): Promise<{ status: number; changed
       return `${String(value).toUpperCase()} of ${Object.keys(resource).length}`
     },
   })
-  const ask = client(commonRest(collection, { base: '/things' }))
-  await ask('PUT', '/things/a', { body: BEFORE })
-  const { status, json } = await ask('PATCH', '/things/a', { body: operations })
-  const now = (await ask('GET', '/things/a')).json
+  const send = client(commonRest(collection, { base: '/things' }))
+  await send('PUT', '/things/a', { body: BEFORE })
+  const { status, json } = await send('PATCH', '/things/a', { body: operations })
+  const now = (await send('GET', '/things/a')).json
   if (status === 200) assert.deepEqual(json, now, 'the answer is the patched resource')
   const names = new Set([...Object.keys(BEFORE), ...Object.keys(now)].filter((name) => !/^_(id|rev)$/.test(name)))
   const changed: JsonObject = {}

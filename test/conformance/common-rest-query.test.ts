@@ -12,8 +12,8 @@ describe('Query: GET /<collection>?<query parameters>', () => {
   ]
 
   test('the shape of the answer', async () => {
-    const ask = await filled(...people)
-    const { status, json } = await ask('GET', '/things?_queryFilter=true')
+    const send = await filled(...people)
+    const { status, json } = await send('GET', '/things?_queryFilter=true')
     assert.equal(status, 200)
     assert.deepEqual(Object.keys(json), [
       'results',
@@ -49,21 +49,21 @@ describe('Query: GET /<collection>?<query parameters>', () => {
   }
 
   test('cookies lead from page to page until the last, whose cookie is null', async () => {
-    const ask = await filled(...people)
-    const first = (await ask('GET', '/things?_queryFilter=true&_pageSize=2&_totalPagedResultsPolicy=exact')).json
+    const send = await filled(...people)
+    const first = (await send('GET', '/things?_queryFilter=true&_pageSize=2&_totalPagedResultsPolicy=exact')).json
     assert.deepEqual([first['totalPagedResultsPolicy'], first['totalPagedResults']], ['EXACT', 3])
     const second = (
-      await ask('GET', `/things?_queryFilter=true&_pageSize=2&_pagedResultsCookie=${first['pagedResultsCookie']}`)
+      await send('GET', `/things?_queryFilter=true&_pageSize=2&_pagedResultsCookie=${first['pagedResultsCookie']}`)
     ).json
     assert.deepEqual([second['resultCount'], second['pagedResultsCookie'], second['totalPagedResults']], [1, null, -1])
   })
 
   test('_countOnly gives the number without the resources, from protocol 2.2 on', async () => {
-    const ask = await filled(...people)
-    const { json } = await ask('GET', '/things?_queryFilter=age+gt+10&_countOnly=true')
+    const send = await filled(...people)
+    const { json } = await send('GET', '/things?_queryFilter=age+gt+10&_countOnly=true')
     assert.deepEqual([json['results'], json['resultCount']], [[], 2])
     const headers = { 'Accept-API-Version': 'protocol=2.1' }
-    assert.equal((await ask('GET', '/things?_queryFilter=true&_countOnly=true', { headers })).status, 400)
+    assert.equal((await send('GET', '/things?_queryFilter=true&_countOnly=true', { headers })).status, 400)
   })
 
   const refused: readonly (readonly [string, number])[] = [
@@ -106,7 +106,7 @@ describe('Query: GET /<collection>?<query parameters>', () => {
   }
 
   test('stored queries have their own parameters and no sort keys', async () => {
-    const ask = things({
+    const send = things({
       queries: { mine: { description: 'Mine.', parameters: [{ name: 'who', description: 'Who.', required: true }] } },
       queryExpressions: true,
       query: async (_, { selector }) => {
@@ -114,11 +114,11 @@ describe('Query: GET /<collection>?<query parameters>', () => {
         return { entries, cookie: null, countPolicy: 'NONE', total: -1, remaining: -1 }
       },
     })
-    const { json } = await ask('GET', '/things?_queryId=mine&who=me')
+    const { json } = await send('GET', '/things?_queryId=mine&who=me')
     assert.deepEqual((json['results'] as JsonObject[])[0], { _id: '{"id":"mine","parameters":{"who":"me"}}' })
-    assert.equal((await ask('GET', '/things?_queryId=mine')).status, 400)
-    assert.equal((await ask('GET', '/things?_queryId=mine&who=me&_sortKeys=a')).status, 400)
-    assert.equal((await ask('GET', '/things?_queryExpression=x')).status, 200)
+    assert.equal((await send('GET', '/things?_queryId=mine')).status, 400)
+    assert.equal((await send('GET', '/things?_queryId=mine&who=me&_sortKeys=a')).status, 400)
+    assert.equal((await send('GET', '/things?_queryExpression=x')).status, 200)
   })
 })
 
@@ -184,26 +184,26 @@ describe('Query parameters', () => {
   })
 
   test('_pagedResultsCookie: supplied until it is null, each entry comes once', async () => {
-    const ask = await filled(...numbers)
+    const send = await filled(...numbers)
     const query = '/things?_queryFilter=true&_pageSize=2&_sortKeys=-text'
     const seen: unknown[] = []
-    let { json } = await ask('GET', query)
+    let { json } = await send('GET', query)
     for (let pages = 1; ; pages++) {
       seen.push(...(json['results'] as JsonObject[]).map(({ _id: id }) => id))
       if (json['pagedResultsCookie'] === null) {
         assert.equal(pages, 4)
         break
       }
-      json = (await ask('GET', `${query}&_pagedResultsCookie=${json['pagedResultsCookie']}`)).json
+      json = (await send('GET', `${query}&_pagedResultsCookie=${json['pagedResultsCookie']}`)).json
     }
     assert.deepEqual(seen, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6'])
   })
 
   test('_pagedResultsCookie: one that was changed, or is of another query, is 400', async () => {
-    const ask = await filled(...numbers)
-    const { json } = await ask('GET', '/things?_queryFilter=true&_pageSize=2')
+    const send = await filled(...numbers)
+    const { json } = await send('GET', '/things?_queryFilter=true&_pageSize=2')
     const cookie = json['pagedResultsCookie'] as string
-    const status = async (rest: string) => (await ask('GET', `/things?_queryFilter=${rest}`)).status
+    const status = async (rest: string) => (await send('GET', `/things?_queryFilter=${rest}`)).status
     assert.equal(await status(`true&_pageSize=3&_pagedResultsCookie=${cookie}`), 200)
     for (const [at, unit] of [...cookie].entries()) {
       const other = `${cookie.slice(0, at)}${unit === 'A' ? 'B' : 'A'}${cookie.slice(at + 1)}`

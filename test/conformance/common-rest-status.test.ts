@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commonRest, Refusal } from '#crest'
-import { type Asked, client, description, filled, revisionOf, things } from '#test/things'
+import { client, description, filled, type RequestContent, revisionOf, things } from '#test/things'
 
 describe('Common REST status codes', () => {
   test('405 for a method that the path does not have', async () => {
@@ -28,32 +28,32 @@ describe('Common REST status codes', () => {
   })
 
   test('428 where versions are required', async () => {
-    const ask = things({}, { requiresRevision: true })
-    const rev = revisionOf(await ask('PUT', '/things/a', { body: { n: 1 } }))
-    assert.equal((await ask('PUT', '/things/a', { body: { n: 2 } })).status, 428)
-    assert.equal((await ask('DELETE', '/things/a')).status, 428)
-    assert.equal((await ask('PATCH', '/things/a', { body: [] })).status, 428)
-    assert.equal((await ask('PUT', '/things/a', { headers: { 'If-Match': rev }, body: { n: 2 } })).status, 200)
-    assert.equal((await ask('DELETE', '/things/a', { headers: { 'If-Match': '*' } })).status, 200)
+    const send = things({}, { requiresRevision: true })
+    const rev = revisionOf(await send('PUT', '/things/a', { body: { n: 1 } }))
+    assert.equal((await send('PUT', '/things/a', { body: { n: 2 } })).status, 428)
+    assert.equal((await send('DELETE', '/things/a')).status, 428)
+    assert.equal((await send('PATCH', '/things/a', { body: [] })).status, 428)
+    assert.equal((await send('PUT', '/things/a', { headers: { 'If-Match': rev }, body: { n: 2 } })).status, 200)
+    assert.equal((await send('DELETE', '/things/a', { headers: { 'If-Match': '*' } })).status, 200)
   })
 
   for (const status of [401, 403, 404, 409, 410, 412, 500, 503]) {
     test(`${status} by a provider that says so, with its detail`, async () => {
-      const ask = things({ read: async () => new Refusal(status, 'why', { detail: { a: 1 } }) })
-      const { json, status: got } = await ask('GET', '/things/a')
+      const send = things({ read: async () => new Refusal(status, 'why', { detail: { a: 1 } }) })
+      const { json, status: got } = await send('GET', '/things/a')
       assert.equal(got, status)
       assert.deepEqual([json['code'], json['message'], json['detail']], [status, 'why', { a: 1 }])
     })
   }
 
   test('B86: 500 for a fault, and nothing of it in the answer', async () => {
-    const ask = things({ read: async () => Promise.reject(new Error('/secret/path')) })
-    const { status, text } = await ask('GET', '/things/a')
+    const send = things({ read: async () => Promise.reject(new Error('/secret/path')) })
+    const { status, text } = await send('GET', '/things/a')
     assert.equal(status, 500)
     assert.doesNotMatch(text, /secret|at /)
   })
 
-  const bodies: readonly (readonly [string, Asked, number])[] = [
+  const bodies: readonly (readonly [string, RequestContent, number])[] = [
     ['no body', {}, 400],
     ['a list', { body: [] }, 400],
     ['a text', { body: 'x' }, 400],
@@ -87,9 +87,9 @@ describe('Common REST status codes', () => {
     ...raws.map(([what, raw, status]) => [what, { raw, headers: json }, status] as const),
   ]) {
     test(`a create with ${what} is ${status}`, async () => {
-      const ask = things()
-      assert.equal((await ask('POST', '/things', asked)).status, status)
-      const { json: all } = await ask('GET', '/things?_queryFilter=true&_countOnly=true')
+      const send = things()
+      assert.equal((await send('POST', '/things', asked)).status, status)
+      const { json: all } = await send('GET', '/things?_queryFilter=true&_countOnly=true')
       assert.equal(all['resultCount'], status === 201 ? 1 : 0)
     })
   }

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { RunningGateway } from '#test/gateway'
 import {
-  type RecordedAnswer,
   type RecordedCase,
+  type RecordedResponse,
   RecordedSite,
   type RecordedUpstream,
   recordedCases,
@@ -97,8 +97,8 @@ function comparable(outcome: RecordedCase['openig'], { group, openig: recorded }
 }
 
 function fields(
-  message: RecordedAnswer | RecordedUpstream,
-  recorded: RecordedAnswer | RecordedUpstream | undefined,
+  message: RecordedResponse | RecordedUpstream,
+  recorded: RecordedResponse | RecordedUpstream | undefined,
   isMarked: (line: string) => boolean,
 ): string[] {
   const named = new Set(recorded?.headers.map((line) => line.slice(0, line.indexOf(':'))))

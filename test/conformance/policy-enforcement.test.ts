@@ -54,7 +54,7 @@ describe('PolicyEnforcementFilter: fields', () => {
   test('ssoTokenSubject: the session token of the subject, from wherever it is in the message', async () => {
     await using at = await pages({ ssoTokenSubject: "${request.headers['X-Token'][0]}" })
     assert.equal((await at.ask(null, { headers: { 'X-Token': at.session } })).status, 200)
-    assert.deepEqual(at.question['subject'], { ssoToken: at.session })
+    assert.deepEqual(at.lastDecisionRequest['subject'], { ssoToken: at.session })
   })
 
   test('ssoTokenSubject: after a SingleSignOnFilter ${contexts.ssoToken.value}', async () => {
@@ -65,7 +65,7 @@ describe('PolicyEnforcementFilter: fields', () => {
     at.manager.putPolicy(READERS)
     const session = at.manager.login('demo')
     assert.equal((await at.ask(session)).status, 200)
-    assert.deepEqual(at.question['subject'], { ssoToken: session })
+    assert.deepEqual(at.lastDecisionRequest['subject'], { ssoToken: session })
   })
 
   test('jwtSubject: the JWT of the subject', async () => {
@@ -74,7 +74,7 @@ describe('PolicyEnforcementFilter: fields', () => {
       QUIET,
     )
     await at.ask(null, { headers: { Jwt: 'a.b.c' } })
-    assert.deepEqual(at.question['subject'], { jwt: 'a.b.c' })
+    assert.deepEqual(at.lastDecisionRequest['subject'], { jwt: 'a.b.c' })
   })
 
   test('claimsSubject: a map of claims, or an expression that gives one; other claims are optional', async () => {
@@ -90,7 +90,7 @@ describe('PolicyEnforcementFilter: fields', () => {
       const assigning = { type: 'AssignmentFilter', config: { onRequest: [assigned] } }
       await using at = await protectedPages([assigning, claimed] as unknown as JsonObject[], QUIET)
       await at.ask(null)
-      assert.deepEqual(at.question['subject'], { claims })
+      assert.deepEqual(at.lastDecisionRequest['subject'], { claims })
     }
   })
 
@@ -102,7 +102,7 @@ describe('PolicyEnforcementFilter: fields', () => {
         QUIET,
       )
       assert.equal((await at.ask(null)).status, 403)
-      assert.equal(at.questions, 0)
+      assert.equal(at.decisionRequestCount, 0)
     }
   })
 
@@ -113,18 +113,18 @@ describe('PolicyEnforcementFilter: fields', () => {
   test('application: the policy set; by default the one of the access manager', async () => {
     await using own = await pages()
     assert.equal((await own.ask(own.session)).status, 200)
-    assert.equal('application' in own.question, false)
+    assert.equal('application' in own.lastDecisionRequest, false)
     await using named = await pages({ application: 'PEP' })
     named.manager.putPolicy({ ...READERS, applicationName: 'PEP' })
     assert.equal((await named.ask(named.session)).status, 200)
-    assert.equal(named.question['application'], 'PEP')
+    assert.equal(named.lastDecisionRequest['application'], 'PEP')
   })
 
   test('cache: by default decisions are not cached', async () => {
     await using at = await pages()
     await at.ask(at.session)
     await at.ask(at.session)
-    assert.equal(at.questions, 2)
+    assert.equal(at.decisionRequestCount, 2)
   })
 
   test('cache: decisions that contain advices are never cached', async () => {
@@ -135,7 +135,7 @@ describe('PolicyEnforcementFilter: fields', () => {
     at.manager.fail('policies', decision({ actions: { GET: true }, advices: { Any: ['x'] } }))
     assert.equal((await at.ask(at.session)).status, 200)
     assert.equal((await at.ask(at.session)).status, 200)
-    assert.equal(at.questions, 4)
+    assert.equal(at.decisionRequestCount, 4)
   })
 
   test('environment: a map of values and expressions, or an expression that gives a map', async () => {
@@ -147,10 +147,14 @@ describe('PolicyEnforcementFilter: fields', () => {
     }
     await using map = await pages({ environment } as unknown as JsonObject)
     await map.ask(map.session, { headers: { Via: ['1', '2'] } })
-    assert.deepEqual(map.question['environment'], { ip: ['127.0.0.1'], headers: ['1', '2'], plain: ['a', '1', 'true'] })
+    assert.deepEqual(map.lastDecisionRequest['environment'], {
+      ip: ['127.0.0.1'],
+      headers: ['1', '2'],
+      plain: ['a', '1', 'true'],
+    })
     await using whole = await pages({ environment: '${request.queryParams}' })
     await whole.ask(whole.session)
-    assert.deepEqual(whole.question['environment'], { x: ['1'] })
+    assert.deepEqual(whole.lastDecisionRequest['environment'], { x: ['1'] })
   })
 
   test('failureHandler: handles a denied request, with contexts.policyDecision.advices', async () => {
@@ -167,7 +171,7 @@ describe('PolicyEnforcementFilter: fields', () => {
   test('resourceUriProvider: by default the request URI with all query parameters', async () => {
     await using at = await pages()
     await at.ask(at.session, { url: 'http://app.example/a%20b?z=1&a=%2F' })
-    assert.deepEqual(at.question['resources'], ['http://app.example/a%20b?z=1&a=%2F'])
+    assert.deepEqual(at.lastDecisionRequest['resources'], ['http://app.example/a%20b?z=1&a=%2F'])
   })
 
   test('authenticateResponseRequestHeader: x-authenticate-response by default; name and value without regard to case', async () => {
@@ -221,17 +225,17 @@ describe('PolicyEnforcementFilter: cache fields', () => {
     await at.ask(at.session)
     at.clock.advance(milliseconds - 1)
     await at.ask(at.session)
-    const before = at.questions
+    const before = at.decisionRequestCount
     at.clock.advance(1)
     await at.ask(at.session)
-    return before === 1 && at.questions === 2
+    return before === 1 && at.decisionRequestCount === 2
   }
 
   test('enabled: false by default', async () => {
     await using at = await pages({ cache: {} })
     await at.ask(at.session)
     await at.ask(at.session)
-    assert.equal(at.questions, 2)
+    assert.equal(at.decisionRequestCount, 2)
   })
 
   test('defaultTimeout: 1 minute by default, where the decision gives no valid ttl', async () => {
@@ -244,10 +248,10 @@ describe('PolicyEnforcementFilter: cache fields', () => {
     await using at = await pages(cached())
     for (const ttl of [0, at.clock.now() - 1]) {
       at.manager.fail('policies', decision({ actions: { GET: true }, ttl }))
-      const before = at.questions
+      const before = at.decisionRequestCount
       await at.ask(at.session)
       await at.ask(at.session)
-      assert.equal(at.questions - before, 2)
+      assert.equal(at.decisionRequestCount - before, 2)
     }
   })
 
@@ -269,7 +273,7 @@ describe('PolicyEnforcementFilter: cache fields', () => {
   test('maximumSize: no more entries than that', async () => {
     await using at = await pages(cached({ maximumSize: 2 }))
     for (const x of [1, 2, 3, 3, 2, 1]) await at.ask(at.session, { url: `http://app.example/page?x=${x}` })
-    assert.equal(at.questions, 4)
+    assert.equal(at.decisionRequestCount, 4)
     assert.equal(at.built.metrics.values.get('gw_cache_entries'), 2)
   })
 
@@ -290,14 +294,14 @@ describe('PolicyEnforcementFilter: cache fields', () => {
     )
     at.manager.fail('policies', decision({ actions: { GET: true } }))
     const [one, two] = [at.manager.login('demo'), at.manager.login('demo')]
-    for (let visit = 0; visit < 3; visit += 1)
+    for (let attempt = 0; attempt < 3; attempt += 1)
       for (const [session, headers] of [
         [one, {}],
         [two, {}],
         [one, { H: '1' }],
       ] as const)
         assert.equal((await at.ask(session, { headers: headers as Record<string, string> })).status, 200)
-    assert.equal(at.questions, 9)
+    assert.equal(at.decisionRequestCount, 9)
   })
 })
 
@@ -311,14 +315,14 @@ describe('Resource URL providers', () => {
   test('RequestResourceUriProvider: with query parameters, requests that differ in them are separate', async () => {
     await using at = await pages(by('RequestResourceUriProvider', { includeQueryParams: true }))
     for (const url of [...urls, ...urls]) await at.ask(at.session, { url })
-    assert.equal(at.questions, 3)
+    assert.equal(at.decisionRequestCount, 3)
   })
 
   test('RequestResourceUriProvider: without, they share one cached decision', async () => {
     await using at = await pages(by('RequestResourceUriProvider', { includeQueryParams: false }))
     for (const url of urls) assert.equal((await at.ask(at.session, { url })).status, 200)
-    assert.equal(at.questions, 1)
-    assert.deepEqual(at.question['resources'], ['http://app.example/p'])
+    assert.equal(at.decisionRequestCount, 1)
+    assert.deepEqual(at.lastDecisionRequest['resources'], ['http://app.example/p'])
   })
 
   const script = (source: string) => by('ScriptableResourceUriProvider', { type: 'application/javascript', source })
@@ -326,15 +330,15 @@ describe('Resource URL providers', () => {
   test('ScriptableResourceUriProvider: the script returns the resource URL; chosen parameters are kept', async () => {
     await using at = await pages(script("return String(request.uri).split('?')[0] + '?a=' + request.queryParams.a[0]"))
     for (const url of urls) assert.equal((await at.ask(at.session, { url })).status, 200)
-    assert.equal(at.questions, 1)
-    assert.deepEqual(at.question['resources'], ['http://app.example/p?a=1'])
+    assert.equal(at.decisionRequestCount, 1)
+    assert.deepEqual(at.lastDecisionRequest['resources'], ['http://app.example/p?a=1'])
   })
 
   test('ScriptableResourceUriProvider: a result other than a string is a fault, and no decision is requested', async () => {
     for (const source of ['return null', 'return 1', 'throw new Error()']) {
       await using at = await pages(script(source))
       await assert.rejects(at.ask(at.session))
-      assert.deepEqual([at.questions, at.passed], [0, null])
+      assert.deepEqual([at.decisionRequestCount, at.passed], [0, null])
     }
   })
 })
@@ -398,17 +402,17 @@ describe('Policy enforcement: advices', () => {
     await using at = await protectedPages([singleSignOn(), policy({ cache: { enabled: true } })], QUIET)
     at.manager.fail('policies', decision({ actions: { GET: true } }))
     const session = at.manager.login('demo')
-    for (let visit = 1; visit <= 3; visit += 1) {
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
       assert.equal((await at.ask(session, { url: `${PAGE}&_txid=6f2c` })).status, 200)
       assert.equal(at.passed?.request.uri.toString(), PAGE)
-      assert.deepEqual(at.question['resources'], [PAGE])
-      assert.deepEqual(at.question['environment'], { TxId: ['6f2c'] })
-      assert.equal(at.questions, visit)
+      assert.deepEqual(at.lastDecisionRequest['resources'], [PAGE])
+      assert.deepEqual(at.lastDecisionRequest['environment'], { TxId: ['6f2c'] })
+      assert.equal(at.decisionRequestCount, attempt)
     }
     // The decision that a transaction got is not that of the page.
     await at.ask(session)
-    assert.equal('environment' in at.question, false)
-    assert.equal(at.questions, 4)
+    assert.equal('environment' in at.lastDecisionRequest, false)
+    assert.equal(at.decisionRequestCount, 4)
   })
 
   test('Transaction: a malformed id is removed and not sent', async () => {
@@ -418,7 +422,7 @@ describe('Policy enforcement: advices', () => {
     for (const query of ['&_txid=', '&_txid', '&_txid=a&_txid=b', `&_txid=${'a'.repeat(300)}`, '&_txid=%3Cx']) {
       assert.equal((await at.ask(session, { url: PAGE + query })).status, 200)
       assert.equal(at.passed?.request.uri.toString(), PAGE)
-      assert.equal('environment' in at.question, false)
+      assert.equal('environment' in at.lastDecisionRequest, false)
     }
   })
 })
@@ -494,7 +498,7 @@ describe('Events: notifications', () => {
       assert.equal((await at.ask(at.session)).status, status)
       assert.equal((await at.ask(at.session)).status, status)
     }
-    assert.equal(at.questions, 5)
+    assert.equal(at.decisionRequestCount, 5)
   })
 
   test(
@@ -516,9 +520,9 @@ describe('Events: notifications', () => {
         const received = at.received('/agent/policy')
         at.manager.publish('/agent/policy', { policy: 'p', eventType: 'UPDATE', ...body })
         await received
-        const before = at.questions
+        const before = at.decisionRequestCount
         await at.ask(at.session)
-        assert.equal(at.questions - before, evicts ? 1 : 0, JSON.stringify(body))
+        assert.equal(at.decisionRequestCount - before, evicts ? 1 : 0, JSON.stringify(body))
       }
     },
   )
@@ -530,7 +534,7 @@ describe('Events: notifications', () => {
     at.manager.publish('/agent/policy', { realm: '/', policy: 'p', policySet: 'MyDefault', eventType: 'UPDATE' })
     await received
     await at.ask(at.session)
-    assert.equal(at.questions, 2)
+    assert.equal(at.decisionRequestCount, 2)
   })
 
   test('B56: a session that ends evicts the decisions about it, and no others', options, async () => {
@@ -544,7 +548,7 @@ describe('Events: notifications', () => {
     await received
     assert.equal((await at.ask(at.session)).status, 403)
     assert.equal((await at.ask(other)).status, 200)
-    assert.equal(at.questions, 3)
+    assert.equal(at.decisionRequestCount, 3)
   })
 
   test('B57: a policy that changes during a decision request leaves no cached decision', options, async () => {
@@ -564,7 +568,7 @@ describe('Events: notifications', () => {
     await using at = await pages(cached, {})
     const answers = await Promise.all(Array.from({ length: 200 }, () => at.ask(at.session)))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
-    assert.equal(at.questions, 1)
+    assert.equal(at.decisionRequestCount, 1)
   })
 })
 
@@ -591,9 +595,9 @@ describe('B58: cache behaviour on loss of the notification service', () => {
           if (state !== 'connected') await at.disconnect()
           if (entry === 'expired') at.clock.advance(60_000)
           if (state === 'reconnected') await at.reconnect()
-          const before = at.questions
+          const before = at.decisionRequestCount
           const seen = [await at.ask(at.session), await at.ask(at.session)]
-          assert.equal(at.questions - before, outcome === 'asked, then kept' ? 1 : 0)
+          assert.equal(at.decisionRequestCount - before, outcome === 'asked, then kept' ? 1 : 0)
           const status = outcome === 'denied' ? 503 : 200
           assert.deepEqual(
             seen.map((answer) => answer.status),
@@ -607,7 +611,7 @@ describe('B58: cache behaviour on loss of the notification service', () => {
       await using at = await pages(cache(strategy), {})
       await at.disconnect()
       assert.equal((await at.ask(at.session, { url: `${PAGE}&_txid=6f2c` })).status, 503)
-      assert.equal(at.questions, 0)
+      assert.equal(at.decisionRequestCount, 0)
     })
   }
 
@@ -625,6 +629,6 @@ describe('B58: cache behaviour on loss of the notification service', () => {
     await using quiet = await pages(cache('CLEAR_ON_DISCONNECT'))
     assert.equal((await quiet.ask(quiet.session)).status, 200)
     assert.equal((await quiet.ask(quiet.session)).status, 200)
-    assert.equal(quiet.questions, 1)
+    assert.equal(quiet.decisionRequestCount, 1)
   })
 })

@@ -8,7 +8,7 @@ import type { JsonValue } from '#json'
 import { build } from '#test/build'
 import { type ChangingSecrets, secretsType } from '#test/changing-secrets'
 import { exchangeFor } from '#test/exchange'
-import { type TokenQuestion, tokenEndpoint } from '#test/token-endpoint'
+import { type TokenRequest, tokenEndpoint } from '#test/token-endpoint'
 import { PrivateKeyJwtClientAuthenticationFilter } from '../../src/objects/filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
 import { ClientHandler } from '../../src/objects/handlers/reverse-proxy/client-handler.ts'
 
@@ -46,19 +46,19 @@ async function arrived(config: Record<string, JsonValue> = {}, verifyWith = 'RS2
   const response = await filter.object(exchange, handler.object)
   assert.equal(response.status, 200)
   await response.body.read(1_000)
-  const question = endpoint.questions[0] as TokenQuestion
-  const assertion = question.form.get('client_assertion') ?? ''
+  const tokenRequest = endpoint.requests[0] as TokenRequest
+  const assertion = tokenRequest.form.get('client_assertion') ?? ''
   const verified: JWTVerifyResult = await jwtVerify(assertion, createPublicKey(KEYS[verifyWith] as KeyObject))
-  return { question, claims: verified.payload, header: verified.protectedHeader, url: endpoint.url }
+  return { tokenRequest, claims: verified.payload, header: verified.protectedHeader, url: endpoint.url }
 }
 
 describe('Outgoing token request', () => {
   test('POST to the token endpoint with the form fields of the table', async () => {
-    const { question } = await arrived()
-    assert.equal(question.method, 'POST')
-    assert.equal(question.path, '/oauth2/token')
-    assert.equal(question.headers['content-type'], 'application/x-www-form-urlencoded')
-    const { client_assertion: assertion, ...others } = Object.fromEntries(question.form)
+    const { tokenRequest } = await arrived()
+    assert.equal(tokenRequest.method, 'POST')
+    assert.equal(tokenRequest.path, '/oauth2/token')
+    assert.equal(tokenRequest.headers['content-type'], 'application/x-www-form-urlencoded')
+    const { client_assertion: assertion, ...others } = Object.fromEntries(tokenRequest.form)
     assert.deepEqual(others, {
       grant_type: 'authorization_code',
       code: 'the-code',
@@ -71,8 +71,8 @@ describe('Outgoing token request', () => {
 
 describe('PrivateKeyJwtClientAuthenticationFilter', () => {
   test('clientId: the client_id obtained at registration', async () => {
-    const { question, claims } = await arrived({ clientId: 'other-client' })
-    assert.equal(question.form.get('client_id'), 'other-client')
+    const { tokenRequest, claims } = await arrived({ clientId: 'other-client' })
+    assert.equal(tokenRequest.form.get('client_id'), 'other-client')
     assert.deepEqual([claims.iss, claims.sub], ['other-client', 'other-client'])
   })
 

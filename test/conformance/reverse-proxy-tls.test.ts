@@ -28,9 +28,9 @@ describe('TLS', { skip: opensslMissing }, () => {
     response.end(`${who} ${socket.getProtocol()} ${socket.getCipher().standardName}`)
   })
   let port = 0
-  let visitor: Issued
+  let client: Issued
   before(async () => {
-    visitor = authority!.issue({ name: 'visitor' })
+    client = authority!.issue({ name: 'client' })
     const issued = authority!.issue({ name: 'server', altNames: 'DNS:app.test,DNS:*.apps.test' })
     server.setSecureContext({ key: issued.key, cert: issued.certificate })
     server.listen(0, 'localhost')
@@ -50,7 +50,7 @@ describe('TLS', { skip: opensslMissing }, () => {
     config: { ...config, secretsProvider: 'store' },
   })
   const handler = (config: JsonObject) => {
-    const store = new Changing<PemSecrets>({ me: visitor.key + visitor.certificate, ca: authority!.certificate })
+    const store = new Changing<PemSecrets>({ me: client.key + client.certificate, ca: authority!.certificate })
     const trust = { verificationSecretId: 'ca', checkRevocation: false }
     return build<Handler>(ReverseProxyHandler, config, {
       types: [...types, pemStoreType(store)],
@@ -77,7 +77,7 @@ describe('TLS', { skip: opensslMissing }, () => {
   test('tls: ClientTlsOptions set trust and client certificate', async () => {
     assert.equal((await answers({})).last, '502')
     assert.match((await answers({ tls: tls(ANY_NAME) })).last, /^anonymous /)
-    assert.match((await answers({ tls: tls({ ...ANY_NAME, keyManager: 'me' }) })).last, /^visitor /)
+    assert.match((await answers({ tls: tls({ ...ANY_NAME, keyManager: 'me' }) })).last, /^client /)
   })
 
   test('tls: a TlsOptions reference is accepted with a deprecation warning', async () => {
@@ -119,7 +119,7 @@ describe('TLS', { skip: opensslMissing }, () => {
   test('keyManager: without it no client certificate is presented', async () => {
     assert.match((await answers({ ...ANY_NAME, trustManager: ['ours'] })).last, /^anonymous /)
     const { last, warnings } = await answers({ ...ANY_NAME, trustManager: ['ours'], keyManager: ['me'] })
-    assert.match(last, /^visitor /)
+    assert.match(last, /^client /)
     assert.match(warnings, /keyManager is deprecated/)
   })
 

@@ -9,7 +9,7 @@ const options = { timeout: 60_000 }
 
 /** Counts visits in the session, and sends back what the application gets as cookies. */
 function counter(path: string, more: object = {}) {
-  const value = '${empty session.visits ? 1 : session.visits + 1}'
+  const value = '${empty session.count ? 1 : session.count + 1}'
   return {
     condition: `\${find(request.uri.path, '^${path}')}`,
     handler: {
@@ -25,7 +25,7 @@ function counter(path: string, more: object = {}) {
                   target: '${session.filling}',
                   value: "${request.headers['Fill'][0]}",
                 },
-                { target: '${session.visits}', value },
+                { target: '${session.count}', value },
               ],
             },
           },
@@ -35,7 +35,7 @@ function counter(path: string, more: object = {}) {
           config: {
             status: 200,
             headers: { Upstream: ["${empty request.headers['Cookie'] ? 'none' : request.headers['Cookie'][0]}"] },
-            entity: 'visit ${session.visits}',
+            entity: 'count ${session.count}',
           },
         },
       },
@@ -61,9 +61,9 @@ describe('Route: session rules', () => {
     async () => {
       await using gateway = await RunningGateway.reuse({ routes: { own: counter('/own', inMemory('own')) } })
       const first = await gateway.ask('/own')
-      assert.deepEqual([first.text, setCookies(first).map(({ name }) => name)], ['visit 1', ['own']])
-      assert.equal((await gateway.ask('/own', { headers: { Cookie: cookieHeader(first) } })).text, 'visit 2')
-      assert.equal((await gateway.ask('/own')).text, 'visit 1')
+      assert.deepEqual([first.text, setCookies(first).map(({ name }) => name)], ['count 1', ['own']])
+      assert.equal((await gateway.ask('/own', { headers: { Cookie: cookieHeader(first) } })).text, 'count 2')
+      assert.equal((await gateway.ask('/own')).text, 'count 1')
     },
   )
 
@@ -73,10 +73,10 @@ describe('Route: session rules', () => {
     })
     const outside = cookieHeader(await gateway.ask('/outside'))
     const inside = await gateway.ask('/own', { headers: { Cookie: outside } })
-    assert.equal(inside.text, 'visit 1')
+    assert.equal(inside.text, 'count 1')
     const both = `${outside}; ${cookieHeader(inside)}`
-    assert.equal((await gateway.ask('/own', { headers: { Cookie: both } })).text, 'visit 2')
-    assert.equal((await gateway.ask('/outside', { headers: { Cookie: both } })).text, 'visit 2')
+    assert.equal((await gateway.ask('/own', { headers: { Cookie: both } })).text, 'count 2')
+    assert.equal((await gateway.ask('/outside', { headers: { Cookie: both } })).text, 'count 2')
   })
 
   test(
@@ -89,18 +89,18 @@ describe('Route: session rules', () => {
       })
       let answer = await gateway.ask('/own')
       assert.match(cookieHeader(answer), /^gateway-jwt-session=[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
-      for (let visit = 2; visit <= 6; visit += 1) {
+      for (let count = 2; count <= 6; count += 1) {
         answer = await gateway.ask('/own', { headers: { Cookie: cookieHeader(answer), Connection: 'close' } })
-        assert.equal(answer.text, `visit ${visit}`)
+        assert.equal(answer.text, `count ${count}`)
       }
-      assert.equal((await gateway.ask('/outside', { headers: { Cookie: cookieHeader(answer) } })).text, 'visit 1')
+      assert.equal((await gateway.ask('/outside', { headers: { Cookie: cookieHeader(answer) } })).text, 'count 1')
     },
   )
 
   test('without session, session storage is unchanged: that of the gateway, shared by routes', options, async () => {
     await using gateway = await RunningGateway.reuse({ routes: { a: counter('/a'), b: counter('/b') } })
     const cookie = cookieHeader(await gateway.ask('/a'))
-    assert.equal((await gateway.ask('/b', { headers: { Cookie: cookie } })).text, 'visit 2')
+    assert.equal((await gateway.ask('/b', { headers: { Cookie: cookie } })).text, 'count 2')
   })
 })
 
@@ -142,13 +142,13 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     async () => {
       await using gateway = await RunningGateway.reuse({ routes: { jwt: counter('/jwt', jwt()) } })
       const [name = '', value = ''] = cookieHeader(await gateway.ask('/jwt')).split('=')
-      assert.equal((await gateway.ask('/jwt', { headers: { Cookie: `${name}=${value}` } })).text, 'visit 2')
+      assert.equal((await gateway.ask('/jwt', { headers: { Cookie: `${name}=${value}` } })).text, 'count 2')
       const places = Array.from({ length: value.length }, (_, at) => at).filter((at) => at % 7 === 0 || at < 12)
       for (const at of places) {
         const other = value[at] === 'A' ? 'g' : 'A'
         const forged = value.slice(0, at) + other + value.slice(at + 1)
         const { status, text } = await gateway.ask('/jwt', { headers: { Cookie: `${name}=${forged}` } })
-        assert.deepEqual([status, text], [200, 'visit 1'], `byte ${at}`)
+        assert.deepEqual([status, text], [200, 'count 1'], `byte ${at}`)
       }
     },
   )
@@ -175,7 +175,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
         '%00',
       ]) {
         const { status, text } = await gateway.ask(path, { headers: { Cookie: `${name}=${bad}` } })
-        assert.deepEqual([status, text], [200, 'visit 1'], `${path} ${bad.slice(0, 30)}`)
+        assert.deepEqual([status, text], [200, 'count 1'], `${path} ${bad.slice(0, 30)}`)
       }
     }
   })
@@ -185,7 +185,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     const chosen = `gateway-session=${'A'.repeat(43)}`
     const given = cookieHeader(await gateway.ask('/memory', { headers: { Cookie: chosen } }))
     assert.notEqual(given, chosen)
-    assert.equal((await gateway.ask('/memory', { headers: { Cookie: chosen } })).text, 'visit 1')
+    assert.equal((await gateway.ask('/memory', { headers: { Cookie: chosen } })).text, 'count 1')
   })
 
   test('a JWT session of another gateway, or of another cookie name, is not accepted', options, async () => {
@@ -196,9 +196,9 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     await using one = await RunningGateway.reuse({ routes })
     await using two = await RunningGateway.reuse({ routes })
     const cookie = cookieHeader(await one.ask('/a'))
-    assert.equal((await one.ask('/a', { headers: { Cookie: cookie } })).text, 'visit 2')
-    assert.equal((await two.ask('/a', { headers: { Cookie: cookie } })).text, 'visit 1')
-    assert.equal((await one.ask('/b', { headers: { Cookie: cookie.replace(/^a=/, 'b=') } })).text, 'visit 1')
+    assert.equal((await one.ask('/a', { headers: { Cookie: cookie } })).text, 'count 2')
+    assert.equal((await two.ask('/a', { headers: { Cookie: cookie } })).text, 'count 1')
+    assert.equal((await one.ask('/b', { headers: { Cookie: cookie.replace(/^a=/, 'b=') } })).text, 'count 1')
   })
 
   test(
@@ -215,10 +215,10 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
       )
       for (const { name, value } of cookies) assert.ok(name.length + value.length < 4_000)
       const all = cookieHeader(filled)
-      assert.equal((await gateway.ask('/jwt', { headers: { Cookie: all } })).text, 'visit 2')
+      assert.equal((await gateway.ask('/jwt', { headers: { Cookie: all } })).text, 'count 2')
       const [first = '', second = ''] = all.split('; ')
       for (const part of [first, second, `${first}; ${second.slice(0, -5)}`])
-        assert.equal((await gateway.ask('/jwt', { headers: { Cookie: part } })).text, 'visit 1')
+        assert.equal((await gateway.ask('/jwt', { headers: { Cookie: part } })).text, 'count 1')
       assert.equal((await gateway.ask('/jwt-fill', { headers: { Fill: 'x'.repeat(12_000) } })).status, 500)
     },
   )
@@ -229,9 +229,9 @@ describe('JWT session', () => {
     await using gateway = await RunningGateway.reuse({ units: 3, routes: { jwt: counter('/jwt', jwt()) } })
     assert.ok(gateway.log.with(/random key/).length >= 1)
     let answer = await gateway.ask('/jwt')
-    for (let visit = 2; visit <= 12; visit += 1) {
+    for (let count = 2; count <= 12; count += 1) {
       answer = await gateway.ask('/jwt', { headers: { Cookie: cookieHeader(answer), Connection: 'close' } })
-      assert.equal(answer.text, `visit ${visit}`)
+      assert.equal(answer.text, `count ${count}`)
     }
   })
 
@@ -259,7 +259,7 @@ describe('JWT session', () => {
     await using one = await RunningGateway.start(parts)
     await using two = await RunningGateway.start(parts)
     const cookie = cookieHeader(await one.ask('/jwt'))
-    assert.equal((await two.ask('/jwt', { headers: { Cookie: cookie } })).text, 'visit 2')
+    assert.equal((await two.ask('/jwt', { headers: { Cookie: cookie } })).text, 'count 2')
     assert.equal(one.log.with(/random key/).length, 0)
   })
 })

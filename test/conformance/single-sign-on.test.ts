@@ -139,7 +139,7 @@ describe('SingleSignOnFilter', () => {
   test('sessionCache: one question for many requests; a session that ends is over at once', options, async () => {
     await using at = await protectedPages([singleSignOn()], { am: { sessionCache: { enabled: true } } })
     const session = at.manager.login('demo')
-    for (let visit = 0; visit < 5; visit += 1) assert.equal((await at.ask(session)).status, 200)
+    for (let attempt = 0; attempt < 5; attempt += 1) assert.equal((await at.ask(session)).status, 200)
     assert.equal(at.manager.requests('sessions').length, 1)
     const received = at.received('/agent/session')
     at.manager.endSession(session)

@@ -8,7 +8,7 @@ import { H2Client } from '#test/h2-client'
 import { keystoreOf } from '#test/secure-connector'
 import { silentUpstream } from '#test/upstream'
 import { once, waitUntil } from '#test/waiting'
-import { giveBack, webSocketUpstream } from '#test/websocket'
+import { echoMessages, webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 120_000 }
 
@@ -254,7 +254,7 @@ describe('WebSocket and the gateway around it', () => {
     const codes: number[] = []
     await using upstream = await webSocketUpstream({
       onConnection: (socket) => {
-        giveBack(socket)
+        echoMessages(socket)
         socket.on('close', (code) => codes.push(code))
       },
     })

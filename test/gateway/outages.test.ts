@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
 import { RawClient } from '#test/listening'
-import { proxying } from '#test/proxying'
 import { sendRequest } from '#test/send-request'
+import { startProxy } from '#test/test-proxy'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
@@ -203,7 +203,7 @@ test('F9: heads, bodies and readers that are slow are closed at their limits, wh
     request.on('error', () => {}).on('end', () => response.end(request.url === '/large' ? large : 'quick'))
     request.resume()
   })
-  await using proxy = await proxying(upstream.url, {
+  await using proxy = await startProxy(upstream.url, {
     client: { connections: 300 },
     listener: { headersTimeout: 1_000, requestTimeout: 1_500, idleTimeout: 1_500 },
   })

@@ -7,8 +7,8 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { proxying } from '#test/proxying'
 import { sendRequest } from '#test/send-request'
+import { startProxy } from '#test/test-proxy'
 import { httpUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
@@ -117,11 +117,11 @@ test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random
   timeout: 240_000,
 }, async (t) => {
   await using upstream = await httpUpstream(application)
-  await using patient = await proxying(upstream.url, {
+  await using patient = await startProxy(upstream.url, {
     client: { connections: CONNECTIONS, soTimeout: NEVER, connectionTimeout: NEVER },
-    elsewhere: ({ request }) => (request.uri.path.startsWith('/refused/') ? UNREACHABLE : null),
+    overrideUrl: ({ request }) => (request.uri.path.startsWith('/refused/') ? UNREACHABLE : null),
   })
-  await using impatient = await proxying(upstream.url, {
+  await using impatient = await startProxy(upstream.url, {
     client: { connections: CONNECTIONS, soTimeout: SO_TIMEOUT, connectionTimeout: NEVER },
   })
   const proxies = [patient, impatient]

@@ -10,7 +10,7 @@ const options = { timeout: 60_000, skip: redisMissing }
 
 /** Counts its requests in a session in Redis; `/plain` does not use it. */
 function counter(url: string) {
-  const value = '${empty session.visits ? 1 : session.visits + 1}'
+  const value = '${empty session.count ? 1 : session.count + 1}'
   const condition = "${request.uri.path == '/plain'}"
   return {
     session: { type: 'RedisSessionManager', config: { url, timeout: '2 s' } },
@@ -23,10 +23,8 @@ function counter(url: string) {
             handler: {
               type: 'Chain',
               config: {
-                filters: [
-                  { type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.visits}', value }] } },
-                ],
-                handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'visit ${session.visits}' } },
+                filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.count}', value }] } }],
+                handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'count ${session.count}' } },
               },
             },
           },
@@ -47,8 +45,8 @@ test(
     const begun = await one.ask('/')
     const { name, value } = parseSetCookie([begun.headers['set-cookie'] ?? []].flat()[0] as string)
     const headers = { Cookie: `${name}=${value}`, Connection: 'close' }
-    for (let visit = 2; visit <= 12; visit += 1)
-      assert.equal((await (visit % 2 === 0 ? two : one).ask('/', { headers })).text, `visit ${visit}`)
+    for (let count = 2; count <= 12; count += 1)
+      assert.equal((await (count % 2 === 0 ? two : one).ask('/', { headers })).text, `count ${count}`)
     await redis.kill()
     for (const gateway of [one, two]) {
       const denied = await gateway.ask('/', { headers })

@@ -10,14 +10,14 @@ const options = { timeout: 60_000 }
 
 /** Counts its requests in the session. */
 function counter(route: object = {}) {
-  const value = '${empty session.visits ? 1 : session.visits + 1}'
+  const value = '${empty session.count ? 1 : session.count + 1}'
   return {
     condition: "${find(request.uri.path, '^/counter')}",
     handler: {
       type: 'Chain',
       config: {
-        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.visits}', value }] } }],
-        handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'visit ${session.visits}' } },
+        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.count}', value }] } }],
+        handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'count ${session.count}' } },
       },
     },
     ...route,
@@ -33,9 +33,9 @@ const cookiesOf = (answer: { headers: Record<string, string | string[] | undefin
 test('a session is shared by every unit, on any connection', options, async () => {
   await using gateway = await RunningGateway.reuse({ units: 4, routes: { counter: counter() } })
   const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
-  for (let visit = 2; visit <= 40; visit += 1) {
+  for (let count = 2; count <= 40; count += 1) {
     const answer = await gateway.ask('/counter', { headers: { Cookie: cookie, Connection: 'close' } })
-    assert.equal(answer.text, `visit ${visit}`)
+    assert.equal(answer.text, `count ${count}`)
   }
 })
 
@@ -43,7 +43,7 @@ test('a session survives a new version of its route, and of the route that creat
   await using gateway = await RunningGateway.reuse({ routes: { counter: counter() } })
   const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
   await gateway.deploy('counter', counter({ name: 'renamed' }))
-  assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
+  assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'count 2')
 })
 
 /** Sends requests in another thread, since the thread of the test is blocked. */
@@ -86,7 +86,7 @@ test(
     assert.ok((withSession?.took ?? 0) >= 4_900, `${withSession?.took} ms`)
     assert.equal(without?.status, 204)
     assert.ok((without?.took ?? Number.POSITIVE_INFINITY) < 4_000, `${without?.took} ms`)
-    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'count 2')
     assert.ok((await gateway.metric('gw_session_wait_seconds')) >= 3)
   },
 )
@@ -98,7 +98,7 @@ describe('Session rules of a route', () => {
     await using gateway = await RunningGateway.reuse({ routes: { counter: counter(own) } })
     const [cookie = ''] = cookiesOf(await gateway.ask('/counter'))
     assert.match(cookie, /^own=/)
-    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 2')
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'count 2')
   })
 
   test('2. content of the parent is not available in it', options, async () => {
@@ -109,8 +109,8 @@ describe('Session rules of a route', () => {
       },
     })
     const [outer = ''] = cookiesOf(await gateway.ask('/counter'))
-    assert.equal((await gateway.ask('/inside', { headers: { Cookie: outer } })).text, 'visit 1')
-    assert.equal((await gateway.ask('/counter', { headers: { Cookie: outer } })).text, 'visit 2')
+    assert.equal((await gateway.ask('/inside', { headers: { Cookie: outer } })).text, 'count 1')
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: outer } })).text, 'count 2')
   })
 
   test('3. its content leaves as an encrypted JWT in a cookie, and is not available outside', options, async () => {
@@ -122,12 +122,12 @@ describe('Session rules of a route', () => {
     const [inner = ''] = cookiesOf(await gateway.ask('/inside'))
     assert.match(inner, /^gateway-jwt-session=[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
     let cookie = inner
-    for (let visit = 2; visit <= 9; visit += 1) {
+    for (let count = 2; count <= 9; count += 1) {
       const answer = await gateway.ask('/inside', { headers: { Cookie: cookie } })
-      assert.equal(answer.text, `visit ${visit}`)
+      assert.equal(answer.text, `count ${count}`)
       cookie = cookiesOf(answer)[0] as string
     }
-    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'visit 1')
+    assert.equal((await gateway.ask('/counter', { headers: { Cookie: cookie } })).text, 'count 1')
   })
 
   /** A browser: stores cookies by name, and deletes removed ones. */
@@ -135,7 +135,7 @@ describe('Session rules of a route', () => {
     const jar = new Map<string, string>()
     return {
       jar,
-      async visit(path: string): Promise<string> {
+      async open(path: string): Promise<string> {
         const Cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
         const answer = await gateway.ask(path, Cookie === '' ? {} : { headers: { Cookie } })
         for (const text of [answer.headers['set-cookie'] ?? []].flat()) {
@@ -154,7 +154,7 @@ describe('Session rules of a route', () => {
     handler: {
       type: 'Chain',
       config: {
-        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.visits}', value: null }] } }],
+        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.count}', value: null }] } }],
         handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'gone' } },
       },
     },
@@ -182,16 +182,16 @@ describe('Session rules of a route', () => {
             'out-inside': logout('/out-inside', inside),
           },
         })
-        const { jar, visit } = browser(gateway)
-        assert.deepEqual([await visit('/inside'), await visit('/inside'), jar.size], ['visit 1', 'visit 2', 1])
-        assert.deepEqual([await visit('/counter'), await visit('/counter')], ['visit 1', 'visit 2'])
-        assert.deepEqual([await visit('/inside'), await visit('/counter'), jar.size], ['visit 3', 'visit 3', 1])
-        await visit('/out')
-        assert.deepEqual([await visit('/counter'), await visit('/inside')], ['visit 1', 'visit 4'])
-        await visit('/out-inside')
-        assert.deepEqual([await visit('/inside'), await visit('/counter'), jar.size], ['visit 1', 'visit 2', 1])
-        await visit('/out')
-        await visit('/out-inside')
+        const { jar, open } = browser(gateway)
+        assert.deepEqual([await open('/inside'), await open('/inside'), jar.size], ['count 1', 'count 2', 1])
+        assert.deepEqual([await open('/counter'), await open('/counter')], ['count 1', 'count 2'])
+        assert.deepEqual([await open('/inside'), await open('/counter'), jar.size], ['count 3', 'count 3', 1])
+        await open('/out')
+        assert.deepEqual([await open('/counter'), await open('/inside')], ['count 1', 'count 4'])
+        await open('/out-inside')
+        assert.deepEqual([await open('/inside'), await open('/counter'), jar.size], ['count 1', 'count 2', 1])
+        await open('/out')
+        await open('/out-inside')
         assert.equal(jar.size, 0)
       },
     )
@@ -204,15 +204,15 @@ describe('Session rules of a route', () => {
         files: { 'config/config.json': { session, handler: { type: 'Router', name: '_router' } } },
         routes: { around: counter(), inside: counter({ session, condition: "${request.uri.path == '/inside'}" }) },
       })
-      const { jar, visit } = browser(gateway)
-      await visit('/inside')
+      const { jar, open } = browser(gateway)
+      await open('/inside')
       const [[name, value]] = [...jar] as [[string, string]]
       jar.set(name, value.replace('!', ''))
-      assert.equal(await visit('/counter'), 'visit 1')
+      assert.equal(await open('/counter'), 'count 1')
       jar.clear()
-      await visit('/counter')
+      await open('/counter')
       jar.set(name, `!${jar.get(name)}`)
-      assert.equal(await visit('/inside'), 'visit 1')
+      assert.equal(await open('/inside'), 'count 1')
     }
   })
 })

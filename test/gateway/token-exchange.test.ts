@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
-import { type TokenReply, tokenEndpoint } from '#test/token-endpoint'
+import { type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
 
 const ISSUED = {
   access_token: 'new-token',
@@ -57,7 +57,7 @@ function route(endpoint: string) {
 }
 
 test('expressions can read the exchanged token, its type and its scopes; failures go to the failure handler', async () => {
-  let reply: TokenReply = { json: ISSUED }
+  let reply: TokenResponse = { json: ISSUED }
   await using endpoint = await tokenEndpoint(() => reply)
   await using gateway = await RunningGateway.start({
     env: { CLIENT_SECRET: 'sesame' },
@@ -66,7 +66,7 @@ test('expressions can read the exchanged token, its type and its scopes; failure
   const headers = { Authorization: 'Bearer old-token' }
   const good = await gateway.ask('/', { headers })
   assert.equal(good.text, `new-token ${ISSUED.issued_token_type} read,write Bearer`)
-  const form = endpoint.questions[0]?.form
+  const form = endpoint.requests[0]?.form
   assert.deepEqual(
     [form?.get('subject_token'), form?.get('client_id'), form?.get('client_secret')],
     ['old-token', 'gateway', 'sesame'],

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
 import { RawClient } from '#test/listening'
-import { proxying } from '#test/proxying'
 import { readRequests, readResponses, valuesOf } from '#test/strict-http'
+import { startProxy } from '#test/test-proxy'
 import { rawUpstream, silentUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
@@ -100,7 +100,7 @@ test('B28, B29: responses of the parser suite reach the client strictly parsed, 
     if (closes) socket.end(bytes, 'latin1')
     else socket.write(bytes, 'latin1')
   })
-  await using proxy = await proxying(upstream.url, { client: { soTimeout: SO_TIMEOUT, connections: AT_ONCE } })
+  await using proxy = await startProxy(upstream.url, { client: { soTimeout: SO_TIMEOUT, connections: AT_ONCE } })
   const problems: string[] = []
   const outcomes = new Map<string, number>()
   await inTurns([...played.entries()], async ([at, each]) => {

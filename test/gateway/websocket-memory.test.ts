@@ -10,7 +10,7 @@ import { WebSocket as WsClient } from 'ws'
 import { GatewayProcess } from '#test/gateway-process'
 import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
-import { acceptingUpstream, frameHead, pour, swallow, upgraded } from '#test/websocket-frames'
+import { acceptingUpstream, frameHead, readBytes, upgraded, writeBytes } from '#test/websocket-frames'
 
 const MESSAGE = 64 * 2 ** 20
 /** Buffers of both sockets, and of the allocator: a buffered message would be far above it. */
@@ -53,7 +53,7 @@ test('a message of 64 MB passes in both directions, compressed or not, with flat
   const send = async (from: Socket, to: Socket, compressed: boolean) => {
     const head = frameHead(MESSAGE, { masked: from === client, compressed })
     from.write(head)
-    await Promise.all([pour(from, MESSAGE), swallow(to, head.length + MESSAGE)])
+    await Promise.all([writeBytes(from, MESSAGE), readBytes(to, head.length + MESSAGE)])
   }
   // The allocator reaches its working size; later increases are growth.
   await send(client, server, false)
@@ -96,7 +96,7 @@ for (const [who, reads] of [
     const length = 512 * 2 ** 20
     writer.write(frameHead(length, { masked: who === 'server' }))
     let sent = 0
-    const pouring = pour(writer, length, (count) => {
+    const pouring = writeBytes(writer, length, (count) => {
       sent += count
     })
     const grown = await growth(

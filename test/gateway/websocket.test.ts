@@ -12,7 +12,7 @@ import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
 import { keystoreOf } from '#test/secure-connector'
 import { once, waitUntil } from '#test/waiting'
-import { giveBack, webSocketUpstream } from '#test/websocket'
+import { echoMessages, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, upgraded } from '#test/websocket-frames'
 import { HANDSHAKE } from '#test/websocket-proxy'
 
@@ -191,7 +191,7 @@ describe('clients with TLS', () => {
       onConnection: (socket) => {
         const pausing = setInterval(() => (socket.isPaused ? socket.resume() : socket.pause()), 10)
         socket.on('close', () => clearInterval(pausing))
-        giveBack(socket)
+        echoMessages(socket)
       },
     })
     await using gateway = await RunningGateway.start({

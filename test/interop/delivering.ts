@@ -7,14 +7,14 @@ export interface Delivered {
   readonly failures: readonly Error[]
 }
 
-/** Sends records in batches until all are accepted or refused, for at most `patience` milliseconds. */
+/** Sends records in batches until all are accepted or refused, for at most `timeout` milliseconds. */
 export async function deliver(
   transport: Transport,
   records: readonly AuditRecord[],
-  { batch = 100, patience = 60_000 }: { batch?: number; patience?: number } = {},
+  { batch = 100, timeout = 60_000 }: { batch?: number; timeout?: number } = {},
 ): Promise<Delivered> {
   const [refused, failures]: [string[], Error[]] = [[], []]
-  const signal = AbortSignal.timeout(patience)
+  const signal = AbortSignal.timeout(timeout)
   let waiting = [...records]
   while (waiting.length > 0) {
     const next = waiting.slice(0, batch)

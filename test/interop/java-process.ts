@@ -48,12 +48,12 @@ export class JavaProcess implements AsyncDisposable {
     return this.hasEnded ? 0 : peakMemory(this.#child.pid as number)
   }
 
-  /** Waits until `isReady` gives true; an end of the process or of `patience` is an error with the end of its log. */
-  async until(isReady: () => Promise<boolean>, patience: number): Promise<void> {
-    const deadline = Date.now() + patience
+  /** Waits until `isReady` gives true; an end of the process or of `timeout` is an error with the end of its log. */
+  async until(isReady: () => Promise<boolean>, timeout: number): Promise<void> {
+    const deadline = Date.now() + timeout
     while (!(await isReady().catch(() => false))) {
       if (this.hasEnded || Date.now() > deadline) {
-        const why = this.hasEnded ? 'the JVM ended' : `not ready after ${patience / 1000} s`
+        const why = this.hasEnded ? 'the JVM ended' : `not ready after ${timeout / 1000} s`
         throw new Error(`${why}; the end of ${this.#log}:\n${readFileSync(this.#log, 'utf8').slice(-3000)}`)
       }
       await new Promise((resolve) => setTimeout(resolve, 500))

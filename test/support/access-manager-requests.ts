@@ -4,7 +4,7 @@ interface Addressed {
 }
 
 /** A complete response. */
-export interface Answered {
+export interface ManagerResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -13,7 +13,7 @@ export interface Answered {
 }
 
 /** Headers and body of a request. */
-export interface Asked {
+export interface RequestContent {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
@@ -22,14 +22,22 @@ export interface Asked {
 export const AGENT = ['ig_agent', 'password'] as const
 
 /** Sends a request to a path below the base address. */
-export async function ask(manager: Addressed, method: string, path: string, asked: Asked = {}): Promise<Answered> {
-  const response = await fetch(manager.url + path, { method, redirect: 'manual', ...asked })
+export async function sendRequest(
+  manager: Addressed,
+  method: string,
+  path: string,
+  content: RequestContent = {},
+): Promise<ManagerResponse> {
+  const response = await fetch(manager.url + path, { method, redirect: 'manual', ...content })
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: parsed(text) }
 }
 
 /** A form, with further headers. */
-export function form(fields: Readonly<Record<string, string>>, headers: Asked['headers'] = {}): Asked {
+export function form(
+  fields: Readonly<Record<string, string>>,
+  headers: RequestContent['headers'] = {},
+): RequestContent {
   const body = new URLSearchParams(fields).toString()
   return { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } }
 }
@@ -40,8 +48,8 @@ export function basic(name: string, password: string): { Authorization: string }
 }
 
 /** Logs a user in by headers. */
-export function login(manager: Addressed, name: string, password: string, query = ''): Promise<Answered> {
-  return ask(manager, 'POST', `/json/realms/root/authenticate${query}`, {
+export function login(manager: Addressed, name: string, password: string, query = ''): Promise<ManagerResponse> {
+  return sendRequest(manager, 'POST', `/json/realms/root/authenticate${query}`, {
     headers: { 'X-OpenAM-Username': name, 'X-OpenAM-Password': password, 'Content-Type': 'application/json' },
     body: '{}',
   })
@@ -54,7 +62,7 @@ export async function agentToken(manager: Addressed): Promise<string> {
   return (body['tokenId'] as string | undefined) ?? cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'))
 }
 
-function parsed(text: string): Answered['body'] {
+function parsed(text: string): ManagerResponse['body'] {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

@@ -10,12 +10,12 @@ export const chromiumMissing: string | false =
   PROGRAM === null ? 'chromium is not on the PATH; nothing was checked in a real browser' : false
 
 /** Time-out of a page, a login or a redirect. Far beyond the usual time. */
-const PATIENCE = 20_000
+const TIMEOUT = 20_000
 
 /** Host names of tests resolve to loopback; all others, such as those of fonts and browser services, do not resolve. */
 const NAMES = 'MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
 
-/** A real headless browser. Each visit has separate cookies and storage. */
+/** A real headless browser. Each page context has separate cookies and storage. */
 export class Chromium implements AsyncDisposable {
   readonly #browser: Browser
 
@@ -34,9 +34,9 @@ export class Chromium implements AsyncDisposable {
    * Runs a function with the browser. If it fails, the content of the pages is written to a folder that the error names: one
    * below BROWSER_FAILURES, or else a temporary one.
    */
-  async visit(use: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
+  async withPage(use: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
     const context = await this.#browser.newContext({ ignoreHTTPSErrors: true, acceptDownloads: true })
-    context.setDefaultTimeout(PATIENCE)
+    context.setDefaultTimeout(TIMEOUT)
     try {
       await use(await context.newPage(), context)
     } catch (error) {

@@ -23,7 +23,7 @@ export interface CircuitReport {
 }
 
 /** Runs threads concurrently on one circuit. */
-export async function hammer(
+export async function runThreads(
   threads: number,
   work: Omit<CircuitWork, 'memory' | 'start' | 'threads'>,
 ): Promise<{ reports: readonly CircuitReport[]; circuit: Circuit }> {

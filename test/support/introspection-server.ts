@@ -11,7 +11,7 @@ export interface IntrospectionServer extends AsyncDisposable {
   /** The introspected tokens, in order. */
   readonly asked: string[]
   /** The complete requests, in order. */
-  readonly questions: {
+  readonly requests: {
     readonly method: string
     readonly target: string
     readonly headers: IncomingMessage['headers']
@@ -25,14 +25,14 @@ export interface IntrospectionServer extends AsyncDisposable {
 export async function introspectionServer(): Promise<IntrospectionServer> {
   const tokens = new Map<string, JsonObject>()
   const asked: string[] = []
-  const questions: IntrospectionServer['questions'] = []
+  const requests: IntrospectionServer['requests'] = []
   const upstream = await httpUpstream((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8')
       const { method = '', url: target = '', headers } = request
-      questions.push({ method, target, headers, body })
+      requests.push({ method, target, headers, body })
       const token =
         new URLSearchParams(body).get('token') ?? new URL(target, 'http://a').searchParams.get('access_token')
       asked.push(token ?? '')
@@ -45,7 +45,7 @@ export async function introspectionServer(): Promise<IntrospectionServer> {
     endpoint: `${upstream.url}/introspect`,
     tokens,
     asked,
-    questions,
+    requests,
     answer: null,
     [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
   }

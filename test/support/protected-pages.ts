@@ -42,9 +42,9 @@ export interface ProtectedPages extends AsyncDisposable, ManagerNotifications {
   /** The exchange that reached the application last; null where the last request did not. */
   readonly passed: Exchange | null
   /** How often the access manager was asked for decisions. */
-  readonly questions: number
+  readonly decisionRequestCount: number
   /** The question that was asked last. */
-  readonly question: JsonObject
+  readonly lastDecisionRequest: JsonObject
   /** Asks for a page as the owner of a session, whose cookie is sent. */
   ask(session: string | null, request?: PageRequest): Promise<Page>
   /** Sends a form. */
@@ -147,10 +147,10 @@ export async function protectedPages(
     get passed() {
       return passed
     },
-    get questions() {
+    get decisionRequestCount() {
       return asked().length
     },
-    get question() {
+    get lastDecisionRequest() {
       return JSON.parse(asked().at(-1)?.body ?? '{}') as JsonObject
     },
     ask(session, { method = 'GET', url = PAGE, headers = {} } = {}) {

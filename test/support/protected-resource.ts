@@ -63,7 +63,7 @@ const HEAP: readonly JsonValue[] = [
 ]
 
 /** What a client sees of an answer. */
-export interface Seen {
+export interface ResourceResponse {
   readonly status: number
   readonly challenges: readonly string[]
   readonly retryAfter: string | null
@@ -77,7 +77,7 @@ export interface ProtectedResource extends AsyncDisposable {
   readonly clock: ManualClock
   /** The exchange that reached the application last. */
   readonly passed: Exchange | null
-  ask(authorization: string | readonly string[] | null, url?: string, parts?: ExchangeParts): Promise<Seen>
+  ask(authorization: string | readonly string[] | null, url?: string, parts?: ExchangeParts): Promise<ResourceResponse>
   /** The status for a bearer token. */
   status(token: string): Promise<number>
 }

@@ -20,7 +20,7 @@ export interface RecordedRequest {
 }
 
 /** An answer, as far as it is compared; fields are sorted lines with small names. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string
@@ -42,7 +42,7 @@ export interface RecordedCase {
   readonly files?: Readonly<Record<string, unknown>>
   readonly keepCookies?: boolean
   readonly requests: readonly RecordedRequest[]
-  readonly openig: { readonly answers: readonly RecordedAnswer[]; readonly upstream: readonly RecordedUpstream[] }
+  readonly openig: { readonly answers: readonly RecordedResponse[]; readonly upstream: readonly RecordedUpstream[] }
 }
 
 const file = new URL('../../../shared/corpora/openig/recorded.json', import.meta.url)
@@ -98,7 +98,7 @@ export class RecordedSite implements AsyncDisposable {
 
   /** Runs a case; `change` makes the changes that its record leaves out. */
   async run(recorded: RecordedCase, change: (gateway: RunningGateway) => unknown): Promise<RecordedCase['openig']> {
-    const answers: RecordedAnswer[] = []
+    const answers: RecordedResponse[] = []
     const cookies = new Map<string, string>()
     this.#application.seen.length = 0
     for (const request of recorded.requests) {
@@ -117,7 +117,11 @@ export class RecordedSite implements AsyncDisposable {
     return { answers, upstream: this.#application.seen.map((seen) => ({ ...seen })) }
   }
 
-  async #ask(recorded: RecordedCase, request: RecordedRequest, cookies: Map<string, string>): Promise<RecordedAnswer> {
+  async #ask(
+    recorded: RecordedCase,
+    request: RecordedRequest,
+    cookies: Map<string, string>,
+  ): Promise<RecordedResponse> {
     const { body = '', path = '/p', chunked = false } = request
     const content = Buffer.from(sized(body))
     const fields: [string, string][] = (request.headers ?? []).map(([name, value]) => [

@@ -106,7 +106,7 @@ const options = (): ScriptOptions => ({
 })
 
 /** What an attempt to leave the realm has found. A text that does not compile finds nothing. */
-export async function escapeBy(attempt: string): Promise<readonly string[]> {
+export async function findRealmEscapes(attempt: string): Promise<readonly string[]> {
   const script = scriptOf('return 1', options())
   await script.evaluate()
   try {

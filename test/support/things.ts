@@ -14,7 +14,7 @@ export const description: Description = {
 }
 
 /** What a request carries beside its method and path. */
-export interface Asked {
+export interface RequestContent {
   readonly headers?: Record<string, string | readonly string[]>
   readonly body?: JsonValue
   /** A body as it is sent, with a Content-Type only where the headers have one. */
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** What came back. */
-export interface Answered {
+export interface ClientResponse {
   readonly status: number
   readonly json: JsonObject
   readonly text: string
@@ -30,7 +30,9 @@ export interface Answered {
 }
 
 /** A client of an endpoint that is called without a network. */
-export function client(handler: Handler): (method: string, path: string, asked?: Asked) => Promise<Answered> {
+export function client(
+  handler: Handler,
+): (method: string, path: string, content?: RequestContent) => Promise<ClientResponse> {
   return async (method, path, { headers = {}, body, raw } = {}) => {
     const sent = body === undefined ? raw : JSON.stringify(body)
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
@@ -54,10 +56,10 @@ export function things(more: Partial<Collection> = {}, own: Partial<Description>
 
 /** The same with resources in it. */
 export async function filled(...resources: JsonObject[]) {
-  const ask = things()
-  for (const { _id: id, ...content } of resources) await ask('PUT', `/things/${id}`, { body: content })
-  return ask
+  const send = things()
+  for (const { _id: id, ...content } of resources) await send('PUT', `/things/${id}`, { body: content })
+  return send
 }
 
 /** The revision of the resource in an answer. */
-export const revisionOf = ({ json }: Answered) => json['_rev'] as string
+export const revisionOf = ({ json }: ClientResponse) => json['_rev'] as string

@@ -12,7 +12,7 @@ export interface ThrottlingWork {
   /** How long, in milliseconds of the real clock. */
   readonly time: number
   /** How many times faster the clock of the table runs. */
-  readonly haste: number
+  readonly clockSpeed: number
   /** Between bursts of requests all threads are quiet for as long as a burst, in milliseconds; null for none. */
   readonly burst: number | null
   /** The first thread does nothing but clean. */
@@ -48,7 +48,7 @@ interface Input extends ThrottlingWork {
 }
 
 /** Lets threads work on one table; gives what each of them has seen. */
-export async function hammer(threads: number, work: ThrottlingWork): Promise<readonly ThrottlingReport[]> {
+export async function runThreads(threads: number, work: ThrottlingWork): Promise<readonly ThrottlingReport[]> {
   const memory = new SharedArrayBuffer(BucketTable.bytes(work.size))
   const start = new SharedArrayBuffer(4)
   return Promise.all(
@@ -63,8 +63,8 @@ export async function hammer(threads: number, work: ThrottlingWork): Promise<rea
 }
 
 async function run(input: Input): Promise<ThrottlingReport> {
-  const { memory, start, threads, size, rate, partitions, time, haste, burst } = input
-  const clock: Clock = { now: systemClock.now, monotonic: () => systemClock.monotonic() * haste }
+  const { memory, start, threads, size, rate, partitions, time, clockSpeed, burst } = input
+  const clock: Clock = { now: systemClock.now, monotonic: () => systemClock.monotonic() * clockSpeed }
   const table = new BucketTable(memory, size, clock)
   const names = Array.from({ length: partitions }, (_, at) => `partition ${at}`)
   const ready = new Int32Array(start)

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpUpstream } from './upstream.ts'
 
-/** A question that came to a token endpoint. */
-export interface TokenQuestion {
+/** A tokenRequest that came to a token endpoint. */
+export interface TokenRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -11,7 +11,7 @@ export interface TokenQuestion {
 }
 
 /** What the endpoint says: a status with a JSON value or a text, after the promise, if it is one. */
-export interface TokenReply {
+export interface TokenResponse {
   readonly status?: number
   readonly json?: unknown
   readonly text?: string
@@ -20,22 +20,22 @@ export interface TokenReply {
 
 /** A token endpoint of a test, which keeps what it was asked. */
 export async function tokenEndpoint(
-  reply: (question: TokenQuestion, count: number) => TokenReply | Promise<TokenReply>,
+  reply: (tokenRequest: TokenRequest, count: number) => TokenResponse | Promise<TokenResponse>,
 ) {
-  const questions: TokenQuestion[] = []
+  const requests: TokenRequest[] = []
   const upstream = await httpUpstream(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += (chunk as Buffer).toString('latin1')
     const { method = '', url = '', headers } = request
-    const question = { method, path: url, headers, form: new URLSearchParams(text), text }
-    questions.push(question)
-    const { status = 200, json, text: content, headers: more } = await reply(question, questions.length)
+    const tokenRequest = { method, path: url, headers, form: new URLSearchParams(text), text }
+    requests.push(tokenRequest)
+    const { status = 200, json, text: content, headers: more } = await reply(tokenRequest, requests.length)
     response.writeHead(status, { 'content-type': 'application/json', ...more })
     response.end(content ?? JSON.stringify(json))
   })
   return {
     url: `${upstream.url}/oauth2/token`,
-    questions,
+    requests,
     [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
   }
 }

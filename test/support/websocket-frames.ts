@@ -42,7 +42,11 @@ export function frameHead(length: number, { masked = false, compressed = false }
 }
 
 /** Writes that many bytes as fast as they are taken; stops when the peer does not read any more. */
-export async function pour(socket: Socket, bytes: number, sent: (count: number) => void = () => {}): Promise<void> {
+export async function writeBytes(
+  socket: Socket,
+  bytes: number,
+  sent: (count: number) => void = () => {},
+): Promise<void> {
   for (let left = bytes; left > 0 && socket.writable; left -= PIECE.length) {
     const piece = left >= PIECE.length ? PIECE : PIECE.subarray(0, left)
     sent(piece.length)
@@ -55,7 +59,7 @@ export async function pour(socket: Socket, bytes: number, sent: (count: number) 
 }
 
 /** Reads until that many bytes have come. */
-export async function swallow(socket: Socket, bytes: number): Promise<void> {
+export async function readBytes(socket: Socket, bytes: number): Promise<void> {
   let left = bytes
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const onData = (chunk: Buffer) => {

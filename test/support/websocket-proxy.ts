@@ -7,7 +7,7 @@ import { type Listening, listening } from './listening.ts'
 import { once } from './waiting.ts'
 
 /** A listener in front of an application, with a ReverseProxyHandler between them. */
-export async function proxying(
+export async function startProxy(
   url: string,
   config: { readonly websocket?: object; readonly [field: string]: unknown } = {},
   options: BuildOptions = {},

@@ -19,7 +19,7 @@ export interface UpstreamParts extends ServerOptions {
 
 /** Starts a WebSocket application on an independent implementation. */
 export async function webSocketUpstream(parts: UpstreamParts = {}): Promise<WebSocketUpstream> {
-  const { tls, onConnection = giveBack, ...options } = parts
+  const { tls, onConnection = echoMessages, ...options } = parts
   const http = tls === undefined ? createServer(insist) : createSecureServer(tls, insist)
   const server = new WebSocketServer({ maxPayload: 2 ** 28, ...options, server: http })
   server.on('connection', onConnection)
@@ -45,7 +45,7 @@ const insist: RequestListener = (_request, response) => {
 }
 
 /** Every message goes back as it came. */
-export function giveBack(socket: WebSocket): void {
+export function echoMessages(socket: WebSocket): void {
   socket.on('error', () => {})
   socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
 }

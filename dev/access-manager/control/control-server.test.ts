@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AGENT, type Answered, agentToken, ask, basic, form } from '#test/access-manager-requests'
+import { AGENT, agentToken, basic, form, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 
 interface Controlled extends AsyncDisposable {
   readonly manager: DevelopmentAccessManager
-  control(line: string, body?: object): Promise<Answered>
+  control(line: string, body?: object): Promise<ManagerResponse>
 }
 
 async function controlled(): Promise<Controlled> {
@@ -17,7 +17,7 @@ async function controlled(): Promise<Controlled> {
     control: (line, body) => {
       const [method = '', path = ''] = line.split(' ')
       const headers = { Authorization: `Bearer ${control.token}` }
-      return ask(control, method, path, { headers, ...(body && { body: JSON.stringify(body) }) })
+      return sendRequest(control, method, path, { headers, ...(body && { body: JSON.stringify(body) }) })
     },
     [Symbol.asyncDispose]: () => manager.close(),
   }
@@ -26,7 +26,7 @@ async function controlled(): Promise<Controlled> {
 test('the control server is off by default, and refuses requests without its token', async () => {
   await using one = await controlled()
   assert.ok(one.manager.control)
-  assert.equal((await ask(one.manager.control, 'GET', '/requests')).status, 401)
+  assert.equal((await sendRequest(one.manager.control, 'GET', '/requests')).status, 401)
   await using other = await DevelopmentAccessManager.start()
   assert.equal(other.control, null)
 })
@@ -34,9 +34,9 @@ test('the control server is off by default, and refuses requests without its tok
 test('faults are set and removed, requests are listed and cleared', async () => {
   await using one = await controlled()
   await one.control('PUT /faults/serverinfo', { status: 502 })
-  assert.equal((await ask(one.manager, 'GET', '/json/serverinfo/*')).status, 502)
+  assert.equal((await sendRequest(one.manager, 'GET', '/json/serverinfo/*')).status, 502)
   await one.control('DELETE /faults/serverinfo')
-  assert.equal((await ask(one.manager, 'GET', '/json/serverinfo/*')).status, 200)
+  assert.equal((await sendRequest(one.manager, 'GET', '/json/serverinfo/*')).status, 200)
   const { body } = await one.control('GET /requests/serverinfo')
   assert.equal((body['requests'] as unknown[]).length, 2)
   await one.control('DELETE /requests')
@@ -46,7 +46,7 @@ test('faults are set and removed, requests are listed and cleared', async () => 
 test('a hold delays requests until it is released', async () => {
   await using one = await controlled()
   await one.control('PUT /holds/serverinfo')
-  const waiting = ask(one.manager, 'GET', '/json/serverinfo/*')
+  const waiting = sendRequest(one.manager, 'GET', '/json/serverinfo/*')
   await one.manager.received('serverinfo')
   await one.control('DELETE /faults')
   assert.equal((await waiting).status, 200)
@@ -55,9 +55,8 @@ test('a hold delays requests until it is released', async () => {
 test('tokens are issued and revoked, the clock is advanced, sessions are started and ended', async () => {
   await using one = await controlled()
   const active = async (token: unknown): Promise<unknown> =>
-    (await ask(one.manager, 'POST', '/oauth2/introspect', form({ token: String(token) }, basic(...AGENT)))).body[
-      'active'
-    ]
+    (await sendRequest(one.manager, 'POST', '/oauth2/introspect', form({ token: String(token) }, basic(...AGENT))))
+      .body['active']
   const { access_token: first } = (await one.control('POST /tokens', { scopes: ['mail'], lifetime: 60_000 })).body
   assert.equal(await active(first), true)
   await one.control('POST /advance', { milliseconds: 60_000 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { agentToken, ask, basic } from '#test/access-manager-requests'
+import { agentToken, basic, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 
 const PATHS = [
@@ -78,7 +78,7 @@ test('any request gets a response other than 5xx', async () => {
     fc.asyncProperty(request, async ({ method, path, query, body, isJson, session }) => {
       const asked = `${path}?${new URLSearchParams(query)}`
       const text = isJson ? JSON.stringify(Object.fromEntries(body)) : new URLSearchParams(body).toString()
-      const answer = await ask(manager, method, asked, {
+      const answer = await sendRequest(manager, method, asked, {
         headers: {
           'Content-Type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
           ...(session === '' ? {} : { iPlanetDirectoryPro: session }),

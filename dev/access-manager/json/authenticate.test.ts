@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentToken, ask, login } from '#test/access-manager-requests'
+import { agentToken, login, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 
 const JOURNEY = '?authIndexType=service&authIndexValue=Agent'
@@ -41,7 +41,9 @@ test('OpenAM has no agent journey; where cookies are HttpOnly the token may be i
   const answer = await login(manager, 'ig_agent', 'password', MODULE)
   assert.deepEqual(answer.body, { successUrl: '/openam/console', realm: '/' })
   const token = await agentToken(manager)
-  const version = await ask(manager, 'GET', '/json/serverinfo/version', { headers: { iPlanetDirectoryPro: token } })
+  const version = await sendRequest(manager, 'GET', '/json/serverinfo/version', {
+    headers: { iPlanetDirectoryPro: token },
+  })
   assert.match(String(version.body['version']), /^16\./)
 })
 
@@ -55,8 +57,8 @@ test('accounts belong to a realm; that of the query takes precedence over the pa
 
 test('without credentials callbacks are sent, whose signed authId is valid for one submission', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  const post = (body: object): ReturnType<typeof ask> =>
-    ask(manager, 'POST', '/json/authenticate', {
+  const post = (body: object): ReturnType<typeof sendRequest> =>
+    sendRequest(manager, 'POST', '/json/authenticate', {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     })
@@ -86,7 +88,7 @@ test('without credentials callbacks are sent, whose signed authId is valid for o
 test('a body that is not JSON is rejected, by its media type and by its content', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const post = async (type: string, body: string): Promise<number> =>
-    (await ask(manager, 'POST', '/json/authenticate', { headers: { 'Content-Type': type }, body })).status
+    (await sendRequest(manager, 'POST', '/json/authenticate', { headers: { 'Content-Type': type }, body })).status
   assert.equal(await post('text/plain', 'x'), 415)
   assert.equal(await post('application/json', '['), 400)
   assert.equal(await post('application/json; charset=utf-8', '{}'), 200)
@@ -119,11 +121,11 @@ for (const [form, encode] of [
   test(`composite advice as ${form} upgrades the session and replaces the old one`, async () => {
     await using manager = await DevelopmentAccessManager.start()
     const old = manager.login('demo')
-    const ask = (value: string): ReturnType<typeof upgrade> => upgrade(manager, old, encode(value))
-    assert.equal((await ask(advice('AuthLevelConditionAdvice', '99'))).status, 401)
-    assert.equal((await ask(advice('AuthenticateToServiceConditionAdvice', '/:Nowhere'))).status, 401)
-    assert.equal((await ask('<Advices>nonsense</Advices>')).status, 401)
-    const answer = await ask(advice('AuthLevelConditionAdvice', '5'))
+    const tryUpgrade = (value: string): ReturnType<typeof upgrade> => upgrade(manager, old, encode(value))
+    assert.equal((await tryUpgrade(advice('AuthLevelConditionAdvice', '99'))).status, 401)
+    assert.equal((await tryUpgrade(advice('AuthenticateToServiceConditionAdvice', '/:Nowhere'))).status, 401)
+    assert.equal((await tryUpgrade('<Advices>nonsense</Advices>')).status, 401)
+    const answer = await tryUpgrade(advice('AuthLevelConditionAdvice', '5'))
     assert.equal(answer.status, 200)
     assert.notEqual(answer.body['tokenId'], old)
     assert.equal(manager.endSession(old), false)
@@ -134,20 +136,20 @@ for (const [form, encode] of [
 test('a sufficient session is returned without callbacks', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const token = manager.login('demo')
-  const post = (query: string): ReturnType<typeof ask> =>
-    ask(manager, 'POST', `/json/authenticate${query}`, { headers: { iPlanetDirectoryPro: token } })
+  const post = (query: string): ReturnType<typeof sendRequest> =>
+    sendRequest(manager, 'POST', `/json/authenticate${query}`, { headers: { iPlanetDirectoryPro: token } })
   assert.equal((await post('?authIndexType=module&authIndexValue=LDAP')).body['tokenId'], undefined)
   assert.equal((await post('')).body['tokenId'], token)
   const { body } = await login(manager, 'demo', 'changeit', '?authIndexType=service&authIndexValue=StepUp')
   const headers = { Cookie: `iPlanetDirectoryPro=${body['tokenId']}` }
-  const again = await ask(manager, 'POST', '/json/authenticate?authIndexType=service&authIndexValue=StepUp', {
+  const again = await sendRequest(manager, 'POST', '/json/authenticate?authIndexType=service&authIndexValue=StepUp', {
     headers,
   })
   assert.equal(again.body['tokenId'], body['tokenId'])
 })
 
-function upgrade(manager: DevelopmentAccessManager, token: string, value: string): ReturnType<typeof ask> {
-  return ask(manager, 'POST', `/json/authenticate?authIndexType=composite_advice&authIndexValue=${value}`, {
+function upgrade(manager: DevelopmentAccessManager, token: string, value: string): ReturnType<typeof sendRequest> {
+  return sendRequest(manager, 'POST', `/json/authenticate?authIndexType=composite_advice&authIndexValue=${value}`, {
     headers: { iPlanetDirectoryPro: token, 'X-OpenAM-Username': 'demo', 'X-OpenAM-Password': 'changeit' },
   })
 }

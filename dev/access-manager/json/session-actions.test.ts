@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answered, agentToken, ask } from '#test/access-manager-requests'
+import { agentToken, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { manualClock } from '#test/build'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import type { AccessManagerSettings } from '../settings.ts'
 
 const START = Date.parse('2026-11-15T00:00:00.500Z')
 
-interface Asking {
+interface ActionRequest {
   readonly caller?: string
   readonly body?: object
   readonly version?: string
@@ -15,9 +15,13 @@ interface Asking {
   readonly path?: string
 }
 
-function act(manager: DevelopmentAccessManager, action: string, asking: Asking = {}): Promise<Answered> {
-  const { caller, body, version, query = '', path = 'sessions' } = asking
-  return ask(manager, 'POST', `/json/realms/root/${path}?_action=${action}${query}`, {
+function act(
+  manager: DevelopmentAccessManager,
+  action: string,
+  actionRequest: ActionRequest = {},
+): Promise<ManagerResponse> {
+  const { caller, body, version, query = '', path = 'sessions' } = actionRequest
+  return sendRequest(manager, 'POST', `/json/realms/root/${path}?_action=${action}${query}`, {
     headers: {
       'Content-Type': 'application/json',
       ...(caller === undefined ? {} : { iPlanetDirectoryPro: caller }),
@@ -35,8 +39,8 @@ test('PingAM: the agent sends the session token in the body; only one of two act
   const agent = await agentToken(manager)
   const tokenId = manager.login('demo')
   manager.advance(60_000)
-  const asking = { caller: agent, body: { tokenId }, version: '4.0' }
-  const { body } = await act(manager, 'getSessionInfo', asking)
+  const actionRequest = { caller: agent, body: { tokenId }, version: '4.0' }
+  const { body } = await act(manager, 'getSessionInfo', actionRequest)
   const uid = (body['properties'] as { AMCtxId: string }).AMCtxId
   assert.match(uid, /^[0-9a-f-]{36}-\d+$/)
   assert.deepEqual(body, {
@@ -48,15 +52,15 @@ test('PingAM: the agent sends the session token in the body; only one of two act
     maxSessionExpirationTime: '2026-11-15T02:00:00Z',
     properties: { AMCtxId: uid },
   })
-  const reset = await act(manager, 'getSessionInfoAndResetIdleTime', asking)
+  const reset = await act(manager, 'getSessionInfoAndResetIdleTime', actionRequest)
   assert.equal(reset.body['latestAccessTime'], '2026-11-15T00:01:00Z')
-  assert.deepEqual((await act(manager, 'validate', asking)).body, {
+  assert.deepEqual((await act(manager, 'validate', actionRequest)).body, {
     valid: true,
     sessionUid: uid,
     uid: 'demo',
     realm: '/',
   })
-  assert.deepEqual((await act(manager, 'refresh', { ...asking, version: '3.1' })).body, {
+  assert.deepEqual((await act(manager, 'refresh', { ...actionRequest, version: '3.1' })).body, {
     uid: 'demo',
     realm: '/',
     idletime: 0,
@@ -69,7 +73,8 @@ test('PingAM: the agent sends the session token in the body; only one of two act
 test('PingAM: permitted callers and sessions', async () => {
   await using manager = await started()
   const [demo, admin, agent] = [manager.login('demo'), manager.login('amadmin'), await agentToken(manager)]
-  const status = async (action: string, asking: Asking): Promise<number> => (await act(manager, action, asking)).status
+  const status = async (action: string, actionRequest: ActionRequest): Promise<number> =>
+    (await act(manager, action, actionRequest)).status
   assert.equal(await status('getSessionInfo', {}), 401)
   assert.equal(await status('getSessionInfo', { body: { tokenId: demo } }), 401)
   assert.equal(await status('getSessionInfo', { caller: demo }), 200)
@@ -181,7 +186,8 @@ test('bodies that are no JSON are rejected, and at OpenAM a cookie and a header 
   const [demo, admin] = [manager.login('demo'), manager.login('amadmin')]
   const path = '/json/realms/root/sessions?_action=getSessionInfo'
   const sent = async (headers: Record<string, string>) =>
-    (await ask(manager, 'POST', path, { headers: { iPlanetDirectoryPro: demo, ...headers }, body: '{}' })).status
+    (await sendRequest(manager, 'POST', path, { headers: { iPlanetDirectoryPro: demo, ...headers }, body: '{}' }))
+      .status
   const json = { 'Content-Type': 'application/json' }
   assert.equal(await sent({ 'Content-Type': 'text/plain' }), 400)
   assert.equal(await sent(json), 200)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
-import { agentToken, ask, basic, form, login } from '#test/access-manager-requests'
+import { agentToken, basic, form, login, sendRequest } from '#test/access-manager-requests'
 import { once, waitUntil } from '#test/waiting'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import { REVOCATION_TOPIC } from './announcements.ts'
@@ -108,8 +108,10 @@ test('the end of a session is sent on both topics, and by OpenAM only on the old
   using listener = await subscriber(manager, '/agent/session', '/agent/session.v2')
   const { body } = await login(manager, 'demo', 'changeit')
   const token = body['tokenId'] as string
-  const { body: valid } = await ask(manager, 'POST', '/json/sessions?_action=validate', { headers: header(token) })
-  await ask(manager, 'POST', '/json/sessions?_action=logout', { headers: header(token) })
+  const { body: valid } = await sendRequest(manager, 'POST', '/json/sessions?_action=validate', {
+    headers: header(token),
+  })
+  await sendRequest(manager, 'POST', '/json/sessions?_action=logout', { headers: header(token) })
   assert.deepEqual((await listener.next())['body'], { tokenId: token, eventType: 'LOGOUT' })
   assert.deepEqual((await listener.next())['body'], {
     sessionuid: valid['sessionUid'],
@@ -131,8 +133,8 @@ test('an expired session is notified without a request for it', async () => {
   using listener = await subscriber(manager, '/agent/session')
   const token = manager.login('demo')
   manager.advance(300_000)
-  await ask(manager, 'POST', '/json/sessions?_action=validate&refresh=false', { headers: header(token) })
-  await ask(manager, 'GET', '/json/serverinfo/version', { headers: header(token) })
+  await sendRequest(manager, 'POST', '/json/sessions?_action=validate&refresh=false', { headers: header(token) })
+  await sendRequest(manager, 'GET', '/json/serverinfo/version', { headers: header(token) })
   manager.advance(600_001)
   const events = [await listener.next(), await listener.next()].map(({ body }) => body) as { eventType: string }[]
   assert.deepEqual(
@@ -145,15 +147,15 @@ test('the revocation of an access token and of a refresh token is sent with the 
   await using manager = await DevelopmentAccessManager.start()
   using listener = await subscriber(manager, REVOCATION_TOPIC)
   const client = basic('client-application', 'password')
-  const granted = await ask(
+  const granted = await sendRequest(
     manager,
     'POST',
     '/oauth2/access_token',
     form({ grant_type: 'password', username: 'demo', password: 'changeit', scope: 'mail' }, client),
   )
   const access = granted.body['access_token'] as string
-  const { body: info } = await ask(manager, 'POST', '/oauth2/introspect', form({ token: access }, client))
-  await ask(manager, 'POST', '/oauth2/token/revoke', form({ token: access }, client))
+  const { body: info } = await sendRequest(manager, 'POST', '/oauth2/introspect', form({ token: access }, client))
+  await sendRequest(manager, 'POST', '/oauth2/token/revoke', form({ token: access }, client))
   assert.deepEqual((await listener.next())['body'], {
     realm: '/',
     authGrantId: info['authGrantId'],
@@ -161,7 +163,7 @@ test('the revocation of an access token and of a refresh token is sent with the 
     eventType: 'REVOKE',
   })
   const refresh = granted.body['refresh_token'] as string
-  await ask(manager, 'POST', '/oauth2/token/revoke', form({ token: refresh }, client))
+  await sendRequest(manager, 'POST', '/oauth2/token/revoke', form({ token: refresh }, client))
   const { body } = (await listener.next()) as { body: Record<string, unknown> }
   assert.equal(body['authGrantId'], info['authGrantId'])
 })

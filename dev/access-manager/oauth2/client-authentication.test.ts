@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type JWTPayload, SignJWT } from 'jose'
-import { type Answered, ask, basic, form } from '#test/access-manager-requests'
+import { basic, form, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 
 const KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -20,8 +20,12 @@ const started = (family: 'pingam' | 'openam' = 'pingam'): Promise<DevelopmentAcc
     ],
   })
 
-function token(manager: DevelopmentAccessManager, fields: Record<string, string>, headers = {}): Promise<Answered> {
-  return ask(manager, 'POST', '/oauth2/access_token', form({ ...ASKING, ...fields }, headers))
+function token(
+  manager: DevelopmentAccessManager,
+  fields: Record<string, string>,
+  headers = {},
+): Promise<ManagerResponse> {
+  return sendRequest(manager, 'POST', '/oauth2/access_token', form({ ...ASKING, ...fields }, headers))
 }
 
 async function withAssertion(

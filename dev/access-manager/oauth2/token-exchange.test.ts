@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint, type JWK, type JWTPayload, SignJWT } from 'jose'
-import { AGENT, type Answered, ask, basic, form } from '#test/access-manager-requests'
+import { AGENT, basic, form, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -17,12 +17,17 @@ const started = (): Promise<DevelopmentAccessManager> =>
     ],
   })
 
-function exchanged(manager: DevelopmentAccessManager, fields: Record<string, string>, headers = {}): Promise<Answered> {
-  return ask(manager, 'POST', '/oauth2/access_token', form(fields, { ...basic('backend', 'x'), ...headers }))
+function exchanged(
+  manager: DevelopmentAccessManager,
+  fields: Record<string, string>,
+  headers = {},
+): Promise<ManagerResponse> {
+  return sendRequest(manager, 'POST', '/oauth2/access_token', form(fields, { ...basic('backend', 'x'), ...headers }))
 }
 
 async function introspected(manager: DevelopmentAccessManager, token: unknown): Promise<Record<string, unknown>> {
-  return (await ask(manager, 'POST', '/oauth2/introspect', form({ token: String(token) }, basic(...AGENT)))).body
+  return (await sendRequest(manager, 'POST', '/oauth2/introspect', form({ token: String(token) }, basic(...AGENT))))
+    .body
 }
 
 test('a token is exchanged for one of the client, for the same subject and without a longer lifetime', async () => {

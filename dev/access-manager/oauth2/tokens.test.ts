@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
-import { AGENT, type Answered, ask, basic, form } from '#test/access-manager-requests'
+import { AGENT, basic, form, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { manualClock } from '#test/build'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import type { Client } from '../state/accounts.ts'
@@ -12,8 +12,12 @@ const BASIC = basic('app', 's:ecret')
 const started = (clients: readonly Client[] = [CLIENT], more = {}): Promise<DevelopmentAccessManager> =>
   DevelopmentAccessManager.start({ clients, clock: manualClock(1_794_701_400_000), ...more })
 
-function token(manager: DevelopmentAccessManager, fields: Record<string, string>, headers = BASIC): Promise<Answered> {
-  return ask(manager, 'POST', '/oauth2/realms/root/access_token', form(fields, headers))
+function token(
+  manager: DevelopmentAccessManager,
+  fields: Record<string, string>,
+  headers = BASIC,
+): Promise<ManagerResponse> {
+  return sendRequest(manager, 'POST', '/oauth2/realms/root/access_token', form(fields, headers))
 }
 
 async function introspected(
@@ -21,7 +25,7 @@ async function introspected(
   value: unknown,
   who = basic(...AGENT),
 ): Promise<Record<string, unknown>> {
-  return (await ask(manager, 'POST', '/oauth2/introspect', form({ token: String(value) }, who))).body
+  return (await sendRequest(manager, 'POST', '/oauth2/introspect', form({ token: String(value) }, who))).body
 }
 
 const PASSWORD = { grant_type: 'password', username: 'demo', password: 'changeit', scope: 'mail profile' }
@@ -71,8 +75,8 @@ test('revoking the refresh token revokes the grant, revoking an access token onl
   const { body: first } = await token(manager, PASSWORD)
   const refreshing = { grant_type: 'refresh_token', refresh_token: String(first['refresh_token']) }
   const { body: second } = await token(manager, refreshing)
-  const revoke = (value: unknown): Promise<Answered> =>
-    ask(manager, 'POST', '/oauth2/token/revoke', form({ token: String(value) }, BASIC))
+  const revoke = (value: unknown): Promise<ManagerResponse> =>
+    sendRequest(manager, 'POST', '/oauth2/token/revoke', form({ token: String(value) }, BASIC))
   assert.equal((await revoke(first['access_token'])).status, 200)
   assert.equal((await introspected(manager, first['access_token']))['active'], false)
   assert.equal((await introspected(manager, second['access_token']))['active'], true)
@@ -84,7 +88,7 @@ test('revoking the refresh token revokes the grant, revoking an access token onl
 test('a client revokes only tokens of its own', async () => {
   await using manager = await started([CLIENT, { id: 'other', secret: 'x' }])
   const value = await manager.issueToken({ clientId: 'app' })
-  const answer = await ask(manager, 'POST', '/oauth2/token/revoke', form({ token: value }, basic('other', 'x')))
+  const answer = await sendRequest(manager, 'POST', '/oauth2/token/revoke', form({ token: value }, basic('other', 'x')))
   assert.equal(answer.body['error'], 'unauthorized_client')
   assert.equal((await introspected(manager, value))['active'], true)
 })
@@ -102,7 +106,7 @@ test('bad requests get the errors of RFC 6749', async () => {
   assert.deepEqual(await errors({ ...PASSWORD, password: 'wrong' }), [400, 'invalid_grant'])
   assert.deepEqual(await errors({ grant_type: 'client_credentials' }, basic('app', 'wrong')), [401, 'invalid_client'])
   const twice = { ...form({}, BASIC), body: 'grant_type=password&grant_type=password' }
-  assert.equal((await ask(manager, 'POST', '/oauth2/access_token', twice)).body['error'], 'invalid_request')
+  assert.equal((await sendRequest(manager, 'POST', '/oauth2/access_token', twice)).body['error'], 'invalid_request')
 })
 
 for (const signingAlgorithm of ['RS256', 'ES256', 'EdDSA', 'HS256'] as const) {
@@ -110,7 +114,7 @@ for (const signingAlgorithm of ['RS256', 'ES256', 'EdDSA', 'HS256'] as const) {
     await using manager = await started([{ ...CLIENT, tokenFormat: 'jwt', signingAlgorithm }])
     const { body } = await token(manager, PASSWORD)
     const jwt = String(body['access_token'])
-    const { body: set } = await ask(manager, 'GET', '/oauth2/connect/jwk_uri')
+    const { body: set } = await sendRequest(manager, 'GET', '/oauth2/connect/jwk_uri')
     const shared = Buffer.from(manager.hmacSecret, 'base64')
     const options = { issuer: `${manager.url}/oauth2`, currentDate: new Date(manager.clock.now()) }
     const { payload, protectedHeader } =
@@ -146,7 +150,7 @@ for (const signingAlgorithm of ['RS256', 'ES256', 'EdDSA', 'HS256'] as const) {
 test('rotated keys are new keys, and the published set has no private parts', async () => {
   await using manager = await started()
   const set = async (): Promise<Record<string, unknown>[]> =>
-    (await ask(manager, 'GET', '/oauth2/realms/root/connect/jwk_uri')).body['keys'] as Record<string, unknown>[]
+    (await sendRequest(manager, 'GET', '/oauth2/realms/root/connect/jwk_uri')).body['keys'] as Record<string, unknown>[]
   const before = await set()
   assert.deepEqual(before.map((key) => key['alg']).toSorted(), ['ES256', 'EdDSA', 'RS256'])
   assert.ok(before.every((key) => !('d' in key) && !('k' in key)))
@@ -180,9 +184,14 @@ test('who may introspect: the client itself, an agent of the realm, a client wit
   const below = await manager.issueToken({ clientId: 'app', realm: '/alpha' })
   assert.equal(await active('ig_agent', 'password', below), false)
   assert.equal(await active('deep', 'x', below), true)
-  const refused = await ask(manager, 'POST', '/oauth2/introspect', form({ token: value }, basic('ig_agent', 'no')))
+  const refused = await sendRequest(
+    manager,
+    'POST',
+    '/oauth2/introspect',
+    form({ token: value }, basic('ig_agent', 'no')),
+  )
   assert.deepEqual([refused.status, refused.body['error']], [401, 'invalid_client'])
-  const missing = await ask(manager, 'POST', '/oauth2/introspect', form({}, basic(...AGENT)))
+  const missing = await sendRequest(manager, 'POST', '/oauth2/introspect', form({}, basic(...AGENT)))
   assert.deepEqual([missing.status, missing.body['error']], [400, 'invalid_request'])
 })
 
@@ -204,7 +213,7 @@ test('OpenAM: only the client of the token may introspect, and the response has 
   })
   assert.deepEqual(await introspected(manager, value, basic('all', 'x')), { active: false })
   assert.deepEqual(await introspected(manager, value), { active: false }, 'an agent is a client of its own')
-  const missing = await ask(manager, 'POST', '/oauth2/introspect', form({}, BASIC))
+  const missing = await sendRequest(manager, 'POST', '/oauth2/introspect', form({}, BASIC))
   assert.deepEqual([missing.status, missing.body['error']], [400, 'server_error'])
   const claims = JSON.parse(Buffer.from(value.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
   assert.equal(claims['scope'], 'mail profile')
@@ -224,7 +233,7 @@ test('a token has the confirmation with which it was issued', async () => {
 test('tokeninfo responds to any holder of the token', async () => {
   await using manager = await started()
   const value = await manager.issueToken({ clientId: 'app' })
-  const { body } = await ask(manager, 'GET', `/oauth2/tokeninfo?access_token=${value}`)
+  const { body } = await sendRequest(manager, 'GET', `/oauth2/tokeninfo?access_token=${value}`)
   assert.deepEqual(body, {
     mail: '',
     profile: '',
@@ -236,14 +245,14 @@ test('tokeninfo responds to any holder of the token', async () => {
     expires_in: 3600,
     client_id: 'app',
   })
-  const dead = await ask(manager, 'GET', '/oauth2/tokeninfo?access_token=none')
+  const dead = await sendRequest(manager, 'GET', '/oauth2/tokeninfo?access_token=none')
   assert.deepEqual([dead.status, dead.body['error']], [401, 'invalid_token'])
 })
 
 test('the URLs of discovery exist', async () => {
   await using manager = await started([CLIENT, { ...CLIENT, realm: '/alpha' }])
   for (const path of ['/oauth2', '/oauth2/realms/root/realms/alpha']) {
-    const { body } = await ask(manager, 'GET', `${path}/.well-known/openid-configuration`)
+    const { body } = await sendRequest(manager, 'GET', `${path}/.well-known/openid-configuration`)
     assert.equal(body['issuer'], manager.url + path)
     assert.equal((await fetch(String(body['jwks_uri']))).status, 200)
     const { body: sent, headers } = form({ grant_type: 'client_credentials', scope: 'mail' }, BASIC)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Answered, ask, form } from '#test/access-manager-requests'
+import { form, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import { gotoTarget } from './goto.ts'
 
 const APP = 'http://localhost:3000/home?a=1&b=2'
 
-function ticketIn({ text }: Answered): string {
+function ticketIn({ text }: ManagerResponse): string {
   return /name="authId" value="([^"]+)"/.exec(text)?.[1] ?? ''
 }
 
@@ -16,18 +16,18 @@ async function submit(
   query: string,
   password = 'changeit',
   headers = {},
-): Promise<Answered> {
-  const shown = await ask(manager, 'GET', `/${query}`, { headers })
+): Promise<ManagerResponse> {
+  const shown = await sendRequest(manager, 'GET', `/${query}`, { headers })
   const fields = { authId: ticketIn(shown), IDToken1: 'demo', IDToken2: password }
-  return ask(manager, 'POST', `/${query}`, form(fields, headers))
+  return sendRequest(manager, 'POST', `/${query}`, form(fields, headers))
 }
 
-const cookieOf = ({ headers }: Answered): string => headers.getSetCookie()[0]?.split(';')[0] ?? ''
+const cookieOf = ({ headers }: ManagerResponse): string => headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
 test('a browser logs in, gets its cookie and is redirected to goto', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const query = `?goto=${encodeURIComponent(APP)}&realm=/`
-  const shown = await ask(manager, 'GET', `/UI/Login${query}`)
+  const shown = await sendRequest(manager, 'GET', `/UI/Login${query}`)
   assert.match(shown.text, /<form method="post"/)
   assert.match(String(shown.headers.get('content-security-policy')), /default-src 'none'/)
   const failed = await submit(manager, query, 'wrong')
@@ -36,13 +36,13 @@ test('a browser logs in, gets its cookie and is redirected to goto', async () =>
   const entered = await submit(manager, query)
   assert.deepEqual([entered.status, entered.headers.get('location')], [302, APP])
   const Cookie = cookieOf(entered)
-  const again = await ask(manager, 'GET', `/${query}`, { headers: { Cookie } })
+  const again = await sendRequest(manager, 'GET', `/${query}`, { headers: { Cookie } })
   assert.deepEqual([again.status, again.headers.get('location')], [302, APP])
-  const home = await ask(manager, 'GET', '/', { headers: { Cookie } })
+  const home = await sendRequest(manager, 'GET', '/', { headers: { Cookie } })
   assert.match(home.text, /You are demo\./)
-  const out = await ask(manager, 'GET', `/UI/Logout?goto=${encodeURIComponent(APP)}`, { headers: { Cookie } })
+  const out = await sendRequest(manager, 'GET', `/UI/Logout?goto=${encodeURIComponent(APP)}`, { headers: { Cookie } })
   assert.deepEqual([out.status, out.headers.get('location')], [302, APP])
-  assert.match((await ask(manager, 'GET', '/', { headers: { Cookie } })).text, /<form method="post"/)
+  assert.match((await sendRequest(manager, 'GET', '/', { headers: { Cookie } })).text, /<form method="post"/)
 })
 
 test('a server with a configured name and domains uses that name, and sets its cookie for each domain', async () => {
@@ -53,17 +53,17 @@ test('a server with a configured name and domains uses that name, and sets its c
   const { port } = new URL(manager.url)
   assert.equal(manager.url, `http://am.example.test:${port}/am`)
   const here = { url: `http://127.0.0.1:${port}/am` }
-  const domainsIn = ({ headers }: Answered) =>
+  const domainsIn = ({ headers }: ManagerResponse) =>
     headers.getSetCookie().map((cookie) => /^\w+=([^;]*);.* Domain=([^;]+); Path=\/; HttpOnly$/.exec(cookie)?.slice(1))
   const tokenId = manager.login('demo')
   const headers = { Cookie: `iPlanetDirectoryPro=${tokenId}` }
-  const authId = ticketIn(await ask(here, 'GET', '/'))
-  const entered = await ask(here, 'POST', '/', form({ authId, IDToken1: 'demo', IDToken2: 'changeit' }))
+  const authId = ticketIn(await sendRequest(here, 'GET', '/'))
+  const entered = await sendRequest(here, 'POST', '/', form({ authId, IDToken1: 'demo', IDToken2: 'changeit' }))
   assert.deepEqual(
     domainsIn(entered).map((found) => found?.[1]),
     ['example.test', 'example.net'],
   )
-  assert.deepEqual(domainsIn(await ask(here, 'GET', '/UI/Logout', { headers })), [
+  assert.deepEqual(domainsIn(await sendRequest(here, 'GET', '/UI/Logout', { headers })), [
     ['', 'example.test'],
     ['', 'example.net'],
   ])
@@ -71,11 +71,14 @@ test('a server with a configured name and domains uses that name, and sets its c
 
 test('a form is valid once, and only for its browser', async () => {
   await using manager = await DevelopmentAccessManager.start()
-  const authId = ticketIn(await ask(manager, 'GET', '/'))
+  const authId = ticketIn(await sendRequest(manager, 'GET', '/'))
   const fields = { authId, IDToken1: 'demo', IDToken2: 'changeit' }
-  assert.equal((await ask(manager, 'POST', '/', form(fields))).status, 302)
-  assert.match((await ask(manager, 'POST', '/', form(fields))).text, /That took too long/)
-  assert.match((await ask(manager, 'POST', '/', form({ ...fields, authId: 'forged' }))).text, /That took too long/)
+  assert.equal((await sendRequest(manager, 'POST', '/', form(fields))).status, 302)
+  assert.match((await sendRequest(manager, 'POST', '/', form(fields))).text, /That took too long/)
+  assert.match(
+    (await sendRequest(manager, 'POST', '/', form({ ...fields, authId: 'forged' }))).text,
+    /That took too long/,
+  )
 })
 
 for (const [name, encode] of [
@@ -91,7 +94,7 @@ for (const [name, encode] of [
     const entered = await submit(manager, query, 'changeit', { Cookie })
     assert.equal(entered.headers.get('location'), APP)
     assert.notEqual(cookieOf(entered), Cookie)
-    const again = await ask(manager, 'GET', `/${query}`, { headers: { Cookie: cookieOf(entered) } })
+    const again = await sendRequest(manager, 'GET', `/${query}`, { headers: { Cookie: cookieOf(entered) } })
     assert.equal(again.status, 302)
   })
 }
@@ -99,9 +102,9 @@ for (const [name, encode] of [
 test('values in a page are escaped', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const evil = '"><script>alert(1)</script>'
-  const shown = await ask(manager, 'GET', `/?x=${encodeURIComponent(evil)}`)
+  const shown = await sendRequest(manager, 'GET', `/?x=${encodeURIComponent(evil)}`)
   assert.ok(!shown.text.includes('<script>'))
-  assert.equal((await ask(manager, 'GET', '/?service=Nowhere')).status, 400)
+  assert.equal((await sendRequest(manager, 'GET', '/?service=Nowhere')).status, 400)
 })
 
 const CORPUS = new URL('../../../../../shared/corpora/url/openredirects.txt', import.meta.url)

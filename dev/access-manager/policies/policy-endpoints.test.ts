@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answered, agentToken, ask } from '#test/access-manager-requests'
+import { agentToken, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { manualClock } from '#test/build'
 import { DevelopmentAccessManager } from '../development-access-manager.ts'
 import type { AccessManagerSettings } from '../settings.ts'
@@ -26,8 +26,8 @@ async function call(
   path: string,
   token: string,
   body?: object,
-): Promise<Answered> {
-  return ask(manager, method, `/json/realms/root/${path}`, {
+): Promise<ManagerResponse> {
+  return sendRequest(manager, method, `/json/realms/root/${path}`, {
     headers: {
       iPlanetDirectoryPro: token,
       'Content-Type': 'application/json',
@@ -37,7 +37,7 @@ async function call(
   })
 }
 
-async function evaluate(manager: DevelopmentAccessManager, body: object): Promise<Answered> {
+async function evaluate(manager: DevelopmentAccessManager, body: object): Promise<ManagerResponse> {
   return call(manager, 'POST', 'policies?_action=evaluate', await agentToken(manager), { resources: [PAGE], ...body })
 }
 
@@ -159,12 +159,12 @@ test('times: the decision is valid until the window ends or begins', async () =>
       condition: { type: 'SimpleTime', startTime: '08:00', endTime: '18:00', startDay: 'mon', endDay: 'fri' },
     },
   )
-  const ask = (): Promise<Record<string, unknown>> =>
+  const decide = (): Promise<Record<string, unknown>> =>
     decision(manager, { subject: { ssoToken: manager.login('demo') } })
-  const noon = await ask()
+  const noon = await decide()
   assert.deepEqual([noon['actions'], noon['ttl']], [PAGES.actionValues, Date.parse('2026-11-16T18:00:00Z')])
   manager.advance(7 * 3_600_000)
-  const evening = await ask()
+  const evening = await decide()
   assert.deepEqual([evening['actions'], evening['ttl']], [{}, Date.parse('2026-11-17T00:00:00Z')])
 })
 
@@ -178,7 +178,7 @@ test('a transaction is approved by a login of the same session, for one decision
   const environment = { TxId: [id] }
   assert.deepEqual((await decision(manager, { subject, environment }))['actions'], {})
   const xml = `<Advices><AttributeValuePair><Attribute name="TransactionConditionAdvice"/><Value>${id}</Value></AttributeValuePair></Advices>`
-  const login = await ask(
+  const login = await sendRequest(
     manager,
     'POST',
     `/json/authenticate?authIndexType=composite_advice&authIndexValue=${encodeURIComponent(xml)}`,

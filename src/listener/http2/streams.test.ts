@@ -6,7 +6,7 @@ import type { ListenerSettings } from '#listener'
 import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
 import { answerOf, H2Client } from '#test/h2-client'
 import { listening } from '#test/listening'
-import { proxying } from '#test/proxying'
+import { startProxy } from '#test/test-proxy'
 import { httpUpstream } from '#test/upstream'
 import { once, waitUntil, within } from '#test/waiting'
 
@@ -93,9 +93,9 @@ test(
       })
     })
     for (const streaming of [true, false]) {
-      await using gateway = await proxying(upstream.url, {
+      await using gateway = await startProxy(upstream.url, {
         listener: { tls: serverTlsOf(issued!), streaming },
-        keepsResponses: !streaming,
+        buffersResponses: !streaming,
       })
       await using client = new H2Client(gateway.port)
       const answer = await client.ask('/', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hammer } from '#test/circuit-thread'
+import { runThreads } from '#test/circuit-thread'
 
 const THREADS = 4
 const openDuration = 3_600_000
@@ -16,7 +16,7 @@ test('no outcome of any thread is lost or counted twice', async () => {
     [failures + 1, 0],
   ] as const) {
     const settings = { maxFailures, openDuration, size: failures * outcomes.length + 1 }
-    const { reports, circuit } = await hammer(THREADS, { settings, outcomes, times })
+    const { reports, circuit } = await runThreads(THREADS, { settings, outcomes, times })
     assert.equal(sum(reports.map((report) => report.opened)), opened)
     assert.equal(circuit.admit() === null, opened === 1)
   }
@@ -28,14 +28,14 @@ test('failures that never fall into one window do not open the circuit, for any 
   const threads = THREADS + 2
   const settings = { maxFailures: threads + 1, openDuration, size: 8 }
   for (let round = 0; round < 3; round++) {
-    const { reports } = await hammer(threads, { settings, outcomes: failureThen(8), times: 3_000 })
+    const { reports } = await runThreads(threads, { settings, outcomes: failureThen(8), times: 3_000 })
     assert.equal(sum(reports.map((report) => report.opened)), 0)
   }
 })
 
 test('consecutive failures: the circuit opens once for all threads, after exactly maxFailures failures', async () => {
   const settings = { maxFailures: 7, openDuration, size: null }
-  const { reports, circuit } = await hammer(THREADS, { settings, outcomes: [true], times: 1_000 })
+  const { reports, circuit } = await runThreads(THREADS, { settings, outcomes: [true], times: 1_000 })
   assert.equal(sum(reports.map((report) => report.opened)), 1)
   // Each of the other threads may have had one request in flight when the circuit opened.
   const recorded = sum(reports.map((report) => report.recorded))
@@ -45,7 +45,7 @@ test('consecutive failures: the circuit opens once for all threads, after exactl
 
 test('a circuit that opens and closes continuously is opened and closed by exactly one thread each time', async () => {
   const settings = { maxFailures: 2, openDuration: 1, size: 5 }
-  const { reports, circuit } = await hammer(THREADS, { settings, outcomes: failureThen(1), times: 20_000 })
+  const { reports, circuit } = await runThreads(THREADS, { settings, outcomes: failureThen(1), times: 20_000 })
   const opened = sum(reports.map((report) => report.opened))
   assert.ok(opened > 1)
   assert.ok(sum(reports.map((report) => report.closed)) <= opened)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Admission, hammer } from '#test/throttling-thread'
+import { type Admission, runThreads } from '#test/throttling-thread'
 
 /** Milliseconds of full load; 30 seconds in the acceptance run. */
 const LOAD = Number(process.env['THROTTLING_LOAD'] ?? 2_000)
@@ -25,11 +25,11 @@ for (const units of [2, 8]) {
       rate,
       partitions: 50,
       time: LOAD,
-      haste: 1,
+      clockSpeed: 1,
       burst: null,
       cleaner: true,
     }
-    const reports = await hammer(units + 1, work)
+    const reports = await runThreads(units + 1, work)
     const each = rate.numberOfRequests / rate.duration
     const all = reports.flatMap(({ admissions }) => admissions)
     for (const [partition, admissions] of perPartition(all, 50).entries()) {
@@ -50,8 +50,16 @@ test('a partition never has two buckets, while buckets are freed and created con
   // One request each 400 ms of a clock a thousand times as fast: a bucket is full after 0.4 ms and freed a
   // millisecond later, while all threads pause; then all create it again at the same time. More threads than processors.
   const rate = { numberOfRequests: 1, duration: 400 }
-  const work = { size: { maxPartitions: 32 }, rate, partitions: 4, time: 1_500, haste: 1_000, burst: 4, cleaner: true }
-  const reports = await hammer(6, work)
+  const work = {
+    size: { maxPartitions: 32 },
+    rate,
+    partitions: 4,
+    time: 1_500,
+    clockSpeed: 1_000,
+    burst: 4,
+    cleaner: true,
+  }
+  const reports = await runThreads(6, work)
   const lists = perPartition(
     reports.flatMap((report) => report.admissions),
     4,

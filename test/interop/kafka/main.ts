@@ -75,7 +75,7 @@ const FLOWS: readonly Flow<Peers>[] = [
       const transport = open({ sendTimeout: 4_000, requestTimeout: 2_000 })
       const records = events('restarted', 5_000)
       await deliver(transport, records.slice(0, 1_000))
-      const rest = deliver(transport, records.slice(1_000), { batch: 20, patience: 100_000 })
+      const rest = deliver(transport, records.slice(1_000), { batch: 20, timeout: 100_000 })
       await new Promise((resolve) => setTimeout(resolve, 200))
       await kafka.kill()
       await kafka.start()

@@ -9,7 +9,7 @@ import { peakMemory } from '../memory.ts'
 import { withOwned } from '../owned.ts'
 import { Relay } from '../relay.ts'
 import { FLOWS } from './flows/all.ts'
-import { asker, type Peers, startApplication, startGateway } from './peers.ts'
+import { type Peers, requestSender, startApplication, startGateway } from './peers.ts'
 import { OpenAm } from './server.ts'
 import { setUp } from './set-up.ts'
 import { OPENAM_VERSION, TOMCAT_VERSION } from './tomcat.ts'
@@ -64,5 +64,5 @@ async function startPeers(owned: AsyncDisposableStack): Promise<Peers> {
   const servers = { ...at, openam: openam.url, withoutNotifications: relayedUrl(openam.url, relay) }
   const gateway = owned.use(await startGateway(servers, owned.use(new Authority())))
   const chromium = chromiumMissing === false ? owned.use(await Chromium.start()) : null
-  return { openam, gateway, at, chromium, ask: asker(at) }
+  return { openam, gateway, at, chromium, ask: requestSender(at) }
 }

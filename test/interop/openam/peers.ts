@@ -13,7 +13,7 @@ import type { OpenAm } from './server.ts'
 import type { Addresses } from './set-up.ts'
 
 /** What the application saw of a request that reached it. */
-export interface Seen {
+export interface ForwardedRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -62,7 +62,7 @@ export function startGateway(servers: Servers, authority: Authority): Promise<Ga
 }
 
 /** Asks the gateway as a browser that opens a page would. */
-export function asker({ app }: Addresses): Peers['ask'] {
+export function requestSender({ app }: Addresses): Peers['ask'] {
   return (path, session = null, { headers = {}, ...asking } = {}) =>
     sendRequest(app + path, {
       ...asking,
@@ -75,7 +75,7 @@ export function asker({ app }: Addresses): Peers['ask'] {
 }
 
 /** The request that an answer of the application tells of. */
-export function seen({ status, text, headers }: ReceivedResponse): Seen {
-  if (status === 200) return JSON.parse(text) as Seen
+export function forwardedRequest({ status, text, headers }: ReceivedResponse): ForwardedRequest {
+  if (status === 200) return JSON.parse(text) as ForwardedRequest
   throw new Error(`expected the application's answer, found ${status} ${headers.location ?? text.slice(0, 300)}`)
 }

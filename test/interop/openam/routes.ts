@@ -46,7 +46,7 @@ export function routes(servers: Servers): Record<string, JsonObject> {
   const { upstream } = servers
   return {
     goodbye: route('goodbye', upstream, []),
-    sso: route('sso', upstream, [singleSignOn('openam', leaving('sso')), SHOW_USER]),
+    sso: route('sso', upstream, [singleSignOn('openam', logoutFields('sso')), SHOW_USER]),
     service: route('service', upstream, [
       singleSignOn('openam', { authenticationService: 'strongService' }),
       SHOW_USER,
@@ -54,7 +54,9 @@ export function routes(servers: Servers): Record<string, JsonObject> {
     alpha: route('alpha', upstream, [singleSignOn('openam-alpha'), SHOW_USER]),
     shared: route('shared', upstream, [singleSignOn('openam-shared'), SHOW_USER]),
     properties: route('properties', upstream, [singleSignOn('openam-properties'), SHOW_USER]),
-    'client-based': route('client-based', upstream, [singleSignOn('openam-client-based', leaving('client-based'))]),
+    'client-based': route('client-based', upstream, [
+      singleSignOn('openam-client-based', logoutFields('client-based')),
+    ]),
     old: route('old', upstream, [singleSignOn('openam-old'), SHOW_USER]),
     wrong: route('wrong', upstream, [policies('openam-wrong')]),
     policies: route('policies', upstream, [singleSignOn('openam'), policies('openam', ORIGINAL_URI)]),
@@ -195,12 +197,12 @@ function crossDomain(): JsonObject {
     config: {
       amService: 'openam-shop',
       redirectEndpoint: '/agent/cdsso-oauth2',
-      ...leaving('shop'),
+      ...logoutFields('shop'),
     },
   }
 }
 
-function leaving(name: string): JsonObject {
+function logoutFields(name: string): JsonObject {
   return { logoutExpression: `\${request.uri.path == '/${name}/logout'}`, defaultLogoutLandingPage: '/goodbye' }
 }
 

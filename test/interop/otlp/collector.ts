@@ -85,8 +85,8 @@ export class Collector implements AsyncDisposable {
   }
 
   /** Records whose id begins with `prefix`, once `count` different ones are there. */
-  async records(prefix: string, count: number, patience = 20_000): Promise<CollectedRecord[]> {
-    const deadline = Date.now() + patience
+  async records(prefix: string, count: number, timeout = 20_000): Promise<CollectedRecord[]> {
+    const deadline = Date.now() + timeout
     const idOf = (record: CollectedRecord) => String(record.attributes.get('log.record.uid'))
     for (;;) {
       const found = this.#exported.filter((record) => idOf(record).startsWith(prefix))

@@ -69,8 +69,8 @@ export class RsyslogServer implements AsyncDisposable {
   }
 
   /** Messages with this text in their id, once `count` different ones are there. */
-  async messages(prefix: string, count: number, patience = 20_000): Promise<ParsedMessage[]> {
-    const deadline = Date.now() + patience
+  async messages(prefix: string, count: number, timeout = 20_000): Promise<ParsedMessage[]> {
+    const deadline = Date.now() + timeout
     for (;;) {
       const found = this.#read().filter(({ structuredData }) => structuredData.includes(` id="${prefix}`))
       if (new Set(found.map(({ structuredData }) => structuredData)).size >= count) return found

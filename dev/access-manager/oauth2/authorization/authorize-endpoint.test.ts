@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { type Answered, ask, basic, form } from '#test/access-manager-requests'
+import { basic, form, type ManagerResponse, sendRequest } from '#test/access-manager-requests'
 import { DevelopmentAccessManager } from '../../development-access-manager.ts'
 
 const CALLBACK = 'https://app.example.com/callback'
@@ -39,20 +39,24 @@ const ASKING = {
   code_challenge_method: 'S256',
 }
 
-function authorize(manager: DevelopmentAccessManager, query: Record<string, string>, user = true): Promise<Answered> {
+function authorize(
+  manager: DevelopmentAccessManager,
+  query: Record<string, string>,
+  user = true,
+): Promise<ManagerResponse> {
   const headers = user ? { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` } : {}
-  return ask(manager, 'GET', `/oauth2/authorize?${new URLSearchParams(query)}`, { headers })
+  return sendRequest(manager, 'GET', `/oauth2/authorize?${new URLSearchParams(query)}`, { headers })
 }
 
-const locationOf = ({ headers }: Answered): URL => new URL(headers.get('location') ?? 'about:blank')
+const locationOf = ({ headers }: ManagerResponse): URL => new URL(headers.get('location') ?? 'about:blank')
 
 async function codeOf(manager: DevelopmentAccessManager, query: Record<string, string> = ASKING): Promise<string> {
   return locationOf(await authorize(manager, query)).searchParams.get('code') ?? ''
 }
 
-function redeem(manager: DevelopmentAccessManager, code: string, fields = {}, who = CLIENT): Promise<Answered> {
+function redeem(manager: DevelopmentAccessManager, code: string, fields = {}, who = CLIENT): Promise<ManagerResponse> {
   const given = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER, ...fields }
-  return ask(manager, 'POST', '/oauth2/access_token', form(given, who))
+  return sendRequest(manager, 'POST', '/oauth2/access_token', form(given, who))
 }
 
 test('a logged-in user gets a code, which is exchanged for tokens', async () => {
@@ -69,9 +73,9 @@ test('a logged-in user gets a code, which is exchanged for tokens', async () => 
   )
   assert.equal(typeof body['refresh_token'], 'string')
   const Authorization = `Bearer ${body['access_token']}`
-  const info = await ask(manager, 'GET', '/oauth2/userinfo', { headers: { Authorization } })
+  const info = await sendRequest(manager, 'GET', '/oauth2/userinfo', { headers: { Authorization } })
   assert.deepEqual(info.body, { mail: 'demo@example.com', sub: '(usr!demo)', subname: 'demo' })
-  assert.equal((await ask(manager, 'GET', '/oauth2/userinfo')).status, 401)
+  assert.equal((await sendRequest(manager, 'GET', '/oauth2/userinfo')).status, 401)
 })
 
 test('a code is valid once, for its client, redirect URI and verifier, and two minutes', async () => {
@@ -90,7 +94,7 @@ test('a code is valid once, for its client, redirect URI and verifier, and two m
   const code = await codeOf(manager)
   const { body } = await redeem(manager, code)
   await refused(code)
-  const info = await ask(manager, 'GET', '/oauth2/userinfo', {
+  const info = await sendRequest(manager, 'GET', '/oauth2/userinfo', {
     headers: { Authorization: `Bearer ${body['access_token']}` },
   })
   assert.equal(info.status, 401, 'a second use revokes what the first gave')
@@ -119,7 +123,7 @@ test('an unknown client or redirect URI is an error page; other errors are redir
     const answer = await authorize(manager, query)
     assert.deepEqual([answer.status, answer.headers.get('location')], [400, null])
   }
-  const twice = await ask(manager, 'GET', `/oauth2/authorize?${new URLSearchParams(ASKING)}&client_id=other`)
+  const twice = await sendRequest(manager, 'GET', `/oauth2/authorize?${new URLSearchParams(ASKING)}&client_id=other`)
   assert.equal(twice.status, 400)
   const error = async (query: Record<string, string>): Promise<string | null> =>
     locationOf(await authorize(manager, { ...ASKING, ...query })).searchParams.get('error')
@@ -147,8 +151,8 @@ test('an agent of another domain gets a signed token with the session, by a form
   const token = /name="id_token" value="([^"]+)"/.exec(answer.text)?.[1] ?? ''
   const claims = decodeJwt(token)
   assert.deepEqual([claims.aud, claims['nonce'], claims['agent_realm']], ['ig_agent', 'n2', '/'])
-  const validate = (tokenId: string): Promise<Answered> =>
-    ask(manager, 'POST', '/json/sessions?_action=validate', { headers: { iPlanetDirectoryPro: tokenId } })
+  const validate = (tokenId: string): Promise<ManagerResponse> =>
+    sendRequest(manager, 'POST', '/json/sessions?_action=validate', { headers: { iPlanetDirectoryPro: tokenId } })
   assert.equal((await validate(String(claims['ssoToken']))).body['sessionUid'], claims['sessionUid'])
   assert.equal((await validate(token)).body['valid'], true)
   await using older = await started('openam')
@@ -157,14 +161,14 @@ test('an agent of another domain gets a signed token with the session, by a form
 
 test('requests can be pushed by the client, and are then used by their request_uri', async () => {
   await using manager = await started()
-  const pushed = await ask(manager, 'POST', '/oauth2/par', form(ASKING, CLIENT))
+  const pushed = await sendRequest(manager, 'POST', '/oauth2/par', form(ASKING, CLIENT))
   assert.equal(pushed.status, 201)
   const request_uri = String(pushed.body['request_uri'])
   assert.notEqual(await codeOf(manager, { client_id: 'web', request_uri }), '')
   assert.equal((await authorize(manager, { client_id: 'other', request_uri })).status, 400)
   manager.advance(90_000)
   assert.equal((await authorize(manager, { client_id: 'web', request_uri })).status, 400)
-  assert.equal((await ask(manager, 'POST', '/oauth2/par', form(ASKING))).status, 401)
+  assert.equal((await sendRequest(manager, 'POST', '/oauth2/par', form(ASKING))).status, 401)
 })
 
 test('a logout by the client ends the session and redirects to one of its URLs', async () => {
@@ -173,10 +177,13 @@ test('a logout by the client ends the session and redirects to one of its URLs',
   const hint = String(body['id_token'])
   const sent = { id_token_hint: hint, post_logout_redirect_uri: 'https://app.example.com/bye', state: 'a b' }
   const path = `/oauth2/connect/endSession?${new URLSearchParams(sent)}`
-  assert.equal(locationOf(await ask(manager, 'GET', path)).href, 'https://app.example.com/bye?state=a%20b')
+  assert.equal(locationOf(await sendRequest(manager, 'GET', path)).href, 'https://app.example.com/bye?state=a%20b')
   const elsewhere = { ...sent, post_logout_redirect_uri: 'https://evil.example.com/' }
-  const stays = await ask(manager, 'GET', `/oauth2/connect/endSession?${new URLSearchParams(elsewhere)}`)
+  const stays = await sendRequest(manager, 'GET', `/oauth2/connect/endSession?${new URLSearchParams(elsewhere)}`)
   assert.equal(stays.headers.get('location'), null)
   const forged = { ...sent, id_token_hint: `${hint.slice(0, -8)}AAAAAAAA` }
-  assert.equal((await ask(manager, 'GET', `/oauth2/connect/endSession?${new URLSearchParams(forged)}`)).status, 400)
+  assert.equal(
+    (await sendRequest(manager, 'GET', `/oauth2/connect/endSession?${new URLSearchParams(forged)}`)).status,
+    400,
+  )
 })

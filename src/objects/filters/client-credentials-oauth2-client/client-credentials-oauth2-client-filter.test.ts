@@ -6,16 +6,16 @@ import type { JsonValue } from '#json'
 import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
 import { exchangeFor } from '#test/exchange'
-import { type TokenReply, tokenEndpoint } from '#test/token-endpoint'
+import { type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { ClientCredentialsOAuth2ClientFilter } from './client-credentials-oauth2-client-filter.ts'
 
-const issued = (token: string, more: Record<string, unknown> = {}): TokenReply => ({
+const issued = (token: string, more: Record<string, unknown> = {}): TokenResponse => ({
   json: { access_token: token, token_type: 'Bearer', expires_in: 3600, ...more },
 })
 
 async function started(
-  reply: (count: number) => TokenReply | Promise<TokenReply>,
+  reply: (count: number) => TokenResponse | Promise<TokenResponse>,
   config: Record<string, JsonValue> = {},
   clock = manualClock(),
 ) {
@@ -48,24 +48,24 @@ test('a token is requested by the client credentials grant and sent with each re
   assert.equal((await gate.send()).status, 200)
   await gate.send()
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1'])
-  assert.equal(gate.endpoint.questions.length, 1)
-  const [question] = gate.endpoint.questions
-  assert.equal(question?.method, 'POST')
-  assert.equal(question?.text, 'grant_type=client_credentials&scope=read+write%3Aall')
-  assert.equal(question?.headers['content-type'], 'application/x-www-form-urlencoded')
-  assert.equal(question?.headers.accept, 'application/json')
+  assert.equal(gate.endpoint.requests.length, 1)
+  const [tokenRequest] = gate.endpoint.requests
+  assert.equal(tokenRequest?.method, 'POST')
+  assert.equal(tokenRequest?.text, 'grant_type=client_credentials&scope=read+write%3Aall')
+  assert.equal(tokenRequest?.headers['content-type'], 'application/x-www-form-urlencoded')
+  assert.equal(tokenRequest?.headers.accept, 'application/json')
 })
 
 test('without scopes none are requested', async () => {
   await using gate = await started(() => issued('t1'))
   await gate.send()
-  assert.equal(gate.endpoint.questions[0]?.text, 'grant_type=client_credentials')
+  assert.equal(gate.endpoint.requests[0]?.text, 'grant_type=client_credentials')
 })
 
 test('B61: concurrent requests share one token request', async () => {
   await using gate = await started(() => issued('t1'))
   await Promise.all(Array.from({ length: 200 }, () => gate.send()))
-  assert.equal(gate.endpoint.questions.length, 1)
+  assert.equal(gate.endpoint.requests.length, 1)
   assert.equal(gate.seen.length, 200)
   assert.equal(gate.built.metrics.values.get('gw_oauth2_client_token_requests_total'), 1)
 })
@@ -124,10 +124,10 @@ test('a second 401 is passed on, and further ones request no tokens until a paus
   await using gate = await started((count) => issued(`t${count}`))
   for (let at = 0; at < 5; at++) assert.equal((await gate.send(() => respond(401))).status, 401)
   assert.deepEqual(gate.seen, ['Bearer t1', ...Array.from({ length: 5 }, () => 'Bearer t2')])
-  assert.equal(gate.endpoint.questions.length, 2)
+  assert.equal(gate.endpoint.requests.length, 2)
   gate.clock.advance(10_000)
   await gate.send(() => respond(401))
-  assert.equal(gate.endpoint.questions.length, 3)
+  assert.equal(gate.endpoint.requests.length, 3)
 })
 
 test('a streamed body is not sent again; the next request has the new token', async () => {
@@ -144,7 +144,7 @@ test('the 401 is passed on where there is no new token', async () => {
   assert.deepEqual(gate.seen, ['Bearer t1'])
 })
 
-const failures: readonly [string, TokenReply, number][] = [
+const failures: readonly [string, TokenResponse, number][] = [
   ['a refusal', { status: 401, json: { error: 'invalid_client', error_description: 'who are you' } }, 502],
   ['a refusal that is no JSON', { status: 400, text: '<html>' }, 502],
   ['a redirect', { status: 302, headers: { location: 'http://evil.example/' }, json: {} }, 502],
@@ -168,7 +168,7 @@ for (const [what, reply, status] of failures) {
     assert.equal(response.status, status)
     assert.equal(response.headers.get('retry-after'), status === 503 ? '1' : null)
     assert.deepEqual(gate.seen, [])
-    assert.equal(gate.endpoint.questions.length, 1)
+    assert.equal(gate.endpoint.requests.length, 1)
   })
 }
 
@@ -183,7 +183,7 @@ test('B61: a failure is shared for one second only', async () => {
   assert.equal((await gate.send()).status, 503)
   gate.clock.advance(999)
   assert.equal((await gate.send()).status, 503)
-  assert.equal(gate.endpoint.questions.length, 1)
+  assert.equal(gate.endpoint.requests.length, 1)
   gate.clock.advance(1)
   assert.equal((await gate.send()).status, 200)
 })
@@ -195,16 +195,16 @@ test('the deprecated clientId and clientSecretId authenticate by client_secret_b
     secretsProvider: { type: 'TestSecrets' },
   })
   await gate.send()
-  const [question] = gate.endpoint.questions
-  assert.equal(question?.headers.authorization, `Basic ${Buffer.from('gate+way:s%3A1').toString('base64')}`)
-  assert.equal(question?.text, 'grant_type=client_credentials')
+  const [tokenRequest] = gate.endpoint.requests
+  assert.equal(tokenRequest?.headers.authorization, `Basic ${Buffer.from('gate+way:s%3A1').toString('base64')}`)
+  assert.equal(tokenRequest?.text, 'grant_type=client_credentials')
   assert.match(gate.built.warnings.join(), /clientSecretId/)
 })
 
 test('clientId alone is sent in the form', async () => {
   await using gate = await started(() => issued('t1'), { clientId: 'gateway' })
   await gate.send()
-  assert.equal(gate.endpoint.questions[0]?.text, 'grant_type=client_credentials&client_id=gateway')
+  assert.equal(gate.endpoint.requests[0]?.text, 'grant_type=client_credentials&client_id=gateway')
 })
 
 test('an unavailable client secret gives 503, and no token is requested', async () => {
@@ -214,7 +214,7 @@ test('an unavailable client secret gives 503, and no token is requested', async 
     secretsProvider: { type: 'TestSecrets' },
   })
   assert.equal((await gate.send()).status, 503)
-  assert.equal(gate.endpoint.questions.length, 0)
+  assert.equal(gate.endpoint.requests.length, 0)
 })
 
 test('handler is the old name of endpointHandler', async () => {

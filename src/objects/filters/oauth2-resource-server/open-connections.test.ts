@@ -8,7 +8,7 @@ import { build, manualClock } from '#test/build'
 import { ManualExecutor } from '#test/manual-executor'
 import { once, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
-import { proxying } from '#test/websocket-proxy'
+import { startProxy } from '#test/websocket-proxy'
 import { OAuth2ResourceServerFilter } from './oauth2-resource-server-filter.ts'
 
 const options = { timeout: 30_000 }
@@ -45,7 +45,7 @@ async function protectedApplication(config: { closeOnRevocation?: boolean } = {}
     { clock, types: [...types, Resolver], heap },
   )
   const upstream = await webSocketUpstream()
-  const proxy = await proxying(upstream.url, {}, {}, (handler) => (exchange) => filter.object(exchange, handler))
+  const proxy = await startProxy(upstream.url, {}, {}, (handler) => (exchange) => filter.object(exchange, handler))
   return {
     clock,
     executor,

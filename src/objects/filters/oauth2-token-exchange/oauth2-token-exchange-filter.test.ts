@@ -15,7 +15,7 @@ import type { JsonValue } from '#json'
 import { config, defineType, string } from '#schema'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
-import { type TokenQuestion, type TokenReply, tokenEndpoint } from '#test/token-endpoint'
+import { type TokenRequest, type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
 import { Chain } from '../../handlers/chain/chain.ts'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { TransactionIdOutboundFilter } from '../transaction-id-outbound/transaction-id-outbound-filter.ts'
@@ -59,7 +59,7 @@ const Am = defineType({
 const TYPES = [Chain, ClientHandler, TransactionIdOutboundFilter, Failed, Scopes, Am]
 
 async function exchanged(
-  reply: TokenReply,
+  reply: TokenResponse,
   more: Record<string, JsonValue> | ((url: string) => Record<string, JsonValue>) = {},
   headers: Record<string, string> = { token: 'old' },
 ) {
@@ -78,12 +78,12 @@ async function exchanged(
     return respond(200)
   })
   const text = Buffer.from(await response.body.read(10_000)).toString()
-  const question = endpoint.questions[0] as TokenQuestion
-  return { response, text, seen, question, questions: endpoint.questions, exchange, log: built.log }
+  const tokenRequest = endpoint.requests[0] as TokenRequest
+  return { response, text, seen, tokenRequest, requests: endpoint.requests, exchange, log: built.log }
 }
 
 test('the token is exchanged, and the response is in the context of later filters', async () => {
-  const { response, seen, question } = await exchanged({ json: { ...GOOD, expires_in: 60 } })
+  const { response, seen, tokenRequest } = await exchanged({ json: { ...GOOD, expires_in: 60 } })
   assert.equal(response.status, 200)
   assert.deepEqual(seen, [
     {
@@ -93,17 +93,17 @@ test('the token is exchanged, and the response is in the context of later filter
       rawInfo: { ...GOOD, expires_in: 60 },
     },
   ])
-  assert.deepEqual(Object.fromEntries(question.form), {
+  assert.deepEqual(Object.fromEntries(tokenRequest.form), {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     subject_token_type: `${URN}access_token`,
     requested_token_type: `${URN}access_token`,
     subject_token: 'old',
   })
-  assert.equal(question.method, 'POST')
+  assert.equal(tokenRequest.method, 'POST')
 })
 
 test('types, scopes, resource and audience are sent', async () => {
-  const { question, seen } = await exchanged(
+  const { tokenRequest, seen } = await exchanged(
     { json: { ...GOOD, scope: undefined } },
     {
       subjectTokenType: `${URN}id_token`,
@@ -113,29 +113,29 @@ test('types, scopes, resource and audience are sent', async () => {
       audience: 'accounts',
     },
   )
-  assert.equal(question.form.get('subject_token_type'), `${URN}id_token`)
-  assert.equal(question.form.get('requested_token_type'), `${URN}jwt`)
-  assert.equal(question.form.get('scope'), 'read GET')
-  assert.equal(question.form.get('resource'), 'https://accounts.example/v1')
-  assert.equal(question.form.get('audience'), 'accounts')
+  assert.equal(tokenRequest.form.get('subject_token_type'), `${URN}id_token`)
+  assert.equal(tokenRequest.form.get('requested_token_type'), `${URN}jwt`)
+  assert.equal(tokenRequest.form.get('scope'), 'read GET')
+  assert.equal(tokenRequest.form.get('resource'), 'https://accounts.example/v1')
+  assert.equal(tokenRequest.form.get('audience'), 'accounts')
   assert.deepEqual(seen[0]?.scopes, ['read', 'GET'], 'a server that does not say has granted what was asked for')
 })
 
 test('an object can return the requested scopes', async () => {
-  const { question } = await exchanged({ json: GOOD }, { scopes: { type: 'Scopes' } })
-  assert.equal(question.form.get('scope'), 'get all')
+  const { tokenRequest } = await exchanged({ json: GOOD }, { scopes: { type: 'Scopes' } })
+  assert.equal(tokenRequest.form.get('scope'), 'get all')
 })
 
 test('the token endpoint of amService takes precedence over endpoint', async () => {
-  const { question } = await exchanged({ json: GOOD }, (url) => ({
+  const { tokenRequest } = await exchanged({ json: GOOD }, (url) => ({
     endpoint: 'http://127.0.0.1:1/',
     amService: { type: 'Am', config: { url: new URL(url).origin } },
   }))
-  assert.equal(question.path, '/oauth2/realms/root/realms/alpha/access_token')
+  assert.equal(tokenRequest.path, '/oauth2/realms/root/realms/alpha/access_token')
 })
 
 test('the token request has the transaction id of the request', async () => {
-  const { question, exchange } = await exchanged(
+  const { tokenRequest, exchange } = await exchanged(
     { json: GOOD },
     {
       endpointHandler: {
@@ -144,10 +144,10 @@ test('the token request has the transaction id of the request', async () => {
       },
     },
   )
-  assert.equal(question.headers['x-vendor-transactionid'], `${exchange.transactionId.value}/0`)
+  assert.equal(tokenRequest.headers['x-vendor-transactionid'], `${exchange.transactionId.value}/0`)
 })
 
-const failures: readonly [string, TokenReply, number, string][] = [
+const failures: readonly [string, TokenResponse, number, string][] = [
   ['a token that is not exchanged', { status: 400, json: { error: 'invalid_grant' } }, 403, 'invalid_grant'],
   ['a refusal without JSON', { status: 400, text: 'no' }, 403, 'invalid_request'],
   ['a target that is not allowed', { status: 400, json: { error: 'invalid_target' } }, 403, 'invalid_target'],
@@ -171,7 +171,7 @@ for (const [what, reply, status, error] of failures) {
     assert.equal(plain.response.status, status)
     assert.equal(plain.text, '')
     assert.deepEqual(plain.seen, [])
-    assert.equal(plain.questions.length, 1)
+    assert.equal(plain.requests.length, 1)
     const handled = await exchanged(reply, { failureHandler: { type: 'Failed' } })
     assert.equal(handled.response.status, 418)
     assert.equal(JSON.parse(handled.text).error, error)
@@ -197,9 +197,9 @@ test('an unreachable server gives 503', async () => {
 
 test('a request without a token gets 403, and no server is called', async () => {
   for (const headers of [{}, { token: '' }]) {
-    const { response, questions } = await exchanged({ json: GOOD }, {}, headers)
+    const { response, requests } = await exchanged({ json: GOOD }, {}, headers)
     assert.equal(response.status, 403)
-    assert.equal(questions.length, 0)
+    assert.equal(requests.length, 0)
   }
 })
 
@@ -260,7 +260,7 @@ test('cache: requests with the same token and scopes share an exchange, also con
   await using at = await caching()
   assert.deepEqual(await Promise.all([at.send('a'), at.send('a'), at.send('a')]), ['new1', 'new1', 'new1'])
   assert.deepEqual([await at.send('a'), await at.send('a', 'write'), await at.send('b')], ['new1', 'new2', 'new3'])
-  assert.equal(at.endpoint.questions.length, 3)
+  assert.equal(at.endpoint.requests.length, 3)
 })
 
 test('cache: a token is used for maxTimeout at most, and not in the last part of its lifetime', async () => {
@@ -302,5 +302,5 @@ test('cache: a token that the service rejects is dropped, failures are not cache
   await using failing = await caching({}, { access_token: null })
   await failing.send('a')
   await failing.send('a')
-  assert.equal(failing.endpoint.questions.length, 2)
+  assert.equal(failing.endpoint.requests.length, 2)
 })

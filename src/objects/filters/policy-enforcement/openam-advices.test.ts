@@ -97,7 +97,7 @@ test('the return URL has no marker of the login filter, and keeps parameters of 
   const session = pages.manager.login('demo')
   const { location } = await pages.ask(session, { url: `${PAGE}&_advice=mine&_ig=t1` })
   assert.match(gotoOf(location), /\?x=1&_advice=mine&_advice=t\w+\.[\w-]{22}$/)
-  assert.deepEqual(pages.question['resources'], [`${PAGE}&_advice=mine`])
+  assert.deepEqual(pages.lastDecisionRequest['resources'], [`${PAGE}&_advice=mine`])
 })
 
 test('a navigation after the login is redirected to the URL without the marker', async () => {

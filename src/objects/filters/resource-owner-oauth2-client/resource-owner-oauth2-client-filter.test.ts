@@ -6,12 +6,12 @@ import type { JsonValue } from '#json'
 import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
 import { exchangeFor } from '#test/exchange'
-import { type TokenReply, tokenEndpoint } from '#test/token-endpoint'
+import { type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { ResourceOwnerOAuth2ClientFilter } from './resource-owner-oauth2-client-filter.ts'
 
 const Secrets = secretsType({ 'owner.password': 'pä&ss' })
-const issued = (token: string): TokenReply => ({
+const issued = (token: string): TokenResponse => ({
   json: { access_token: token, token_type: 'Bearer', expires_in: 3600 },
 })
 
@@ -29,7 +29,7 @@ const made = (config: Record<string, JsonValue>) =>
     { types: [ClientHandler, Secrets], clock: manualClock() },
   )
 
-async function started(reply: (count: number) => TokenReply, config: Record<string, JsonValue> = {}) {
+async function started(reply: (count: number) => TokenResponse, config: Record<string, JsonValue> = {}) {
   const endpoint = await tokenEndpoint((_, count) => reply(count))
   const built = await made({ tokenEndpoint: endpoint.url, ...config })
   const seen: (string | null)[] = []
@@ -54,8 +54,8 @@ test('a token is requested once with user name and password, and replaces the Au
   assert.equal((await gate.send()).status, 200)
   await gate.send()
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1'])
-  assert.equal(gate.endpoint.questions.length, 1)
-  assert.deepEqual(Object.fromEntries(gate.endpoint.questions[0]!.form), {
+  assert.equal(gate.endpoint.requests.length, 1)
+  assert.deepEqual(Object.fromEntries(gate.endpoint.requests[0]!.form), {
     grant_type: 'password',
     username: 'reader',
     password: 'pä&ss',

@@ -4,7 +4,7 @@ import { WebSocket as WsClient } from 'ws'
 import { httpUpstream, silentUpstream } from '#test/upstream'
 import { waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
-import { opened, proxying, refusal } from '#test/websocket-proxy'
+import { opened, refusal, startProxy } from '#test/websocket-proxy'
 
 const options = { timeout: 30_000 }
 
@@ -21,7 +21,7 @@ for (const [what, isSecure, hasProxy] of [
       accepted.resolve()
     })
     const url = hasProxy ? 'http://127.0.0.1:1' : server.url
-    await using proxy = await proxying(isSecure ? url.replace('http:', 'https:') : url, {
+    await using proxy = await startProxy(isSecure ? url.replace('http:', 'https:') : url, {
       connectionTimeout: '1 hour',
       ...(hasProxy ? { proxy: { uri: server.url } } : {}),
     })
@@ -42,15 +42,15 @@ test(
   async () => {
     await using upstream = await webSocketUpstream()
     const vertx = { maxWebSockets: 7 }
-    await using proxy = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
+    await using proxy = await startProxy(upstream.url, { websocket: { vertx } }, { units: 3 })
     const first = await opened(proxy.ws)
     const second = await opened(proxy.ws)
     assert.equal(await refusal(proxy.ws), 503)
     // The next version of a route counts open connections of the last one.
-    await using next = await proxying(upstream.url, { websocket: { vertx } }, { units: 3 })
+    await using next = await startProxy(upstream.url, { websocket: { vertx } }, { units: 3 })
     assert.equal(await refusal(next.ws), 503)
     await using other = await webSocketUpstream()
-    await using elsewhere = await proxying(other.url, { websocket: { vertx } }, { units: 3 })
+    await using elsewhere = await startProxy(other.url, { websocket: { vertx } }, { units: 3 })
     ;(await opened(elsewhere.ws)).close()
     first.close()
     await waitUntil(
@@ -66,8 +66,8 @@ test(
 test('maxWebSockets: failed attempts do not count', options, async () => {
   await using upstream = await httpUpstream((_request, response) => response.writeHead(403).end())
   const config = { websocket: { vertx: { maxWebSockets: 1 } } }
-  await using proxy = await proxying(upstream.url, config)
-  await using gone = await proxying('http://127.0.0.1:1', config)
+  await using proxy = await startProxy(upstream.url, config)
+  await using gone = await startProxy('http://127.0.0.1:1', config)
   for (let i = 0; i < 3; i++) {
     assert.equal(await refusal(proxy.ws), 403)
     assert.equal(await refusal(gone.ws), 502)

@@ -9,7 +9,7 @@ import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
 import { httpUpstream, rawUpstream } from '#test/upstream'
 import { once, waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
-import { ACCEPT, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
+import { ACCEPT, HANDSHAKE, message, opened, refusal, startProxy } from '#test/websocket-proxy'
 
 const options = { timeout: 30_000 }
 
@@ -24,7 +24,7 @@ test(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nX-App: 2\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\n`,
       )
     })
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     await using client = new RawClient(proxy.port)
     client.send(`GET /a?b=c HTTP/1.1\r\n${HANDSHAKE}Keep-Alive: 5\r\nOrigin: http://a\r\nX-One: 1\r\nTE: gzip\r\n\r\n`)
     await client.receives(/\r\n\r\n/)
@@ -57,7 +57,7 @@ test(
   async () => {
     let asked = 0
     await using upstream = await webSocketUpstream({ onConnection: () => asked++ })
-    await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+    await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
       const token = exchange.request.headers.get('authorization')
       return token === 'Bearer good' ? handler(exchange) : respond(token === null ? 401 : 403)
     })
@@ -75,7 +75,7 @@ test('B67: a plain HTTP response of the application is relayed with its body', o
     response.writeHead(426, { 'X-App': '1', Upgrade: 'other' })
     response.end('not here')
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
   assert.match(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n[\s\S]*X-App: 1[\s\S]*not here/)
   assert.doesNotMatch(answer, /^Upgrade:/im)
@@ -88,7 +88,7 @@ for (const line of ['HTTP/2.0 101 Switching Protocols', 'HTTP/1.0 101 x', 'HTTP/
         `${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\nsecret`,
       ),
     )
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     assert.match(answer, /^HTTP\/1\.1 502 /)
     assert.doesNotMatch(answer, /secret/)
@@ -108,7 +108,7 @@ for (const [what, head] of [
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${head}\r\n\r\nsecret`),
     )
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     assert.match(answer, /^HTTP\/1\.1 502 /)
     assert.doesNotMatch(answer, /secret/)
@@ -133,7 +133,7 @@ for (const [what, fields, status = 400] of [
 ] as const) {
   test(`a handshake with ${what} is rejected with ${status}`, options, async () => {
     await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('the application was asked') })
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     const head = `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields}\r\n`
     const answer = await converse(proxy.port, head)
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -144,7 +144,7 @@ for (const [what, fields, status = 400] of [
 for (const connection of ['Upgrade', 'keep-alive, Upgrade', 'KEEP-ALIVE,upgrade', 'uPgRaDe , x-other']) {
   test(`a client with Connection: ${connection} is upgraded`, options, async () => {
     await using upstream = await webSocketUpstream()
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     await using client = new RawClient(proxy.port)
     client.send(`GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nUpgrade: WebSocket\r\n${KEY}${VERSION}\r\n`)
     await client.receives(/^HTTP\/1\.1 101 [\s\S]*\r\n\r\n/)
@@ -161,7 +161,7 @@ for (const [status, fields] of [
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 ${status} Custom Reason\r\n${fields}\r\nContent-Length: 4\r\n\r\nbody`),
     )
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     const answer = await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} Custom Reason\r\n[\\s\\S]*\r\n\r\nbody$`))
     assert.ok(answer.includes(`\r\n${fields}\r\n`))
@@ -185,7 +185,7 @@ test(
         ]),
       ),
     )
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     await using client = new RawClient(proxy.port)
     client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     await client.receives(/^HTTP\/1\.1 101 X\r\n[\s\S]*Set-Cookie: a=b\r\n[\s\S]*\r\n\r\n\x81\x02hi$/)
@@ -194,7 +194,7 @@ test(
 
 test('without Upgrade, which a filter removed, it is a plain request', options, async () => {
   await using upstream = await httpUpstream((request, response) => response.end(request.headers.upgrade ?? 'none'))
-  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
     exchange.request.headers.delete('upgrade')
     return handler(exchange)
   })
@@ -203,7 +203,7 @@ test('without Upgrade, which a filter removed, it is a plain request', options, 
 
 test('buffering of responses does not affect a WebSocket connection', options, async () => {
   await using upstream = await webSocketUpstream()
-  await using proxy = await proxying(upstream.url, { asyncBehavior: 'non_streaming' })
+  await using proxy = await startProxy(upstream.url, { asyncBehavior: 'non_streaming' })
   const socket = await opened(proxy.ws)
   socket.send('a')
   assert.equal(await message(socket), 'a')
@@ -217,7 +217,7 @@ test('by default the compression offers of the client are relayed to the applica
     socket.end('HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n')
   })
   const ask = async (vertx: object) => {
-    await using proxy = await proxying(upstream.url, { websocket: { vertx } })
+    await using proxy = await startProxy(upstream.url, { websocket: { vertx } })
     const offer =
       'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, x-webkit-deflate-frame\r\nSec-WebSocket-Extensions: other\r\n'
     await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}${offer}\r\n`)
@@ -242,9 +242,9 @@ test(
         return [...protocols].at(-1) ?? false
       },
     })
-    await using free = await proxying(upstream.url)
+    await using free = await startProxy(upstream.url)
     assert.equal((await opened(free.ws, ['one', 'two'])).protocol, 'two')
-    await using limited = await proxying(upstream.url, {}, { settings: { webSocketSubProtocols: ['one', 'three'] } })
+    await using limited = await startProxy(upstream.url, {}, { settings: { webSocketSubProtocols: ['one', 'three'] } })
     const socket = await opened(limited.ws, ['one', 'two'])
     assert.equal(socket.protocol, 'one')
     assert.deepEqual(offered, [['one', 'two'], ['one']])
@@ -255,7 +255,7 @@ test(
 
 test('compression is negotiated between the endpoints, unless it is disabled', options, async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: { threshold: 0 } })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const client = new WsClient(proxy.ws, { perMessageDeflate: { threshold: 0 } })
   await once(client, 'open')
   assert.match(client.extensions, /permessage-deflate/)
@@ -264,7 +264,7 @@ test('compression is negotiated between the endpoints, unless it is disabled', o
   assert.equal(data.length, 100_000)
   client.terminate()
   const vertx = { tryUsePerMessageWebSocketCompression: false }
-  await using without = await proxying(upstream.url, { websocket: { vertx } })
+  await using without = await startProxy(upstream.url, { websocket: { vertx } })
   const plain = new WsClient(without.ws)
   await once(plain, 'open')
   assert.equal(plain.extensions, '')
@@ -277,24 +277,24 @@ test('not enabled: the request is relayed as a plain request', options, async ()
     heads.push(head)
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
   })
-  await using proxy = await proxying(upstream.url, { websocket: { enabled: false } })
+  await using proxy = await startProxy(upstream.url, { websocket: { enabled: false } })
   assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`), /^HTTP\/1\.1 200 OK[\s\S]*ok$/)
   assert.doesNotMatch(heads[0]!, /^(Upgrade|Connection: Upgrade)/im)
 })
 
 test('an unreachable application gives 502, one that does not complete the handshake 504', options, async () => {
   await using silent = await rawUpstream(() => {})
-  await using proxy = await proxying(silent.url, { soTimeout: '100 ms' })
+  await using proxy = await startProxy(silent.url, { soTimeout: '100 ms' })
   assert.equal(await refusal(proxy.ws), 504)
   await waitUntil('the connections to the silent server were closed', () => silent.sockets.size === 0)
-  await using gone = await proxying('http://127.0.0.1:1')
+  await using gone = await startProxy('http://127.0.0.1:1')
   assert.equal(await refusal(gone.ws), 502)
 })
 
 test('a client that disconnects during the handshake aborts it', options, async () => {
   const asked = Promise.withResolvers<void>()
   await using upstream = await rawUpstream(() => asked.resolve())
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const client = new WsClient(proxy.ws)
   client.on('error', () => {})
   await within('the request reached the server', asked.promise)
@@ -309,12 +309,12 @@ test('tinyproxy: a tunnel with credentials, also without TLS', { ...options, ski
   await using forward = await tinyproxy('BasicAuth me secret')
   await using upstream = await webSocketUpstream()
   const uri = `http://127.0.0.1:${forward.port}`
-  await using gateway = await proxying(upstream.url, { proxy: { uri, username: 'me', password: 'secret' } })
+  await using gateway = await startProxy(upstream.url, { proxy: { uri, username: 'me', password: 'secret' } })
   const socket = await opened(gateway.ws)
   socket.send('through')
   assert.equal(await message(socket), 'through')
   socket.close()
-  await using stranger = await proxying(upstream.url, { proxy: { uri, username: 'me', password: 'other' } })
+  await using stranger = await startProxy(upstream.url, { proxy: { uri, username: 'me', password: 'other' } })
   assert.equal(await refusal(stranger.ws), 502)
 })
 
@@ -331,7 +331,7 @@ test('a forward proxy is used with CONNECT, also without TLS', options, async ()
   await once(proxy, 'listening')
   await using upstream = await webSocketUpstream()
   const uri = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  await using gateway = await proxying(upstream.url, { proxy: { uri } })
+  await using gateway = await startProxy(upstream.url, { proxy: { uri } })
   const socket = await opened(gateway.ws)
   socket.send('through')
   assert.equal(await message(socket), 'through')
@@ -342,7 +342,7 @@ test('a forward proxy is used with CONNECT, also without TLS', options, async ()
 
 test('the URI may have the scheme ws', options, async () => {
   await using upstream = await webSocketUpstream()
-  await using proxy = await proxying(upstream.url.replace('http:', 'ws:'))
+  await using proxy = await startProxy(upstream.url.replace('http:', 'ws:'))
   const socket = await opened(proxy.ws)
   socket.send('a')
   assert.equal(await message(socket), 'a')

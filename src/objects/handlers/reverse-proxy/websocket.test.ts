@@ -4,9 +4,9 @@ import { WebSocket as WsClient } from 'ws'
 import { endUpgraded, respond, type UpgradedConnection, watchUpgrade } from '#http'
 import { converse, RawClient } from '#test/listening'
 import { once, waitUntil, within } from '#test/waiting'
-import { giveBack, webSocketUpstream } from '#test/websocket'
+import { echoMessages, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream } from '#test/websocket-frames'
-import { closeOf, HANDSHAKE, message, opened, proxying, refusal } from '#test/websocket-proxy'
+import { closeOf, HANDSHAKE, message, opened, refusal, startProxy } from '#test/websocket-proxy'
 
 const options = { timeout: 30_000 }
 
@@ -14,11 +14,11 @@ test('relays text and binary messages in both directions, and the close code of 
   const closed = Promise.withResolvers<[number, string]>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
-      giveBack(socket)
+      echoMessages(socket)
       socket.on('close', (code, reason) => closed.resolve([code, reason.toString()]))
     },
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const socket = await opened(`${proxy.ws}/chat?room=1`)
   socket.send('grüße')
   assert.equal(await message(socket), 'grüße')
@@ -32,7 +32,7 @@ test('relays text and binary messages in both directions, and the close code of 
 
 test('relays the close code of the server', options, async () => {
   await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.close(4900, 'full') })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   assert.deepEqual(await closeOf(await opened(proxy.ws)), [4900, 'full'])
 })
 
@@ -44,7 +44,7 @@ test('a connection that is reset at one end is reset at the other', options, asy
       socket.on('close', (code) => closed.resolve(code))
     },
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const socket = await opened(proxy.ws)
   const code = closeOf(socket)
   socket.send('break')
@@ -67,7 +67,7 @@ test('relays pings and pongs in both directions with their payload', options, as
       socket.ping('from the server')
     },
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const client = new WsClient(proxy.ws)
   await once(client, 'open')
   assert.equal(await within('the ping arrived', pinged.promise), 'from the server')
@@ -83,7 +83,7 @@ test('a message of 64 MB is streamed', { timeout: 60_000 }, async () => {
     perMessageDeflate: false,
     onConnection: (socket) => socket.on('message', (data: Buffer) => received.resolve(data.length)),
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const client = new WsClient(proxy.ws, { perMessageDeflate: false })
   await once(client, 'open')
   client.send(Buffer.alloc(64 * 1_048_576))
@@ -112,7 +112,7 @@ test('a slow reader pauses the sender, and buffers stay bounded', { timeout: 60_
       more()
     },
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const before = process.memoryUsage().arrayBuffers
   const client = new WsClient(proxy.ws, { perMessageDeflate: false })
   let received = 0
@@ -130,7 +130,7 @@ test('a slow reader pauses the sender, and buffers stay bounded', { timeout: 60_
 
 test('soTimeout of websocket: an idle connection is destroyed at both ends', options, async () => {
   await using upstream = await webSocketUpstream()
-  await using proxy = await proxying(upstream.url, { websocket: { soTimeout: '100 ms' } })
+  await using proxy = await startProxy(upstream.url, { websocket: { soTimeout: '100 ms' } })
   const clients = Array.from({ length: 50 }, () => new WsClient(proxy.ws, { autoPong: false }))
   const closes = clients.map((client) => once(client, 'close'))
   await Promise.all(clients.map((client) => once(client, 'open')))
@@ -149,11 +149,11 @@ test(
     let pings = 0
     await using upstream = await webSocketUpstream({
       onConnection: (socket) => {
-        giveBack(socket)
+        echoMessages(socket)
         socket.on('ping', () => pings++)
       },
     })
-    await using proxy = await proxying(upstream.url, { soTimeout: '50 ms' })
+    await using proxy = await startProxy(upstream.url, { soTimeout: '50 ms' })
     const deaf = new WsClient(proxy.ws, { autoPong: false })
     const alive = new WsClient(proxy.ws)
     await Promise.all([once(deaf, 'open'), once(alive, 'open')])
@@ -174,7 +174,7 @@ test('F20: draining closes both ends with 1001', options, async () => {
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => socket.on('close', (code) => closed.resolve(code)),
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const socket = await opened(proxy.ws)
   const code = closeOf(socket)
   const drained = proxy.listener.drain(5_000)
@@ -187,12 +187,12 @@ test('a filter can close an open connection with any code, for example when a to
   const atServer = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
-      giveBack(socket)
+      echoMessages(socket)
       socket.on('close', (code) => atServer.resolve(code))
     },
   })
   const open = new Set<UpgradedConnection>()
-  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
     const response = await handler(exchange)
     watchUpgrade(response, (connection) => {
       open.add(connection)
@@ -216,7 +216,7 @@ test(
     const received = Promise.withResolvers<void>()
     await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
     const open = new Set<UpgradedConnection>()
-    await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+    await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
       const response = await handler(exchange)
       watchUpgrade(response, (connection) => {
         open.add(connection)
@@ -240,7 +240,7 @@ test(
 
 test('an accepted upgrade that a filter discards leaves no connection open', options, async () => {
   await using upstream = await webSocketUpstream()
-  await using proxy = await proxying(upstream.url, {}, {}, (handler) => async (exchange) => {
+  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
     assert.equal((await handler(exchange)).status, 101)
     return respond(403)
   })
@@ -255,7 +255,7 @@ for (const [what, frame, code] of [
 ] as const) {
   test(`B68: ${what} is relayed to the application, and its close code is relayed back`, options, async () => {
     await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.on('error', () => {}) })
-    await using proxy = await proxying(upstream.url)
+    await using proxy = await startProxy(upstream.url)
     await using client = new RawClient(proxy.port)
     client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     await client.receives(/\r\n\r\n/)
@@ -275,7 +275,7 @@ test('B68: compressed messages are inflated by the endpoints only, and rejected 
     maxPayload: 65_536,
     onConnection: (socket) => socket.on('error', () => {}),
   })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const client = new WsClient(proxy.ws, { perMessageDeflate: { threshold: 0 } })
   await once(client, 'open')
   const before = process.memoryUsage().arrayBuffers
@@ -287,7 +287,7 @@ test('B68: compressed messages are inflated by the endpoints only, and rejected 
 
 test('B68: invalid window bits are relayed to the endpoint', options, async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: true })
-  await using proxy = await proxying(upstream.url)
+  await using proxy = await startProxy(upstream.url)
   const offer = 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=1000000\r\n'
   assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}${offer}\r\n`), /^HTTP\/1\.1 400 /)
 
@@ -295,7 +295,7 @@ test('B68: invalid window bits are relayed to the endpoint', options, async () =
     (socket) => socket.resume(),
     'Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=1000000\r\n',
   )
-  await using other = await proxying(hostile.url)
+  await using other = await startProxy(hostile.url)
   await using client = new RawClient(other.port)
   client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n`)
   await client.receives(/101 [\s\S]*server_max_window_bits=1000000\r\n[\s\S]*\r\n\r\n/)

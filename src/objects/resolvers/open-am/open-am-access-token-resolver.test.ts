@@ -40,11 +40,11 @@ const GOOD: JsonObject = {
 test('sends the token in the query, after existing parameters', async () => {
   await using plain = await resolverAt()
   await plain.resolve('a+b/c=')
-  assert.equal(plain.server.questions[0]?.method, 'GET')
-  assert.equal(plain.server.questions[0]?.target, '/oauth2/tokeninfo?access_token=a%2Bb%2Fc%3D')
+  assert.equal(plain.server.requests[0]?.method, 'GET')
+  assert.equal(plain.server.requests[0]?.target, '/oauth2/tokeninfo?access_token=a%2Bb%2Fc%3D')
   await using realm = await resolverAt('/oauth2/tokeninfo?realm=/alpha')
   await realm.resolve()
-  assert.equal(realm.server.questions[0]?.target, '/oauth2/tokeninfo?realm=/alpha&access_token=token')
+  assert.equal(realm.server.requests[0]?.target, '/oauth2/tokeninfo?realm=/alpha&access_token=token')
 })
 
 test('returns the data of a valid token', async () => {

@@ -56,13 +56,13 @@ async function resolverAt(config: JsonObject = {}) {
 test('sends the request of RFC 7662, with the transaction id of the request', async () => {
   await using at = await resolverAt()
   await at.resolve('a.b~c+d/e=')
-  const [question] = at.server.questions
-  assert.equal(question?.method, 'POST')
-  assert.equal(question?.target, '/introspect')
-  assert.equal(question?.body, 'token=a.b%7Ec%2Bd%2Fe%3D&token_type_hint=access_token')
-  assert.equal(question?.headers['content-type'], 'application/x-www-form-urlencoded')
-  assert.equal(question?.headers.accept, 'application/json')
-  assert.equal(question?.headers['x-vendor-transactionid'], `${at.exchange.transactionId.value}/0`)
+  const [request] = at.server.requests
+  assert.equal(request?.method, 'POST')
+  assert.equal(request?.target, '/introspect')
+  assert.equal(request?.body, 'token=a.b%7Ec%2Bd%2Fe%3D&token_type_hint=access_token')
+  assert.equal(request?.headers['content-type'], 'application/x-www-form-urlencoded')
+  assert.equal(request?.headers.accept, 'application/json')
+  assert.equal(request?.headers['x-vendor-transactionid'], `${at.exchange.transactionId.value}/0`)
 })
 
 test('returns the whole response for an active token', async () => {

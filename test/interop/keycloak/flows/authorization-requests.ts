@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { chromiumMissing } from '#test/chromium'
-import { logIn, logInWith } from '../people.ts'
+import { logIn, logInWith } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { loginRoute } from '../routes.ts'
 import { type Part, type Peers, REALM } from '../suite.ts'
@@ -81,7 +81,7 @@ export const authorizationRequests: Part = {
       name: `Chromium: response_mode ${mode} from another site`,
       skip: chromiumMissing,
       run: async ({ at, chromium }: Peers) =>
-        chromium?.visit(async (page) => {
+        chromium?.withPage(async (page) => {
           await page.goto(`${at.secureApp}/${id}/page`)
           await logInWith(page)
           await page.waitForURL(`${at.secureApp}/${id}/page`)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { redisMissing } from '#test/redis'
-import { logIn } from '../people.ts'
+import { logIn } from '../login-pages.ts'
 import { audienceMapper, client } from '../realm.ts'
 import { loginRoute, resourceRoute, wellKnown } from '../routes.ts'
 import { type Addresses, type Part, type Peers, REALM } from '../suite.ts'

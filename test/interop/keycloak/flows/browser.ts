@@ -1,7 +1,7 @@
 // The same in a real browser: the gateway over TLS at one site, Keycloak at another.
 import assert from 'node:assert/strict'
 import { chromiumMissing } from '#test/chromium'
-import { logInWith } from '../people.ts'
+import { logInWith } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { loginRoute } from '../routes.ts'
 import type { Part } from '../suite.ts'
@@ -20,7 +20,7 @@ export const browser: Part = {
       name: 'Chromium: login, the page, back button, log-out and the login page again',
       skip: chromiumMissing,
       run: async ({ at, chromium }) =>
-        chromium?.visit(async (page) => {
+        chromium?.withPage(async (page) => {
           const url = `${at.secureApp}/browser/page`
           await page.goto(url)
           assert.ok(page.url().startsWith(at.issuer), page.url())
@@ -38,7 +38,7 @@ export const browser: Part = {
       name: 'Chromium: two tabs at the login page both arrive where they began',
       skip: chromiumMissing,
       run: async ({ at, chromium }) =>
-        chromium?.visit(async (first, context) => {
+        chromium?.withPage(async (first, context) => {
           const second = await context.newPage()
           await first.goto(`${at.secureApp}/browser/page?tab=1`)
           await second.goto(`${at.secureApp}/browser/page?tab=2`)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { HTML_ERROR } from '../../relay.ts'
-import { logIn, submitLogin } from '../people.ts'
+import { logIn, submitLogin } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { loginRoute } from '../routes.ts'
 import type { Part } from '../suite.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { BrowserLike } from '#test/browser-like'
-import { logIn } from '../people.ts'
+import { logIn } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { loginRoute } from '../routes.ts'
 import type { Addresses, Client, Part } from '../suite.ts'

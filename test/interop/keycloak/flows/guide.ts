@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { chromiumMissing } from '#test/chromium'
 import { guideBlocks, guideScript } from '#test/guide'
 import { demandLevels } from '../levels.ts'
-import { logInWith } from '../people.ts'
+import { logInWith } from '../login-pages.ts'
 import { client, passwordOf, secretOf } from '../realm.ts'
 import { secureRequest } from '../secure-request.ts'
 import { type Addresses, type Part, type Peers, REALM } from '../suite.ts'
@@ -74,7 +74,7 @@ export const guide: Part = {
       run: async (peers) => {
         const { at, chromium } = peers
         await configured(peers)
-        await chromium?.visit(async (page) => {
+        await chromium?.withPage(async (page) => {
           await page.goto(`${at.secureApp}/portal/page`)
           await logInWith(page)
           await page.waitForURL(`${at.secureApp}/portal/page`)
@@ -83,7 +83,7 @@ export const guide: Part = {
           await page.goto(`${at.secureApp}/portal/oidc/logout`)
           await page.waitForURL(`${at.secureApp}/goodbye`)
         })
-        await chromium?.visit(async (page) => {
+        await chromium?.withPage(async (page) => {
           await page.goto(`${at.secureApp}/portal/page`)
           const refused = page.waitForResponse((response) => response.status() === 403)
           await logInWith(page, 'bob')
@@ -113,7 +113,7 @@ export const guide: Part = {
         const { at, admin, chromium } = peers
         await configured(peers)
         await demandLevels(admin, 'portal')
-        await chromium?.visit(async (page) => {
+        await chromium?.withPage(async (page) => {
           await page.goto(`${at.secureApp}/portal/oidc/login?login_hint=alice&goto=/portal/page`)
           assert.equal(await page.inputValue('#username'), 'alice')
           await logInWith(page)
@@ -132,7 +132,7 @@ export const guide: Part = {
       run: async (peers) => {
         const { at, chromium } = peers
         await configured(peers)
-        await chromium?.visit(async (page) => {
+        await chromium?.withPage(async (page) => {
           await page.goto(`${at.secureApp}/private/page`)
           await logInWith(page)
           await page.waitForURL(`${at.secureApp}/private/page`)
@@ -151,7 +151,7 @@ export const guide: Part = {
       name: 'guide: two host names, with revocation at log-out',
       skip: chromiumMissing,
       run: async ({ at, chromium, relay }) =>
-        chromium?.visit(async (page) => {
+        chromium?.withPage(async (page) => {
           await page.goto(`${at.secureApp}/inside/page`)
           assert.ok(page.url().startsWith(at.issuer), page.url())
           await logInWith(page)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { BrowserLike } from '#test/browser-like'
-import { logIn } from '../people.ts'
+import { logIn } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { KEYS, loginRoute } from '../routes.ts'
 import type { Part } from '../suite.ts'

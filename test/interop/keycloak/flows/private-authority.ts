@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { BrowserLike } from '#test/browser-like'
-import { logIn } from '../people.ts'
+import { logIn } from '../login-pages.ts'
 import { audienceMapper, client } from '../realm.ts'
 import { loginRoute, resourceRoute, wellKnown } from '../routes.ts'
 import type { Part } from '../suite.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { redisMissing } from '#test/redis'
-import { logIn } from '../people.ts'
+import { logIn } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { loginRoute } from '../routes.ts'
 import type { Addresses, Part, Peers } from '../suite.ts'

@@ -1,7 +1,7 @@
 // User info: asked for where something reads it; a refusal ends no session.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
-import { logIn } from '../people.ts'
+import { logIn } from '../login-pages.ts'
 import { client } from '../realm.ts'
 import { loginRoute } from '../routes.ts'
 import type { Part } from '../suite.ts'

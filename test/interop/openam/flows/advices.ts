@@ -55,7 +55,7 @@ function stepUps(pages: LoginPages, logIn: (page: Page, user: typeof USER) => Pr
         skip: chromiumMissing,
         async run({ chromium, at, openam }) {
           await openam.show(pages)
-          await chromium?.visit(async (page) => {
+          await chromium?.withPage(async (page) => {
             await page.goto(`${at.app}/sso/page`)
             await logIn(page, USER)
             await page.waitForURL(/\/sso\/page/)
@@ -72,7 +72,7 @@ function stepUps(pages: LoginPages, logIn: (page: Page, user: typeof USER) => Pr
       skip: chromiumMissing,
       async run({ chromium, at, openam }) {
         await openam.show(pages)
-        await chromium?.visit(async (page) => {
+        await chromium?.withPage(async (page) => {
           await page.goto(`${at.app}/service/page`)
           await logIn(page, USER)
           await page.waitForURL(/\/service\/page/)

@@ -10,7 +10,7 @@ export const crossDomainFlows: readonly Flow<Peers>[] = [
     name: 'cross-domain: login at OpenAM for an application of another domain, page, reload, log-out',
     skip: chromiumMissing,
     async run({ chromium, at }) {
-      await chromium?.visit(async (page) => {
+      await chromium?.withPage(async (page) => {
         await page.goto(`${at.shop}/shop/page?x=1`)
         await logInAtXui(page, USER)
         // OpenAM's form leads to an address with the token in its fragment, which does not stay.

@@ -4,7 +4,7 @@ import { chromiumMissing } from '#test/chromium'
 import type { Flow } from '../../flows.ts'
 import { COOKIE } from '../administrator.ts'
 import { logInAtXui } from '../login-pages.ts'
-import { type Peers, seen } from '../peers.ts'
+import { forwardedRequest, type Peers } from '../peers.ts'
 import { USER } from '../set-up.ts'
 
 export const openIdFlows: readonly Flow<Peers>[] = [
@@ -33,7 +33,7 @@ export const openIdFlows: readonly Flow<Peers>[] = [
     name: 'OpenID Connect: in Chromium, by the pages of XUI',
     skip: chromiumMissing,
     async run({ chromium, at }) {
-      await chromium?.visit(async (page) => {
+      await chromium?.withPage(async (page) => {
         await page.goto(`${at.app}/openid/page?x=1`)
         await logInAtXui(page, USER)
         await page.waitForURL(`${at.app}/openid/page?x=1`)
@@ -51,7 +51,7 @@ async function logIn({ at, openam }: Peers, route: string): Promise<void> {
   const answer = await browser.ask(authorization as string, { headers: { Cookie: `${COOKIE}=${session}` } })
   assert.equal(answer.status, 302, 'status of the authorization endpoint')
   const page = await browser.open(answer.headers.get('location') as string)
-  assert.equal(seen({ ...page, headers: {}, rawHeaders: [] }).headers['x-user'], USER.name, 'user')
+  assert.equal(forwardedRequest({ ...page, headers: {}, rawHeaders: [] }).headers['x-user'], USER.name, 'user')
   assert.equal((await browser.ask(`${at.app}/${route}/other`)).status, 200, 'status of another page')
 }
 

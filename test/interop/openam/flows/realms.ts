@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Flow } from '../../flows.ts'
-import { type Peers, seen } from '../peers.ts'
+import { forwardedRequest, type Peers } from '../peers.ts'
 import { USER } from '../set-up.ts'
 
 export const realmFlows: readonly Flow<Peers>[] = [
@@ -8,7 +8,7 @@ export const realmFlows: readonly Flow<Peers>[] = [
     name: 'realms: a session of the sub-realm passes where AmService names it',
     async run({ ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password, '/alpha')
-      const { headers } = seen(await ask('/alpha/page', session))
+      const { headers } = forwardedRequest(await ask('/alpha/page', session))
       assert.deepEqual([headers['x-user'], headers['x-realm']], [USER.name, '/alpha'], 'user and realm')
     },
   },
@@ -27,7 +27,7 @@ export const realmFlows: readonly Flow<Peers>[] = [
     name: 'realms: `sharedRealms` admits a session of the realms it names',
     async run({ ask, openam }) {
       const alpha = await openam.admin.session(USER.name, USER.password, '/alpha')
-      const { headers } = seen(await ask('/shared/page', alpha))
+      const { headers } = forwardedRequest(await ask('/shared/page', alpha))
       assert.deepEqual([headers['x-user'], headers['x-realm']], [USER.name, '/alpha'], 'user and realm')
     },
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chromiumMissing } from '#test/chromium'
 import type { Flow } from '../../flows.ts'
 import { logInAtXui } from '../login-pages.ts'
-import { type Peers, seen } from '../peers.ts'
+import { forwardedRequest, type Peers } from '../peers.ts'
 import { USER } from '../set-up.ts'
 
 export const singleSignOnFlows: readonly Flow<Peers>[] = [
@@ -42,7 +42,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     name: 'single sign-on: a session passes, the application gets its user; an ended session is not accepted',
     async run({ ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
-      const { headers, url } = seen(await ask('/sso/page?x=1', session))
+      const { headers, url } = forwardedRequest(await ask('/sso/page?x=1', session))
       assert.deepEqual([headers['x-user'], headers['x-realm'], url], [USER.name, '/', '/sso/page?x=1'], 'user')
       assert.equal((await ask('/sso/page', 'AQIC5wM2LY4Sfcx*AAJTSQACMDE.*')).status, 302, 'status of a made-up session')
       const out = await ask('/sso/logout', session)
@@ -62,7 +62,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     name: 'single sign-on: in Chromium, by the pages of XUI: login, page, log-out, login page again',
     skip: chromiumMissing,
     async run({ chromium, at, openam }) {
-      await chromium?.visit(async (page, context) => {
+      await chromium?.withPage(async (page, context) => {
         await page.goto(`${at.app}/sso/page?x=1`)
         await logInAtXui(page, USER)
         await page.waitForURL(/\/sso\/page\?x=1/)
@@ -83,7 +83,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     name: 'single sign-on: `sessionProperties` are fetched',
     async run({ ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
-      assert.equal(seen(await ask('/properties/page', session)).headers['x-auth-level'], '0', 'AuthLevel')
+      assert.equal(forwardedRequest(await ask('/properties/page', session)).headers['x-auth-level'], '0', 'AuthLevel')
     },
   },
   {

@@ -6,17 +6,17 @@ import { clientWith } from './client.ts'
 import { listening } from './listening.ts'
 
 /** What of a proxy of a test differs from a plain one. */
-export interface ProxyingParts {
+export interface TestProxyOptions {
   readonly client?: Partial<ClientSettings>
   readonly listener?: Partial<ListenerSettings>
   /** Whether responses are kept whole before they are passed on. */
-  readonly keepsResponses?: boolean
+  readonly buffersResponses?: boolean
   /** Another server for some requests. */
-  readonly elsewhere?: (exchange: Exchange) => string | null
+  readonly overrideUrl?: (exchange: Exchange) => string | null
 }
 
 /** A listener whose requests go to one server as those of a ReverseProxyHandler do, and the client under it. */
-export interface Proxying extends AsyncDisposable {
+export interface TestProxy extends AsyncDisposable {
   readonly port: number
   readonly url: string
   readonly listener: Listener
@@ -26,17 +26,17 @@ export interface Proxying extends AsyncDisposable {
 }
 
 /** Opens a proxy in this process; what a test wants to count is within its reach. */
-export async function proxying(url: string, parts: ProxyingParts = {}): Promise<Proxying> {
+export async function startProxy(url: string, parts: TestProxyOptions = {}): Promise<TestProxy> {
   const client = clientWith(parts.client)
   const base = Uri.parse(url)
   const logger = createLogger({ level: 'silent' })
   const send = withFailureResponses(async (exchange) => {
     const response = await client.send(exchange, exchange.request)
-    if (parts.keepsResponses) await response.body.buffer(exchange.storage)
+    if (parts.buffersResponses) await response.body.buffer(exchange.storage)
     return response
   }, logger)
   const server = await listening((exchange) => {
-    const other = parts.elsewhere?.(exchange) ?? null
+    const other = parts.overrideUrl?.(exchange) ?? null
     exchange.request.uri.rebase(other === null ? base : Uri.parse(other))
     return send(exchange)
   }, parts.listener)
