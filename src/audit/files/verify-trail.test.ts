@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, idsIn, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
+import { SmallDisk } from '#test/small-disk'
 import type { ChainKey } from './chain-key.ts'
 import { type ChainPlan, type FilePlan, NO_RETENTION, NO_ROTATION } from './file-plan.ts'
 import { TopicFile } from './topic-file.ts'
@@ -289,6 +290,22 @@ describe('a tamper-evident trail', () => {
     await plain.append([eventText(2)])
     await plain.close()
     assert.equal(folder.read('access.audit.json'), `${eventText(2)}\n`)
+  })
+
+  test('a disk that was full leaves an intact trail with every event once', { skip: SmallDisk.isMissing }, async () => {
+    using disk = new SmallDisk()
+    const directory = disk.folder('audit')
+    const file = open(directory, {}, { lines: 2 })
+    await file.append([eventText(1)])
+    disk.fill()
+    const texts = Array.from({ length: 30 }, (_, n) => eventText(n + 2, 'x'.repeat(5_000)))
+    for (let attempt = 0; attempt < 3; attempt++) await assert.rejects(file.append(texts), { code: 'ENOSPC' })
+    disk.free()
+    await file.append(texts)
+    await file.close()
+    await intact(directory)
+    assert.equal(idsIn(directory).length, 31)
+    assert.equal(new Set(idsIn(directory)).size, 31)
   })
 
   test('the secret can be replaced between two starts', async () => {
