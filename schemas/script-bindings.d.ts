@@ -218,6 +218,10 @@ interface Contexts {
       readonly expiresAt: number | null
     }
   }
+  /** Sets the user of the access event. */
+  readonly requestAudit: Context & { setUserId(userId: string | null): void }
+  /** Adds custom entries to the access event. */
+  readonly accessAuditExtension: Context & { extendWith(key: string, value: Json): Context }
   readonly [name: string]: Context | undefined
 }
 
@@ -253,6 +257,11 @@ interface HttpClient {
   send(request: Request): Promise<Response>
 }
 
+/** Publishes audit events of custom topics through the audit service of the request; without one nothing happens. */
+interface Audit {
+  send(topic: string, fields: Record<string, unknown>): Promise<void>
+}
+
 /** Logs under the name of the object; `{}` in the message stand for the arguments after it. */
 interface Logger {
   trace(message: string, ...args: unknown[]): void
@@ -274,6 +283,7 @@ declare const session: SharedMap
 /** Values that the scripts of one object keep from request to request, in each unit of the gateway. */
 declare const globals: Record<string, any>
 declare const http: HttpClient
+declare const audit: Audit
 declare const logger: Logger
 /** What comes after a ScriptableFilter; only there. */
 declare const next: Handler

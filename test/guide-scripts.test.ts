@@ -63,6 +63,8 @@ logger.debug('{} and {}', first, names)
 const rate = new ThrottlingRate(1, '1 second')
 const client: string = contexts.client.remoteAddress
 const sub: unknown = contexts.oauth2?.accessToken.info['sub']
+contexts.requestAudit.setUserId('ada'); contexts.accessAuditExtension.extendWith('cart', { items: 2 })
+await audit.send('payment', { account: 'ada' })
 const passed: Response = await next.handle(request)
 return { host, text, a: json.a, same, form: String(form), client, sub: sub ?? null, rate: rate.duration, passed: passed.status.code, token, family: Status.OK.family, response }
 `

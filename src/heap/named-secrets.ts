@@ -1,5 +1,5 @@
 import { providerOf } from '#contracts'
-import { isPlainObject } from '#json'
+import { isPlainObject, parsePointer } from '#json'
 import { type Field, fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
 
 /** Result of looking up the secrets of an object. */
@@ -9,8 +9,8 @@ interface SecretFindings {
 }
 
 /**
- * Looks up every secret that the settled configuration of an object names, in its `secretsProvider` and then in the
- * inherited stores, as objects do. The object checks the purpose of the secret.
+ * Looks up every secret that the settled configuration of an object names, in the nearest `secretsProvider` and then in
+ * the inherited stores, as objects do. The object checks the purpose of the secret.
  */
 export async function lookUpSecrets(
   field: Field,
@@ -23,7 +23,7 @@ export async function lookUpSecrets(
   for (const found of fieldValuesIn(field, settled, pointer)) {
     const secretId = found.json
     if (typeof secretId !== 'string' || found.field.info.shape.namesSecret !== true) continue
-    const own = isPlainObject(settled) ? (settled['secretsProvider'] as SecretsProvider | undefined) : undefined
+    const own = nearestProvider(settled, parsePointer(found.pointer.slice(pointer.length)) ?? [])
     const provider = own === undefined ? inherited() : providerOf([own, inherited()])
     try {
       const secrets = await provider.find({ secretId, purpose: 'GENERIC' })
@@ -38,6 +38,17 @@ export async function lookUpSecrets(
     }
   }
   return { problems, warnings }
+}
+
+/** The `secretsProvider` beside the secret id, or beside an object around it. */
+function nearestProvider(settled: unknown, path: readonly string[]): SecretsProvider | undefined {
+  let nearest: SecretsProvider | undefined
+  let value = settled
+  for (const name of path) {
+    if (isPlainObject(value)) nearest = (value['secretsProvider'] as SecretsProvider | undefined) ?? nearest
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return nearest
 }
 
 function endsInLineBreak(secret: Secret): boolean {

@@ -173,22 +173,28 @@ const mergedByExposure = new WeakMap<Exposure<unknown>, Exposure<ContextView>>()
 function merged(own: Exposure<unknown>): Exposure<ContextView> {
   const known = mergedByExposure.get(own)
   if (known !== undefined) return known
-  const { index, keys } = own
+  const { index, assignIndex, keys } = own
   const exposure: Exposure<ContextView> = {
     kind: own.kind,
     get: { ...through(own.get ?? {}), ...PLACE },
+    set: through(own.set ?? {}),
     call: through(own.call ?? {}),
     ...(index === undefined ? {} : { index: (self: ContextView, key: string | number) => index(self.value, key) }),
+    ...(assignIndex === undefined
+      ? {}
+      : {
+          assignIndex: (self: ContextView, key: string | number, value: unknown) => assignIndex(self.value, key, value),
+        }),
     ...(keys === undefined ? {} : { keys: (self: ContextView) => keys(self.value) }),
   }
   mergedByExposure.set(own, exposure)
   return exposure
 }
 
-function through<A extends unknown[]>(
-  table: Readonly<Record<string, (self: unknown, ...rest: A) => unknown>>,
-): Record<string, (self: ContextView, ...rest: A) => unknown> {
-  const result: Record<string, (self: ContextView, ...rest: A) => unknown> = Object.create(null)
+function through<A extends unknown[], R>(
+  table: Readonly<Record<string, (self: unknown, ...rest: A) => R>>,
+): Record<string, (self: ContextView, ...rest: A) => R> {
+  const result: Record<string, (self: ContextView, ...rest: A) => R> = Object.create(null)
   for (const name of Object.keys(table)) result[name] = (self, ...rest) => table[name]!(self.value, ...rest)
   return result
 }

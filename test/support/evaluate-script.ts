@@ -28,9 +28,8 @@ export interface TestedScript {
   replace(text: string): Promise<void>
 }
 
-const BINDINGS = 'request response context contexts attributes session globals http logger properties next token'.split(
-  ' ',
-)
+const BINDINGS =
+  'request response context contexts attributes session globals http audit logger properties next token'.split(' ')
 
 /** A script without a scriptable object. Its name in errors is `test.js`. */
 export function scriptOf(source: string, options: ScriptOptions = {}): TestedScript {

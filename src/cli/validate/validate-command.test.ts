@@ -189,6 +189,27 @@ test('secrets are looked up by their ids', async () => {
   assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/b.json'))).code, 78)
 })
 
+test('secrets are looked up in the nearest secretsProvider', async () => {
+  const service = (id: string) => `{ ${SECRETS}, "handler": "ClientHandler", "auditService": { "type": "AuditService",
+  "config": { "eventHandlers": [{ "class": "JsonAuditEventHandler", "config": { "name": "${id}", "topics": ["access"],
+  "logDirectory": "logs/${id}", "security": { "enabled": true,
+  "secretId": "${id}", "secretsProvider": "store" } } }] } } }`
+  using folder = new Folder({
+    'secrets/good.one': 'a secret of many bytes',
+    'config/routes/a.json': service('good.one'),
+    'config/routes/b.json': service('not.there'),
+  })
+  const { stdout } = await validate(folder, '--instance', folder.path)
+  assert.deepEqual(
+    stdout.filter((line) => line.startsWith('config/routes/a.json')),
+    [],
+  )
+  assert.match(
+    stdout.join('\n'),
+    /b\.json:5:3: .*\/security\/secretId: no secret store knows the secret id "not\.there"/,
+  )
+})
+
 test('secrets of admin.json are looked up too', async () => {
   const store = '{ "name": "store", "type": "SystemAndEnvSecretStore" }'
   const filter = `{
