@@ -41,7 +41,7 @@ export async function auditBenchmark(rounds: Rounds, progress: (text: string) =>
     { name: toFile, server, url: `${url}/file`, expect: { body }, base },
     { name: toStdout, server, url: `${url}/stdout`, expect: { body }, base },
   ]
-  return measureAdded(subjects, rounds, progress)
+  return await measureAdded(subjects, rounds, progress)
 }
 
 /** Messages for the missed targets. */

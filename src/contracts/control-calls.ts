@@ -1,5 +1,6 @@
 import { call, notice } from '#rpc'
 import type { AuditPlan, Problem, RecordChange, SharedRecord } from '#schema'
+import type { AuditBatch } from './audit-batch.ts'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 
 /** Milliseconds. Short, since requests wait for the store: it holds sessions among others. */
@@ -25,12 +26,7 @@ export const CONTROL_CALLS = {
     AuditPlan,
     { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] }
   >(30_000),
-  /** Events as a flat list: topic, id, time, and a text for each format of the plan. */
-  auditEvents: notice<{
-    readonly id: number
-    readonly events: readonly (string | number | undefined)[]
-    readonly dropped: number
-  }>(),
+  auditEvents: notice<{ readonly id: number; readonly batch: AuditBatch; readonly dropped: number }>(),
   auditQueries: notice<{ readonly id: number }>(),
   auditClose: notice<{ readonly id: number }>(),
   /** Memory shared by all units under a key. */

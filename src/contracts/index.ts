@@ -24,6 +24,7 @@ export {
   type NotificationListener,
   type Notifications,
 } from './am-service.ts'
+export { type AuditBatch, AuditBatchBuilder, eventsOf } from './audit-batch.ts'
 export {
   type AuditEventHandler,
   AuditEventHandlerKind,

@@ -196,7 +196,7 @@ export class Gateway {
       routeWarnings: (warnings) => this.stores.warned(warnings),
       objectStatus: (status) => this.states.record(unit, status),
       auditOpen: (plan) => this.#auditWriter.open(unit, plan),
-      auditEvents: ({ id, events, dropped }) => this.#auditWriter.take(id, events, dropped),
+      auditEvents: ({ id, batch, dropped }) => this.#auditWriter.take(id, batch, dropped),
       auditQueries: ({ id }) => this.#auditWriter.serveQueries(id),
       auditClose: ({ id }) => this.#auditWriter.close(id),
       share: ({ key, bytes }) => this.#memory.acquire(key, bytes, unit),

@@ -1,4 +1,4 @@
-import { AUDIT_MEMORY, type CONTROL_CALLS } from '#contracts'
+import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
 import type { Remote } from '#rpc'
 import { type AuditOutlet, type AuditPlan, ConfigError, type FormattedEvent } from '#schema'
 
@@ -23,10 +23,7 @@ class BatchingOutlet implements AuditOutlet {
   readonly #id: number
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
-  /** Flat: topic, id, time, and a text for each format. */
-  #batch: (string | number | undefined)[] = []
-  #size = 0
-  #events = 0
+  #batch = new AuditBatchBuilder()
   #dropped = 0
   #sent = 0
   #timer: NodeJS.Timeout | null = null
@@ -48,19 +45,14 @@ class BatchingOutlet implements AuditOutlet {
     if (async) await value
   }
 
-  publish({ topic, id, texts, time }: FormattedEvent): void {
+  publish(event: FormattedEvent): void {
     // The counter of the reader wraps around, as does this one.
     if (this.#isClosed || ((this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0) > MAX_UNREAD) {
       this.#dropped++
       return
     }
-    this.#batch.push(topic, id, time)
-    for (const text of texts) {
-      this.#batch.push(text)
-      this.#size += text?.length ?? 0
-    }
-    this.#events++
-    if (this.#size >= BATCH_SIZE) this.#flush()
+    this.#batch.add(event)
+    if (this.#batch.size >= BATCH_SIZE) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIME)
   }
 
@@ -78,12 +70,11 @@ class BatchingOutlet implements AuditOutlet {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#events === 0 && this.#dropped === 0) return
-    this.#control.auditEvents({ id: this.#id, events: this.#batch, dropped: this.#dropped })
-    this.#sent = (this.#sent + this.#events) | 0
-    this.#batch = []
-    this.#size = 0
-    this.#events = 0
+    const batch = this.#batch
+    if (batch.events === 0 && this.#dropped === 0) return
+    this.#control.auditEvents({ id: this.#id, batch: batch.build(), dropped: this.#dropped })
+    this.#sent = (this.#sent + batch.events) | 0
+    this.#batch = new AuditBatchBuilder()
     this.#dropped = 0
   }
 }

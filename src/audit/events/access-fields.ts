@@ -41,7 +41,8 @@ export class AccessFields {
 }
 
 function included(raw: readonly string[], names: PointerTree, except: string | null): Lists {
-  const lists: Lists = Object.create(null)
+  // Names of the client may be `__proto__`; those that policies name are safe, and plain objects are cheaper to serialize.
+  const lists: Lists = names.isCovered ? Object.create(null) : {}
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase()
     if (name === except || (!names.isCovered && names.child(name) === null)) continue

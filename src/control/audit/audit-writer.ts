@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#audit'
-import { AUDIT_MEMORY } from '#contracts'
+import { AUDIT_MEMORY, type AuditBatch, eventsOf } from '#contracts'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
@@ -53,8 +53,7 @@ export class AuditWriter {
     return { id, memory }
   }
 
-  /** Takes a flat list of events: topic, id, time, and a text for each format. */
-  take(id: number, events: readonly (string | number | undefined)[], dropped: number): void {
+  take(id: number, batch: AuditBatch, dropped: number): void {
     const service = this.#opened.get(id)
     if (service === undefined) return
     if (dropped > 0) this.#dropped.add(dropped)
@@ -63,18 +62,15 @@ export class AuditWriter {
       for (const [plan, delivery] of service.handlers) delivery.use(plan)
     }
     const { formats, handlers, memory } = service
-    const stride = 3 + formats
-    for (const [{ topics, format }, delivery] of handlers) {
-      const records: AuditRecord[] = []
-      for (let at = 0; at < events.length; at += stride) {
-        const topic = events[at] as string
-        const text = events[at + 3 + format]
-        if (text === undefined || !topics.includes(topic)) continue
-        records.push({ topic, id: events[at + 1] as string, time: events[at + 2] as number, text: text as string })
+    const records = handlers.map((): AuditRecord[] => [])
+    for (const { topic, id: event, time, texts } of eventsOf(batch, formats)) {
+      for (const [at, [{ topics, format }]] of handlers.entries()) {
+        const text = texts[format]
+        if (text !== undefined && topics.includes(topic)) records[at]!.push({ topic, id: event, time, text })
       }
-      delivery.add(records)
     }
-    Atomics.add(memory, AUDIT_MEMORY.eventsRead, events.length / stride)
+    for (const [at, [, delivery]] of handlers.entries()) delivery.add(records[at]!)
+    Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
   }
 
   /** `/api/audit/<topic>` queries this service from now on. */

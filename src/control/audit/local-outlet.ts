@@ -1,4 +1,4 @@
-import { AUDIT_MEMORY } from '#contracts'
+import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
 import { type AuditOutlet, type AuditPlan, ConfigError } from '#schema'
 import type { AuditWriter } from './audit-writer.ts'
 
@@ -9,7 +9,11 @@ export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditP
   const { id, memory } = opened
   const shared = new Int32Array(memory)
   return {
-    publish: ({ topic, id: event, texts, time }) => writer.take(id, [topic, event, time, ...texts], 0),
+    publish: (event) => {
+      const batch = new AuditBatchBuilder()
+      batch.add(event)
+      writer.take(id, batch.build(), 0)
+    },
     get isFull() {
       return Atomics.load(shared, AUDIT_MEMORY.full) !== 0
     },
