@@ -106,6 +106,11 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     shows: /^HTTP\/1\.1 403 /,
   },
   {
+    title: 'its audit event',
+    line: 'tail -n 1 {instance}/logs/audit-access/access.audit.json',
+    shows: /"userId":"[^"]*demo[^"]*"[\s\S]*"statusCode":"403"[\s\S]*"decision":\{"result":"DENIED","by":"[^"]+"/,
+  },
+  {
     title: 'policy wants more',
     line: 'curl -i {traffic}/home/download -b iPlanetDirectoryPro=$SESSION',
     shows: /^HTTP\/1\.1 307 [\s\S]*^location: [^\n]*authIndexType=composite_advice/im,

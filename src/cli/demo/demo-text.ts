@@ -39,6 +39,7 @@ export function demoText(facts: DemoFacts, context: ProcessContext): string {
     ['  management', `${facts.admin}/api/info`],
     ['  access manager', facts.accessManager],
     ['  routes', join(facts.instance, 'config', 'routes')],
+    ['  audit trail', join(facts.instance, 'logs', 'audit-access')],
   ])
   const rows = aligned(filledRows(facts).map(({ title, line }) => [`  ${title}`, line]))
   return [
