@@ -1,4 +1,4 @@
-// No script gets at anything but the values and classes it was given.
+// Scripts have access only to the values and classes that are passed to them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileProgram, coreLibrary } from '#groovy'
@@ -69,7 +69,7 @@ for (const script of refused) {
   })
 }
 
-/** Values of every kind, as scripts get at them. */
+/** Expressions for values of every kind. */
 const VALUES: readonly string[] = [
   "''",
   "'abc'",
@@ -109,7 +109,7 @@ const VALUES: readonly string[] = [
   'java.math.RoundingMode.UP',
 ]
 
-/** Names that mean something to JavaScript. */
+/** Names with a meaning in JavaScript. */
 const NAMES: readonly string[] = [
   '__proto__',
   'constructor',
@@ -140,7 +140,7 @@ const NAMES: readonly string[] = [
 
 const DECLARATIONS = 'class A { }\nenum E { X }\n'
 
-test('properties and methods of JavaScript are no members of any value', async () => {
+test('JavaScript properties and methods are not members of any value', async () => {
   const script = `${DECLARATIONS}
     def found = []
     def values = [${VALUES.map((value) => `{ -> ${value} }`).join(', ')}]
@@ -163,12 +163,12 @@ test('properties and methods of JavaScript are no members of any value', async (
     variables: { names: new ListValue([...NAMES]) },
     limits: { timeout: 20_000 },
   })
-  // Members of the language with such a name: `valueOf` of enums and classes; `fields` does not exist.
+  // Groovy itself defines `valueOf` for enums and classes.
   const allowed = text.split('; ').filter((each) => each !== '' && !/^\d+\.(?:valueOf)\(\)/.test(each))
   assert.deepEqual(allowed, [])
 })
 
-test('names of JavaScript are plain keys of maps and plain names of variables', async () => {
+test('JavaScript property names are ordinary map keys and variable names', async () => {
   for (const name of NAMES.filter((each) => each !== 'catch')) {
     const script = `
       def m = [:]
@@ -182,7 +182,7 @@ test('names of JavaScript are plain keys of maps and plain names of variables', 
   assert.equal(Object.getPrototypeOf({}), Object.prototype)
 })
 
-test('names of JavaScript can be names of members of classes', async () => {
+test('JavaScript property names are allowed as names of class members', async () => {
   for (const name of NAMES.filter((each) => each !== 'catch')) {
     const script = `
       class B { def ${name} = 1; def get() { ${name} } }
@@ -195,7 +195,7 @@ test('names of JavaScript can be names of members of classes', async () => {
   }
 })
 
-test('names of JavaScript that nothing declares are missing', async () => {
+test('undeclared JavaScript names are missing properties and methods', async () => {
   for (const name of NAMES.filter((each) => each !== 'catch' && each !== 'binding')) {
     await assert.rejects(runGroovy(name), { message: new RegExp(`No such property: ${name}`) }, name)
     await assert.rejects(runGroovy(`${name}(1)`), { message: /No signature of method/ }, name)
@@ -207,7 +207,7 @@ test('names of JavaScript that nothing declares are missing', async () => {
   }
 })
 
-test('static members with names of JavaScript are missing', async () => {
+test('static members with JavaScript property names are missing', async () => {
   for (const name of NAMES.filter((each) => each !== 'catch' && each !== 'valueOf')) {
     const script = `try { def n = '${name}'; String."$n" } catch (MissingPropertyException e) { 'missing' }`
     assert.equal((await runGroovy(script)).text, 'missing', name)

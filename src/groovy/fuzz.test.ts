@@ -16,7 +16,7 @@ import {
 
 const snippets = join(import.meta.dirname, '..', '..', 'test', 'interop', 'groovy', 'snippets')
 
-/** Pieces of real scripts, which random ones are put together from. */
+/** Fragments of real scripts, from which random scripts are built. */
 const pieces: readonly string[] = readdirSync(snippets)
   .flatMap((file) => readFileSync(join(snippets, file), 'utf8').split('\n----\n'))
   .flatMap((snippet) => snippet.match(/\w+|\s+|[^\w\s]/g) ?? [])
@@ -57,7 +57,7 @@ class Abandoned extends Error {
   override readonly name = 'Abandoned'
 }
 
-/** A script may wait for long; that is the host's to bound. */
+/** Cancels a script that waits too long: the interpreter itself does not limit waits. */
 async function settledSoon<T>(outcome: Promise<T>, evaluation: Evaluation): Promise<T> {
   const { promise, reject } = Promise.withResolvers<T>()
   const timer = setTimeout(() => {
@@ -78,7 +78,7 @@ test('scripts of random tokens of the language', async () => {
   await fc.assert(fc.asyncProperty(words, attempt))
 })
 
-test('real scripts with pieces taken out, doubled and exchanged', async () => {
+test('real scripts with fragments removed, duplicated and swapped', async () => {
   const start = fc.nat(pieces.length - 1)
   const edits = fc.array(fc.tuple(fc.nat(39), fc.constantFrom(...vocabulary)), { maxLength: 4 })
   const script = fc.tuple(start, edits).map(([at, changes]) => {

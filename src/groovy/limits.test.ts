@@ -21,59 +21,59 @@ const endless: Readonly<Record<string, string>> = {
   'a loop in compareTo':
     'class A implements Comparable { int compareTo(o) { while (true) { } } }\n[new A(), new A()].sort()',
   'a comparison of sort': '[1, 2, 3].sort { a, b -> while (true) { } }',
-  'a lazy value of a text': '"${-> while (true) { }}".size()',
+  'a lazy GString expression': '"${-> while (true) { }}".size()',
   'a default value': 'def f(x = { while (true) { } }()) { x }\nf()',
-  'an iterator without end':
+  'an endless iterator':
     'class A implements Iterator { boolean hasNext() { true }\ndef next() { 1 } }\nfor (x in new A()) { }',
-  'a list that never ends to flatten': 'def l = [1]; 30.times { l = [l, l] }; l.flatten().size()',
+  'flattening of deeply nested lists': 'def l = [1]; 30.times { l = [l, l] }; l.flatten().size()',
   'permutations of ten elements, again and again': 'while (true) (1..7).toList().permutations()',
   'a tree map that is filled': 'def m = new TreeMap(); for (i in 1..100000) m[i] = i',
 }
 
 for (const [what, script] of Object.entries(endless)) {
-  test(`${what} ends with the time limit, or with one of size`, async () => {
+  test(`${what} stops at the time limit or a size limit`, async () => {
     await assert.rejects(runGroovy(script, { limits: { timeout: 50 } }), { name: 'GroovyLimitError' })
   })
 }
 
 const sizes: Readonly<Record<string, readonly [string, string]>> = {
-  'a text that doubles': ['def s = "ab"; while (true) s += s', 'string'],
-  'a text repeated': ['"ab" * 1000000000', 'string'],
+  'a string that doubles': ['def s = "ab"; while (true) s += s', 'string'],
+  'a repeated string': ['"ab" * 1000000000', 'string'],
   'repeat of Java': ['"ab".repeat(1000000000)', 'string'],
-  'padding a text': ['"ab".padLeft(1000000000)', 'string'],
-  'centering a text': ['"ab".center(1000000000)', 'string'],
-  'joining a list of long texts': ['def s = "x" * 1000000; (1..100).collect { s }.join("")', 'string'],
-  'replacing by a long text': ['def s = "x" * 100000; s.replace("x", s)', 'string'],
-  'replacing a pattern by a long text': ['def s = "x" * 4000000; "xxxxx".replaceAll("x", s)', 'string'],
+  'padding a string': ['"ab".padLeft(1000000000)', 'string'],
+  'centering a string': ['"ab".center(1000000000)', 'string'],
+  'joining a list of long strings': ['def s = "x" * 1000000; (1..100).collect { s }.join("")', 'string'],
+  'replacing by a long string': ['def s = "x" * 100000; s.replace("x", s)', 'string'],
+  'replacing a pattern by a long string': ['def s = "x" * 4000000; "xxxxx".replaceAll("x", s)', 'string'],
   'a builder that grows': ['def b = new StringBuilder("x"); while (true) b.append(b.toString())', 'string'],
   'setLength of a builder': ['new StringBuilder().setLength(2000000000)', 'string'],
   'a GString that doubles': ['def s = "a"; while (true) s = "${s}${s}".toString()', 'string'],
   'the text of nested lists': ['def l = ["aaaaaaaa"]; 40.times { l = [l, l] }; l.toString()', 'allocation'],
   'a format with a width': ['String.format("%1000s", "x") * 100000', 'string'],
   'a list repeated': ['[1, 2] * 1000000000', 'collection'],
-  'a range made a list': ['(1..2000000000).toList()', 'collection'],
+  'a range converted to a list': ['(1..2000000000).toList()', 'collection'],
   'a list that grows': ['def l = []; while (true) l << 1', 'collection'],
   'collect over a long range': ['(1..2000000000).collect { it }', 'collection'],
-  'an index far away': ['def l = []; l[2000000000] = 1', 'collection'],
+  'an index far beyond the end': ['def l = []; l[2000000000] = 1', 'collection'],
   'a large array': ['new int[2000000000]', 'collection'],
   'combinations of many lists': ['(1..30).collect { [1, 2] }.combinations()', 'collection'],
   'subsequences of many elements': ['(1..40).toList().subsequences()', 'collection'],
   permutations: ['(1..20).toList().permutations()', 'collection'],
   'a map that grows': ['def m = [:]; for (i in 1..2000000000) m[i] = 1', 'collection'],
-  'characters of a long text': ['("x" * 2000000).toList()', 'collection'],
+  'characters of a long string': ['("x" * 2000000).toList()', 'collection'],
   'many large lists': ['def all = []; while (true) all << [0] * 900000', 'allocation'],
-  'many long texts': ['def all = []; def n = 0; while (true) all << ("x" * 5000000 + n++)', 'allocation'],
+  'many long strings': ['def all = []; def n = 0; while (true) all << ("x" * 5000000 + n++)', 'allocation'],
   'a large power': ['2 ** 1000000000', 'number'],
   'a large power of a decimal': ['1.5 ** 1000000000', 'number'],
   'a large shift': ['1g << 1000000000', 'number'],
   'products that grow': ['def n = 99999999999999999999g; while (true) n = n * n', 'number'],
   'a scale with many digits': ['1.0.setScale(1000000000)', 'number'],
   'decimals of very different size': ['1e1000000000 + 1', 'number'],
-  'a very long text in a pattern': ['("a" * 2000000) =~ /a+b/ ? 1 : 2', 'regex'],
+  'a pattern on a very long string': ['("a" * 2000000) =~ /a+b/ ? 1 : 2', 'regex'],
 }
 
 for (const [what, [script, limit]] of Object.entries(sizes)) {
-  test(`${what} ends with the limit of ${limit}`, async () => {
+  test(`${what} stops at the ${limit} limit`, async () => {
     await assert.rejects(runGroovy(script, { limits: { timeout: 20_000 } }), { name: 'GroovyLimitError', limit })
   })
 }
@@ -92,25 +92,25 @@ const recursions: Readonly<Record<string, string>> = {
     'class A { int hashCode() { [this].hashCode() }\nboolean equals(o) { true } }\nnew A().hashCode()',
   'methodMissing of itself': 'class A { def methodMissing(String n, a) { nope() } }\nnew A().x()',
   'propertyMissing of itself': 'class A { def propertyMissing(String n) { nope } }\nnew A().x',
-  'lists in one another': 'def a = []; def b = [a]; a << b; a.toString()',
-  'the hash of lists in one another': 'def a = []; def b = [a]; a << b; a.hashCode()',
-  'lists in one another that are compared': 'def a = []; def b = []; a << [b]; b << [a]; a == b',
-  'lists in one another that are flattened': 'def a = []; def b = [a]; a << b; a.flatten()',
+  'lists that contain each other': 'def a = []; def b = [a]; a << b; a.toString()',
+  'the hash of lists that contain each other': 'def a = []; def b = [a]; a << b; a.hashCode()',
+  'comparison of lists that contain each other': 'def a = []; def b = []; a << [b]; b << [a]; a == b',
+  'flattening of lists that contain each other': 'def a = []; def b = [a]; a << b; a.flatten()',
   'a list in itself as a key': 'def a = []; a << a; [(a): 1]',
   'a delegate that is the closure itself':
     'def c = { x }; c.delegate = c; c.resolveStrategy = Closure.DELEGATE_ONLY; c()',
-  'a default value of a map that asks for it': 'def m; m = [:].withDefault { m[it] }; m.a',
+  'a withDefault closure that reads its own key': 'def m; m = [:].withDefault { m[it] }; m.a',
   'a comparison that sorts': 'def f; f = { a, b -> [1, 2].sort(f); 0 }; [1, 2].sort(f)',
-  'trampolines by hand': 'def f(n) { n == 0 ? 0 : [1].collect { f(n - 1) }[0] }\nf(1000000)',
+  'recursion through closures of collect': 'def f(n) { n == 0 ? 0 : [1].collect { f(n - 1) }[0] }\nf(1000000)',
 }
 
 for (const [what, script] of Object.entries(recursions)) {
-  test(`recursion without end by ${what} ends with the limit of depth`, async () => {
+  test(`endless recursion by ${what} stops at the depth limit`, async () => {
     await assert.rejects(runGroovy(script), { name: 'GroovyLimitError', limit: 'depth' })
   })
 }
 
-test('no catch and no finally of a script sees a limit', async () => {
+test('scripts can not catch an exceeded limit, and finally does not run', async () => {
   const scripts = [
     'try { while (true) { } } catch (Throwable t) { print "caught" } finally { print "finally" }',
     'def f() { f() }\ntry { f() } catch (Throwable t) { print "caught" } finally { print "finally" }',
@@ -127,7 +127,7 @@ test('no catch and no finally of a script sees a limit', async () => {
   }
 })
 
-test('the error of a limit names the limit and the location', async () => {
+test('a limit error has the name of the limit and the location', async () => {
   await assert.rejects(runGroovy('def x = 1\nwhile (true) {\n  x++\n}', { limits: { timeout: 20 } }), {
     name: 'GroovyLimitError',
     limit: 'time',
@@ -135,12 +135,12 @@ test('the error of a limit names the limit and the location', async () => {
     place: { file: 'test.groovy', line: 2, column: 1 },
   })
   await assert.rejects(runGroovy('\n"ab" * 1000000000'), {
-    message: 'a text of 2000000000 characters; at most 10000000',
+    message: 'a string of 2000000000 characters; at most 10000000',
     place: { file: 'test.groovy', line: 2, column: 1 },
   })
 })
 
-test('calls within calls below the limit work', async () => {
+test('nested calls below the limit work', async () => {
   const { text } = await runGroovy('def f(n) { n == 0 ? 0 : 1 + f(n - 1) }\nf(400)')
   assert.equal(text, '400')
 })

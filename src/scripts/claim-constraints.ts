@@ -1,6 +1,6 @@
 import { type Exposure, exposed } from '#expression'
 
-/** The claims of a token that a script of Groovy sets constraints on, by `builder`. */
+/** The claims of a token, on which a Groovy script sets constraints with `builder`. */
 export class ClaimConstraints {
   readonly claims: object
 
@@ -8,7 +8,7 @@ export class ClaimConstraints {
     this.claims = claims
   }
 
-  /** Scripts of other languages judge the claims themselves. */
+  /** Scripts in other languages validate the claims themselves. */
   get [exposed](): Exposure<ClaimConstraints> {
     return { kind: 'builder' }
   }

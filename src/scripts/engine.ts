@@ -26,13 +26,13 @@ export interface ScriptSettings {
 
 /** A compiled script of any language. */
 export interface Script {
-  /** As it was written. */
+  /** Source text. */
   readonly text: string
   /** Compiled form, for the engine of its language. */
   readonly program: unknown
   /** Whether an imported file has changed. */
   hasChanged(): Promise<boolean>
-  /** Creates the engine of an object, which has the state between evaluations. */
+  /** Creates the engine of an object, which holds the state between evaluations. */
   open(settings: ScriptSettings): ScriptEngine
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findRealmEscapes } from '#test/script-escape'
 
 const ATTEMPTS: Readonly<Record<string, string>> = {
-  // Built-in functions of its own realm, changed.
+  // Modified built-in functions of its own realm.
   'WeakMap.prototype.set': `spy(WeakMap.prototype, 'set'); await use()`,
   'methods of maps, sets, arrays and strings': `
     for (const proto of [Map.prototype, Set.prototype, Array.prototype, String.prototype]) {
@@ -58,13 +58,13 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     Array.prototype[Symbol.iterator] = function () { seen(this); return apply(iterate, this, arguments) }
     await use()`,
 
-  // Values that the gateway takes.
+  // Values that the gateway accepts.
   'a thenable as its result': `return { then(resolve, reject) { all(this, resolve, reject); code(resolve); resolve(1) } }`,
   'a getter of its result': `return { get a() { all(this); return 1 } }`,
   'toJSON of its result': `return { toJSON() { all(this, arguments); return 1 } }`,
   'a proxy as its result': `return watching({ a: 1 })`,
-  'a proxy as what it throws': `throw watching(new Error('x'))`,
-  'a proxy of a function as what it throws': `throw watching(() => {})`,
+  'a thrown proxy': `throw watching(new Error('x'))`,
+  'a thrown proxy of a function': `throw watching(() => {})`,
   'proxies as data': `caught(() => { attributes.x = watching({}) }); caught(() => { session.x = watching([]) })`,
   'a proxy of a byte array': `
     caught(() => { request.entity = watching(new Uint8Array(2)) }); caught(() => { attributes.x = watching(new Uint8Array(2)) })
@@ -78,7 +78,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
   'a species of byte arrays': `
     class B extends Uint8Array { static get [Symbol.species]() { return watching(Uint8Array) } }
     caught(() => { request.entity = new B(3) }); caught(() => { attributes.x = new B(3) })`,
-  'what the gateway takes as text': `
+  'values that the gateway converts to text': `
     const odd = { [Symbol.toPrimitive]: looking('x') }
     caught(() => request.headers.set(odd, 'a')); caught(() => { request.method = odd }); caught(() => { request.uri = odd })
     caught(() => logger.info(odd)); caught(() => { request.uri.path = odd }); caught(() => new Form().add(odd, odd).toString())
@@ -103,8 +103,8 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     values.constructor = { [Symbol.species]: function () { all(this, arguments); return [] } }
     values.map(seen)`,
 
-  // Values that the gateway gives.
-  'what promises are settled with': `
+  // Values that the gateway passes.
+  'results of promises': `
     const look = (value) => { all(value); code(value) }
     await Promise.all([
       next.handle(context, request).then(look, look),
@@ -126,7 +126,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     for (const value of [request.headers, contexts, contexts.client, attributes]) {
       for (const key of ownKeys(value)) all(getOwnPropertyDescriptor(value, key))
     }`,
-  'content that it reads': `
+  'content of messages': `
     const response = await next.handle(context, request)
     const bytes = await response.entity.bytes()
     all(response.headers, response.status, response.entity, bytes.buffer, getPrototypeOf(bytes)); code(bytes)`,
@@ -136,7 +136,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
 }
 
 for (const [way, attempt] of Object.entries(ATTEMPTS)) {
-  test(`a script does not leave its realm by ${way}`, async () => {
+  test(`a script can not escape its realm through ${way}`, async () => {
     assert.deepEqual([...(await findRealmEscapes(attempt))], [])
   })
 }

@@ -17,30 +17,30 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
   'the members of its bindings': `for (const each of BINDINGS) for (let p = each; p !== null; p = getPrototypeOf(p)) all(p)`,
   'functions of its bindings': `all(next.handle, http.send, logger.info, request.headers.get, handler.handle)`,
 
-  // Classes behind the bindings.
+  // Classes of the bindings.
   'static members of the class of requests': `statics(request.constructor, request); statics(Request, request)`,
   'static members of the class of URIs': `statics(request.uri.constructor, request.uri)`,
   'static members of the class of entities': `statics(request.entity.constructor, request.entity)`,
   'static members of the class of responses': `
     const response = await next.handle(context, request)
     statics(response.constructor, response); statics(Response, response)`,
-  'a request that asks the script': `
+  'a request with a callback of the script': `
     const ask = (...args) => { all(...args) }
     for (const C of [request.constructor, Request, getPrototypeOf(Request)]) {
       for (const args of [[undefined, { ask }], [undefined, ask], [request, ask], [() => request]]) {
         try { const made = new C(...args); made.method; await made.entity.string() } catch (error) { seen(error) }
       }
     }`,
-  'an entity that asks the script': `
+  'an entity with a callback of the script': `
     try {
       request.entity = new request.entity.constructor({ body: {} }, (...args) => { all(...args) })
       await request.entity.string()
     } catch (error) { seen(error) }`,
-  'an entity over an object of its own': `
+  'an entity with an object of the script as its host': `
     caught(() => { request.entity = new request.entity.constructor(watching({ body: {} }), async () => {}) })`,
-  'a URI over an object of its own': `
+  'a URI with an object of the script as its host': `
     caught(() => { request.uri = new request.uri.constructor(watching({})); String(request.uri); request.uri.path })`,
-  'header fields over an object of its own': `
+  'header fields with an object of the script as their host': `
     caught(() => {
       const headers = new (getPrototypeOf(request.headers).constructor)(watching({}))
       headers.get('x'); headers.names(); request.headers = headers
@@ -96,7 +96,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     const other = new Error('x'); other.message = Symbol(); caught(() => other.stack)`,
   'the name of an error, with a text of its own': `
     const error = new Error('x'); error.name = { toString: looking('x') }; caught(() => error.stack); throw error`,
-  'a stack that is read where none is left': `
+  'a stack trace that is read at a stack overflow': `
     const problems = []
     const deep = (n) => {
       if (n > 0) return deep(n - 1)
@@ -107,7 +107,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     for (const problem of problems) {
       try { problem.constructor.constructor('return 1')(); found.push('code from text ran') } catch {}
     }`,
-  'functions of the gateway where no stack is left': `
+  'functions of the gateway at a stack overflow': `
     const calls = [
       () => request.method, () => request.headers.get('host'), () => contexts.client.remoteAddress, () => request.uri.path,
       () => new Request({ uri: 'http://x/' }), () => properties.limit, () => logger.info('x'), () => { attributes.x = { a: 1 } },
@@ -134,8 +134,8 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     function f() { return f.caller }
     caught(f); caught(() => (function () { return arguments.callee })()); caught(() => request.headers.get.caller)`,
 
-  // What is not there.
-  'timers that take text': `
+  // Missing globals.
+  'timers that accept text': `
     for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']) made(() => globalThis[name]('process'))`,
   'clones and messages': `
     for (const name of ['structuredClone', 'MessageChannel', 'Worker', 'BroadcastChannel']) {
@@ -156,7 +156,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
 }
 
 for (const [way, attempt] of Object.entries(ATTEMPTS)) {
-  test(`a script does not leave its realm by ${way}`, async () => {
+  test(`a script can not escape its realm through ${way}`, async () => {
     assert.deepEqual([...(await findRealmEscapes(attempt))], [])
   })
 }

@@ -50,12 +50,12 @@ export class EvaluationCalls {
       case 'send':
         return this.#clientHandler(this.#outgoing(subject as Request))
       case 'next':
-        if (next === undefined) throw new TypeError('there is nothing behind this script')
+        if (next === undefined) throw new TypeError('this script has no next handler')
         return next(this.#along(subject as Request))
       case 'handle':
         return (objectOf(subject) as Handler)(this.#outgoing(argument as Request))
       case 'filter':
-        return (objectOf(subject) as Filter)(this.#along(argument as Request), next ?? nothingBehind)
+        return (objectOf(subject) as Filter)(this.#along(argument as Request), next ?? noNextHandler)
       case 'resolve':
         return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
       case 'scopes':
@@ -65,7 +65,7 @@ export class EvaluationCalls {
     }
   }
 
-  /** The request itself, or another in its place. */
+  /** The exchange with this request. */
   #along(request: Request): Exchange {
     const { exchange } = this.#input
     this.#passedOn.push(request)
@@ -84,7 +84,7 @@ async function buffered(message: Request | Response, { storage }: Exchange): Pro
   throw new BodyTooLargeError(storage.limit, message instanceof Request ? 'request' : 'response')
 }
 
-const nothingBehind: Handler = () => Promise.reject(new TypeError('there is nothing behind this filter'))
+const noNextHandler: Handler = () => Promise.reject(new TypeError('this filter has no next handler'))
 
 function objectOf(subject: unknown): unknown {
   if (!(subject instanceof HeapObject)) throw new TypeError('expected an object of the heap')

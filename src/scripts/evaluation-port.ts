@@ -16,7 +16,7 @@ export interface EvaluationPort {
   lookup(name: string): object
   /** The value of an entry of `args`, or of a binding of this evaluation. */
   argument(name: string): unknown
-  /** Whether the value is the same for all evaluations; objects of the heap are called on behalf of one. */
+  /** Whether the value is the same for all evaluations; heap objects are called on behalf of one evaluation. */
   isLasting(name: string): boolean
   /** Starts an asynchronous call; its result is passed in a later run, with the number of the call. */
   ask(number: number, what: string, subject: unknown, argument: unknown): void

@@ -20,7 +20,7 @@ let tamed = false
 /** Has the name and the prototype of the original, by which libraries recognise asynchronous functions. */
 function refusing(name: string, prototype: object): unknown {
   function refuse(): never {
-    throw new EvalError('code from text is not allowed by way of the constructor of a function')
+    throw new EvalError('compiling code from text by a function constructor is not allowed')
   }
   Object.defineProperty(refuse, 'name', { value: name })
   Object.defineProperty(refuse, 'prototype', { value: prototype, writable: false })

@@ -14,7 +14,7 @@ export type HostTable<T> = {
 /** A function of the gateway that can be called from a realm, with at most five arguments. */
 export type HostFunction = (a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown
 
-/** Returned in place of an exception; `failureMessage` and `failureCause` then return the error. */
+/** Returned instead of an exception; `failureMessage` and `failureCause` then return the error. */
 export const FAILED = new Handle({})
 
 let failure: unknown = null

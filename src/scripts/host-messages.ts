@@ -48,7 +48,7 @@ export const hostMessages = {
   /** Content that is buffered. */
   entityText: (message: Message): string => entityOf(message).string,
   entityJson: (message: Message): string => entityOf(message).jsonText,
-  /** Whether a JSON text may have numbers that are no doubles; few do. */
+  /** Whether a JSON text may contain numbers that do not fit a double; few do. */
   mayHoldExactNumbers: (text: string): boolean => checkJson(text).mayHoldExactNumbers,
   entityBytes: (message: Message): Uint8Array => entityOf(message).bytes,
   entityForm: (message: Message): Form => entityOf(message).form,
@@ -68,13 +68,13 @@ export const hostMessages = {
   addHeader: (headers: Headers, name: string, value: string): void => headers.add(name, value),
   deleteHeader: (headers: Headers, name: string): boolean => headers.delete(name),
   headerNames: (headers: Headers): readonly string[] => headers.names(),
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   headerLines: (headers: Headers): readonly string[] => headers.raw(),
 
   parseForm: (text: string): Form => parseForm(text, { keepNamesWithoutValue: false }),
   formatForm: (fields: Form): string => formatForm(fields),
   formatQuery: (fields: Form): string => formatQuery(fields),
-  /** Milliseconds; null where the text is no duration. */
+  /** Milliseconds; null if the text is not a duration. */
   duration: (text: string): number | null => parseDuration(text),
 }
 
@@ -86,7 +86,7 @@ function entityOf(message: Message): Entity {
   return new Entity(message, message instanceof Request ? 'request' : 'response')
 }
 
-/** Messages made by a script have no entity limits; received ones have those of the exchange. */
+/** Messages created by a script have no entity limits; received ones have those of the exchange. */
 function ownContent<T extends Message>(message: T): T {
   message.entityLimits = NO_ENTITY_LIMITS
   return message

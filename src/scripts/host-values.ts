@@ -28,14 +28,14 @@ export const hostValues = {
     if (types.isUint8Array(value)) return 'bytes'
     return types.isMap(value) || isPlainObject(value) ? 'map' : 'nothing'
   },
-  /** A number that is no double, as it is written. */
+  /** The source text of a number that does not fit a double. */
   numberText: (value: unknown): string => (value as JsonNumber).text,
   /** The number of elements of a list, set or byte array. */
   length: (value: unknown): number => (types.isSet(value) ? value.size : (value as ArrayLike<unknown>).length),
   /** An element of a list or set. */
   at: (value: unknown, index: number): unknown =>
     types.isSet(value) ? [...value][index] : (value as ArrayLike<unknown>)[index],
-  /** Puts bytes into a byte array of the realm. */
+  /** Copies bytes into a byte array of the realm. */
   copyBytes: (value: unknown, into: unknown): void =>
     Uint8Array.prototype.set.call(into as Uint8Array, value as Uint8Array),
   keys(value: unknown): readonly string[] {

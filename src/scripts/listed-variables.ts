@@ -12,7 +12,7 @@ export function listedVariables(
   return found
 }
 
-/** Whether a text consists of the parts in order, with anything between them. */
+/** Whether a string consists of the parts in order, with anything between them. */
 function fits(text: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts
   if (rest.length === 0) return text === first

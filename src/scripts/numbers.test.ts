@@ -1,4 +1,4 @@
-// JSON numbers that are no doubles, in scripts: integers are BigInts, others the nearest double, and unchanged values are
+// JSON numbers that do not fit a double, in scripts: integers are BigInts, others the nearest double, and unchanged values are
 // serialised as written.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ test('whole numbers beyond 2^53 are BigInts and keep their value', async () => {
   )
 })
 
-test('another spelling of a number is the same number, since a client chooses it', async () => {
+test('different spellings of a number are equal', async () => {
   assert.deepEqual(
     await returned(
       "return [json.one === 1, typeof json.one, json.zero ? 'yes' : 'no', json.list[0] === 100, json.deep.price]",
@@ -75,7 +75,7 @@ test('JSON.stringify of a script serialises BigInts as numbers', async () => {
   ])
 })
 
-test('headers, attributes and the session take BigInts', async () => {
+test('headers, attributes and the session accept BigInts', async () => {
   const asked = exchange()
   const script = scriptOf(
     `const json = await request.entity.json()

@@ -40,7 +40,7 @@ test('types in a JavaScript script are rejected', () => {
   assert.match(problemOf('const x: number = 1'), /^my script\.js:1:7: /)
 })
 
-test('a text that is not the body of one function is rejected', () => {
+test('source that is not the body of one function is rejected', () => {
   for (const text of [
     '}',
     '{',

@@ -3,7 +3,7 @@ import { Script } from 'node:vm'
 import { ScriptSyntaxError } from './errors.ts'
 import type { ScriptLanguage } from './languages.ts'
 
-/** A script as it was written. */
+/** The source of a script. */
 export interface ScriptSource {
   readonly language: ScriptLanguage
   readonly text: string
@@ -37,7 +37,7 @@ export function isBindingName(name: string): boolean {
 const suffix = '\n}})'
 
 /**
- * Compiles a script without running it. The text becomes the body of an async function without additional lines, so that
+ * Compiles a script without running it. The source becomes the body of an async function without additional lines, so that
  * positions in errors are those of the source.
  */
 export function compileRealmProgram({ language, text, file, bindings: offered }: ScriptSource): RealmProgram {
@@ -46,7 +46,7 @@ export function compileRealmProgram({ language, text, file, bindings: offered }:
   const prefix = `(async function(${bindings.join(',')}){'use strict';{`
   const javascript = language === 'typescript' ? withoutTypes(prefix, text, file) : text
   compile(prefix, javascript, suffix, file)
-  // A text that closes the function early is invalid; as a class member it does not compile.
+  // Source that closes the function early is invalid; as a class member it does not compile.
   const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
   compile(asMember, javascript, '\n}}})', file)
   refuseImports(prefix, javascript, file)
@@ -92,11 +92,11 @@ function compiles(prefix: string, text: string): boolean {
   }
 }
 
-/** Replaces type annotations by blanks, so that positions do not change. */
+/** Replaces type annotations by spaces, so that positions do not change. */
 function withoutTypes(prefix: string, text: string, file: string): string {
   const { emitWarning } = process
   try {
-    // Node says once per thread that stripping is experimental; the version of Node is fixed with the gateway.
+    // Node warns once per thread that stripping is experimental; the version of Node is fixed with the gateway.
     process.emitWarning = () => undefined
     return stripTypeScriptTypes(prefix + text + suffix).slice(prefix.length, -suffix.length)
   } catch (error) {

@@ -100,7 +100,7 @@ test('code can not be compiled from text', async () => {
   )
 })
 
-test('nothing of Node is in scope', async () => {
+test('globals of Node are not in scope', async () => {
   assert.deepEqual(await resultOf('return [typeof process, typeof require, typeof fetch, typeof setTimeout]'), [
     'undefined',
     'undefined',
@@ -150,7 +150,7 @@ test('arguments are in scope by name', async () => {
   })
 })
 
-test('an evaluation may have data of its own', async () => {
+test('an evaluation can have its own data', async () => {
   const values: Record<string, unknown> = { value: { n: 1 } }
   const script = scriptOf('value.n += 1; return value', { values })
   assert.deepEqual({ ...((await script.evaluate()) as object) }, { n: 2 })

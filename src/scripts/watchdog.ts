@@ -7,7 +7,7 @@ export interface Watchdog {
   run(): 'done' | 'stopped'
 }
 
-/** The longest limit with the inspector, which keeps a timer of each run until its limit. */
+/** The longest limit with the inspector, which retains a timer of each run until its limit. */
 const MAX_NOTED = 5_000
 
 /**
@@ -49,7 +49,7 @@ function inspectorWatchdog(code: () => void, limit: number, session: Session): W
     run: () => {
       let failure: Error | null = null
       Reflect.defineProperty(globalThis, turn, { value: code, configurable: true })
-      // A session with its own thread answers before `post` returns.
+      // The callback runs before `post` returns.
       session.post('Runtime.evaluate', parameters, (error) => {
         failure = error
       })

@@ -28,8 +28,8 @@ const IGNORED: ReadonlySet<string> = new Set([
   'TimedInterrupt',
 ])
 
-const GRAPES = 'libraries can not be fetched; only the classes listed in the reference are there'
-const WRITE_OUT = 'write out what it would add'
+const GRAPES = 'libraries can not be fetched; only the classes listed in the reference are available'
+const WRITE_OUT = 'write the generated code explicitly'
 
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['Grab', GRAPES],
@@ -37,7 +37,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['GrabConfig', GRAPES],
   ['GrabExclude', GRAPES],
   ['GrabResolver', GRAPES],
-  ['BaseScript', 'the class of a script can not be chosen; call a class below scripts/groovy'],
+  ['BaseScript', 'the base class of a script can not be changed; call a class below scripts/groovy'],
   ['Slf4j', 'use the variable logger'],
   ['Log', 'use the variable logger'],
   ['Log4j2', 'use the variable logger'],
@@ -55,7 +55,7 @@ export function checkAnnotations(annotations: readonly Annotation[], mayBeField:
     const simple = name.slice(name.lastIndexOf('.') + 1)
     if (IGNORED.has(simple)) continue
     if (simple === 'Field') {
-      if (!mayBeField) findings.add(position, '@Field can stand only before a variable of the script itself')
+      if (!mayBeField) findings.add(position, '@Field is allowed only on a variable of the script itself')
       continue
     }
     findings.add(position, `@${simple} is not supported: ${REFUSED.get(simple) ?? WRITE_OUT}`)

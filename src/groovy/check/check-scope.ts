@@ -4,7 +4,7 @@ import type { Expression, VariableNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { MemberIndex, type StaticType } from './members.ts'
 
-/** The names in scope at a position of a script, with the known types of their values. */
+/** The names in scope at a position of a script, with the static types of their values. */
 export class CheckScope {
   readonly unit: Unit
   readonly members: MemberIndex

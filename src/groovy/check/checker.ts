@@ -26,16 +26,16 @@ import { MemberCalls } from './member-calls.ts'
 import type { StaticType } from './members.ts'
 import { staticType } from './static-types.ts'
 
-/** Checks a script whose classes are declared as far as they could be. */
+/** Checks a script after its classes were declared, some of which may have failed. */
 export function checkUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo>): GroovyProblem[] {
   return new Checker(unit, bindings).run()
 }
 
-/** Beginnings of packages: `com.example.Thing` names a class, `request.headers.Thing` a property. */
+/** Package prefixes: `com.example.Thing` names a class, `request.headers.Thing` a property. */
 const PACKAGES =
   /^(?:java|javax|jakarta|groovy|groovyx|com|org|net|io|sun|jdk|de|edu|gov|kotlin|scala)\.(?:\w+\.)*\p{Lu}/u
 
-/** Exceptions for missing members: code that catches them counts on them. */
+/** Exceptions for missing members: code that catches one of them expects missing members. */
 const EXPECTED =
   /^(?:groovy\.lang\.)?(?:MissingMethodException|MissingPropertyException|GroovyRuntimeException|ReadOnlyPropertyException)$/
 
@@ -124,7 +124,7 @@ class Checker {
     }
   }
 
-  /** Everything within a part; of `a.b.C` the names are no variables. */
+  /** Visits all parts of a node; the names in a class path `a.b.C` are not variables. */
   #visitParts(part: Part): void {
     if (part.kind === 'property' && this.#isClassPath(part as Expression)) return
     for (const inner of Object.values(part)) {
@@ -157,7 +157,7 @@ class Checker {
     this.#names.report(name, position)
   }
 
-  /** A constant of a parent or of an interface. */
+  /** An inherited constant. */
   #fieldAbove(name: string): boolean {
     const { owner } = this.#scope
     if (owner === null) return this.#unit.userClasses.get(this.#unit.scriptInfo)?.fields.has(name) === true
@@ -271,7 +271,7 @@ class Checker {
       compileRegex(expression.value)
     } catch (error) {
       if (!(error instanceof RegexSyntaxError)) throw error
-      this.#findings.add(expression.position, `this pattern can not be used: ${error.message}`)
+      this.#findings.add(expression.position, `invalid pattern: ${error.message}`)
     }
   }
 }

@@ -7,11 +7,11 @@ import { isAnnotation } from './annotations.ts'
 import type { Findings } from './findings.ts'
 import { nearest } from './suggestions.ts'
 
-/** Reports names of classes that are not there. */
+/** Reports unknown classes. */
 export class ClassNames {
   readonly #unit: Unit
   readonly #findings: Findings
-  /** Names that were reported, for which once is enough: by their import or by their first use. */
+  /** Names already reported, at their import or their first use. */
   readonly #reported = new Set<string>()
 
   constructor(unit: Unit, findings: Findings) {
@@ -57,7 +57,7 @@ export class ClassNames {
     else this.#findings.add(position, `unknown class ${name}${this.#suggestion(name)}`)
   }
 
-  /** An import that is missing, or a name that is written in another way. */
+  /** Suggests a missing import or a similar name. */
   #suggestion(name: string): string {
     const simple = name.slice(name.lastIndexOf('.') + 1)
     const classes = [...this.#unit.library.allClasses()]

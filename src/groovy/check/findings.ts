@@ -14,7 +14,7 @@ export class Findings {
     if (!this.#problems.has(key)) this.#problems.set(key, { file: this.#file, line, column, message })
   }
 
-  /** In the order of the text. */
+  /** In source order. */
   sorted(): GroovyProblem[] {
     return [...this.#problems.values()].sort((left, right) => left.line - right.line || left.column - right.column)
   }

@@ -1,4 +1,4 @@
-// Members that a script uses: whether the class has them.
+// Checks that classes have the members that a script uses.
 import type { CallNode, Expression, MethodPointerNode, NewNode, PropertyNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import {
@@ -16,11 +16,11 @@ import type { Findings } from './findings.ts'
 import type { StaticType } from './members.ts'
 import { staticType } from './static-types.ts'
 
-const REFLECTION = 'scripts have no reflection; of a class value only name and simpleName can be read'
+const REFLECTION = 'scripts can not use reflection; a class has only the properties name and simpleName'
 const NO_CHANGES = 'classes can not be changed while scripts run; use a map, or a class with methods'
-const NO_CODE = 'scripts make no code from text; put the code into the script, or into a class below scripts/groovy'
+const NO_CODE = 'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy'
 
-/** Members that objects of no class have. */
+/** Members that are not available on any class. */
 const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['metaClass', NO_CHANGES],
   ['getMetaClass', NO_CHANGES],
@@ -39,7 +39,7 @@ const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['protectionDomain', REFLECTION],
 ])
 
-/** Calls without a receiver that a script of the JVM can make, and ours can not. */
+/** Calls without a receiver that are available on the JVM and not here. */
 const REFUSED_CALLS: ReadonlyMap<string, string> = new Map([
   ['evaluate', NO_CODE],
   ['use', NO_CHANGES],
@@ -79,12 +79,12 @@ export class MemberCalls {
     return methods.some((method) => method.name === name) || unit.staticImport(name) !== null
   }
 
-  /** `Charset.forName` is no reflection. */
+  /** `Charset.forName` is not reflection. */
   #isOwnMember({ klass, isClass }: StaticType, name: string): boolean {
     return isClass && klass.staticMethod(name) !== null
   }
 
-  /** Classes whose members are not all known. */
+  /** Classes whose members are only partly known. */
   #isOpen(type: StaticType): boolean {
     const { klass } = type
     return (
@@ -98,7 +98,7 @@ export class MemberCalls {
   #missingMethod(type: StaticType, name: string, count: number | null): string {
     const { klass, isClass } = type
     if (name === 'execute' && (klass === StringClass || klass.isSubclassOf(ListInterface))) {
-      return 'execute is not available: scripts start no processes'
+      return 'execute is not available: scripts can not start processes'
     }
     const what = isClass ? 'static method' : 'method'
     if (this.#scope.members.hasMethod(type, name, null)) {
@@ -159,7 +159,7 @@ export class MemberCalls {
       const statics = [...klass.ownStatics.keys()].slice(0, 5)
       const instead =
         statics.length === 0 ? '' : `; there is ${statics.map((each) => `${klass.simpleName}.${each}`).join(', ')}`
-      this.#findings.add(type.position, `no ${nameOf(klass)} can be made with new${instead}`)
+      this.#findings.add(type.position, `${nameOf(klass)} can not be created with new${instead}`)
       return
     }
     const takesProperties = args.length === 1 && args[0]?.kind === 'map' && klass.creation.takes(0)

@@ -1,4 +1,4 @@
-// Which members classes have, those of scripts included, whose methods are not compiled yet.
+// Lookup of members of library classes, and of script classes whose methods are not compiled yet.
 import type { Unit } from '../compile/unit.ts'
 import type { MethodNode } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
@@ -9,7 +9,7 @@ export interface StaticType {
   readonly klass: ClassInfo
   /** Of exactly this class, as for a literal or `new`. */
   readonly exact: boolean
-  /** The class itself, whose static members are meant. */
+  /** The class itself: only static members. */
   readonly isClass: boolean
 }
 
@@ -22,7 +22,7 @@ export class MemberIndex {
     this.#unit = unit
   }
 
-  /** Whether a call with so many arguments can mean something; null count: any number. */
+  /** Whether a method accepts this number of arguments; null: any number. */
   hasMethod(type: StaticType, name: string, count: number | null): boolean {
     return this.#candidates(type).some((klass) => this.#takes(klass, name, count, type.isClass))
   }
@@ -62,7 +62,7 @@ export class MemberIndex {
     return (isClass ? klass.staticProperty(name) : klass.property(name))?.type ?? null
   }
 
-  /** The class, and unless it is exact all below it: an object of a parent's type may be one of them. */
+  /** The class and, unless the type is exact, its subclasses, which the object may be an instance of. */
   #candidates({ klass, exact, isClass }: StaticType): readonly ClassInfo[] {
     if (exact || isClass) return [klass]
     let below = this.#below.get(klass)
@@ -140,7 +140,7 @@ function methodFits({ parameters }: MethodNode, count: number | null): boolean {
   return fits(parameters.length, optional, varargs, count, true)
 }
 
-/** Whether a method with so many parameters can be called with so many arguments; a script's one may miss its only one. */
+/** Whether a parameter count accepts an argument count; a script method with one parameter can be called without it. */
 function fits(parameters: number, optional: number, varargs: boolean, count: number | null, isOwn: boolean): boolean {
   if (count === null) return true
   if (varargs) return count >= parameters - 1 - optional

@@ -1,4 +1,4 @@
-// The class of a value, as far as the text of a script tells it.
+// Static types of expressions, as far as the source determines them.
 import type { Expression } from '../syntax/ast.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { classOf } from '../values/class-of.ts'

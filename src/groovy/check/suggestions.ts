@@ -1,4 +1,4 @@
-/** The name among others that is most like one, for `did you mean`; null when none is. */
+/** The most similar of several names, for `did you mean`; null if none is similar. */
 export function nearest(name: string, names: Iterable<string>): string | null {
   let [best, least] = [null as string | null, name.length < 5 ? 2 : 3]
   for (const each of names) {

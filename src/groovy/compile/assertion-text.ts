@@ -10,7 +10,7 @@ export function renderAssertion(line: string, recorded: readonly Recorded[]): st
   const starts: number[] = [0, 0]
   const values = recorded.toSorted((left, right) => right.column - left.column)
   values.forEach(({ column, value }, index) => {
-    // Of values with one column, the last one is that of the whole.
+    // Of several values at one column, the last one belongs to the outermost expression.
     if (column >= 1 && values[index + 1]?.column !== column) place(lines, starts, column, shown(value))
   })
   return lines.join('\n')

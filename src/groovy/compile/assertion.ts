@@ -58,7 +58,7 @@ export function recorded(expression: Expression, node: Node, { record }: Context
   return (frame) => andThen(node(frame), (value) => keep(frame, value))
 }
 
-/** Below which column Groovy shows the value of a part; null for parts without one. */
+/** The column below which Groovy shows the value of a part; null for parts without one. */
 function columnOf(expression: Expression): number | null {
   switch (expression.kind) {
     case 'variable':

@@ -1,4 +1,4 @@
-// `=`, `+=`, `++` and their like.
+// Assignments: `=`, `+=`, `++` and similar operators.
 import { castTo } from '../runtime/cast.ts'
 import { writeInClosure } from '../runtime/closure-scope.ts'
 import { getAt, putAt } from '../runtime/indexing.ts'

@@ -75,7 +75,7 @@ function withManyArguments(
   context: Context,
   call: Invoker,
 ): Node {
-  // The receiver waits in a slot of the frame while the arguments are computed.
+  // The receiver is stored in a slot of the frame while the arguments are computed.
   const slot = context.scope.newSlot()
   const values = withValues(args, context, (list, frame) => call(frame[slot] as Value, list))
   const go = (self: Value, frame: Frame): Value => {
@@ -89,7 +89,7 @@ function withManyArguments(
   }
 }
 
-/** Calls a method by its name; the class of the last receiver is remembered with its overloads. */
+/** Calls a method by its name, with an inline cache: the overloads for the class of the last receiver. */
 function invoker(name: string): Invoker {
   let known: ClassInfo | null = null
   let group: MethodGroup | null = null
@@ -147,7 +147,7 @@ function compileStaticCall(klass: ClassInfo, name: string, args: readonly Expres
   return withValues(args, context, (values) => invokeMethod(klass, name, values))
 }
 
-/** A call of the parent's method, past the one that overrides it. */
+/** `super.name(args)`: calls the overridden method of the superclass. */
 function compileSuperCall(name: string, args: readonly Expression[], context: Context): Node {
   const parent = context.owner?.info.parent ?? null
   if (parent === null)
@@ -178,10 +178,10 @@ function compileUnqualified({ name, args, position }: CallNode, context: Context
   return withValues(args, context, callerOf(name, context))
 }
 
-/** Whether the class around, or the script, has a method with this name. */
+/** Whether the enclosing class or the script has a method with this name. */
 function hasMethod({ owner, unit }: Context, name: string): boolean {
   if (owner === null) return unit.script.methods.some((method) => method.name === name)
-  // Methods of this file may not be compiled yet, so that they are not looked up in the class.
+  // Methods of this file may not be compiled yet: their declarations are searched too.
   for (const klass of owner.info.lineage) {
     if (klass.ownMethods.has(name) || klass.ownStatics.has(name)) return true
     if (unit.userClasses.get(klass)?.node.methods.some((method) => method.name === name) === true) return true
@@ -204,7 +204,7 @@ function callerOf(name: string, context: Context): (values: Value[], frame: Fram
   return (values, frame) => invoke(frame[SELF] as Value, values)
 }
 
-/** A call in a closure: most have no delegate, and the method of the script is called. */
+/** A call in a closure: most closures have no delegate, and the method of the script is called. */
 function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
@@ -216,7 +216,7 @@ function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
   return callInClosure(at, name, args)
 }
 
-/** A method of an object; in an anonymous class, otherwise of the enclosing scope. */
+/** Calls a method of an object or, in an anonymous class, of the enclosing scope. */
 function callOuter(self: Value, name: string, args: Value[]): Value {
   const surroundings = self instanceof ClassInfo ? null : surroundingsOf(self)
   if (surroundings === null || classOf(self).method(name) !== null) return invokeMethod(self, name, args)

@@ -30,7 +30,7 @@ export function compileClosure(node: ClosureNode, context: Context): Node {
   }
 }
 
-/** A closure of a script with the variables it shares. */
+/** A closure of a script with its captured variables. */
 class CompiledClosure extends ClosureValue {
   readonly parameterTypes: readonly ParameterType[]
   readonly #code: FunctionCode
@@ -95,7 +95,7 @@ class CompiledClosure extends ClosureValue {
     else this.#bindPartly(frame, args)
   }
 
-  /** Whether so many elements of a list can be the arguments. */
+  /** Whether a list with this number of elements can be spread into the parameters. */
   #fits(size: number): boolean {
     const { parameters, varargs } = this.#code
     return varargs ? size >= parameters.length - 1 : parametersFor(parameters, size) !== null

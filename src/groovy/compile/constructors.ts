@@ -1,4 +1,4 @@
-// How objects of a script's classes are made.
+// Construction of objects of script classes.
 
 import { eachItem } from '../runtime/iterate.ts'
 import { constructorMissing } from '../runtime/missing.ts'
@@ -19,11 +19,11 @@ import { parameterOf } from './functions.ts'
 /** Steps of creating an object of a class. */
 interface Construction {
   readonly klass: ClassInfo
-  /** The constructors that the class declares: they run on an object that is already there. */
+  /** The constructors that the class declares: they run on an allocated object. */
   readonly declared: MethodGroup
   /** Sets the fields to null, or to zero by their type. */
   readonly setDefaults: (self: Value) => void
-  /** Sets the fields to the values they are declared with. */
+  /** Sets the fields to their declared values. */
   readonly initialise: (self: Value) => Value
 }
 
@@ -38,7 +38,7 @@ export function isScriptClass(klass: ClassInfo): boolean {
   return constructions.has(klass)
 }
 
-/** An object with the fields of its class and all above it still unset. */
+/** An allocated object whose fields, inherited ones included, are unset. */
 export function allocate(klass: ClassInfo): Value {
   const made = allocator(klass)(klass)
   for (let each: ClassInfo | null = klass; each !== null; each = each.parent) constructions.get(each)?.setDefaults(made)
@@ -52,7 +52,7 @@ function allocator(klass: ClassInfo): (klass: ClassInfo) => Value {
   return (each) => new Instance(each)
 }
 
-/** Runs a constructor of a class on an object of it, or of one below. */
+/** Runs a constructor of a class on an object of it, or of a subclass. */
 export function initialise(self: Value, klass: ClassInfo, args: Value[]): Value {
   const construction = constructions.get(klass)
   if (construction === undefined) return initialiseLibraryPart(self, klass, args)
@@ -86,7 +86,7 @@ export function compileConstructorCall(
 ): Node {
   const { owner, isConstructor, unit } = context
   if (owner === null || !isConstructor)
-    throw unit.fail(`${kind}(...) can stand only at the start of a constructor`, position)
+    throw unit.fail(`${kind}(...) is allowed only at the start of a constructor`, position)
   const { info } = owner
   return withValues(args, context, (values, frame: Frame) => {
     const self = frame[SELF] as Value

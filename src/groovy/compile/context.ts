@@ -29,7 +29,7 @@ export function within(context: Context, scope: FunctionScope, changes: Partial<
   return { ...context, scope, record: null, ...changes }
 }
 
-/** A field of the class around, or of one above it in the same file. */
+/** A field of the enclosing class, or of its superclasses in the same file. */
 export function fieldOf({ unit, owner }: Context, name: string): FieldInfo | null {
   for (const klass of (owner?.info ?? unit.scriptInfo).lineage) {
     const field = unit.userClasses.get(klass)?.fields.get(name)

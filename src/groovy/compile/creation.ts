@@ -1,4 +1,4 @@
-// `new`.
+// `new` expressions.
 import { arrayOf, castTo } from '../runtime/cast.ts'
 import { construct } from '../runtime/invoke.ts'
 import { checkCopy } from '../runtime/limits.ts'
@@ -19,7 +19,7 @@ import { applyAll, type Node } from './frame.ts'
 export function compileNew({ type, args, body }: NewNode, context: Context): Node {
   const klass = context.unit.classOfType(type)
   if (body === null && isAbstract(klass, context)) {
-    throw context.unit.fail(`${klass.name} is abstract: no object of it can be made with new`, type.position)
+    throw context.unit.fail(`${klass.name}is abstract and can not be created with new`, type.position)
   }
   if (body === null) return withValues(args, context, (values) => construct(klass, values))
   const anonymous = compileAnonymous(body, klass, context)
@@ -53,7 +53,7 @@ function compileItems(items: readonly Expression[], component: ClassInfo, contex
   return applyAll(nodes, (values) => arrayOf(component, values))
 }
 
-/** An array of zeros or nulls; of arrays, where more than one size is given. */
+/** An array of zeros or nulls; nested arrays for more than one size. */
 function emptyArray(klass: ClassInfo, sizes: readonly number[]): Value {
   const [size = 0, ...rest] = sizes
   if (size < 0) throw throwable(NegativeArraySizeException, String(size))

@@ -15,7 +15,7 @@ import { parameterOf } from './functions.ts'
 import { staticFieldsOf } from './static-fields.ts'
 import type { UserClass } from './unit.ts'
 
-/** Constants are static fields; `values` and `valueOf` find them. */
+/** Constants are static fields; `values` and `valueOf` return them. */
 export function declareEnum(user: UserClass, { unit }: Context): void {
   const { info, node } = user
   const indexes = node.constants.map(({ name, position }) => {

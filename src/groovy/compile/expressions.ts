@@ -1,4 +1,4 @@
-// The way from an expression of the tree to the function that computes it.
+// Compiles expressions of the syntax tree to functions.
 import type { Expression } from '../syntax/ast.ts'
 import { recorded } from './assertion.ts'
 import { compileAssign, compileMultipleAssign, compileStep } from './assignment.ts'
@@ -75,10 +75,10 @@ function compilePlain(expression: Expression, context: Context): Node {
       return compileSwitchExpression(expression, context)
     case 'spread':
       throw context.unit.fail(
-        '* before a value can stand only among arguments and the items of a list',
+        'the spread operator * is allowed only in arguments and list items',
         expression.position,
       )
     case 'arrayItems':
-      throw context.unit.fail('items in { } can stand only behind new and an array', expression.position)
+      throw context.unit.fail('an array initializer { } is allowed only after new with an array type', expression.position)
   }
 }

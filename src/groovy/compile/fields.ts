@@ -1,4 +1,4 @@
-// Fields of scripts' classes, and the values they begin with.
+// Fields of script classes and their initial values.
 import { eachItem } from '../runtime/iterate.ts'
 import { andThen, settled } from '../runtime/pending.ts'
 import type { FieldNode } from '../syntax/ast.ts'
@@ -18,7 +18,7 @@ import { compileBlock } from './statements.ts'
 import { staticFieldsOf } from './static-fields.ts'
 import type { FieldInfo, UserClass } from './unit.ts'
 
-/** How many fields objects of a class have, those of its parents included. */
+/** The number of fields of a class, inherited ones included. */
 const fieldCounts = new WeakMap<ClassInfo, number>()
 
 function countOf(klass: ClassInfo | null): number {
@@ -34,7 +34,7 @@ export function declareField(user: UserClass, field: FieldNode, { unit }: Contex
   addField(user, { name, isStatic, isFinal: modifiers.words.has('final'), type })
 }
 
-/** Adds a field and how others read and write it. */
+/** Adds a field and its property. */
 export function addField(user: UserClass, declared: Omit<FieldInfo, 'index'>): FieldInfo {
   const { info, fields } = user
   const { name, isStatic, isFinal, type } = declared
@@ -130,7 +130,7 @@ export function fieldDefaults({ fields }: UserClass): (self: Value) => void {
   }
 }
 
-/** Sets the fields of a new object to the values they are declared with, and runs the blocks of the class. */
+/** Sets the fields of a new object to their declared values, and runs the initializer blocks of the class. */
 export function fieldInitialiser(user: UserClass, context: Context): (self: Value) => Value {
   const { node, fields } = user
   const scope = new FunctionScope('body', context.enclosing === null ? null : context.scope, node)

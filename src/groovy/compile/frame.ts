@@ -103,7 +103,7 @@ function collect(
   frame: Frame,
   operation: (values: Value[], frame: Frame) => Value,
 ): Value {
-  if (pending !== PENDING) throw new TypeError('expected a value that is waited for')
+  if (pending !== PENDING) throw new TypeError('expected a pending value')
   return after((late) => {
     const values = [...before, late]
     for (let next = index + 1; next < nodes.length; next++) {

@@ -80,8 +80,8 @@ export function storeInitial(parameter: CompiledParameter, frame: Frame): void {
 }
 
 /**
- * Which parameters get an argument when so many are given: those with a default value lose it from the right. Null when
- * the number does not fit.
+ * The parameters that receive an argument, for a number of arguments: default values apply from the right. Null if the
+ * number does not match.
  */
 export function parametersFor(parameters: readonly CompiledParameter[], count: number): readonly boolean[] | null {
   const mandatory = parameters.filter(({ initial }) => initial === null).length

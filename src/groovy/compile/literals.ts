@@ -1,4 +1,4 @@
-// Texts with values, lists, maps and ranges.
+// GString, list, map and range literals.
 
 import { checkCopy } from '../runtime/limits.ts'
 import { castFailure } from '../runtime/missing.ts'

@@ -37,7 +37,7 @@ export function compileWhile({ kind, condition, body }: WhileNode, label: string
   return runLoop(test, exec, null, label, kind === 'doWhile')
 }
 
-/** Runs test, body and update in turn; each of them may wait. */
+/** Runs test, body and update in turn; each of them may suspend. */
 function runLoop(test: Node | null, body: Exec, update: Exec | null, label: string | null, bodyFirst: boolean): Exec {
   const run = (frame: Frame, skipTest: boolean): Value => {
     for (let first = skipTest; ; first = false) {

@@ -57,7 +57,7 @@ function readAs(access: PropertyNode['access'], self: Value, name: string): Valu
   }
 }
 
-/** Reads a property; the class of the last object is remembered with how it is read. */
+/** Reads a property, with an inline cache: the accessor for the class of the last object. */
 function readProperty(target: Node, name: string): Node {
   let known: ClassInfo | null = null
   let access: PropertyAccess['get'] = null
@@ -123,7 +123,7 @@ function classOfTarget(target: Expression, context: Context): ClassInfo | null {
   return path === null ? null : classNamed(path, context)
 }
 
-/** A closure that calls a method; of a class, also an instance method on its first argument. */
+/** A method pointer as a closure; for a class, also to an instance method of the first argument. */
 function methodPointer(self: Value, name: string): Value {
   if (self === null) throw missingMethod(self, name, [])
   if (!(self instanceof ClassInfo)) {

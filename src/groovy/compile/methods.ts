@@ -129,7 +129,7 @@ function frameFor({ parameters, scope }: FunctionCode, self: Value, args: unknow
   return frame
 }
 
-/** A frame with `this`, and with the variables that an anonymous class shares with the code around it. */
+/** A frame with `this`, and with the variables that an anonymous class captures from its enclosing scope. */
 export function capturedFrame(scope: FunctionScope, self: Value): Frame {
   const frame = scope.newFrame()
   frame[SELF] = self

@@ -17,7 +17,7 @@ export function compileThis({ kind, position }: ThisNode, context: Context): Nod
   return (frame) => frame[SELF] as Value
 }
 
-/** Names that mean something of the closure itself. */
+/** Names of properties of the closure itself. */
 const CLOSURE_NAMES: ReadonlySet<string> = new Set([
   'delegate',
   'owner',
@@ -39,7 +39,7 @@ export function compileVariable({ name, position }: VariableNode, context: Conte
   if (imported !== null) return () => getProperty(imported.klass, imported.member)
   if (context.isStatic && context.scope.kind === 'body' && context.enclosing === null) {
     throw context.unit.fail(
-      `${name} is not declared, and a static method has no object whose property it could be`,
+      `${name}is not declared, and a static method has no instance properties`,
       position,
     )
   }
@@ -61,7 +61,7 @@ function compileField(name: string, context: Context): Node | null {
   return context.isStatic ? null : (frame) => (frame[SELF] as Instance).fields[index] ?? null
 }
 
-/** A name that only the run of the script can resolve. */
+/** A name that is resolved at run time. */
 function compileUnknown(name: string, context: Context): Node {
   if (context.scope.kind === 'closure') {
     return CLOSURE_NAMES.has(name)
@@ -82,7 +82,7 @@ function readFromScript(script: Value, name: string): Value {
   return getProperty(script, name)
 }
 
-/** A read in a closure: most have no delegate, and the binding of the script is read. */
+/** A read in a closure: most closures have no delegate, and the binding of the script is read. */
 function readFrom(closure: ClosureValue, name: string): Value {
   let at = closure
   while (at.delegate === at.owner && at.resolveStrategy === OWNER_FIRST) {
@@ -100,14 +100,14 @@ function readMember(frame: Frame, name: string, isAnonymous: boolean): Value {
   return isAnonymous ? readOuter(self, name) : getProperty(self, name)
 }
 
-/** A property of an object; in an anonymous class, otherwise of the enclosing scope. */
+/** A property of an object or, in an anonymous class, of the enclosing scope. */
 function readOuter(self: Value, name: string): Value {
   const surroundings = surroundingsOf(self)
   if (surroundings === null || (self as Instance).klass.property(name) !== null) return getProperty(self, name)
   return surroundings instanceof ClosureValue ? readFrom(surroundings, name) : readOuter(surroundings, name)
 }
 
-/** The closure or object in which an anonymous class was made. */
+/** The closure or object in which an anonymous class was created. */
 export function surroundingsOf(self: Value): Value {
   const captured = (self as Instance | null)?.captured ?? null
   if (captured === null) return null

@@ -25,17 +25,17 @@ interface ProgramSource {
   readonly library: Library
   /** Finds classes of other scripts. */
   readonly classes?: ClassFinder
-  /** Classes of the variables that the host gives, by their names: the members that scripts use of them are checked. */
+  /** Classes of the host's variables by name, to check their members. */
   readonly bindings?: ReadonlyMap<string, ClassInfo>
 }
 
 interface RunOptions {
-  /** Variables that the script sees, and sets. */
+  /** Variables that the script reads and sets. */
   readonly binding?: BindingValue
   readonly limits?: Limits
   /** Output of `println`. */
   readonly output?: Output
-  /** An evaluation that is under way, whose limits this run shares. */
+  /** A running evaluation whose limits this run shares. */
   readonly evaluation?: Evaluation
 }
 
@@ -81,13 +81,13 @@ export class GroovyProgram {
   }
 }
 
-/** Reads, checks and compiles a script without running any of it; throws a GroovyCompileError. */
+/** Parses, checks and compiles a script without running any of it; throws a GroovyCompileError. */
 export function compileProgram({ text, file, library, classes, bindings }: ProgramSource): GroovyProgram {
   const unit = new Unit(parseScript(text, file), library, classes)
   return compileUnit(unit, bindings)
 }
 
-/** Compiles a script without looking for members that classes do not have; the run finds them. */
+/** Compiles a script without checking members; missing ones are reported at run time. */
 export function compileUnchecked(unit: Unit): GroovyProgram {
   const prepared = prepare(unit)
   if (prepared instanceof GroovySyntaxError) throw prepared

@@ -4,18 +4,18 @@ import { walk } from '../syntax/walk.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { FIRST_SLOT, type Frame } from './frame.ts'
 
-/** A variable as one function sees it. */
+/** A variable in the scope of one function. */
 export interface LocalVariable {
   readonly name: string
   readonly slot: number
-  /** In a Reference, since a closure uses it too. */
+  /** Stored in a Reference, since a closure captures it. */
   readonly shared: boolean
   /** Assigned values are converted to this class; null for `def`. */
   readonly type: ClassInfo | null
   readonly isFinal: boolean
 }
 
-/** A variable that a closure gets from the function around it. */
+/** A variable that a closure captures from its enclosing function. */
 interface Capture {
   readonly outerSlot: number
   readonly innerSlot: number
@@ -84,7 +84,7 @@ export class FunctionScope {
     return name !== 'it' && this.kind === 'closure' && this.#parent?.isTaken(name) === true
   }
 
-  /** A variable of this function, or of one around it. */
+  /** A variable of this function, or of an enclosing one. */
   find(name: string): LocalVariable | null {
     for (let index = this.#blocks.length - 1; index >= 0; index--) {
       const own = this.#blocks[index]?.get(name)
@@ -104,8 +104,8 @@ export class FunctionScope {
 }
 
 /**
- * Names that closures and anonymous classes within a piece of code use. A variable with such a name is shared; that the name
- * may mean something else there costs a little and changes nothing.
+ * Names used by closures and anonymous classes within a piece of code. Variables with such a name are stored in a Reference; a
+ * false match costs little and does not change behaviour.
  */
 function namesInClosures(code: object): ReadonlySet<string> {
   const names = new Set<string>()

@@ -42,7 +42,7 @@ export function compileFunctionBody(block: BlockNode, context: Context): Node {
   })
 }
 
-/** A body of statements whose last one gives the value. */
+/** A body whose last statement returns its value. */
 function returnAfter(before: Exec, tail: Node): Node {
   const finish = (jump: Value, frame: Frame): Value => (jump === null ? tail(frame) : (frame[RESULT] as Value))
   return (frame) => {
@@ -80,7 +80,7 @@ function located(node: Node, place: ScriptPlace): Node {
   }
 }
 
-/** Statements one after the other, in the block that is open. */
+/** Statements in sequence, in the current block. */
 export function compileStatements(statements: readonly Statement[], context: Context): Exec {
   const execs = statements.map((each) => compileStatement(each, context))
   const places = statements.map((each) => placeOf(each, context))
@@ -155,7 +155,7 @@ function compileLabel(label: string, body: Statement, context: Context): Exec {
   context.scope.labels.push(label)
   const exec = compileLabelled(label, body, context)
   context.scope.labels.pop()
-  // `break label` out of a statement that is no loop.
+  // `break label` out of a statement that is not a loop.
   const land = (jump: Value): Value =>
     jump instanceof Jump && jump.to === 'break' && jump.label === label ? null : jump
   return (frame) => andThen(exec(frame), land)
@@ -219,7 +219,7 @@ function compileJump({ kind, label, position }: JumpNode, { scope, unit }: Conte
     throw unit.fail(`no statement around this has the label ${label}`, position)
   if (label === null && (kind === 'break' ? scope.breakDepth : scope.loopDepth) === 0) {
     throw unit.fail(
-      `${kind} can stand only within a loop${kind === 'break' ? ' or a switch' : ''}; a closure is left with return`,
+      `${kind}is allowed only within a loop${kind === 'break' ? ' or a switch' : ''}; use return to leave a closure`,
       position,
     )
   }
@@ -288,7 +288,7 @@ export function initialiser(variable: LocalVariable): (frame: Frame, value: Valu
   return variable.type === null ? set : (frame, value) => set(frame, convert(value))
 }
 
-/** As `initialiser` for a variable that is set to its type later. */
+/** As `initialiser`, without conversion: for a variable whose value is converted later. */
 export function sharedInitialiser(variable: LocalVariable): (frame: Frame, value: Value) => Value {
   return uncheckedInitialiser(variable)
 }

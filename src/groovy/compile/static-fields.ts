@@ -41,7 +41,7 @@ export function staticFieldsOf(klass: ClassInfo): StaticFields {
   return fields
 }
 
-/** The static fields among which a name of this code is. */
+/** The static fields of the class that declares a name in scope. */
 export function staticsOf({ unit, owner }: Context, name: string): StaticFields {
   for (const klass of (owner?.info ?? unit.scriptInfo).lineage) {
     if (unit.userClasses.get(klass)?.fields.get(name)?.isStatic === true) return staticFieldsOf(klass)

@@ -52,7 +52,7 @@ function selector(labels: readonly (readonly Node[])[], otherwise: number): (fra
     )
 }
 
-/** Runs a case and, as long as none ends the switch, those behind it. */
+/** Runs a case and falls through to the following ones until one ends the switch. */
 function runFrom(frame: Frame, bodies: readonly Exec[], from: number): Value {
   for (let index = from; index < bodies.length; index++) {
     const jump = bodies[index]!(frame)
@@ -86,5 +86,5 @@ export function compileSwitchExpression({ body, position }: SwitchExpressionNode
 
 function refuseReturn(statements: readonly Statement[], { unit }: Context): void {
   const found = statements.find(({ kind }) => kind === 'return')
-  if (found !== undefined) throw unit.fail('a switch that gives a value can not return; use yield', found.position)
+  if (found !== undefined) throw unit.fail('a switch expression can not return; use yield', found.position)
 }

@@ -1,5 +1,5 @@
-// try, catch and finally. Only what scripts throw is caught: a limit that is exceeded, or a fault of the host, passes all of
-// them by.
+// try, catch and finally. They apply only to exceptions of scripts: exceeded limits and faults of the host skip all of
+// them.
 
 import { invokeMethod } from '../runtime/invoke.ts'
 import { callDepth, restoreDepth } from '../runtime/limits.ts'

@@ -17,7 +17,7 @@ export interface FieldInfo {
   readonly type: ClassInfo | null
 }
 
-/** A class of a script, as its own code sees it. */
+/** A class of a script with its declaration and fields. */
 export interface UserClass {
   readonly info: ClassInfo
   readonly node: ClassNode
@@ -57,7 +57,7 @@ export class Unit {
     return name.replace(/[^\p{L}\p{N}_]/gu, '_') || 'Script'
   }
 
-  /** A number for a class without a name. */
+  /** The number of the next anonymous class. */
   nextAnonymous(): number {
     this.#anonymous += 1
     return this.#anonymous
@@ -146,7 +146,7 @@ export class Unit {
     return null
   }
 
-  /** The static member that a name means by an `import static`. */
+  /** The static member that an `import static` binds to a name. */
   staticImport(name: string): StaticImport | null {
     for (const each of this.script.imports) {
       if (!each.isStatic) continue

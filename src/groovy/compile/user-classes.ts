@@ -62,7 +62,7 @@ function declareUserClass(node: ClassNode, name: string, outer: UserClass | null
 
 function parentOf(type: TypeNode, unit: Unit): ClassInfo {
   const klass = unit.classOfType(type)
-  if (klass.kind === 'interface') throw unit.fail(`${type.name} is an interface; write implements`, type.position)
+  if (klass.kind === 'interface') throw unit.fail(`${type.name}is an interface; use implements`, type.position)
   if (klass.extensible === null && !unit.userClasses.has(klass) && !isScriptClass(klass)) {
     throw unit.fail(`a class of a script can not extend ${klass.name}`, type.position)
   }
@@ -71,7 +71,7 @@ function parentOf(type: TypeNode, unit: Unit): ClassInfo {
 
 function interfaceOf(type: TypeNode, unit: Unit): ClassInfo {
   const klass = unit.classOfType(type)
-  if (klass.kind !== 'interface') throw unit.fail(`${type.name} is no interface; write extends`, type.position)
+  if (klass.kind !== 'interface') throw unit.fail(`${type.name}is not an interface; use extends`, type.position)
   return klass
 }
 

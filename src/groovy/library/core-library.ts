@@ -49,7 +49,7 @@ import { libraryClasses, NullClass } from '../values/classes.ts'
 // Created on import: classes that a host declares later are not part of it.
 const core = new Library([...libraryClasses()].filter((klass) => klass.kind !== 'primitive' && klass !== NullClass))
 
-/** The library that every script has. */
+/** The library that every script can use. */
 export function coreLibrary(): Library {
   return core
 }

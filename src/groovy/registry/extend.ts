@@ -10,10 +10,10 @@ import type { Value } from '../values/value.ts'
 import { parameterType } from './parameter-types.ts'
 import { parseSignature, type Signature } from './signature.ts'
 
-/** The implementation of a method: the object, then the arguments as their types deliver them. */
+/** The implementation of a method; receives the object and the converted arguments. */
 type Implementation = (self: never, ...args: never[]) => unknown
 
-/** How a property is read and written. */
+/** Getter and setter of a property. */
 interface PropertyImplementation {
   readonly get?: (self: never) => Value
   readonly set?: (self: never, value: never) => unknown

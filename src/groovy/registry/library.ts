@@ -34,7 +34,7 @@ export class Library {
     return made
   }
 
-  /** Classes whose package matters only by its beginning: `org.forgerock.` of `org.forgerock.http.protocol.Status`. */
+  /** Adds classes that are resolved by a package prefix and their simple name: `org.forgerock.` and `Status`. */
   withFamily(prefixes: readonly string[], classes: Iterable<ClassInfo>, automatic: readonly string[] = []): Library {
     const made = this.with([], automatic)
     made.#families.push({ prefixes, byName: new Map(Array.from(classes, (each) => [each.simpleName, each])) })
@@ -61,7 +61,7 @@ export class Library {
     return null
   }
 
-  /** Whether classes of a package may be there, so that an import of all of them means something. */
+  /** Whether a package may contain classes, so that a star import of it is valid. */
   hasPackage(name: string): boolean {
     return (
       this.#packages.has(name) ||

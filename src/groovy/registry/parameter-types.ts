@@ -28,7 +28,7 @@ import { textOf } from '../values/text.ts'
 import type { Value } from '../values/value.ts'
 import type { WrittenType } from './signature.ts'
 
-/** From which class to which a number widens, in the order in which an overload is preferred. */
+/** Widening conversions of each numeric class, in order of overload preference. */
 const WIDENING: ReadonlyMap<ClassInfo, readonly string[]> = new Map([
   [ByteClass, ['byte', 'short', 'int', 'long', 'float', 'double']],
   [ShortClass, ['short', 'int', 'long', 'float', 'double']],
@@ -51,13 +51,13 @@ const CONVERSIONS: ReadonlyMap<string, (value: Value) => unknown> = new Map<stri
   ['char', (value) => textOf(value).charAt(0)],
 ])
 
-/** How far a value is from a primitive type; -1 when it does not widen to it. */
+/** Widening distance of a value to a primitive type; -1 if it does not widen. */
 function wideningDistance(value: Value, primitive: string): number {
   if (value === null) return -1
   return WIDENING.get(classOf(value))?.indexOf(primitive) ?? -1
 }
 
-/** A number, delivered as a JavaScript number; `long` as a bigint, `char` as a text of one character. */
+/** A number, passed as a JavaScript number; `long` as a bigint, `char` as a string of one character. */
 function primitiveType(name: string): ParameterType {
   if (name === 'boolean') {
     return { name, distance: (value) => (typeof value === 'boolean' ? 0 : -1), convert: (value) => value }
@@ -75,7 +75,7 @@ function objectDistance(value: Value): number {
   return value === null ? 0 : 300
 }
 
-/** A class: objects of it, and closures for a functional interface. */
+/** A class: accepts its instances, and closures for a functional interface. */
 function classType(name: string, klass: ClassInfo): ParameterType {
   if (klass === ObjectClass) return anything
   if (klass === StringClass)
@@ -94,7 +94,7 @@ function classType(name: string, klass: ClassInfo): ParameterType {
 
 /** For null, Object has the best match, then any other type. */
 const NULL_DISTANCE = 10
-/** A closure is first a Closure, then any functional interface. */
+/** A closure matches Closure best, then any functional interface. */
 const CLOSURE_DISTANCE = 20
 
 const PRIMITIVE_OF: ReadonlyMap<ClassInfo, string> = new Map([
@@ -130,7 +130,7 @@ function sequenceDistance(value: Value): number {
   return classOf(value).distanceTo(CharSequenceInterface)
 }
 
-/** An array; `byte[]` is delivered as a ByteArray, others as an ArrayValue. */
+/** An array; `byte[]` is passed as a ByteArray, others as an ArrayValue. */
 function arrayType(name: string, component: string): ParameterType {
   const klass = libraryClass(component)
   if (klass === undefined) throw new TypeError(`no class ${component} in the library`)
@@ -150,7 +150,7 @@ function variableType(name: string): VariableParameter {
   }
 }
 
-/** The type of a parameter as a table writes it; its class is looked up when the first argument comes. */
+/** A parameter type of a table; its class is looked up at the first call. */
 export function parameterType({ name, dots, nullable }: WrittenType): ParameterType {
   if (dots) return variableType(name)
   if (name === 'boolean' || CONVERSIONS.has(name)) return primitiveType(name)
@@ -185,7 +185,7 @@ function lazily(name: string, make: () => ParameterType): ParameterType {
   return { name, distance: (value) => type().distance(value), convert: (value) => type().convert(value) }
 }
 
-/** How far values are from a class, for methods and closures of scripts. */
+/** Match score of values for a class, for methods and closures of scripts. */
 export function distanceTo(klass: ClassInfo): (value: Value) => number {
   if (klass.kind === 'primitive') return primitiveType(klass.name).distance
   if (klass.kind === 'array') return distanceToArray(klass.component as ClassInfo)

@@ -1,6 +1,6 @@
 /** Unsupported classes of the JVM, with the reason and the replacement. */
 export interface Refusal {
-  /** Full names, by their beginning; a name that ends in a dot is a package. */
+  /** Full names; a name that ends in a dot is a package prefix. */
   readonly names: readonly string[]
   readonly advice: string
 }
@@ -9,7 +9,7 @@ export interface Refusal {
 export const CORE_REFUSALS: readonly Refusal[] = [
   {
     names: ['java.lang.Runtime', 'java.lang.Process', 'java.lang.ProcessBuilder', 'java.lang.ProcessHandle'],
-    advice: 'scripts start no processes',
+    advice: 'scripts can not start processes',
   },
   {
     names: [
@@ -22,7 +22,7 @@ export const CORE_REFUSALS: readonly Refusal[] = [
       'jdk.',
       'com.sun.',
     ],
-    advice: 'scripts have no reflection and load no classes; of a class value only name and simpleName can be read',
+    advice: 'scripts can not use reflection or load classes; a class has only the properties name and simpleName',
   },
   {
     names: [
@@ -33,7 +33,7 @@ export const CORE_REFUSALS: readonly Refusal[] = [
       'javax.script.',
       'org.codehaus.groovy.control.',
     ],
-    advice: 'scripts make no code from text; put the code into the script, or into a class below scripts/groovy',
+    advice: 'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy',
   },
   {
     names: [
@@ -47,11 +47,11 @@ export const CORE_REFUSALS: readonly Refusal[] = [
   },
   {
     names: ['groovy.grape.', 'groovy.lang.Grab'],
-    advice: 'libraries can not be fetched; only the classes listed in the reference are there',
+    advice: 'libraries can not be fetched; only the classes listed in the reference are available',
   },
   {
     names: ['java.lang.ThreadGroup', 'java.lang.ThreadLocal', 'java.util.concurrent.', 'java.util.Timer'],
-    advice: 'scripts have no threads; a call that waits suspends the script without holding anything up',
+    advice: 'scripts have no threads; a call that waits suspends the script without blocking the gateway',
   },
   {
     names: [
@@ -61,7 +61,7 @@ export const CORE_REFUSALS: readonly Refusal[] = [
       'java.io.RandomAccessFile',
       'java.io.PrintWriter',
     ],
-    advice: 'scripts write no files',
+    advice: 'scripts can not write files',
   },
   {
     names: [
@@ -73,9 +73,9 @@ export const CORE_REFUSALS: readonly Refusal[] = [
       'java.net.ServerSocket',
       'java.nio.channels.',
     ],
-    advice: 'scripts open no connections of their own; call a service over HTTP',
+    advice: 'scripts can not open connections; call a service over HTTP',
   },
-  { names: ['groovyx.'], advice: 'this library is not there; call a service over HTTP with what the host offers' },
+  { names: ['groovyx.'], advice: 'call a service over HTTP' },
 ]
 
 /** The advice for a class, by its full or its simple name; null without one. */

@@ -9,7 +9,7 @@ export interface WrittenType {
   readonly nullable: boolean
 }
 
-/** A key of a table, taken apart. */
+/** A parsed key of a table. */
 export interface Signature {
   readonly kind: MemberKind
   readonly name: string

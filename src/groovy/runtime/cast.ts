@@ -34,7 +34,7 @@ import { construct } from './invoke.ts'
 import { checkCopy } from './limits.ts'
 import { castFailure } from './missing.ts'
 
-/** A number as one of a class. */
+/** Converts a number to a numeric class. */
 const TO_NUMBER: ReadonlyMap<string, (value: Value) => Value> = new Map<string, (value: Value) => Value>([
   ['int', toInt],
   [IntegerClass.name, toInt],
@@ -135,7 +135,7 @@ function canConstruct(klass: ClassInfo): boolean {
   return klass.constructors.length > 0 && klass.kind === 'class'
 }
 
-/** How interfaces of collections are made; set by `collections.ts` of the library. */
+/** Default implementations of collection interfaces; set by the library. */
 export const collectionMakers = new Map<ClassInfo, (items: readonly Value[]) => Value>()
 
 /** A new collection of a class, which may be an interface. */
@@ -146,7 +146,7 @@ export function collectionOf(items: readonly Value[], klass: ClassInfo): Value |
   return klass.constructors.length > 0 ? construct(klass, [new ListValue([...items])]) : undefined
 }
 
-/** An array of a class from a collection, another array, or a text's characters. */
+/** An array of a class from a collection, another array, or the characters of a string. */
 function castToArray(value: Value, klass: ClassInfo): Value {
   const component = klass.component as ClassInfo
   const items = itemsForArray(value)

@@ -62,7 +62,7 @@ function ownerClass({ thisObject }: ClosureValue): ClassInfo {
   return thisObject instanceof ClassInfo ? thisObject : classOf(thisObject)
 }
 
-/** Tries one scope after the other; the exception of the first is the one that is seen. */
+/** Tries one scope after the other; if all fail, the exception of the first one is thrown. */
 function tryEach(
   closure: ClosureValue,
   attempt: (scope: Value) => Value,

@@ -82,7 +82,7 @@ function firstCharacter(text: string): Value {
   return CharValue.of(text.charCodeAt(0))
 }
 
-/** Parses a text to a number of a class; throws NumberFormatException. */
+/** Parses a string to a number of a class; throws NumberFormatException. */
 export function parseNumber(text: string, kind: string): Value {
   switch (kind) {
     case 'Double':
@@ -119,7 +119,7 @@ function parseBounded(text: string, kind: string, radix = 10): Value {
   return bits === 64 ? number : Number(number)
 }
 
-/** As `Integer.parseInt` and its like. */
+/** As `Integer.parseInt` and similar methods. */
 export function parseInteger(text: string | null, radix: number, bits: number): bigint {
   if (text === null) throw throwable(NumberFormatException, 'Cannot parse null string')
   const number = parseWhole(text, radix)

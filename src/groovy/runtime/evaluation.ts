@@ -38,7 +38,7 @@ export function currentEvaluation(): Evaluation {
 
 /**
  * One evaluation of a script: all code that runs for it, also closures that the host calls later, shares its limits. Code
- * runs in stretches, from the start or the end of a wait to the next wait.
+ * runs synchronously from the start or a resumption to the next suspension.
  */
 export class Evaluation {
   readonly limits: Limits
@@ -83,7 +83,7 @@ export class Evaluation {
       return value === PENDING ? new Waiting(takeSuspension()) : value
     } catch (error) {
       const seen = hostError(error, this.limits)
-      // Other code of an evaluation that went over a limit does not run either.
+      // After an exceeded limit no other code of the evaluation runs.
       if (seen instanceof GroovyLimitError) this.cancel(seen)
       throw seen
     } finally {
@@ -145,7 +145,7 @@ function step({ resume: go, fail }: Continuation, outcome: Outcome): Outcome {
   }
 }
 
-/** Errors as the host sees them. */
+/** Converts errors for the host. */
 function hostError(error: unknown, limits: Limits): unknown {
   if (error instanceof ThrowableValue) return new GroovyError(error)
   if (error instanceof RangeError && /call stack/i.test(error.message)) return depthError(limits.maxDepth)

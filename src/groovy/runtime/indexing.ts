@@ -18,7 +18,7 @@ export function normalIndex(index: number, size: number): number {
   throw throwable(ArrayIndexOutOfBoundsException, `Negative array index [${index}] too large for array size ${size}`)
 }
 
-/** A GString between the brackets is the name of a property. */
+/** A GString as index is the name of a property. */
 function keyAt(index: Value): Value {
   return index instanceof GStringValue ? textOf(index) : index
 }

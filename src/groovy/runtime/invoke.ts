@@ -20,7 +20,7 @@ export function invokeMethod(self: Value, name: string, args: Value[]): Value {
   return invokeThrough(methodsOf(self, name), self, name, args)
 }
 
-/** The overloads that a call on this value can mean; static ones for a class. */
+/** The candidate overloads of a call on this value; static ones for a class. */
 export function methodsOf(self: Value, name: string): MethodGroup | null {
   if (self instanceof ClassInfo) return self.staticMethod(name) ?? classOf(self).method(name)
   return classOf(self).method(name)

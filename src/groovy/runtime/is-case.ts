@@ -7,7 +7,7 @@ import { truth } from '../values/truth.ts'
 import type { Value } from '../values/value.ts'
 import { andThen } from './pending.ts'
 
-/** Whether a value belongs to a candidate: an object of a class, an element of a collection, a match of a pattern. */
+/** Whether a value matches a candidate: an object of a class, an element of a collection, a match of a pattern. */
 export function isCase(candidate: Value, value: Value): Value {
   if (candidate === null) return value === null
   if (candidate instanceof ClassInfo) {

@@ -78,7 +78,7 @@ function* drain(iterator: IteratorValue): Iterable<Value> {
   for (let value = iterator.next(); value !== undefined; value = iterator.next()) yield value
 }
 
-/** An object with an `iterator` method or one that is an iterator; anything else is its own only element. */
+/** An object with an `iterator` method or one that is an iterator; any other value is iterated as a single element. */
 function* walkObject(value: Value): Iterable<Value> {
   const klass = classOf(value)
   const group = klass.method('iterator')

@@ -4,17 +4,17 @@ import type { Value } from '../values/value.ts'
 import { checkSize, tick } from './limits.ts'
 import { after, PENDING } from './pending.ts'
 
-/** Returned by the second function of `loop` to go on with the next item. */
+/** Returned by `decide` of `loop` to continue with the next item. */
 export const NEXT: unique symbol = Symbol('next')
 
 /**
- * Calls `visit` with each item, and `judge` with its result, until `judge` returns a value; after the last item returns that of
- * `end`.
+ * Calls `visit` with each item, and `decide` with its result, until `decide` returns a value; after the last item returns the
+ * result of `end`.
  */
 export function loop<Item>(
   items: Iterable<Item>,
   visit: (item: Item, index: number) => Value,
-  judge: (result: Value, item: Item) => Value | typeof NEXT,
+  decide: (result: Value, item: Item) => Value | typeof NEXT,
   end: () => Value,
 ): Value {
   const iterator = items[Symbol.iterator]()
@@ -27,11 +27,11 @@ export function loop<Item>(
       index += 1
       if (result === PENDING) {
         return after((late) => {
-          const outcome = judge(late, item)
+          const outcome = decide(late, item)
           return outcome === NEXT ? run() : outcome
         })
       }
-      const outcome = judge(result, item)
+      const outcome = decide(result, item)
       if (outcome !== NEXT) return outcome
     }
     return end()

@@ -1,17 +1,17 @@
-// Limits of an evaluation: time, depth of calls, sizes. Counters of the running evaluation are variables of this module,
-// for a thread runs one stretch of script at a time and every loop and call counts.
+// Limits of an evaluation: time, call depth, sizes. Counters of the running evaluation are variables of this module, since a
+// thread runs one script at a time and every loop iteration and call is counted.
 
-/** Bounds of one evaluation. */
+/** Limits of one evaluation. */
 export interface Limits {
-  /** The longest stretch without a pause, in milliseconds. */
+  /** Maximum time of a synchronous run, in milliseconds. */
   readonly timeout: number
-  /** Calls within calls. */
+  /** Maximum depth of nested calls. */
   readonly maxDepth: number
-  /** Characters of one text. */
+  /** Maximum characters of one string. */
   readonly maxStringLength: number
-  /** Elements of one collection or array. */
+  /** Maximum elements of one collection or array. */
   readonly maxCollectionSize: number
-  /** Total characters and elements that copying operations may create. */
+  /** Maximum total of characters and elements that copying operations create. */
   readonly maxAllocation: number
 }
 
@@ -32,7 +32,7 @@ export interface ScriptPlace {
 
 type LimitName = 'time' | 'depth' | 'string' | 'collection' | 'allocation' | 'number' | 'regex'
 
-/** An evaluation went over a limit. No `catch` and no `finally` of a script sees it. */
+/** An evaluation exceeded a limit. Scripts can not catch it, and their `finally` blocks do not run. */
 export class GroovyLimitError extends Error {
   override readonly name = 'GroovyLimitError'
   readonly limit: LimitName
@@ -60,7 +60,7 @@ let limits: Limits = UNLIMITED
 let fuel = SLICE
 let depth = 0
 let allocated = 0
-/** When the present stretch began; 0 until its first slice is used up. */
+/** Start of the current synchronous run; 0 until its first slice is used up. */
 let started = 0
 
 /** Counters of an evaluation while others run. */
@@ -94,7 +94,7 @@ export function leaveStretch(saved: SavedCounters): number {
   return made
 }
 
-/** Counts one turn of a loop or one call. */
+/** Counts one loop iteration or one call. */
 export function tick(): void {
   fuel -= 1
   if (fuel <= 0) checkTime()
@@ -129,10 +129,10 @@ export function restoreDepth(before: number): void {
 }
 
 export function depthError(calls: number): GroovyLimitError {
-  return new GroovyLimitError('depth', `more than ${calls} calls within one another`)
+  return new GroovyLimitError('depth', `more than ${calls} nested calls`)
 }
 
-/** Counts a text created by `+`. It shares its parts until it is used, so that only a part of its length counts. */
+/** Counts a string created by `+`. It shares its parts until it is read, so that only a part of its length counts. */
 export function boundedText(text: string): string {
   if (text.length > SMALL) {
     checkLength(text.length)
@@ -141,20 +141,20 @@ export function boundedText(text: string): string {
   return text
 }
 
-/** Short texts are not counted: creating many of them takes steps. */
+/** Short strings are not counted: the loop that creates many of them is. */
 const SMALL = 512
 
-/** Called before a text of that length is created. */
+/** Called before a string of that length is created. */
 export function checkText(length: number): void {
   if (length <= SMALL) return
   checkLength(length)
   allocate(length)
 }
 
-/** Called when a text that is put together has reached that length. */
+/** Called when a string that is built in steps has reached that length. */
 export function checkLength(length: number): void {
   if (length > limits.maxStringLength) {
-    throw new GroovyLimitError('string', `a text of ${length} characters; at most ${limits.maxStringLength}`)
+    throw new GroovyLimitError('string', `a string of ${length} characters; at most ${limits.maxStringLength}`)
   }
 }
 
@@ -176,7 +176,7 @@ export function allocate(count: number): void {
   allocated += count
   fuel -= count >> 5
   if (allocated > limits.maxAllocation) {
-    throw new GroovyLimitError('allocation', `more than ${limits.maxAllocation} characters and elements were made`)
+    throw new GroovyLimitError('allocation', `more than ${limits.maxAllocation} characters and elements were created`)
   }
   if (fuel <= 0) checkTime()
 }
@@ -187,7 +187,7 @@ export function checkCopy(size: number): void {
   allocate(size)
 }
 
-/** The largest whole number, in bits. */
+/** Maximum size of an integer, in bits. */
 const MAX_BITS = 200_000
 
 export function checkBits(bits: number): void {

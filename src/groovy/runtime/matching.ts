@@ -42,7 +42,7 @@ export function searching<Result>(search: () => Result): Result {
   }
 }
 
-/** The pattern that a value is, or that its text describes. */
+/** Converts a Pattern or a string to a pattern. */
 export function asPattern(value: Value): PatternValue {
   return value instanceof PatternValue ? value : patternOf(textOf(value))
 }

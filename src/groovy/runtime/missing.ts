@@ -17,7 +17,7 @@ import { textOf } from '../values/text.ts'
 import { type ThrowableValue, throwable } from '../values/throwable.ts'
 import type { Value } from '../values/value.ts'
 
-/** The longest text of one value in a message. */
+/** Maximum length of one value in a message. */
 const SHOWN = 60
 
 /** A value as messages show it. */

@@ -1,4 +1,4 @@
-// Arithmetic on numbers of any types, as Groovy's NumberMath does it: the larger rank of the two decides.
+// Arithmetic on numbers of any types, as Groovy's NumberMath does it: the higher rank of the two determines the type.
 import type { BigDecimal } from '../values/big-decimal.ts'
 import { classOf } from '../values/class-of.ts'
 import { arithmetic, GroovyRuntimeException, nullPointer, unsupported } from '../values/exceptions.ts'
@@ -94,7 +94,7 @@ const remainder: Operation = {
     if (b === 0n) throw arithmetic('/ by zero')
     return a % b
   },
-  // The rest of a BigInteger is never negative.
+  // The remainder of a BigInteger is never negative.
   whole: (a, b) => {
     if (b <= 0n) throw arithmetic('BigInteger: modulus not positive')
     return ((a % b) + b) % b
@@ -114,7 +114,7 @@ export const remainderOf = (left: Value, right: Value): Value => perform(remaind
 const EXTRA_PRECISION = 10
 const MIN_SCALE = 10
 
-/** `/`: integers and decimals give a decimal, with ten decimal places where the quotient is not finite. */
+/** `/`: integers and decimals return a decimal, with ten decimal places if the quotient does not terminate. */
 export function divideNumbers(left: Value, right: Value): Value {
   if (Math.max(numericRank(left), numericRank(right)) === FLOATING) {
     return new DoubleValue(toDouble(left) / toDouble(right))
@@ -129,7 +129,7 @@ export function divideNumbers(left: Value, right: Value): Value {
   return quotient.scale > scale ? quotient.withScale(scale, 'HALF_UP') : quotient
 }
 
-/** `intdiv`: the quotient of two whole numbers, without its fraction. */
+/** `intdiv`: the quotient of two integers, truncated. */
 export function divideWhole(left: Value, right: Value): Value {
   const rank = Math.max(numericRank(left), numericRank(right))
   if (rank > BIG_INTEGER) throw cannotUse('intdiv', left)
@@ -161,7 +161,7 @@ export function withNull(method: string, number: Value): ThrowableValue | null {
 
 const ARITHMETIC: ReadonlySet<string> = new Set(['plus', 'minus', 'multiply', 'div'])
 
-/** `~` of a number that is no whole one. */
+/** The exception of `~` for a number that is not an integer. */
 export function cannotNegateBits(number: Value): unknown {
   return cannotUse('bitwiseNegate', number)
 }
@@ -172,7 +172,7 @@ function cannotUse(method: string, number: Value): ThrowableValue {
   )
 }
 
-/** `and`, `or`, `xor` of whole numbers. */
+/** `and`, `or`, `xor` of integers. */
 export function combineBits(method: 'and' | 'or' | 'xor', left: Value, right: Value): Value {
   const rank = Math.max(numericRank(left), numericRank(right))
   if (rank > BIG_INTEGER) throw cannotUse(method, left)
@@ -241,7 +241,7 @@ export function powerOf(base: Value, exponent: Value): Value {
   return floatingPower(base, exponent)
 }
 
-/** A BigInteger to a power that is no Integer stays one. */
+/** A BigInteger raised to a power that is not an Integer: the result is a BigInteger. */
 function bigPower(base: Value, exponent: Value): Value {
   const times = toBigInt(exponent)
   if (times < 0n) return new BigIntegerValue(toBigInt(new DoubleValue(toDouble(base) ** toDouble(exponent))))

@@ -1,4 +1,4 @@
-// Operators. Fast paths for Integers and texts; other values call the method of the operator.
+// Operators. Fast paths for Integers and strings; other values call the method of the operator.
 
 import { BIG_INTEGER, NOT_A_NUMBER, numberRank, numericRank } from '../values/number-tower.ts'
 import { CharValue } from '../values/numbers.ts'
@@ -121,7 +121,7 @@ export function previous(value: Value): Value {
   return numberRank(value) !== NOT_A_NUMBER ? subtractNumbers(value, 1) : invokeMethod(value, 'previous', [])
 }
 
-/** By the operator's sign, for the compiler. */
+/** By operator symbol, for the compiler. */
 export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map([
   ['+', plus],
   ['-', minus],

@@ -1,17 +1,17 @@
-// How a script waits. Code that meets something not yet there returns PENDING; each caller that sees it leaves behind what
-// it has still to do, and returns PENDING too. When the value comes, what was left behind runs, innermost first. Code that
-// never waits makes no promise and no continuation.
+// Suspension of scripts. Code that needs a value that is not available yet returns PENDING; each caller adds its continuation
+// and returns PENDING too. When the value is available, the continuations run, innermost first. Code that never suspends
+// creates no promise and no continuation.
 import type { ClassInfo } from '../values/class-info.ts'
 import { unsupported } from '../values/exceptions.ts'
 import { GroovyObject, type Value } from '../values/value.ts'
 
 class PendingMarker extends GroovyObject {
   get klass(): ClassInfo {
-    throw new TypeError('a value that is not there yet was used')
+    throw new TypeError('a pending value was used')
   }
 }
 
-/** Returned instead of a value by code that waits. */
+/** Returned instead of a value by code that suspends. */
 export const PENDING: Value = new PendingMarker()
 
 /** A continuation. */
@@ -53,12 +53,12 @@ export function continueWith(continuations: readonly Continuation[]): Value {
   return PENDING
 }
 
-/** Applies a function to a value now, or when it is there. */
+/** Applies a function to a value now, or when it is available. */
 export function andThen(value: Value, next: (value: Value) => Value): Value {
   return value === PENDING ? after(next) : next(value)
 }
 
-/** The wait that code which returned PENDING has begun. */
+/** The suspension of code that returned PENDING. */
 export function takeSuspension(): Suspension {
   const taken = current as Suspension
   current = null

@@ -36,7 +36,7 @@ function elements(from: Value, to: Value, isReverse: boolean, skipFirst: boolean
     if (isReverse ? order < 0 : order > 0) break
     if (typeof value === 'string' && typeof to === 'string' && value.length > to.length) break
     checkSize(items.push(value))
-    // A character after the last one is the first again.
+    // The next character after the last one wraps around to the first.
     if (value instanceof CharValue && groovyEquals(value, to)) break
   }
   if (skipFirst) items.shift()

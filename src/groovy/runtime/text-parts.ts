@@ -1,6 +1,6 @@
 import { checkLength, checkText, spend } from './limits.ts'
 
-/** A text that is put together from pieces, with its length checked as it grows. */
+/** Builds a string from parts and checks its length as it grows. */
 export class TextParts {
   readonly #parts: string[] = []
   #length = 0

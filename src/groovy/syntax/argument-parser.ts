@@ -1,4 +1,4 @@
-// Arguments of calls, and the items of list and map literals, which are written alike.
+// Arguments of calls and items of list and map literals, which share one syntax.
 import type { Expression, ListNode, MapItem, MapNode } from './ast.ts'
 import { parseExpression } from './expression-parser.ts'
 import { parseGString } from './string-parser.ts'
@@ -7,7 +7,7 @@ import type { TokenStream } from './token-stream.ts'
 
 type Item = { readonly entry: MapItem } | { readonly value: Expression }
 
-/** `(a, b: 1, *c)`: named arguments become the first argument, as a map. */
+/** `(a, b: 1, *c)`: named arguments are collected in a map, the first argument. */
 export function parseArguments(stream: TokenStream): Expression[] {
   const { position } = stream.expect('(', 'before arguments')
   const items: Item[] = []
@@ -18,7 +18,7 @@ export function parseArguments(stream: TokenStream): Expression[] {
   return gather(items, position)
 }
 
-/** Arguments of a command: `println a, b: 1`. */
+/** Arguments of a command expression: `println a, b: 1`. */
 export function parseCommandArguments(stream: TokenStream): Expression[] {
   const { position } = stream.peek()
   const items = [parseItem(stream)]
@@ -50,7 +50,7 @@ export function parseListOrMap(stream: TokenStream): ListNode | MapNode {
   const entries = items.flatMap((item) => ('entry' in item ? [item.entry] : []))
   if (entries.length === 0) return { kind: 'list', items: gather(items, position), position }
   if (entries.length < items.length) {
-    throw stream.fail('these brackets hold both items of a list and entries of a map', position)
+    throw stream.fail('these brackets contain both list items and map entries', position)
   }
   return { kind: 'map', items: entries, position }
 }

@@ -1,4 +1,4 @@
-// The syntax tree of a script. Every node has its start position; those that messages show also have their end.
+// The syntax tree of a script. Every node has a start position; nodes shown in messages also have an end position.
 import type { Value } from '../values/value.ts'
 import type { ClassNode } from './declaration-ast.ts'
 import type { Position } from './syntax-error.ts'
@@ -69,7 +69,7 @@ export interface VariableNode extends Node {
 export interface ThisNode extends Node {
   readonly kind: 'this' | 'super'
 }
-/** How a member is reached: `.`, `?.`, `*.`, `.@`. */
+/** Access operator: `.`, `?.`, `*.`, `.@`. */
 export type Access = 'plain' | 'safe' | 'spread' | 'field'
 export interface PropertyNode extends Node {
   readonly kind: 'property'
@@ -85,7 +85,7 @@ export interface IndexNode extends Node {
   readonly safe: boolean
   readonly bracket: Position
 }
-/** `name(args)`, `target.name(args)`; named arguments are a map, the first argument. */
+/** `name(args)`, `target.name(args)`; named arguments are collected in a map, the first argument. */
 export interface CallNode extends Node {
   readonly kind: 'call'
   /** Null for a call without a receiver. */
@@ -109,9 +109,9 @@ export interface NewNode extends Node {
 }
 export interface NewArrayNode extends Node {
   readonly kind: 'newArray'
-  /** The whole type, with all dimensions. */
+  /** The array type, with all dimensions. */
   readonly type: TypeNode
-  /** Sizes; empty where there are items. */
+  /** Sizes; empty with an array initializer. */
   readonly sizes: readonly Expression[]
   readonly items: readonly Expression[] | null
 }
@@ -197,7 +197,7 @@ export interface SwitchExpressionNode extends Node {
   readonly kind: 'switchExpression'
   readonly body: SwitchNode
 }
-/** A name in brackets, which is not the name of a command or a method: `(f)(1)` calls the value of f. */
+/** A parenthesized name: a variable, never a command or a method. `(f)(1)` calls the value of f. */
 export interface BracketedNode extends Node {
   readonly kind: 'bracketed'
   readonly inner: Expression
@@ -249,9 +249,9 @@ export interface DeclarationNode extends Node {
   readonly kind: 'declaration'
   readonly modifiers: Modifiers
   readonly variables: readonly DeclaredVariable[]
-  /** For `def (a, b) = value`: the value of all. */
+  /** The destructured value of `def (a, b) = value`. */
   readonly unpacks: Expression | null
-  /** As the last statement its value is the destructured one. */
+  /** Set on the last statement of a body: the result is the destructured value. */
   readonly returns?: boolean
 }
 export interface IfNode extends Node {

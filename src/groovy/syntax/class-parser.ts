@@ -6,7 +6,7 @@ import { parseBlock, parseParameters, skipSeparators } from './statement-parser.
 import type { TokenStream } from './token-stream.ts'
 import { parseModifiers, parseType, parseTypeParameters, skipTypeArguments } from './type-parser.ts'
 
-/** The head of a class. */
+/** The header of a class declaration. */
 interface ClassHead {
   readonly form: ClassNode['form']
   readonly name: string
@@ -71,7 +71,7 @@ class Members {
   constants: EnumConstant[] = []
 }
 
-/** `{ ... }` of a class. */
+/** A class body, `{ ... }`. */
 export function parseClassBody(stream: TokenStream, head: ClassHead): ClassNode {
   stream.expect('{', `before the members of ${head.name === '' ? 'the class' : head.name}`)
   const members = new Members()
@@ -92,7 +92,7 @@ function parseConstants(stream: TokenStream): EnumConstant[] {
     const { text: name, position } = stream.next()
     const args = stream.is('(') ? parseArguments(stream) : []
     if (stream.is('{'))
-      throw stream.fail('constants with a body of their own are not supported; use a field or a switch')
+      throw stream.fail('enum constants with a body are not supported; use a field or a switch')
     constants.push({ name, args, position })
     stream.skipNewlines()
     if (!stream.accept(',')) break
@@ -101,7 +101,7 @@ function parseConstants(stream: TokenStream): EnumConstant[] {
   return constants
 }
 
-/** A constant is a name alone, or with arguments. */
+/** An enum constant: a name, optionally with arguments. */
 function isMemberStart(stream: TokenStream): boolean {
   if (stream.peek(1).kind === 'identifier' || stream.is('<', 1) || stream.is('.', 1)) return true
   const end = stream.is('(', 1) ? closingBracket(stream, 1) : null
@@ -136,8 +136,8 @@ function endMember(stream: TokenStream): void {
 }
 
 /**
- * Whether a method begins here, after its modifiers: `name(`, `Type name(`, and behind the brackets a body. Where bodies
- * may be missing, what follows does not matter.
+ * Whether a method begins here, after its modifiers: `name(` or `Type name(`, and a body after the parameter list. Where
+ * bodies are optional, the tokens after the list are not checked.
  */
 export function isMethod(stream: TokenStream, mayBeAbstract: boolean): boolean {
   return stream.ahead(() => {

@@ -1,4 +1,4 @@
-// Calls without brackets: `println x`, `a b c d` for `a(b).c(d)`.
+// Command expressions, without parentheses: `println x`, `a b c d` for `a(b).c(d)`.
 import { parseCommandArguments } from './argument-parser.ts'
 import type { Expression } from './ast.ts'
 import { continuePath, withArguments } from './path-parser.ts'
@@ -7,7 +7,7 @@ import { PRIMITIVE_NAMES, type Token } from './tokens.ts'
 
 const ARGUMENT_WORDS: ReadonlySet<string> = new Set(['this', 'super', 'new', 'null', 'true', 'false', 'switch'])
 
-/** Whether an expression is the name of a command, and an argument follows it on its line. */
+/** Whether a command expression begins: a name with an argument on the same line. */
 export function isCommandHead(expression: Expression, stream: TokenStream): boolean {
   if (!namesMethod(expression)) return false
   return beginsArgument(stream.peek(), stream)
@@ -27,7 +27,7 @@ function beginsArgument(token: Token, stream: TokenStream): boolean {
     case 'gstring':
       return true
     case 'keyword':
-      // Any word may be the name of an argument.
+      // Keywords are allowed as argument names.
       return ARGUMENT_WORDS.has(token.text) || PRIMITIVE_NAMES.has(token.text) || stream.is(':', 1)
     case 'operator':
       return token.text === '!' || token.text === '~'
@@ -36,7 +36,7 @@ function beginsArgument(token: Token, stream: TokenStream): boolean {
   }
 }
 
-/** Reads the arguments of a command, and the commands that follow on the same line. */
+/** Parses the arguments of a command expression and the rest of its chain on the same line. */
 export function parseCommand(head: Expression, stream: TokenStream): Expression {
   let chain = withArguments(head, parseCommandArguments(stream))
   for (;;) {

@@ -19,7 +19,7 @@ export function parseFor(stream: TokenStream): Statement {
   const variable = stream.attempt(() => parseLoopVariable(stream))
   if (variable !== null) {
     const items = parseExpression(stream)
-    stream.expect(')', 'after what the loop goes through')
+    stream.expect(')', 'after the iterated value of for')
     return { kind: 'forIn', variable, items, body: parseBody(stream), position }
   }
   const initial = parseInitial(stream)
@@ -148,8 +148,8 @@ function parseCatch(stream: TokenStream): CatchClause {
     do types.push(parseType(stream))
     while (stream.accept('|'))
   }
-  const { text: name } = stream.expectName('for what is caught')
-  stream.expect(')', 'after the name of what is caught')
+  const { text: name } = stream.expectName('of the caught exception')
+  stream.expect(')', 'after the name of the caught exception')
   stream.skipNewlines()
   return { types, name, body: parseBlock(stream), position }
 }

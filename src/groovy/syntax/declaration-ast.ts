@@ -1,4 +1,4 @@
-// Classes, methods, imports, and the script as a whole.
+// Classes, methods, imports, and the script itself.
 import type { BlockNode, Expression, Modifiers, Node, Parameter, Statement, TypeNode } from './ast.ts'
 import type { Position } from './syntax-error.ts'
 
@@ -33,7 +33,7 @@ export interface ClassNode extends Node {
   readonly interfaces: readonly TypeNode[]
   readonly fields: readonly FieldNode[]
   readonly methods: readonly MethodNode[]
-  /** Blocks that run for each object, and those that run once. */
+  /** Instance initializer blocks and static initializer blocks. */
   readonly initialisers: readonly BlockNode[]
   readonly staticInitialisers: readonly BlockNode[]
   readonly constants: readonly EnumConstant[]
@@ -52,7 +52,7 @@ export interface ScriptNode {
   readonly file: string
   readonly text: string
   readonly packageName: string | null
-  /** Names of type parameters, each of which means any class. */
+  /** Names of type parameters; each accepts any class. */
   readonly typeParameters: ReadonlySet<string>
   readonly imports: readonly ImportNode[]
   readonly classes: readonly ClassNode[]

@@ -1,4 +1,4 @@
-// Variables.
+// Variable declarations.
 import type { DeclarationNode, DeclaredVariable, Modifiers, TypeNode } from './ast.ts'
 import { parseCommandExpression } from './expression-parser.ts'
 import { isLambda, parseLambda } from './path-parser.ts'
@@ -19,19 +19,19 @@ export function isDeclaration(stream: TokenStream): boolean {
   })
 }
 
-/** Classes begin with a capital; `foo bar` is a command. */
+/** Class names start with a capital letter; `foo bar` is a command expression. */
 function looksLikeType({ name, dimensions }: TypeNode): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1)
   return dimensions > 0 || /^\p{Lu}/u.test(last) || /^(?:boolean|byte|char|double|float|int|long|short)$/.test(name)
 }
 
-/** What follows the name of a variable without a value. */
+/** Whether a variable name without an initializer ends here. */
 function endsName(stream: TokenStream): boolean {
   const { kind } = stream.peek(1)
   return kind === 'newline' || kind === 'end' || [';', ',', '}', ')', 'in', ':'].some((sign) => stream.is(sign, 1))
 }
 
-/** What follows the modifiers of a declaration. */
+/** Parses a declaration after its modifiers. */
 export function parseDeclaration(stream: TokenStream, modifiers: Modifiers): DeclarationNode {
   const { position } = stream.peek()
   if (stream.is('(')) return parseUnpacking(stream, modifiers)

@@ -1,4 +1,4 @@
-// Operators, by their precedence.
+// Operators by precedence.
 
 import { BigDecimal } from '../values/big-decimal.ts'
 import { BigIntegerValue, DoubleValue, FloatValue } from '../values/numbers.ts'
@@ -28,7 +28,7 @@ const ASSIGNMENTS: ReadonlySet<string> = new Set([
   '?=',
 ])
 
-/** Binary operators, the loosest first. */
+/** Binary operators, lowest precedence first. */
 const LEVELS: readonly (readonly string[])[] = [
   ['||'],
   ['&&'],
@@ -47,14 +47,14 @@ const LEVEL_OF: ReadonlyMap<string, number> = new Map(
   LEVELS.flatMap((signs, level) => signs.map((sign) => [sign, level] as const)),
 )
 
-/** Operators that end a statement when they begin a line: there they are signs. */
+/** Operators that are unary at the start of a line, where they begin a new statement. */
 const NOT_AFTER_NEWLINE: ReadonlySet<string> = new Set(['+', '-'])
 
 export function parseExpression(stream: TokenStream): Expression {
   return stream.nested(() => parseAssignment(stream))
 }
 
-/** An expression that may be a command without brackets: `x = foo 1`. */
+/** An expression, which may be a command expression: `x = foo 1`. */
 export function parseCommandExpression(stream: TokenStream): Expression {
   const expression = parseExpression(stream)
   return isCommandHead(expression, stream) ? parseCommand(expression, stream) : expression
@@ -71,7 +71,7 @@ function parseAssignment(stream: TokenStream): Expression {
   const target = parseTernary(stream)
   const sign = stream.peekPastNewline()
   if (sign.kind !== 'operator' || !ASSIGNMENTS.has(sign.text)) return target
-  if (!isAssignable(target)) throw stream.fail(`what is before ${sign.text} can not be assigned to`, position)
+  if (!isAssignable(target)) throw stream.fail(`the left side of ${sign.text} can not be assigned to`, position)
   stream.skipNewlines()
   stream.next()
   stream.skipNewlines()
@@ -102,7 +102,7 @@ function isAssignable(target: Expression): boolean {
   return target.kind === 'variable' || target.kind === 'property' || target.kind === 'index'
 }
 
-/** An expression without assignment, as labels of `case` are. */
+/** An expression without assignment, such as a `case` label. */
 export function parseTernary(stream: TokenStream): Expression {
   const condition = parseBinary(stream, 0)
   const sign = stream.peekPastNewline()
@@ -128,7 +128,7 @@ function parseBranch(stream: TokenStream): Expression {
   return isLambda(stream) ? parseLambda(stream) : parseAssignment(stream)
 }
 
-/** Binary operators from a level on. What `as` and `instanceof` give may be the left side of any other. */
+/** Binary operators from a precedence level up. The result of `as` or `instanceof` can be the left operand of any operator. */
 function parseBinary(stream: TokenStream, least: number): Expression {
   let left = parseUnary(stream)
   for (;;) {
@@ -145,7 +145,7 @@ function parseBinary(stream: TokenStream, least: number): Expression {
 interface OperatorAhead {
   readonly text: string
   readonly position: Position
-  /** How many tokens it consists of: two or three for `>>` and `>>>`. */
+  /** Number of tokens: two or three for `>>` and `>>>`. */
   readonly tokens: number
 }
 
@@ -191,7 +191,7 @@ function withRight(
   return { kind: 'binary', operator, operatorPosition, left, right, position }
 }
 
-/** `-x`, `+x`, `++x`, `--x`, which bind less than `**`. */
+/** `-x`, `+x`, `++x`, `--x`, with lower precedence than `**`. */
 function parseUnary(stream: TokenStream): Expression {
   const token = stream.peek()
   if (token.kind !== 'operator') return parsePower(stream)
@@ -260,7 +260,7 @@ function parseCastOperand(stream: TokenStream): Expression {
     : parsePrefix(stream)
 }
 
-/** `(Type)` before a value; a lower-case name is a variable in brackets. */
+/** The type of a cast, `(Type) value`; a lower-case name in parentheses is a variable. */
 function parseCastType(stream: TokenStream) {
   stream.next()
   const type = parseType(stream)

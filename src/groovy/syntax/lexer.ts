@@ -12,7 +12,7 @@ const ENDS_OPERAND: ReadonlySet<string> = new Set([')', ']', '}', '++', '--', 't
 
 const MAX_NESTING = 200
 
-/** Splits a text into tokens. Newlines within round and square brackets are skipped. */
+/** Splits source text into tokens. Newlines within parentheses and square brackets are skipped. */
 export class Lexer {
   readonly file: string
   readonly text: string
@@ -36,10 +36,10 @@ export class Lexer {
     return this.#readUntil(null)
   }
 
-  /** Tokens of `${...}` up to the closing bracket, which is passed. */
+  /** Tokens of `${...}` up to the closing brace, which is consumed. */
   readEmbedded(): Token[] {
     this.#nesting += 1
-    if (this.#nesting > MAX_NESTING) throw this.fail('values within texts are nested too deeply')
+    if (this.#nesting > MAX_NESTING) throw this.fail('expressions in strings are nested too deeply')
     const tokens = this.#readUntil('}')
     this.#nesting -= 1
     return tokens
@@ -76,8 +76,8 @@ export class Lexer {
       const position = this.at()
       if (this.position >= this.text.length) {
         const unclosed = open.at(-1)
-        if (unclosed !== undefined) throw this.fail(`this ${unclosed.sign} is never closed`, unclosed.position)
-        if (closing !== null) throw this.fail('expected } after the value in this text, but the script ends here')
+        if (unclosed !== undefined) throw this.fail(`this ${unclosed.sign}is not closed`, unclosed.position)
+        if (closing !== null) throw this.fail('expected } after the expression in this string, but the script ends here')
         tokens.push({ kind: 'end', text: '', position, end: this.position })
         return tokens
       }
@@ -102,7 +102,7 @@ export class Lexer {
       const last = open.pop()
       const expected = last === undefined ? null : CLOSING[last.sign as keyof typeof CLOSING]
       if (expected === text) return
-      if (last === undefined) throw this.fail(`this ${text} closes nothing`, position)
+      if (last === undefined) throw this.fail(`unmatched ${text}`, position)
       throw this.fail(
         `expected ${expected} for the ${last.sign} of line ${last.position.line}, but found ${text}`,
         position,
@@ -116,7 +116,7 @@ export class Lexer {
       if (skipped === null) break
       this.advance(skipped.length)
     }
-    if (this.text.startsWith('/*', this.position)) throw this.fail('this comment is never closed with */')
+    if (this.text.startsWith('/*', this.position)) throw this.fail('this comment is not closed with */')
   }
 
   #next(previous: Token | undefined, position: Position): Token {
@@ -151,7 +151,7 @@ export class Lexer {
     const sign = OPERATORS.find((each) => this.text.startsWith(each, this.position))
     if (sign === undefined) {
       const character = String.fromCodePoint(this.text.codePointAt(this.position) as number)
-      throw this.fail(`the character ${JSON.stringify(character)} means nothing here`)
+      throw this.fail(`the character ${JSON.stringify(character)}is not allowed here`)
     }
     return this.#take('operator', sign, position)
   }

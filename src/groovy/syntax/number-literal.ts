@@ -7,7 +7,7 @@ const WHOLE = /(?:0[xX][0-9a-fA-F](?:[0-9a-fA-F_]*[0-9a-fA-F])?|0[bB][01](?:[01_
 const DECIMAL =
   /(?:\d(?:[\d_]*\d)?)?(?:\.\d(?:[\d_]*\d)?(?:[eE][+-]?\d(?:[\d_]*\d)?)?|[eE][+-]?\d(?:[\d_]*\d)?)[dDfFgG]?/y
 
-/** The text of the number at a position, or null. */
+/** The source of the number literal at a position, or null. */
 export function scanNumber(text: string, at: number): string | null {
   const isPrefixed = /^0[xXbB]/.test(text.slice(at, at + 2))
   DECIMAL.lastIndex = at
@@ -30,7 +30,7 @@ export function numberValue(written: string): { readonly value: Value } | { read
   if (suffix === 'd') return { value: new DoubleValue(Number(digits)) }
   if (suffix === 'f') return { value: new FloatValue(Number(digits)) }
   if (/^0\d/.test(digits) && /[89]/.test(digits))
-    return { problem: `${written} is no octal number; leave out the leading 0` }
+    return { problem: `${written}is not an octal number; leave out the leading 0` }
   const number = BigInt(/^0\d/.test(digits) ? `0o${digits.slice(1)}` : digits)
   return wholeValue(number, suffix)
 }

@@ -36,12 +36,12 @@ function parseTopLevel(stream: TokenStream, parts: Parts): void {
   else if (!parseDeclared(stream, parts)) parts.statements.push(parseStatement(stream))
 }
 
-/** A class, a method, or a variable with modifiers; false when none of them begins here. */
+/** Parses a class, a method, or a variable with modifiers; false if none of them begins here. */
 function parseDeclared(stream: TokenStream, parts: Parts): boolean {
   const form = formAhead(stream)
   if (form === null) return false
   const modifiers = parseModifiers(stream)
-  // `@Grab(...)` and similar annotations precede an import or are alone; the checker reports them.
+  // `@Grab(...)` and similar annotations precede an import or have no target; the checker reports them.
   if (form === 'import') {
     parts.imports.push(parseImport(stream))
     for (const each of modifiers.annotations) parts.statements.push(annotationAlone(each))

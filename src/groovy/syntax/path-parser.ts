@@ -10,12 +10,12 @@ import type { TokenStream } from './token-stream.ts'
 import { PRIMITIVE_NAMES, type Token } from './tokens.ts'
 import { skipTypeArguments } from './type-parser.ts'
 
-/** A primary expression with all that follows it. */
+/** A primary expression with its suffixes. */
 export function parsePath(stream: TokenStream): Expression {
   return continuePath(stream, parsePrimary(stream))
 }
 
-/** All that follows an expression on its path. */
+/** Parses the suffixes of an expression. */
 export function continuePath(stream: TokenStream, start: Expression): Expression {
   let target = start
   for (;;) {
@@ -55,7 +55,7 @@ function parseStep(stream: TokenStream, target: Expression): Expression | null {
   }
 }
 
-/** Expressions that can be called with only a closure. */
+/** Expressions that can be called with a closure as the only argument. */
 function takesClosure({ kind }: Expression): boolean {
   return kind === 'variable' || kind === 'property' || kind === 'call' || kind === 'callValue' || kind === 'index'
 }
@@ -65,7 +65,7 @@ function parseIndexes(stream: TokenStream): Expression[] {
   while (!stream.accept(']')) {
     const spread = stream.is('*') ? stream.next() : null
     const value = parseExpression(stream)
-    if (stream.is(':')) throw stream.fail('expected ] after an index, but found : (a map literal can not stand here)')
+    if (stream.is(':')) throw stream.fail('expected ] after an index, but found : (a map literal is not allowed here)')
     indexes.push(spread === null ? value : { kind: 'spread', value, position: spread.position })
     if (!stream.is(']')) stream.expect(',', 'or ] after an index')
   }
@@ -82,7 +82,7 @@ function parseMember(stream: TokenStream, target: Expression, sign: Token): Expr
   return { kind: 'property', target, name, namePosition, access: ACCESS.get(sign.text)!, position }
 }
 
-/** A name, a keyword, a text, a GString, or an expression in brackets. */
+/** A member name: an identifier, a keyword, a string, a GString, or an expression in parentheses. */
 function parseMemberName(stream: TokenStream): string | Expression {
   const token = stream.peek()
   switch (token.kind) {
@@ -98,7 +98,7 @@ function parseMemberName(stream: TokenStream): string | Expression {
   }
 }
 
-/** `(a, b) { ... } { ... }`: closures behind the brackets are further arguments. */
+/** `(a, b) { ... } { ... }`: closures after the parentheses are appended to the arguments. */
 function parseWithClosures(stream: TokenStream, args: Expression[]): Expression[] {
   const all = [...args]
   while (stream.is('{')) all.push(parseClosure(stream))
@@ -186,7 +186,7 @@ function parseBracketed(stream: TokenStream, { text, position }: Token): Express
   if (text !== '(') throw stream.unexpected('a value')
   stream.next()
   const inner = stream.nested(() => parseCommandExpression(stream))
-  stream.expect(')', 'after the value in brackets')
+  stream.expect(')', 'after the expression in parentheses')
   return inner.kind === 'variable' || inner.kind === 'property' ? { kind: 'bracketed', inner, position } : inner
 }
 
@@ -198,7 +198,7 @@ export function isLambda(stream: TokenStream): boolean {
   return end !== null && stream.is('->', end + 1)
 }
 
-/** How far ahead the bracket is that closes the one `ahead` of the place; null when what is between is no list. */
+/** Offset of the bracket that closes the one at `ahead`; null if it is not closed. */
 export function closingBracket(stream: TokenStream, ahead = 0): number | null {
   let depth = 0
   for (let at = ahead; ; at++) {

@@ -130,7 +130,7 @@ function parseKeywordStatement(stream: TokenStream, { text, position }: Token): 
     case 'trait':
       throw stream.fail(`a ${text} can be declared only at the top of a script or within a class`)
     case 'import':
-      throw stream.fail('an import can stand only at the top of a script')
+      throw stream.fail('an import is allowed only at the top of a script')
     default:
       return null
   }
@@ -209,14 +209,14 @@ export function parseClosure(stream: TokenStream): ClosureNode {
   return { kind: 'closure', parameters, body: { kind: 'block', statements, position }, isLambda: false, position }
 }
 
-/** `-> value`, the closure of a value in a text. */
+/** `-> value`: the closure of a lazy GString expression. */
 export function parseParameterlessClosure(stream: TokenStream): ClosureNode {
   const { position } = stream.expect('->', 'before the value')
   const body = { kind: 'block' as const, statements: parseStatements(stream), position }
   return { kind: 'closure', parameters: [], body, isLambda: false, position }
 }
 
-/** Whether `{` begins a closure with a list of parameters: an arrow follows before the line or the bracket ends. */
+/** Whether `{` begins a closure with parameters: an arrow follows before the end of the line or a closing bracket. */
 function hasParameters(stream: TokenStream): boolean {
   let depth = 0
   let afterComma = true
@@ -242,7 +242,7 @@ const OPENING: ReadonlySet<string> = new Set(['(', '[', '{', '?['])
 const CLOSING: ReadonlySet<string> = new Set([')', ']', '}'])
 const STATEMENT_WORDS: ReadonlySet<string> = new Set(['return', 'if', 'throw', 'switch', 'for', 'while', 'try', 'new'])
 
-/** `{ (a, b) -> ...` is a lambda in a closure, `{ a.b x -> ...` a command with a lambda. */
+/** `{ (a, b) -> ...` is a lambda in a closure, `{ a.b x -> ...` a command expression with a lambda. */
 function isParameterStart(stream: TokenStream): boolean {
   return stream.ahead(() => {
     stream.next()
@@ -284,7 +284,7 @@ function parseParameter(stream: TokenStream): Parameter {
   return { name, type, varargs, initial, position }
 }
 
-/** A name before a name, or before type arguments, brackets, dots, is a type. */
+/** A name followed by a name, type arguments, brackets or a dot is a type. */
 function isTypeBefore(stream: TokenStream): boolean {
   return stream.peek(1).kind === 'identifier' || ['.', '<', '[', '...'].some((sign) => stream.is(sign, 1))
 }

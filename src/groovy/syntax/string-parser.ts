@@ -3,7 +3,7 @@ import { parseParameterlessClosure, parseStatements } from './statement-parser.t
 import type { TokenStream } from './token-stream.ts'
 import type { GStringPart } from './tokens.ts'
 
-/** A text with values in it. */
+/** A GString. */
 export function parseGString(stream: TokenStream): GStringNode {
   const { strings, parts, position } = stream.next()
   return {
@@ -23,7 +23,7 @@ function parsePart(stream: TokenStream, { tokens, path, position }: GStringPart)
   if (statements.length === 0) return { kind: 'literal', value: null, position }
   const [only] = statements
   if (statements.length === 1 && only?.kind === 'expression') return only.expression
-  // Several statements are those of a closure that is called at once.
+  // Several statements are compiled as a closure that is called immediately.
   const body = { kind: 'block' as const, statements, position }
   const closure = { kind: 'closure' as const, parameters: [], body, isLambda: false, position }
   return { kind: 'callValue', callee: closure, args: [], position }

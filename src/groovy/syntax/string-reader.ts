@@ -2,7 +2,7 @@ import type { Lexer } from './lexer.ts'
 import type { Position } from './syntax-error.ts'
 import type { GStringPart, Token } from './tokens.ts'
 
-/** How one kind of string is written. */
+/** Syntax of one kind of string literal. */
 interface Style {
   readonly open: string
   readonly close: string
@@ -39,7 +39,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['$', '$'],
 ])
 
-/** Reads one string of any quotation. */
+/** Reads a string literal of any kind. */
 export class StringReader {
   readonly #lexer: Lexer
   #strings: string[] = []
@@ -78,10 +78,10 @@ export class StringReader {
   #readPiece(style: Style, start: Position): void {
     const lexer = this.#lexer
     const character = lexer.text[lexer.position]
-    if (character === undefined) throw lexer.fail(`this text is never closed with ${style.close}`, start)
+    if (character === undefined) throw lexer.fail(`this string is not closed with ${style.close}`, start)
     if (character === '\n' && !style.multiline) {
       throw lexer.fail(
-        `this text is not closed with ${style.close} on its line; use three quotes for several lines`,
+        `this string is not closed with ${style.close} on its line; use three quotes for several lines`,
         start,
       )
     }
@@ -90,7 +90,7 @@ export class StringReader {
     else this.#add(character, 1)
   }
 
-  /** `\r\n` of a file counts as one newline, as Groovy has it. */
+  /** `\r\n` in the source counts as one newline, as in Groovy. */
   #add(text: string, length: number): void {
     const lexer = this.#lexer
     if (text === '\r' && lexer.text[lexer.position + 1] === '\n') {
@@ -120,7 +120,7 @@ export class StringReader {
     const sign = lexer.text[lexer.position + 1] ?? ''
     const escaped = SIMPLE_ESCAPES.get(sign)
     if (escaped !== undefined) return [escaped, 2]
-    throw lexer.fail(`\\${sign} is no escape; write \\\\ for a backslash, or use a /slashy string/ for a pattern`)
+    throw lexer.fail(`\\${sign}is not an escape sequence; write \\\\ for a backslash, or use a /slashy string/ for a pattern`)
   }
 
   #readDollar(style: Style): void {
@@ -141,7 +141,7 @@ export class StringReader {
     if (path.length > 0) this.#addPart({ position, tokens: null, path })
     else if (style.escapes !== 'backslash') this.#text += '$'
     else {
-      const reason = 'a $ in a text in double quotes begins a value; write \\$ for the character, or use single quotes'
+      const reason = 'a $ in a double-quoted string begins an expression; write \\$ for the character, or use single quotes'
       throw lexer.fail(reason, position)
     }
   }

@@ -4,7 +4,7 @@ import type { ScriptPlace } from '../runtime/limits.ts'
 export interface Position {
   readonly line: number
   readonly column: number
-  /** Characters from the start of the text. */
+  /** Characters from the start of the source. */
   readonly offset: number
 }
 
@@ -13,7 +13,7 @@ export interface GroovyProblem extends ScriptPlace {
   readonly message: string
 }
 
-/** A script that can not be compiled, with all that was found. */
+/** A script that does not compile, with all compile errors. */
 export class GroovyCompileError extends Error {
   override readonly name: string = 'GroovyCompileError'
   readonly problems: readonly GroovyProblem[]
@@ -24,7 +24,7 @@ export class GroovyCompileError extends Error {
   }
 }
 
-/** The first syntax error of a text, or its first use of unsupported syntax. */
+/** The first syntax error of a script, or its first use of unsupported syntax. */
 export class GroovySyntaxError extends GroovyCompileError {
   override readonly name = 'GroovySyntaxError'
 

@@ -11,7 +11,7 @@ export class TokenStream {
   readonly #tokens: readonly Token[]
   #index = 0
   #nesting = 0
-  /** Names of type parameters of the whole script. */
+  /** Names of all type parameters of the script. */
   readonly typeParameters: Set<string>
   /** Enclosing switch expressions: only in them `yield` is a statement. */
   switchDepth = 0
@@ -24,7 +24,7 @@ export class TokenStream {
     this.#nesting = nesting
   }
 
-  /** A stream over the tokens of a value in a text, which is nested as this one is. */
+  /** A stream over the tokens of a GString expression, at the nesting depth of this one. */
   embedded(tokens: readonly Token[]): TokenStream {
     return new TokenStream(tokens, this.text, this.file, this.#nesting, this.typeParameters)
   }
@@ -76,7 +76,7 @@ export class TokenStream {
     while (this.peek().kind === 'newline') this.#index += 1
   }
 
-  /** The next token that is no newline. */
+  /** The next token that is not a newline. */
   peekPastNewline(): Token {
     return this.peek(this.peek().kind === 'newline' ? 1 : 0)
   }
@@ -95,7 +95,7 @@ export class TokenStream {
     return null
   }
 
-  /** Evaluates a look-ahead and restores the position; a syntax error gives false. */
+  /** Evaluates a look-ahead and restores the position; returns false on a syntax error. */
   ahead(question: () => boolean): boolean {
     let answer = false
     this.attempt(() => {

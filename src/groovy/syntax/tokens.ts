@@ -3,7 +3,7 @@ import type { Position } from './syntax-error.ts'
 
 export type TokenKind = 'identifier' | 'keyword' | 'number' | 'string' | 'gstring' | 'operator' | 'newline' | 'end'
 
-/** A piece of the text. */
+/** A lexical token. */
 export interface Token {
   readonly kind: TokenKind
   /** Source text; the content of a string. */
@@ -11,14 +11,14 @@ export interface Token {
   readonly position: Position
   /** Offset of its end. */
   readonly end: number
-  /** Of a number. */
+  /** The value of a number. */
   readonly value?: Value
-  /** Of a GString: the expressions between `strings`. */
+  /** For a GString: the expressions between `strings`. */
   readonly strings?: readonly string[]
   readonly parts?: readonly GStringPart[]
 }
 
-/** A value in a GString: `${...}` with its tokens, or `$a.b` as names. */
+/** An expression in a GString: `${...}` with its tokens, or `$a.b` as names. */
 export interface GStringPart {
   readonly position: Position
   readonly tokens: readonly Token[] | null

@@ -1,3 +1,3 @@
-// Scripts as trees, for hosts that read them.
+// The syntax tree, exported for hosts that analyse scripts.
 export type * from './ast.ts'
 export { parseScript } from './parser.ts'

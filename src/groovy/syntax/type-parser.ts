@@ -3,7 +3,7 @@ import type { Annotation, Modifiers, TypeNode } from './ast.ts'
 import type { TokenStream } from './token-stream.ts'
 import { MODIFIERS, PRIMITIVE_NAMES, type Token } from './tokens.ts'
 
-/** `java.util.Map<String, ?>[]`; arguments of types are read and left out. */
+/** `java.util.Map<String, ?>[]`; type arguments are parsed and ignored. */
 export function parseType(stream: TokenStream): TypeNode {
   const { position } = stream.peek()
   const name = parseTypeName(stream)
@@ -32,7 +32,7 @@ function isPrimitive(token: Token): boolean {
   return token.kind === 'keyword' && (PRIMITIVE_NAMES.has(token.text) || token.text === 'void')
 }
 
-/** `<T, K extends Comparable>` of a declaration; the names mean any class. */
+/** `<T, K extends Comparable>` of a declaration; each name accepts any class. */
 export function parseTypeParameters(stream: TokenStream): void {
   for (let ahead = 1; ; ahead++) {
     const token = stream.peek(ahead)

@@ -1,7 +1,7 @@
-/** Nodes of the tree and their parts. */
+/** Syntax tree nodes and their parts. */
 type Part = object
 
-/** Calls a function with a part of the tree and, unless it returns false, with all parts within it. */
+/** Calls a function with a part of the tree and, unless it returns false, with all nested parts. */
 export function walk(part: Part, visit: (part: Part & { readonly kind?: string }) => boolean | undefined): void {
   if (visit(part) === false) return
   for (const inner of Object.values(part)) {
@@ -11,7 +11,7 @@ export function walk(part: Part, visit: (part: Part & { readonly kind?: string }
   }
 }
 
-/** Values of literals and sets of words are not parts of the tree. */
+/** Literal values and sets of modifiers are not parts of the tree. */
 function isPart(value: unknown): value is Part {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

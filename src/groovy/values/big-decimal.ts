@@ -14,7 +14,7 @@ function powerOfTen(exponent: number): bigint {
   return 10n ** BigInt(exponent)
 }
 
-/** A decimal number as Java has it: `unscaled` times ten to the power of minus `scale`. */
+/** A decimal number as in Java: `unscaled` times ten to the power of minus `scale`. */
 export class BigDecimal extends GroovyObject {
   readonly unscaled: bigint
   readonly scale: number
@@ -71,12 +71,12 @@ export class BigDecimal extends GroovyObject {
     return this.unscaled < 0n ? this.negate() : this
   }
 
-  /** The rest of a division whose quotient is a whole number. */
+  /** The remainder of an integer division. */
   remainder(other: BigDecimal): BigDecimal {
     return this.minus(this.divideToWhole(other).times(other))
   }
 
-  /** The whole part of the quotient, with the scale that Java prefers. */
+  /** The integer part of the quotient, with Java's preferred scale. */
   divideToWhole(other: BigDecimal): BigDecimal {
     const scale = Math.max(this.scale, other.scale)
     const quotient = new BigDecimal(this.#at(scale) / other.#at(scale), 0)
@@ -84,7 +84,7 @@ export class BigDecimal extends GroovyObject {
     return preferred >= 0 ? quotient.withScale(preferred, 'DOWN') : quotient.stripped(preferred)
   }
 
-  /** The exact quotient, or null when its digits have no end. */
+  /** The exact quotient, or null if its decimal expansion does not terminate. */
   divideExactly(other: BigDecimal): BigDecimal | null {
     const preferred = this.scale - other.scale
     if (this.unscaled === 0n) return new BigDecimal(0n, preferred)
@@ -99,7 +99,7 @@ export class BigDecimal extends GroovyObject {
     return new BigDecimal(quotient, preferred + digits).stripped(preferred)
   }
 
-  /** The quotient with so many digits. */
+  /** The quotient, rounded to a number of digits. */
   divideToPrecision(other: BigDecimal, precision: number, rounding: Rounding): BigDecimal {
     const preferred = this.scale - other.scale
     if (this.unscaled === 0n) return new BigDecimal(0n, preferred)
@@ -112,7 +112,7 @@ export class BigDecimal extends GroovyObject {
     return sticky === 0n ? rounded.stripped(preferred) : rounded
   }
 
-  /** The quotient at a scale. */
+  /** The quotient, rounded to a scale. */
   divideToScale(other: BigDecimal, scale: number, rounding: Rounding): BigDecimal {
     const shift = scale + other.scale - this.scale
     const [top, bottom] =
@@ -131,11 +131,11 @@ export class BigDecimal extends GroovyObject {
   toPrecision(precision: number, rounding: Rounding): BigDecimal {
     if (precision === 0 || this.precision <= precision) return this
     const rounded = this.withScale(this.scale - (this.precision - precision), rounding)
-    // 9.99 became 10.0: one digit too many.
+    // Rounded up to one digit more: 9.99 became 10.0.
     return rounded.precision > precision ? rounded.withScale(rounded.scale - 1, rounding) : rounded
   }
 
-  /** Without zeros at the end, but with at least this scale. */
+  /** Strips trailing zeros down to a minimum scale. */
   stripped(least = Number.NEGATIVE_INFINITY): BigDecimal {
     let { unscaled, scale } = this
     if (unscaled === 0n) return new BigDecimal(0n, least === Number.NEGATIVE_INFINITY ? 0 : least)
@@ -153,7 +153,7 @@ export class BigDecimal extends GroovyObject {
 
   compareTo(other: BigDecimal): number {
     if (this.sign !== other.sign) return this.sign < other.sign ? -1 : 1
-    // Numbers of different size need no common scale, which may have very many digits.
+    // Numbers of different magnitude are compared without a common scale, which could need very many digits.
     const sizes = this.precision - this.scale - (other.precision - other.scale)
     if (sizes !== 0 && this.sign !== 0) return sizes > 0 === this.sign > 0 ? 1 : -1
     const scale = Math.max(this.scale, other.scale)
@@ -198,7 +198,7 @@ export class BigDecimal extends GroovyObject {
   }
 }
 
-/** A quotient of whole numbers, rounded. */
+/** The quotient of two integers, rounded. */
 function roundedQuotient(top: bigint, bottom: bigint, rounding: Rounding): bigint {
   const quotient = top / bottom
   const rest = top % bottom

@@ -40,7 +40,7 @@ export class BindingValue extends GroovyObject {
     this.#variables.delete(name)
   }
 
-  /** Those that were set or read. */
+  /** Names of the variables that were set or read. */
   names(): string[] {
     return [...this.#variables.keys()]
   }

@@ -3,15 +3,15 @@ import { GroovyObject, type Value } from './value.ts'
 
 type ClassKind = 'class' | 'interface' | 'enum' | 'primitive' | 'array'
 
-/** How `object.name` is read and written. */
+/** Read and write access to a property, `object.name`. */
 export interface PropertyAccess {
   readonly name: string
   /** The simple or qualified name of its class, if known. */
   readonly type: string | null
   readonly get: ((self: Value) => Value) | null
-  /** Undefined when the value does not fit. */
+  /** Returns undefined if the value has the wrong type. */
   readonly set: ((self: Value, value: Value) => Value | undefined) | null
-  /** The field itself, past its getter and setter: `object.@name`. */
+  /** Direct access to the field without getter and setter: `object.@name`. */
   readonly field?: number
 }
 
@@ -34,12 +34,12 @@ export interface ClassOptions {
 
 /**
  * A class: its superclass, interfaces and members. Classes of the library get theirs by `extend`, classes of
- * scripts by the compiler. It is a value too, the one that `X.class` gives.
+ * scripts by the compiler. It is also a value of scripts: the result of `X.class`.
  */
 export class ClassInfo extends GroovyObject {
   /** The class of classes; set by `classes.ts`. */
   static classOfClasses: ClassInfo | null = null
-  /** The parent of all classes of arrays; set there too. */
+  /** The superclass of all array classes; set by `classes.ts`. */
   static arrayBase: ClassInfo | null = null
 
   readonly name: string
@@ -47,7 +47,7 @@ export class ClassInfo extends GroovyObject {
   readonly parent: ClassInfo | null
   readonly interfaces: readonly ClassInfo[]
   readonly extensible: Extensible | null
-  /** Of an array. */
+  /** The component class of an array class. */
   readonly component: ClassInfo | null
   readonly constructors: Invocable[] = []
   readonly ownMethods = new Map<string, Invocable[]>()
@@ -83,7 +83,7 @@ export class ClassInfo extends GroovyObject {
     return this.name.slice(Math.max(this.name.lastIndexOf('.'), this.name.lastIndexOf('$')) + 1)
   }
 
-  /** How far up a class is: 0 for this one, -1 for one that is not above. */
+  /** Inheritance distance to a class: 0 for this class, -1 for one that is not a supertype. */
   distanceTo(ancestor: ClassInfo): number {
     return this.#ancestors.get(ancestor) ?? -1
   }
@@ -92,7 +92,7 @@ export class ClassInfo extends GroovyObject {
     return this === ancestor || this.#ancestors.has(ancestor)
   }
 
-  /** This class and all above it, nearest first. */
+  /** This class and its supertypes, nearest first. */
   get lineage(): Iterable<ClassInfo> {
     return this.#ancestors.keys()
   }
@@ -127,13 +127,13 @@ export class ClassInfo extends GroovyObject {
     return this.#creation
   }
 
-  /** The type that the setter of a property takes, for messages. */
+  /** The parameter type of a property's setter, for messages. */
   setterType(name: string): string {
     const [first] = this.method(`set${capitalised(name)}`)?.overloads ?? []
     return first?.parameters[0]?.name ?? 'Object'
   }
 
-  /** A property of an instance: a declared one, else one of a getter and setter. */
+  /** An instance property: declared, or derived from a getter and setter. */
   property(name: string): PropertyAccess | null {
     let access = this.#properties.get(name)
     if (access === undefined) {
@@ -206,14 +206,14 @@ function accessThrough(name: string, getter: MethodGroup | null, setter: MethodG
   }
 }
 
-/** `uri` is read by `getUri`; `URL`, as Java's beans have it, by `getURL`; `aB` by `getaB`. */
+/** `uri` is read by `getUri`; `URL`, as in JavaBeans, by `getURL`; `aB` by `getaB`. */
 function capitalised(name: string): string {
   const second = name.charAt(1)
   if (second !== '' && second === second.toUpperCase() && second !== second.toLowerCase()) return name
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-/** The class itself, then its parents one by one, then their interfaces, then the root. */
+/** The class itself, then its superclasses, then their interfaces, then the root. */
 function distances(klass: ClassInfo): ReadonlyMap<ClassInfo, number> {
   const chain: ClassInfo[] = []
   for (let each: ClassInfo | null = klass; each !== null; each = each.parent) chain.push(each)
@@ -234,5 +234,5 @@ function distances(klass: ClassInfo): ReadonlyMap<ClassInfo, number> {
   return found
 }
 
-/** Any class is nearer to an argument than Object. */
+/** Any class is a better match for an argument than Object. */
 const ROOT_DISTANCE = 300

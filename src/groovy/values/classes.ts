@@ -45,7 +45,7 @@ export const ObjectClass: ClassInfo = register(
 )
 export const ClassClass = declareClass('java.lang.Class')
 ClassInfo.classOfClasses = ClassClass
-/** The class above those of all arrays, which scripts can not name. */
+/** The superclass of all array classes; scripts can not name it. */
 export const ArrayBaseClass = new ClassInfo('array', { parent: ObjectClass })
 ClassInfo.arrayBase = ArrayBaseClass
 export const NullClass = declareClass('org.codehaus.groovy.runtime.NullObject')

@@ -10,7 +10,7 @@ export const OWNER_ONLY = 2
 export const DELEGATE_ONLY = 3
 export const TO_SELF = 4
 
-/** A block of code as a value. */
+/** A closure with its owner and delegate. */
 export abstract class ClosureValue extends GroovyObject {
   readonly thisObject: Value
   readonly owner: Value
@@ -28,13 +28,13 @@ export abstract class ClosureValue extends GroovyObject {
     return ClosureClass
   }
 
-  /** Types of the parameters; a closure without a list has one, `it`. */
+  /** Types of the parameters; a closure without a parameter list has one, `it`. */
   abstract readonly parameterTypes: readonly ParameterType[]
 
   /** Calls it; may return PENDING. */
   abstract call(args: readonly Value[]): Value
 
-  /** The same code with the same variables, whose delegate can be set without changing this one. */
+  /** A copy with the same code and captured variables, whose delegate can be set without changing this closure. */
   abstract copy(): ClosureValue
 
   get parameterCount(): number {
@@ -42,7 +42,7 @@ export abstract class ClosureValue extends GroovyObject {
   }
 }
 
-/** A closure that the library makes: a method pointer, a composition, a curried one. */
+/** A closure created by the library: a method pointer, a composition, or a curried closure. */
 export class NativeClosure extends ClosureValue {
   readonly parameterTypes: readonly ParameterType[]
   readonly #run: (args: readonly Value[]) => Value

@@ -1,5 +1,5 @@
-// Lists, sets and maps. The abstract classes are what the library's methods work on, so that a host can bring collections of
-// its own.
+// Lists, sets and maps. Methods of the library use only the abstract classes, so that a host can add its own collection
+// classes.
 import { checkSize, tick } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import { ArrayListClass, MapEntryClass, UnmodifiableListClass } from './classes.ts'
@@ -12,7 +12,7 @@ export abstract class CollectionValue extends GroovyObject {
   abstract readonly size: number
   /** All elements; for reading only, and only until the collection changes. */
   abstract readonly items: readonly Value[]
-  /** Counts changes of structure, so that a loop over a collection finds them. */
+  /** Counts structural modifications, so that concurrent modification is detected. */
   modifications = 0
 
   abstract add(value: Value): boolean
@@ -47,7 +47,7 @@ export class ListValue extends CollectionValue {
     return this.elements.length
   }
 
-  /** The array, for a change that `growth` elements are added by. */
+  /** The array, for a modification that adds `growth` elements. */
   writable(growth = 0): Value[] {
     if (this.frozen) throw unsupported()
     if (growth > 0) checkSize(this.elements.length + growth)
@@ -55,7 +55,7 @@ export class ListValue extends CollectionValue {
     return this.elements
   }
 
-  /** Replaces one element, which is no structural modification. */
+  /** Replaces one element, which is not a structural modification. */
   set(index: number, value: Value): void {
     if (this.frozen) throw unsupported()
     this.elements[index] = value
@@ -89,7 +89,7 @@ export class ListValue extends CollectionValue {
   }
 }
 
-/** How elements are compared; set by `equality.ts`, which needs the classes of this file. */
+/** The equality of elements; set by `equality.ts`, which needs the classes of this file. */
 export const equality: { equals(left: Value, right: Value): boolean } = { equals: Object.is }
 
 export abstract class SetValue extends CollectionValue {}

@@ -67,7 +67,7 @@ export function compareValues(left: Value, right: Value): number {
   )
 }
 
-/** As `compareValues` for `==`: null instead of an exception when there is no order. */
+/** As `compareValues` for `==`: null instead of an exception if the values are not comparable. */
 export function compareForEquality(left: Value, right: Value): number | null {
   const outcome = compareKnown(left, right)
   if (outcome !== null) return outcome
@@ -91,7 +91,7 @@ function compareKnown(left: Value, right: Value): number | null {
     if (numberRank(right) !== NOT_A_NUMBER) return compareNumbers(left.code, right)
     return typeof right === 'string' || right instanceof GStringValue ? compareTexts(left.text, textOf(right)) : null
   }
-  // A GString compares its text with that of anything.
+  // A GString is compared with any value, by their text.
   if (left instanceof GStringValue) return compareTexts(textOf(left), javaText(right))
   if (numberRank(right) !== NOT_A_NUMBER) {
     const code = typeof left === 'string' ? characterCode(left) : null
@@ -122,7 +122,7 @@ function compareObjects(left: Value, right: Value): number | null {
   return typeof number === 'number' ? number : 0
 }
 
-/** As `compareTo` of Java: only values of one class have an order. */
+/** As `compareTo` of Java: only values of the same class are comparable. */
 export function naturalCompare(left: Value, right: Value): number {
   if (left === null || right === null) throw nullPointer(null)
   const [own, other] = [classOf(left), classOf(right)]

@@ -1,4 +1,4 @@
-// `==`, which compares numbers and texts across their types, and `equals`, which does not.
+// `==`, which compares numbers and strings across their types, and `equals`, which does not.
 import { settled } from '../runtime/pending.ts'
 import { classOf } from './class-of.ts'
 import { ComparableInterface, ObjectClass } from './classes.ts'
@@ -40,7 +40,7 @@ function sameEntries(left: MapValue, right: MapValue): boolean {
   })
 }
 
-/** Numbers of sets are compared across their types, as elements of lists are. */
+/** Numbers in sets are compared across their types, as elements of lists are. */
 function sameElements(left: SetValue, right: SetValue): boolean {
   if (left.size !== right.size) return false
   return left.items.every(

@@ -1,4 +1,4 @@
-// Java's hierarchy of exceptions, as far as scripts meet it, and those of Groovy.
+// Exception classes of Java and Groovy that scripts can throw and catch.
 import { declareException, ThrowableClass, type ThrowableValue, throwable } from './throwable.ts'
 
 export const ExceptionClass = declareException('java.lang.Exception', ThrowableClass)

@@ -2,9 +2,9 @@ import type { ClassInfo } from './class-info.ts'
 import { GStringImplClass } from './classes.ts'
 import { GroovyObject, type Value } from './value.ts'
 
-/** A text with values in it, which are turned into text when it is used. */
+/** A GString: its values are converted to text on use. */
 export class GStringValue extends GroovyObject {
-  /** One more than there are values. */
+  /** The literal parts around the values, one more than values. */
   readonly strings: readonly string[]
   readonly values: readonly Value[]
 

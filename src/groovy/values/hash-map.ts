@@ -1,4 +1,4 @@
-// Hash maps and sets; and sorted ones, which sort on read.
+// Hash maps and sets, and sorted ones, which sort on read.
 import { checkSize, tick } from '../runtime/limits.ts'
 import type { ClassInfo } from './class-info.ts'
 import {
@@ -19,16 +19,16 @@ import type { Value } from './value.ts'
 /** Compares two keys of a sorted collection. */
 export type Comparison = (left: Value, right: Value) => number
 
-/** How sorted collections without a comparator compare; set by `compare.ts`. */
+/** The natural order for sorted collections without a comparator; set by `compare.ts`. */
 export const naturalOrder: { compare: Comparison } = { compare: () => 0 }
 
-/** Entries by key, in the order in which they came. */
+/** Entries by key, in insertion order. */
 class HashTable {
   readonly entries = new Map<unknown, MapEntry>()
   /** Number of entries of each hash, for keys whose class defines `equals`. */
   #probes: Map<string, number> | null = null
   readonly #comparison: Comparison | null
-  /** The most entries there ever were: it decides the order of a HashMap. */
+  /** The maximum number of entries so far, which determines the iteration order of a HashMap. */
   peak = 0
 
   constructor(comparison: Comparison | null) {
@@ -72,11 +72,11 @@ class HashTable {
     return `${hash}#${free}`
   }
 
-  /** In a sorted collection keys are equal by the comparison. */
+  /** In a sorted collection, keys are equal if their comparison returns 0. */
   #sortedPlace(key: Value, comparison: Comparison): unknown {
     const plain = keyOf(key)
     if (this.entries.has(plain)) return plain
-    // As in Java, the first key is compared with itself, so that one without an order is rejected.
+    // As in Java, the first key is compared with itself, so that a key that is not comparable is rejected.
     if (this.entries.size === 0) comparison(key, key)
     for (const [place, entry] of this.entries) {
       tick()
@@ -92,7 +92,7 @@ function tableSize(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(Math.floor(capacity), 1)))
 }
 
-/** In which order entries are read: as they came, by hash as Java's HashMap, or sorted. */
+/** Iteration order: by insertion, by hash as in Java's HashMap, or sorted. */
 type Order = 'insertion' | 'hash' | 'sorted'
 
 function orderOf(klass: ClassInfo): Order {
@@ -116,7 +116,7 @@ function ordered(table: HashTable, order: Order, comparison: Comparison | null, 
     .map(([, entry]) => entry)
 }
 
-/** HashMap, LinkedHashMap, TreeMap, and maps that can not be changed. */
+/** HashMap, LinkedHashMap, TreeMap, and unmodifiable maps. */
 export class HashMapValue extends MapValue {
   readonly klass: ClassInfo
   readonly comparison: Comparison | null
@@ -126,7 +126,7 @@ export class HashMapValue extends MapValue {
   #frozen = false
   #read: MapEntry[] | null = null
 
-  /** `capacity`: for how many elements a HashMap was made, which decides its order. */
+  /** `capacity`: initial capacity of a HashMap, which determines its iteration order. */
   constructor(klass: ClassInfo = LinkedHashMapClass, comparison: Comparison | null = null, capacity = 16) {
     super()
     this.#capacity = tableSize(capacity)
@@ -189,7 +189,7 @@ export class HashMapValue extends MapValue {
   }
 }
 
-/** HashSet, LinkedHashSet, TreeSet, and sets that can not be changed. */
+/** HashSet, LinkedHashSet, TreeSet, and unmodifiable sets. */
 export class HashSetValue extends SetValue {
   readonly klass: ClassInfo
   readonly comparison: Comparison | null
@@ -199,7 +199,7 @@ export class HashSetValue extends SetValue {
   #frozen = false
   #read: Value[] | null = null
 
-  /** `capacity`: for how many elements a HashSet was made, which decides its order. */
+  /** `capacity`: initial capacity of a HashSet, which determines its iteration order. */
   constructor(klass: ClassInfo = LinkedHashSetClass, comparison: Comparison | null = null, capacity = 16) {
     super()
     this.klass = klass

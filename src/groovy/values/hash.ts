@@ -53,7 +53,7 @@ function objectHash(value: GroovyObject): number {
 const identities = new WeakMap<GroovyObject, number>()
 let lastIdentity = 0
 
-/** A number for an object that stays the same; Java's is random, ours counts. */
+/** Identity hash code, constant for an object; random in Java, a counter here. */
 export function identityHash(value: GroovyObject): number {
   let hash = identities.get(value)
   if (hash === undefined) {
@@ -108,7 +108,7 @@ export class CustomKey {
 }
 
 /**
- * The key of a value in a JavaScript Map: the same for values that are equal by Java's `equals`. Texts and Integers are their
+ * The key of a value in a JavaScript Map: the same for values that are equal by Java's `equals`. Strings and Integers are their
  * own keys.
  */
 export function keyOf(value: Value): unknown {
@@ -143,7 +143,7 @@ function entryPart({ key, value }: MapEntry): string {
   return `${partOf(key)}=${partOf(value)}`
 }
 
-/** A key as text with its length, so that different lists of keys have different texts. */
+/** A key as text with its length, so that different lists of keys have different text. */
 function partOf(value: Value): string {
   const key = keyOf(value)
   if (key instanceof CustomKey) return key.hash

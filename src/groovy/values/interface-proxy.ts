@@ -4,7 +4,7 @@ import type { MapValue } from './collection.ts'
 import { unsupported } from './exceptions.ts'
 import { GroovyObject, type Value } from './value.ts'
 
-/** An interface whose methods are a closure, or the closures of a map: `{ ... } as Runnable`. */
+/** An object that implements an interface by a closure, or by a map of closures: `{ ... } as Runnable`. */
 export class InterfaceProxy extends GroovyObject {
   readonly klass: ClassInfo
   readonly target: ClosureValue | MapValue
@@ -20,6 +20,6 @@ export class InterfaceProxy extends GroovyObject {
     if (this.target instanceof ClosureValue) return this.target.call(args)
     const method = this.target.get(name)
     if (method instanceof ClosureValue) return method.call(args)
-    throw unsupported(`${name} is not in the map that stands for ${this.klass.simpleName}`)
+    throw unsupported(`${name} is missing in the map coerced to ${this.klass.simpleName}`)
   }
 }

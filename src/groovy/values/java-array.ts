@@ -3,7 +3,7 @@ import { primitives } from './classes.ts'
 import { ByteValue } from './numbers.ts'
 import { GroovyObject, type Value } from './value.ts'
 
-/** An array of Java. */
+/** A Java array. */
 export abstract class ArrayValue extends GroovyObject {
   abstract readonly component: ClassInfo
   abstract readonly length: number
@@ -18,7 +18,7 @@ export abstract class ArrayValue extends GroovyObject {
   }
 }
 
-/** An array of anything but bytes. */
+/** An array of any component type except byte. */
 export class ObjectArray extends ArrayValue {
   readonly component: ClassInfo
   readonly items: Value[]

@@ -2,9 +2,9 @@ import type { Value } from './value.ts'
 
 /** The type of a parameter. */
 export interface ParameterType {
-  /** As it was written: `int`, `String`, `byte[]`. */
+  /** The type name in the source: `int`, `String`, `byte[]`. */
   readonly name: string
-  /** How well a value fits: 0 best, less than 0 not at all. */
+  /** Match score of a value: 0 is best, negative is no match. */
   distance(value: Value): number
   /** Converts a matching value for the implementation. */
   convert(value: Value): unknown
@@ -21,7 +21,7 @@ export interface Invocable {
   /** `substring(int begin, int end)`, for messages and the reference page. */
   readonly text: string
   readonly isAbstract: boolean
-  /** Calls it with arguments that were converted. */
+  /** Calls it with converted arguments. */
   call(self: Value, args: unknown[]): Value
 }
 
@@ -36,7 +36,7 @@ export class MethodGroup {
     this.overloads = overloads
   }
 
-  /** Merges the methods of classes, nearest class first: a nearer overload hides one with the same parameters. */
+  /** Merges the methods of classes, nearest class first: an overload overrides inherited ones with the same parameters. */
   static collect(name: string, lists: readonly (readonly Invocable[] | undefined)[]): MethodGroup | null {
     const seen = new Set<string>()
     const overloads: Invocable[] = []
@@ -49,7 +49,7 @@ export class MethodGroup {
     return overloads.length === 0 ? null : new MethodGroup(name, overloads)
   }
 
-  /** Whether any overload may be called with so many arguments. */
+  /** Whether any overload accepts this number of arguments. */
   takes(count: number): boolean {
     return this.#candidates(count).length > 0
   }
@@ -70,7 +70,7 @@ export class MethodGroup {
     return best
   }
 
-  /** Calls the overload that fits; undefined without a match. */
+  /** Calls the matching overload; undefined without a match. */
   tryInvoke(self: Value, args: Value[]): Value | undefined {
     const chosen = this.select(args)
     return chosen === null ? undefined : chosen.call(self, convertAll(chosen, args))
@@ -79,7 +79,7 @@ export class MethodGroup {
   /** Calls the matching overload, which must exist. */
   invoke(self: Value, args: Value[]): Value {
     const result = this.tryInvoke(self, args)
-    if (result === undefined) throw new TypeError(`no overload of ${this.name} takes these arguments`)
+    if (result === undefined) throw new TypeError(`no overload of ${this.name} accepts these arguments`)
     return result
   }
 
@@ -123,7 +123,7 @@ function distanceOf({ parameters, varargs }: Invocable, args: readonly Value[]):
 /** The array type of a varargs parameter, with that of its elements. */
 export interface VariableParameter extends ParameterType {
   readonly element: ParameterType
-  /** The array for arguments that were given one by one. */
+  /** Collects individual variadic arguments in an array. */
   gather(values: readonly Value[]): unknown
 }
 
@@ -131,7 +131,7 @@ function elementDistance(parameter: VariableParameter, value: Value): number {
   return parameter.element.distance(value)
 }
 
-/** Arguments as the implementation gets them. */
+/** Converts arguments for the implementation. */
 function convertAll({ parameters, varargs }: Invocable, args: Value[]): unknown[] {
   const converted: unknown[] = args
   const last = varargs ? parameters.length - 1 : parameters.length

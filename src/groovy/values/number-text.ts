@@ -2,7 +2,7 @@
 
 /** As `Double.toString`. */
 export function doubleText(number: number): string {
-  // At least two digits are shown, and of those with two the nearest: 4.9E-324.
+  // Java prints at least two digits, and the nearest number with two digits: 4.9E-324.
   const two = number.toExponential(1)
   return floatingText(number, Number(two) === number ? two : number.toExponential())
 }

@@ -6,7 +6,7 @@ import { BigIntegerValue, ByteValue, CharValue, DoubleValue, FloatValue, ShortVa
 import { throwable } from './throwable.ts'
 import type { Value } from './value.ts'
 
-/** An operation on two numbers is done as the larger of their ranks. */
+/** An operation on two numbers uses the higher of their ranks. */
 export const NOT_A_NUMBER = 0
 export const INT = 1
 export const LONG = 2
@@ -43,7 +43,7 @@ export function toDouble(value: Value): number {
   return (value as DoubleValue).value
 }
 
-/** A whole number of any size; the fraction is cut off. */
+/** An integer of any size; the fraction is truncated. */
 export function toBigInt(value: Value): bigint {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return BigInt(value)
@@ -57,7 +57,7 @@ export function toBigInt(value: Value): bigint {
 const LONG_MIN = -(2n ** 63n)
 const LONG_MAX = 2n ** 63n - 1n
 
-/** As Java's `longValue`: the lowest 64 bits, and for floating-point numbers the nearest. */
+/** As Java's `longValue`: the lowest 64 bits; floating-point numbers saturate. */
 export function toLong(value: Value): bigint {
   if (typeof value === 'bigint') return value
   if (value instanceof DoubleValue || value instanceof FloatValue) {
@@ -83,7 +83,7 @@ export function toInt(value: Value): number {
   return Number(BigInt.asIntN(32, toBigInt(value)))
 }
 
-/** The decimal number that a value is; floating-point numbers by the digits they print. */
+/** The value as a BigDecimal; floating-point numbers by their printed digits. */
 export function toBigDecimal(value: Value): BigDecimal {
   if (value instanceof BigDecimal) return value
   if (value instanceof DoubleValue || value instanceof FloatValue) {

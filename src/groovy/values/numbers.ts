@@ -52,7 +52,7 @@ export class ByteValue extends GroovyObject {
     this.value = value
   }
 
-  /** The lowest eight bits of a whole number. */
+  /** The lowest eight bits of an integer. */
   static of(number: number): ByteValue {
     const value = (number << 24) >> 24
     ByteValue.#all[value + 128] ??= new ByteValue(value)

@@ -21,7 +21,7 @@ export class PatternValue extends GroovyObject {
   }
 }
 
-/** A Matcher: iterates over the matches of a pattern in a text. */
+/** A Matcher: iterates over the matches of a pattern in a string. */
 export class MatcherValue extends GroovyObject {
   readonly pattern: PatternValue
   text: string

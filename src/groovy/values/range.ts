@@ -16,7 +16,7 @@ export abstract class RangeValue extends ListValue {
     super([], klass)
   }
 
-  /** Works out all elements. */
+  /** Computes all elements. */
   protected abstract make(): Value[]
 
   /** `1..<3`, with its bounds as the caller prints them. */
@@ -54,7 +54,7 @@ export class IntRange extends RangeValue {
   readonly isReverse: boolean
   readonly #text: readonly [number, string, number]
 
-  /** `first..last` as they were written; `skipFirst` and `skipLast` for `<..` and `..<`. */
+  /** `first..last` with its bounds as in the source; `skipFirst` and `skipLast` for `<..` and `..<`. */
   constructor(first: number, last: number, skipFirst = false, skipLast = false) {
     super(IntRangeClass)
     const step = first > last ? -1 : 1
@@ -90,7 +90,7 @@ export class IntRange extends RangeValue {
   }
 }
 
-/** A range of texts, characters, numbers of other types, or of anything with `next` and `previous`. */
+/** A range of strings, characters, numbers of other types, or of values with `next` and `previous`. */
 export class ObjectRange extends RangeValue {
   readonly from: Value
   readonly to: Value
@@ -117,7 +117,7 @@ export class ObjectRange extends RangeValue {
   }
 }
 
-/** Views of lists that can not be changed share their class. */
+/** An unmodifiable list; views of lists have the same class. */
 export function frozenList(items: Value[]): ListValue {
   return new ListValue(items, UnmodifiableListClass)
 }

@@ -14,7 +14,7 @@ import type { GroovyObject, Value } from './value.ts'
 
 type Style = 'groovy' | 'java' | 'inspect'
 
-/** As Groovy turns a value into text: in GStrings, `+`, `println`, `join`, `toString()`. */
+/** Groovy's conversion to text: in GStrings, `+`, `println`, `join`, `toString()`. */
 export function textOf(value: Value): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
@@ -26,7 +26,7 @@ export function javaText(value: Value): string {
   return format(value, 'java')
 }
 
-/** As `inspect()`: texts in quotes. */
+/** As `inspect()`: strings in quotes. */
 export function inspectText(value: Value): string {
   return format(value, 'inspect')
 }
@@ -44,7 +44,7 @@ function format(value: Value, style: Style): string {
   return numberText(value) ?? compositeText(value, style) ?? objectText(value)
 }
 
-/** The text of a value whose class has no own `toString`; null for others. */
+/** The text of a value whose class does not define `toString`; null for others. */
 export function builtInText(value: Value): string | null {
   if (typeof value !== 'object' || value === null) return String(value)
   return numberText(value) ?? compositeText(value, 'groovy')
@@ -104,13 +104,13 @@ function gstringText({ strings, values }: GStringValue): string {
   return boundedText(text)
 }
 
-/** A value in a GString; a range is shown as a list there. */
+/** The text of a value in a GString; a range is shown as a list there. */
 function partText(value: Value): string {
   if (value instanceof ClosureValue) return lazyText(value)
   return value instanceof RangeValue ? listText(value.items, value, 'groovy') : textOf(value)
 }
 
-/** `${-> x}` is worked out each time the text is made. */
+/** `${-> x}` is evaluated at each conversion to text. */
 function lazyText(closure: ClosureValue): string {
   return textOf(settled(closure.call([]), 'a text'))
 }
@@ -132,7 +132,7 @@ function counted(value: Value, style: Style): string {
   return format(value, style)
 }
 
-/** A list of lists of lists may have a very long text, though each is short. */
+/** The text of nested lists can be very long, although each list is short. */
 function joined(parts: readonly string[]): string {
   checkText(parts.reduce((sum, each) => sum + each.length + 2, 0))
   return parts.join(', ')

@@ -8,7 +8,7 @@ import { CharValue } from './numbers.ts'
 import { textOf } from './text.ts'
 import type { GroovyObject, Value } from './value.ts'
 
-/** Whether a value counts as true: neither null, nor zero, nor empty, nor by its `asBoolean`. */
+/** Groovy truth: false for null, zero, empty values, and values whose `asBoolean` returns false. */
 export function truth(value: Value): boolean {
   const known = builtInTruth(value)
   if (known !== null) return known

@@ -26,7 +26,7 @@ export abstract class GroovyObject {
 export class Instance extends GroovyObject {
   readonly klass: ClassInfo
   readonly fields: Value[] = []
-  /** Variables around an anonymous class that its methods use. */
+  /** Variables of the enclosing scope that an anonymous class captures. */
   captured: readonly Reference[] | null = null
 
   constructor(klass: ClassInfo) {
@@ -35,7 +35,7 @@ export class Instance extends GroovyObject {
   }
 }
 
-/** A variable that a closure shares with the code around it. */
+/** A captured variable, shared by a closure and its enclosing scope. */
 export class Reference {
   value: Value
 

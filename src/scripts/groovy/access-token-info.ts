@@ -31,13 +31,13 @@ class AccessTokenInfo extends GroovyObject {
 /** Value of a token that does not expire. */
 const NEVER = 9223372036854775807n
 
-/** A resolved token as scripts see it. */
+/** Converts a resolved token to a script value. */
 export function accessTokenValue({ token, info, scopes, expiresAt }: AccessToken): Value {
   const expiry = expiresAt === null ? NEVER : BigInt(Math.trunc(expiresAt))
   return new AccessTokenInfo(toGroovy(info) as MapValue, token, toGroovy(scopes), expiry)
 }
 
-/** The token of a script as an introspection response (RFC 7662). */
+/** Converts the token of a script to an introspection response (RFC 7662). */
 convertValue(AccessTokenInfo, ({ info, scopes, expiresAt }) => {
   const data = toHost(info)
   const fields = isPlainObject(data) ? data : {}
@@ -51,7 +51,7 @@ convertValue(AccessTokenInfo, ({ info, scopes, expiresAt }) => {
 
 function made(info: Value, token: string, scopes: Value, expiresAt: bigint): AccessTokenInfo {
   const map = info instanceof JsonValueValue ? info.object : info
-  if (!(map instanceof MapValue)) throw new TypeError('AccessTokenInfo: expected a map of what is known of the token')
+  if (!(map instanceof MapValue)) throw new TypeError('AccessTokenInfo: expected a map of the introspection data')
   return new AccessTokenInfo(map, token, scopes, expiresAt)
 }
 

@@ -158,7 +158,7 @@ test('the binding has hasVariable and getVariable', async () => {
   assert.deepEqual(await groovyValue(source), [true, false, true, 1])
 })
 
-test('values that a type of object needs', async () => {
+test('results of each shape are converted and checked', async () => {
   assert.deepEqual(await groovyValue("new ThrottlingRate(6, '10 seconds')", {}, 'rate'), {
     numberOfRequests: 6,
     duration: 10_000,
@@ -186,7 +186,7 @@ test('an AccessTokenInfo is an introspection response for the gateway', async ()
   assert.deepEqual(await groovyValue(source, { token: 't' }), { sub: 'u', scope: 'read write', exp: 4_102_444_800 })
 })
 
-test('a response is made, changed and compared', async () => {
+test('a response is created, changed and compared', async () => {
   const source = `
     def r = new Response(Status.NOT_FOUND)
     r.status = Status.valueOf(418, 'Tea')

@@ -84,7 +84,7 @@ export class ScriptBindings {
     return values !== undefined && Object.hasOwn(values, name) ? toGroovy(values[name]) : undefined
   }
 
-  /** Functions that go with a binding. */
+  /** Functions of the binding `builder`. */
   #function(name: string): Value | undefined {
     if (!this.#offered.has('builder')) return undefined
     return constraintFunction(name, this.binding.get('builder') ?? null)

@@ -1,4 +1,4 @@
-// The contexts of a request. Their classes are known by name; a context that a filter added has the class Context.
+// The contexts of a request. Classes are assigned by context name; a context with any other name has the class AddedContext.
 import { type ClassInfo, classes, exceptions, MapEntry, MapValue, textOf, type Value } from '#groovy'
 import { exchangeScope } from '#http'
 import { accessTokenValue } from './access-token-info.ts'
@@ -94,7 +94,7 @@ export interface ContextMaps {
   readonly attributes: Value
 }
 
-/** The context that was added last. */
+/** The context added last. */
 export function leafContext(host: EvaluationHost, maps: ContextMaps): ContextValue {
   return new ContextValue(lookUp(host, 'context'), host, maps)
 }

@@ -29,7 +29,7 @@ function copyEntity(message: Message, { message: other }: EntityValue): void {
 }
 
 function assignJson(message: Message, data: unknown): void {
-  // A text alone is no content of its own there: it is written in quotes.
+  // `setEntity` writes a string unquoted; as JSON it is quoted.
   setEntity(message, typeof data === 'string' ? JSON.stringify(data) : data)
   message.headers.set('Content-Type', 'application/json; charset=UTF-8')
 }

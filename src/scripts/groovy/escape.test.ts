@@ -1,4 +1,4 @@
-// No script gets access to objects of the gateway through the values that represent them.
+// Scripts have no access to objects of the gateway through the values that represent them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { respond } from '#http'
@@ -32,7 +32,7 @@ const VALUES = [
   "new File('x')",
 ]
 
-/** Names that mean something to JavaScript, or are fields of the values themselves. */
+/** Names with a meaning in JavaScript, and names of internal fields of the values. */
 const NAMES = [
   '__proto__',
   'constructor',
@@ -52,7 +52,7 @@ const NAMES = [
   'call',
 ]
 
-test('neither names of JavaScript nor fields of the values are members', async () => {
+test('JavaScript names and internal fields of values are not members', async () => {
   const source = `
     def found = []
     def values = [${VALUES.map((value) => `{ -> ${value} }`).join(', ')}]
@@ -75,7 +75,7 @@ test('neither names of JavaScript nor fields of the values are members', async (
     timeout: 10_000,
   })
   const found = (await script.evaluate()) as string[]
-  // A URI has a host, and so has a request its field.
+  // A URI has the member host, and headers have the field Host.
   const own = new Set(['request.uri.host', 'request.headers.host'])
   const unexpected = found.filter((each) => {
     const [at = '', name] = each.split('.')
@@ -86,7 +86,7 @@ test('neither names of JavaScript nor fields of the values are members', async (
   assert.equal(({} as Record<string, unknown>)['host'], undefined)
 })
 
-test('names of JavaScript are plain keys of the maps that scripts share', async () => {
+test('JavaScript names are ordinary keys of shared maps', async () => {
   const script = scriptOf(
     "attributes.'__proto__' = [polluted: 1]; session.'constructor' = 1; globals.'__proto__' = 2; attributes.keySet()",
     {

@@ -68,7 +68,7 @@ async function readBytes(path: string, folders: ReadableFolders | null): Promise
   if (real === null || !stats?.isFile()) {
     throw throwable(
       exceptions.FileNotFoundException,
-      `${path} (there is no such file below the instance that scripts may read)`,
+      `${path} (no such file in the folders of the instance that scripts can read)`,
     )
   }
   if (stats.size > MAX_BYTES) throw throwable(exceptions.IOException, `${path} is larger than ${MAX_BYTES} bytes`)

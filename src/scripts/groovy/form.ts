@@ -6,7 +6,7 @@ import { type RequestValue, readBuffered } from './message-values.ts'
 
 const FormClass = gatewayClass('http.protocol.Form', { parent: classes.LinkedHashMapClass })
 
-/** A form of the gateway as scripts see it. */
+/** Converts a form of the gateway to a script value. */
 export function formValue(form: Form): HashMapValue {
   return addForm(new HashMapValue(FormClass), form)
 }
@@ -24,7 +24,7 @@ function add(self: HashMapValue, name: string, value: Value): HashMapValue {
   return self
 }
 
-/** A form of a script as one of the gateway. */
+/** Converts a form of a script to one of the gateway. */
 export function hostForm(self: MapValue): Form {
   const form: Form = Object.create(null)
   for (const { key, value } of self.entries()) {

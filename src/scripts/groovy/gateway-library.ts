@@ -1,4 +1,4 @@
-// All classes that scripts of the gateway can use. Importing a table gives its classes their members.
+// All classes that scripts of the gateway can use. Importing a table adds the members of its classes.
 import './status.ts'
 import './headers.ts'
 import './cookies.ts'

@@ -116,7 +116,7 @@ const ENDED = new ScriptError('the request that this belongs to has ended', null
 const MAX_LINE = 16_384
 const MAX_LINES = 1_000
 
-/** The value of a script, also where it is a promise. */
+/** The result of a script; waits for a promise. */
 async function resolved(value: Value | Promise<Value>): Promise<Value> {
   let at = await value
   while (at instanceof PromiseValue) at = await at.source

@@ -33,7 +33,7 @@ export class HeaderValue extends ListValue {
   }
 }
 
-/** The values of a header as texts; null for none. */
+/** The values of a header as strings; null for none. */
 function headerTexts(value: Value): readonly string[] | null {
   if (value === null) return null
   if (value instanceof HeaderValue || classOf(value).isSubclassOf(HeaderClass)) return headerValues(value)
@@ -171,7 +171,7 @@ export function headerClass(simpleName: string, name: string): ClassInfo {
 /** The header of a class in a message; null where missing. */
 export function headerOf(self: HeadersValue, type: ClassInfo): Value {
   const name = namesByClass.get(type)
-  if (name === undefined) throw exceptions.illegalArgument(`${type.name} is no class of headers`)
+  if (name === undefined) throw exceptions.illegalArgument(`${type.name}is not a header class`)
   const values = self.host().all(name)
   if (values.length === 0) return null
   return settled(type.staticMethod('valueOf')?.invoke(type, [values.join(', ')]) ?? null, 'a header')

@@ -1,4 +1,4 @@
-// Classes of the gateway under the names that scripts import. Only the simple name and the members decide.
+// Classes of the gateway under the names that scripts import. They are resolved by simple name.
 import {
   type ClassInfo,
   classes,
@@ -17,21 +17,21 @@ type ClassOptions = NonNullable<Parameters<typeof classes.declareClass>[1]>
 
 const declared: ClassInfo[] = []
 
-/** Makes a class of the gateway; its package is one of those below `org.forgerock`. */
+/** Declares a class of the gateway; its package is one of those below `org.forgerock`. */
 export function gatewayClass(name: string, options: ClassOptions = {}): ClassInfo {
   const made = classes.declareClass(`org.forgerock.${name}`, options)
   declared.push(made)
   return made
 }
 
-/** Makes an interface of the gateway; `functional` names its one abstract method. */
+/** Declares an interface of the gateway; `functional` names its one abstract method. */
 export function gatewayInterface(name: string, functional: string | null, ...extended: ClassInfo[]): ClassInfo {
   const made = classes.declareInterface(`org.forgerock.${name}`, functional, ...extended)
   declared.push(made)
   return made
 }
 
-/** All classes of the gateway that were made so far. */
+/** All classes of the gateway that are declared so far. */
 export function gatewayClasses(): readonly ClassInfo[] {
   return declared
 }
@@ -64,7 +64,7 @@ function guarded(run: (...args: unknown[]) => unknown): (...args: unknown[]) => 
   }
 }
 
-/** Gateway errors by the exceptions that scripts got for them. */
+/** Gateway errors by the exceptions they were converted to. */
 const causes = new WeakMap<ThrowableValue, Error>()
 
 /** Errors of the caller, in contrast to failures of the called object. */
@@ -88,7 +88,7 @@ export function thrownFor(error: unknown): unknown {
   return made
 }
 
-/** The gateway's error that an exception was made for, or one of its causes. */
+/** The gateway's error of an exception, or of one of its causes. */
 export function hostCause(thrown: ThrowableValue): Error | null {
   let at: ThrowableValue | null = thrown
   for (let depth = 0; at !== null && depth < 16; depth += 1) {

@@ -144,7 +144,7 @@ function hostNumber(value: Value): unknown {
   if (value instanceof BigIntegerValue) return jsonNumber(String(value.value))
   if (value instanceof ShortValue || value instanceof ByteValue) return value.value
   if (!(value instanceof DoubleValue || value instanceof FloatValue)) return undefined
-  if (!Number.isFinite(value.value)) throw new TypeError(`${value.value} is no number of JSON`)
+  if (!Number.isFinite(value.value)) throw new TypeError(`${value.value}is not a JSON number`)
   return jsonNumber(textOf(value))
 }
 

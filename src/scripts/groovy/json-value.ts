@@ -80,7 +80,7 @@ function unexpected({ object, pointer }: JsonValueValue, what: string): unknown 
   return throwable(JsonValueException, `${pointer === '' ? '/' : pointer}: Expecting ${what}, found ${found}`)
 }
 
-/** A conversion that gives null for null. */
+/** A conversion that returns null for null. */
 function as(what: string, convert: (value: Value) => Value | undefined): (self: JsonValueValue) => Value {
   return (self) => {
     if (self.object === null) return null

@@ -69,7 +69,7 @@ function claim(self: BuilderValue, name: string, read: Value, demand: Value): Va
       ? value !== null && demand.accepts(value)
       : truth(settled(callFunctional(demand, [value]), 'a constraint'))
   if (!isMet) {
-    const words = demand instanceof ConstraintValue ? demand.words : 'does not meet its constraint'
+    const words = demand instanceof ConstraintValue ? demand.words : 'violates its constraint'
     self.violations.push(value === null ? `the claim ${name} is missing` : `the claim ${name} ${words}`)
   }
   return self
@@ -112,8 +112,8 @@ const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
         ? value.items.some((each) => groovyEquals(each, other))
         : textOf(value).includes(textOf(other)),
     ),
-  find: (pattern = null) => demand('does not fit its pattern', (value) => matches(pattern, value, 'find')),
-  matches: (pattern = null) => demand('does not fit its pattern', (value) => matches(pattern, value, 'matches')),
+  find: (pattern = null) => demand('does not match its pattern', (value) => matches(pattern, value, 'find')),
+  matches: (pattern = null) => demand('does not match its pattern', (value) => matches(pattern, value, 'matches')),
   isInThePast: () => demand('is not in the past', (value) => millis(value) < now()),
   isInTheFuture: () => demand('is not in the future', (value) => millis(value) > now()),
 }

@@ -34,7 +34,7 @@ test('a token is read without verifying it, and verified with a key', async () =
   assert.match(String(await groovyValue(source, { args: { text: 'x.y', key: 'k' } })), /not a signed JWT/)
 })
 
-test('a token is made', async () => {
+test('a token is built and signed', async () => {
   const source = `${IMPORTS}
     def claims = new JwtBuilderFactory().claims().iss('me').sub('u').exp(new Date(5000)).claim('roles', ['a']).build()
     new JwtBuilderFactory().jws(handler).headers().alg(JwsAlgorithm.HS256).kid('k').done().claims(claims).build()`

@@ -1,4 +1,4 @@
-// JSON Web Tokens with the API of such gateways: parsed without verification, verified or signed with a shared key.
+// JSON Web Tokens for scripts: parsed without verification, verified or signed with a shared key.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import {
   type ByteArray,
@@ -98,7 +98,7 @@ function reconstruct(text: string): JwtValue {
   if (text.length > MAX_TOKEN || parts.length !== 3) throw invalid('not a signed JWT: expected three parts')
   const [header, claims] = parts.slice(0, 2).map((part) => {
     const json = parseJson(Buffer.from(part, 'base64url').toString('utf8'))
-    if (!isPlainObject(json)) throw invalid('not a signed JWT: its parts are no JSON objects')
+    if (!isPlainObject(json)) throw invalid('not a signed JWT: header or claims are not JSON objects')
     return toGroovy(json) as MapValue
   })
   return new JwtValue(new FieldsValue(HeaderClass, header), new FieldsValue(ClaimsSetClass, claims), text)

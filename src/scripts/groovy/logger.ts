@@ -6,7 +6,7 @@ import { extendWithHost } from './host-class.ts'
 
 export const LoggerClass = classes.declareInterface('org.slf4j.Logger')
 
-// A script that logs in a loop must not fill the memory before it is stopped.
+// Limits of the log of one evaluation: a script that logs in a loop must not exhaust memory before it is stopped.
 const MAX_ENTRIES = 1_000
 const MAX_TEXT = 16_384
 

@@ -71,7 +71,7 @@ export const responseValue = (host: Response): ResponseValue => new ResponseValu
 convertHost(Request, requestValue)
 convertHost(Response, responseValue)
 
-/** Messages that a script makes have no entity limits; received ones have those of the exchange. */
+/** Messages created by a script have no entity limits; received ones have those of the exchange. */
 export function withoutLimits<T extends Message>(message: T): T {
   message.entityLimits = NO_ENTITY_LIMITS
   return message

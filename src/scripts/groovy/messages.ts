@@ -20,7 +20,7 @@ import { UriValue } from './uri.ts'
 
 type MessageValue = RequestValue | ResponseValue
 
-/** What requests and responses have in common. */
+/** Common members of requests and responses. */
 const common = (type: string) => ({
   'getHeaders(): Headers': ({ headers }: MessageValue) => headers,
   'addHeaders(Object... headers): Object': (self: MessageValue, headers: Value[]) => {
@@ -39,7 +39,7 @@ const common = (type: string) => ({
   'close(): void': () => null,
 })
 
-/** A text without a host keeps the server of the current URI. */
+/** A URI without a host is resolved to the server of the current URI. */
 function assignUri(self: RequestValue, value: Value): RequestValue {
   const uri = value instanceof UriValue ? value.host : textOf(value)
   self.host[exposed].set?.['uri']?.(self.host, uri)

@@ -76,7 +76,7 @@ function derive(self: PromiseValue, step: Step): Value {
   )
 }
 
-/** As in Java, the callback of a settled promise runs synchronously: the caller waits where the callback waits. */
+/** As in Java, the callback of a settled promise runs synchronously: if the callback suspends, the caller does too. */
 function deriveNow(outcome: Outcome, step: Step): Value {
   const seen = 'error' in outcome ? { error: thrownFor(outcome.error) } : outcome
   const made = (value: Value): Value => (value instanceof Flat ? value.promise : PromiseValue.of(value))
@@ -121,7 +121,7 @@ function called(callback: Value, argument: Value, isAsync: boolean): Value {
     if (value instanceof PromiseValue) return new Flat(value)
     throw throwable(
       value === null ? exceptions.NullPointerException : exceptions.ClassCastException,
-      'expected the function to return a promise, as Promises.newResultPromise(value) makes one',
+      'expected the function to return a promise, such as Promises.newResultPromise(value)',
     )
   }
   const value = callFunctional(callback, [argument])

@@ -1,24 +1,24 @@
 import type { Refusal } from '#groovy'
 
-/** Classes of other libraries that scripts of such gateways use, and what to use instead. */
+/** Unsupported libraries that scripts of other gateways use, with their replacement. */
 export const REFUSALS: readonly Refusal[] = [
   {
     names: ['com.nimbusds.', 'io.jsonwebtoken.', 'com.auth0.', 'org.jose4j.'],
-    advice: 'this library is not there; let a JwtBuilderFilter or JwtValidationFilter make and check tokens',
+    advice: 'use a JwtBuilderFilter or JwtValidationFilter to create and validate tokens',
   },
-  { names: ['org.bouncycastle.'], advice: 'this library is not there; use java.security and javax.crypto' },
-  { names: ['org.redisson.', 'redis.clients.'], advice: 'scripts do not talk to Redis; use session or globals' },
+  { names: ['org.bouncycastle.'], advice: 'this library is not supported; use java.security and javax.crypto' },
+  { names: ['org.redisson.', 'redis.clients.'], advice: 'scripts can not access Redis; use session or globals' },
   {
     names: ['org.apache.http.', 'org.apache.commons.httpclient.', 'okhttp3.', 'java.net.http.'],
-    advice: 'this library is not there; send requests with http.send(request)',
+    advice: 'this library is not supported; send requests with http.send(request)',
   },
-  { names: ['org.apache.commons.', 'com.google.common.'], advice: 'this library is not there; Groovy has most of it' },
+  { names: ['org.apache.commons.', 'com.google.common.'], advice: 'use the corresponding methods of Groovy' },
   {
     names: ['org.forgerock.json.jose.', 'org.forgerock.secrets.', 'org.forgerock.openig.secrets.'],
-    advice: 'not available; let a JwtBuilderFilter or JwtValidationFilter make and check tokens',
+    advice: 'use a JwtBuilderFilter or JwtValidationFilter to create and validate tokens',
   },
   {
     names: ['org.forgerock.opendj.', 'org.forgerock.openig.ldap.'],
-    advice: 'scripts have no LDAP; ask a service over HTTP',
+    advice: 'scripts can not access LDAP; call a service over HTTP',
   },
 ]

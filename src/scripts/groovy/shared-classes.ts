@@ -16,7 +16,7 @@ export class SharedClasses {
   readonly #library: Library
   readonly #classes = new Map<string, readonly ClassInfo[]>()
   readonly #marks = new Map<string, Mark>()
-  /** Source texts of the files that were read. */
+  /** Source text of the files that were read. */
   readonly texts: string[] = []
   /** Problems of the files that were read. */
   readonly problems: GroovyProblem[] = []

@@ -107,7 +107,7 @@ test('the fault of a handler can be caught, and is the outcome where it is not',
   await assert.rejects(script.evaluate(), { message: 'connect refused', code: 'GW_X' })
 })
 
-test('content that is not buffered is read when a script asks for it', async () => {
+test('content that is not buffered is read on access', async () => {
   const clientHandler: Handler = async () =>
     new Response(200, {
       headers: { 'Content-Type': 'application/json' },
@@ -136,7 +136,7 @@ test('an endless loop is stopped at the limit, and the script can still be used'
   assert.equal(await script.evaluate(), 7)
 })
 
-test('an endless loop after a wait is stopped too', async () => {
+test('an endless loop after a suspension is stopped too', async () => {
   const source = `try { ${send('/')}.get(); while (true) { } } catch (Throwable t) { } finally { globals.reached = 1 }`
   const script = scriptOf(source, { language: 'groovy', timeout: 50 })
   await assert.rejects(script.evaluate(), { name: 'ScriptTimeoutError' })

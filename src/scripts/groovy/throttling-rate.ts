@@ -6,7 +6,7 @@ import { extendWithHost, gatewayClass } from './host-class.ts'
 const ThrottlingRateClass = gatewayClass('openig.filter.throttling.ThrottlingRate')
 const DurationClass = gatewayClass('util.time.Duration')
 
-/** A rate that a policy gives. */
+/** A rate returned by a throttling policy. */
 export class RateValue extends GroovyObject {
   readonly rate: ThrottlingRate
 

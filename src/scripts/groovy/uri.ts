@@ -5,7 +5,7 @@ import { convertHost, convertValue } from './host-values.ts'
 
 const UriClass = gatewayClass('http.MutableUri')
 
-/** A URI that can be changed part by part. */
+/** A mutable URI. */
 export class UriValue extends GroovyObject {
   readonly host: Uri
 
@@ -26,14 +26,14 @@ export class UriValue extends GroovyObject {
 convertHost(Uri, (uri) => new UriValue(uri))
 convertValue(UriValue, ({ host }) => host.toString())
 
-/** The URI of a text, a URI or a MutableUri. */
+/** The URI of a string, a URI or a MutableUri. */
 function uriOf(value: Value): Uri {
   return value instanceof UriValue ? value.host.clone() : Uri.parse(textOf(value))
 }
 
 const nullable = (value: string): string | null => (value === '' ? null : value)
 
-/** Resolves a reference by RFC 3986 section 5.2; dot segments above the root are kept, as in Java. */
+/** Resolves a reference by RFC 3986 section 5.2; dot segments above the root are retained, as in Java. */
 function resolved(base: Uri, reference: Uri): Uri {
   if (reference.scheme !== '') return reference.clone()
   const made = reference.clone()

@@ -1,4 +1,4 @@
-// `new URL('...').text` and `openConnection()`: requests through the clientHandler of the script, which waits for them.
+// `new URL('...').text` and `openConnection()`: requests through the clientHandler of the script, which suspends for the response.
 import {
   andThen,
   ByteArray,

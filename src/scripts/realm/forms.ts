@@ -2,7 +2,7 @@ import type { Handle } from '../handle.ts'
 import type { HostMessages } from '../host-messages.ts'
 import type { RealmValues } from './values.ts'
 
-/** Further classes that scripts find in scope. */
+/** Further classes in the scope of scripts. */
 export interface RealmForms {
   readonly classes: { readonly Form: unknown; readonly ThrottlingRate: unknown }
   /** Number of requests and milliseconds of a rate; null for anything else. */

@@ -7,7 +7,7 @@ export interface RealmHeaders extends Iterable<[string, string]> {
   [name: string]: unknown
 }
 
-/** Makes the view that scripts have of header fields. */
+/** Creates the view of header fields for scripts. */
 export type HeaderView = (headers: Handle) => RealmHeaders
 
 /** Runs inside the realm, see `realmValues`. */
@@ -25,7 +25,7 @@ export function realmHeaders({ texts, toHost }: RealmValues, host: HostMessages)
     readonly #host: Handle
 
     constructor() {
-      if (adopted === null) throw new TypeError('header fields are made by the gateway')
+      if (adopted === null) throw new TypeError('header fields are created only by the gateway')
       this.#host = adopted
     }
 

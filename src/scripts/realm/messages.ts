@@ -41,7 +41,7 @@ export function realmMessages(
   let hostResponseOf: (value: unknown) => Handle | null
 
   const adoptedMessage = (): Message => {
-    if (adopted === null) throw new TypeError('this is made by the gateway')
+    if (adopted === null) throw new TypeError('this class is instantiated only by the gateway')
     const message = adopted
     adopted = null
     return message
@@ -56,7 +56,7 @@ export function realmMessages(
     }
   }
 
-  const notAsked: GatewayCall = () => Promise.reject(new Error('this entity was not received by the gateway'))
+  const notReceived: GatewayCall = () => Promise.reject(new Error('this entity was not received by the gateway'))
 
   class Uri {
     readonly #host: Handle = adoptedMessage().host
@@ -132,7 +132,7 @@ export function realmMessages(
 
     /** Without an adopted message it is a new one. */
     constructor(made: () => Handle) {
-      const message = adopted ?? { host: made(), ask: notAsked }
+      const message = adopted ?? { host: made(), ask: notReceived }
       adopted = null
       this.#host = message.host
       this.#ask = message.ask
@@ -209,7 +209,7 @@ export function realmMessages(
     }
 
     get uri(): Uri {
-      return adopt(host.requestUri(this.#host), notAsked, Uri)
+      return adopt(host.requestUri(this.#host), notReceived, Uri)
     }
 
     set uri(value: unknown) {

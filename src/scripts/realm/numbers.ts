@@ -1,4 +1,4 @@
-/** Conversion of JSON numbers that are no doubles between a realm and the gateway. */
+/** Conversion of JSON numbers that do not fit a double between a realm and the gateway. */
 export interface RealmNumbers {
   /** A number by its text: an integer beyond 2^53 as BigInt, any other as the nearest double. */
   numberOf(text: string): number | bigint
@@ -12,7 +12,7 @@ export interface RealmNumbers {
 
 /**
  * Runs inside the realm. JavaScript compares numbers with `===` and checks for 0, so that `1.0` must be 1: a client
- * chooses the spelling. Values that are passed through keep it.
+ * chooses the spelling. Values that are passed through retain it.
  */
 export function realmNumbers(): RealmNumbers {
   type Replacer = (this: object, key: string, value: unknown) => unknown
@@ -83,7 +83,7 @@ export function realmNumbers(): RealmNumbers {
       after((_key, member) => (member instanceof Set ? [...member] : member)),
     )
 
-  // JSON.stringify of scripts keeps numbers too, and serialises a BigInt as number.
+  // JSON.stringify of scripts preserves numbers too, and serialises a BigInt as a number.
   const written = (value: unknown, replacer?: unknown, space?: unknown): string | undefined => {
     if (Array.isArray(replacer)) return nativeStringify(value, replacer, space)
     const whole = typeof replacer === 'function' ? after(replacer as Replacer) : asWritten

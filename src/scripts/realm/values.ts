@@ -10,7 +10,7 @@ export interface RealmValues {
   toHost(value: unknown): unknown
   /** A proxy of a host object whose members are read on access. */
   view(value: Handle): object
-  /** A list of the gateway's texts as an array of the realm. */
+  /** Converts a list of strings of the gateway to an array of the realm. */
   texts(list: Handle): string[]
   /** Sets a value in a copy of the list or map of the gateway that contains `original`. */
   put(copy: object, key: string, value: unknown, original: unknown): void
@@ -38,7 +38,7 @@ export function realmValues(host: HostValues, numbers: RealmNumbers): RealmValue
 
   const put = (copy: object, key: string, value: unknown, original: unknown): void => {
     Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true })
-    // Only an object of the gateway is spelled otherwise than the number that came of it.
+    // Only a number that is an object of the gateway has a source text that differs from its JavaScript value.
     if (typeof value === 'number' && typeof original === 'object') {
       numbers.remember(copy, key, value, host.numberText(original))
     }

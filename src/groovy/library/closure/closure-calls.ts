@@ -1,4 +1,4 @@
-// How the library calls the closures it is given.
+// Calls of closures that are passed to library methods.
 import { callFunctional } from '../../runtime/invoke.ts'
 import { andThen, settled } from '../../runtime/pending.ts'
 import { ClosureValue } from '../../values/closure.ts'
@@ -17,7 +17,7 @@ export function callOnEntry(callee: Value, entry: MapEntry, ...more: Value[]): V
   return takesBoth ? call(callee, entry.key, entry.value, ...more) : call(callee, entry, ...more)
 }
 
-/** Calls with an item of anything: of a map they are entries. */
+/** Calls with an item of any iterable value; items of a map are entries. */
 export function callOn(callee: Value, item: Value): Value {
   return item instanceof MapEntry ? callOnEntry(callee, item) : call(callee, item)
 }
@@ -27,7 +27,7 @@ export function test(callee: Value, item: Value): Value {
   return andThen(callOn(callee, item), truth)
 }
 
-/** Calls a closure whose value is needed at once. */
+/** Calls a closure whose value is needed synchronously. */
 export function callNow(where: string, callee: Value, ...args: Value[]): Value {
   return settled(call(callee, ...args), where)
 }

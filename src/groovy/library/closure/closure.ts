@@ -19,7 +19,7 @@ import { HashMapValue } from '../../values/hash-map.ts'
 import { untypedParameter } from '../../values/parameters.ts'
 import type { Value } from '../../values/value.ts'
 
-/** A closure with some of its arguments given. */
+/** A curried closure. */
 function curried(self: ClosureValue, given: readonly Value[], at: number): Value {
   const types = self.parameterTypes.filter((_, index) => index < at || index >= at + given.length)
   return new NativeClosure(self, types, (args) => self.call([...args.slice(0, at), ...given, ...args.slice(at)]))
@@ -30,7 +30,7 @@ function curriedRight(self: ClosureValue, given: readonly Value[]): Value {
   return new NativeClosure(self, types, (args) => self.call([...args, ...given]))
 }
 
-/** First one, then the other with its value. */
+/** Composition: calls the first, then the second with its result. */
 function composed(first: ClosureValue, second: Value): Value {
   return new NativeClosure(first, first.parameterTypes, (args) =>
     andThen(first.call(args), (result) => callFunctional(second, [result])),

@@ -1,4 +1,4 @@
-// Methods of all that can be walked through.
+// Methods of all iterables.
 import { extend } from '../../registry/extend.ts'
 import { getAt } from '../../runtime/indexing.ts'
 import { IteratorValue, itemsOf, iterationOf } from '../../runtime/items.ts'
@@ -24,7 +24,7 @@ import { listOf, setOf, similar } from './similar.ts'
 import { comparingBy, sorted } from './sorting.ts'
 import { containsAny, distinct, uniqueItems } from './unique.ts'
 
-/** Texts of all items with a separator between. */
+/** Joins the texts of all items with a separator. */
 export function joined(items: readonly Value[], separator: string): string {
   const texts = items.map((each) => {
     tick()
@@ -58,7 +58,7 @@ export function extreme(self: Value, callee: Value | null, wanted: number): Valu
   )
 }
 
-/** Elements of lists in a list, and of lists in those. */
+/** Flattens nested lists. */
 function flattened(items: readonly Value[], into: Value[] = []): Value[] {
   for (const item of items) {
     tick()
@@ -93,7 +93,7 @@ function combinations(lists: readonly (readonly Value[])[]): Value[] {
   return made.map((each) => new ListValue(each))
 }
 
-/** Pieces of a size, each beginning so many elements after the one before. */
+/** Splits items into lists of a size; each starts `step` elements after the previous one. */
 function collated(items: readonly Value[], size: number, step: number, keepRest: boolean): Value {
   if (step <= 0 || size <= 0) return listOf([listOf([...items])])
   const pieces: Value[] = []
@@ -238,7 +238,7 @@ function repeated(self: Value, times: number): Value {
   return similar(self, made)
 }
 
-/** All orders of items. */
+/** All permutations of items. */
 export function permutations(items: readonly Value[]): Value[][] {
   if (items.length === 0) throw illegalArgument('there are no permutations of an empty collection')
   const count = items.reduce<number>((product, _, index) => product * (index + 1), 1)

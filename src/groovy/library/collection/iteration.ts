@@ -1,4 +1,4 @@
-// Methods that go through anything with elements, calling a closure.
+// Methods that iterate over any value with elements and call a closure.
 import { extend, type MemberTable } from '../../registry/extend.ts'
 import { isCase } from '../../runtime/is-case.ts'
 import { iterationOf } from '../../runtime/items.ts'
@@ -117,7 +117,7 @@ function addToGroup(item: Value, previous: Value | undefined): Value {
   return list
 }
 
-/** Groups of groups, one closure for each level. */
+/** Nested groups, one closure for each level. */
 function groupedBy(self: Value, closures: readonly Value[]): Value {
   const [first, ...rest] = closures
   if (first === undefined) return self
@@ -147,7 +147,7 @@ function collectEntries(self: Value, target: MapValue, closure: ClosureValue | n
   )
 }
 
-/** `+` of all values, from the first one on or from a given one. */
+/** Sums values with `+`, starting with the first one or an initial value. */
 export function summed(values: Iterable<Value>, initial: Value | undefined): Value {
   let sum = initial
   return loop(

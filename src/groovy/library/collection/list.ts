@@ -31,7 +31,7 @@ function checkIndex(index: number, size: number): void {
   if (index < 0 || index >= size) throw indexOutOfBounds(`Index ${index} out of bounds for length ${size}`)
 }
 
-/** The first and last index of a range in a list of a size; a reverse range gives the elements in reverse order. */
+/** The first and last index of a range in a list of a size; a reverse range returns the elements in reverse order. */
 export function boundsOf(range: IntRange, size: number): { start: number; end: number; isReverse: boolean } {
   const [first, last] = range.size === 0 ? [range.from, range.from - 1] : [range.at(0), range.at(range.size - 1)]
   let [start, end] = [checkedBound(first, size), checkedBound(last, size)]
@@ -47,7 +47,7 @@ function checkedBound(index: number, size: number): number {
   return normalIndex(index, size)
 }
 
-/** The part of a list that a range means. */
+/** The sublist for a range. */
 function slice(list: ListValue, range: IntRange): Value {
   if (range.size === 0) return similar(list, [])
   const { start, end, isReverse } = boundsOf(range, list.size)
@@ -74,7 +74,7 @@ function insert(self: ListValue, index: number, values: readonly Value[]): void 
   self.writable(values.length).splice(index, 0, ...values)
 }
 
-/** The last or first element, taken out. */
+/** Removes and returns the last or first element. */
 function takeEnd(self: ListValue, end: 'first' | 'last', method: string): Value {
   if (self.size === 0) throw throwable(NoSuchElementException, method === 'pop' ? 'Cannot pop() an empty List' : null)
   const items = self.writable()

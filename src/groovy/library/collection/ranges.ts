@@ -9,7 +9,7 @@ import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { listOf } from './similar.ts'
 
-/** Every so manieth element; backwards for a negative number. */
+/** Every n-th element; in reverse order for a negative step. */
 function stepped(range: RangeValue, step: number): Value[] {
   if (step === 0) {
     if (range.size === 0) return []

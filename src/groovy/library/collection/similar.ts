@@ -1,4 +1,4 @@
-// Collections that methods return: of the kind of the one they were called on.
+// Collections that methods return: of the same kind as the receiver.
 
 import { collectionMakers } from '../../runtime/cast.ts'
 import { checkCopy } from '../../runtime/limits.ts'
@@ -17,7 +17,7 @@ import { ListValue, SetValue } from '../../values/collection.ts'
 import { HashSetValue } from '../../values/hash-map.ts'
 import type { Value } from '../../values/value.ts'
 
-/** A list of values that was just made; its size is checked and counted. */
+/** A new list of values; its size is checked and counted. */
 export function listOf(items: Value[]): ListValue {
   checkCopy(items.length)
   return new ListValue(items)

@@ -12,7 +12,7 @@ import { ThrowableValue } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 
-/** Compares as Groovy sorts: values without a common order by their hash codes. */
+/** Compares as Groovy sorts: values that are not comparable by their hash codes. */
 export function compareAny(left: Value, right: Value): number {
   try {
     return compareValues(left, right)
@@ -34,7 +34,7 @@ export function comparingBy(callee: Value | null): { readonly compare: Comparing
   return { compare: (left, right) => call(callee, left, right), key: null }
 }
 
-/** Sorts items; `done` gets the sorted ones. Closures that order them may wait. */
+/** Sorts items and calls `done` with the result. Comparison closures may suspend. */
 export function sorted(items: readonly Value[], callee: Value | null, done: (sorted: Value[]) => Value): Value {
   const { compare, key } = comparingBy(callee)
   if (key === null) return mergeSort([...items], compare, done)

@@ -1,4 +1,4 @@
-// java.util.stream, over lists: elements are there from the start, and a step is done when it is called.
+// java.util.stream, over lists: elements are not lazy, and each operation runs when it is called.
 import { extend } from '../../registry/extend.ts'
 import { collectItems, eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { checkCopy } from '../../runtime/limits.ts'
@@ -165,7 +165,7 @@ extend(StreamClass, {
 
 const collector = (finish: (items: readonly Value[]) => Value): CollectorValue => new CollectorValue(finish)
 
-/** A map with keys and values by two functions of each element. */
+/** Collects elements in a map by a key function and a value function. */
 function toMap(items: readonly Value[], key: Value, value: Value): Value {
   const made = new HashMapValue(HashMapClass)
   return eachItem(
@@ -182,7 +182,7 @@ function toMap(items: readonly Value[], key: Value, value: Value): Value {
   )
 }
 
-/** Lists of the elements with one key. */
+/** Groups elements by key. */
 function grouped(items: readonly Value[], key: Value): Value {
   const made = new HashMapValue(HashMapClass)
   return eachItem(

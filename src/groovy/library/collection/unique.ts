@@ -1,4 +1,4 @@
-// Elements that are equal to others.
+// Removal of duplicates.
 import { itemsOf } from '../../runtime/items.ts'
 import { collectItems } from '../../runtime/iterate.ts'
 import { tick } from '../../runtime/limits.ts'
@@ -12,7 +12,7 @@ import type { Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { compareAny } from './sorting.ts'
 
-/** Items without those that are equal to an earlier one; numbers are compared across their types. */
+/** Items without duplicates, the first ones retained; numbers are compared across their types. */
 export function distinct(items: readonly Value[], same: (left: Value, right: Value) => boolean): Value[] {
   const kept: Value[] = []
   for (const item of items) {

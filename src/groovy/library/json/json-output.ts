@@ -25,7 +25,7 @@ const JsonOutputClass = declareClass('groovy.json.JsonOutput')
 const MAX_DEPTH = 200
 const DATE = parsePattern("yyyy-MM-dd'T'HH:mm:ssZ")
 
-/** A value as a text of JSON. */
+/** Serialises a value to JSON. */
 export function toJson(value: Value): string {
   const parts = new TextParts()
   write(value, parts, 0)
@@ -108,7 +108,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ])
 
-/** Characters beyond ASCII are written by their number. */
+/** Escapes characters beyond ASCII as `\uXXXX`. */
 export function quoted(text: string): string {
   return `"${text.replace(
     /["\\]|[^\x20-\x7e]/g,
@@ -116,7 +116,7 @@ export function quoted(text: string): string {
   )}"`
 }
 
-/** The same text with line breaks and four blanks for each level. */
+/** Formats JSON with line breaks and four spaces per level. */
 export function prettyPrint(text: string): string {
   const parts = new TextParts()
   let level = 0

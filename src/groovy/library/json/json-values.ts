@@ -12,7 +12,7 @@ import type { Value } from '../../values/value.ts'
 
 export const JsonException = declareException('groovy.json.JsonException', RuntimeException)
 
-/** Reads a text of JSON; throws JsonException. */
+/** Parses JSON; throws JsonException. */
 export function readJson(text: string): Value {
   checkText(text.length)
   spend(text.length * 4)

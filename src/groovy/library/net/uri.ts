@@ -1,4 +1,4 @@
-// java.net.URI, as RFC 2396 and Java have it, and the parts of java.net.URL.
+// java.net.URI, with the syntax of RFC 2396 as in Java, and the parts of java.net.URL.
 import { extend } from '../../registry/extend.ts'
 import { castTo } from '../../runtime/cast.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
@@ -232,5 +232,5 @@ extend(UrlClass, {
   'toString(): String': ({ uri }: JavaUrl) => uri.toString(),
 })
 
-/** A URI of a text; throws URISyntaxException. */
+/** Parses a URI; throws URISyntaxException. */
 export const javaUri = parse

@@ -16,7 +16,7 @@ function characterText(value: Value): string {
   return typeof value === 'number' ? String.fromCodePoint(value) : textOf(value)
 }
 
-/** Each test is a static method, and by Groovy one of the character. */
+/** Each predicate is a static method of Character and, in Groovy, also an instance method. */
 const tests: readonly (readonly [string, RegExp])[] = [
   ['isLetter', /^\p{L}$/u],
   ['isDigit', /^\p{Nd}$/u],

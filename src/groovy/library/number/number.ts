@@ -54,12 +54,12 @@ export function absoluteValue(value: Value): Value {
   return compareNumbers(value, 0) < 0 ? asClass(negateNumber(value), value) : value
 }
 
-/** A number of the class of another. */
+/** Converts a number to the class of another. */
 function asClass(value: Value, like: Value): Value {
   return like instanceof FloatValue ? new FloatValue(toDouble(value)) : value
 }
 
-/** `n.times { }`, `a.upto(b) { }` and the like. */
+/** `n.times { }`, `a.upto(b) { }` and similar methods. */
 function counting(from: number, count: number, step: number, closure: ClosureValue): Value {
   return eachItem(
     numbers(from, count, step),
@@ -109,7 +109,7 @@ function stepBy(self: Value, to: Value, step: Value, closure: ClosureValue): Val
   const direction = compareNumbers(step, 0)
   if (direction === 0)
     throw throwable(GroovyRuntimeException, `Infinite loop in ${textOf(self)}.step(${textOf(to)}, ${textOf(step)})`)
-  // The last number is not reached.
+  // The end is exclusive.
   return eachItem(
     openSteps(self, to, step, direction),
     (each) => call(closure, each),

@@ -1,4 +1,4 @@
-// Classes of java.util.concurrent that scripts use in `globals`: plain ones here, for one script runs at a time.
+// Classes of java.util.concurrent that scripts use in `globals`: without synchronisation, since one script runs at a time.
 import { extend } from '../../registry/extend.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { declareClass, HashMapClass, NumberClass } from '../../values/classes.ts'

@@ -19,7 +19,7 @@ import { builtInTruth } from '../../values/truth.ts'
 import { type GroovyObject, Instance, type Value } from '../../values/value.ts'
 import { formatted } from '../text/format.ts'
 
-/** Runs a closure whose names are looked up in an object first. */
+/** Runs a copy of a closure with an object as its delegate, resolved first. */
 function withDelegate(self: Value, closure: ClosureValue): Value {
   const copy = closure.copy()
   copy.delegate = self
@@ -27,7 +27,7 @@ function withDelegate(self: Value, closure: ClosureValue): Value {
   return copy.call([self])
 }
 
-/** Java's own text of an object. */
+/** The result of Java's `Object.toString`. */
 function identityText(self: Value): string {
   return `${classOf(self).name}@${identityHash(self as GroovyObject).toString(16)}`
 }

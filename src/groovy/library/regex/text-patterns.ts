@@ -1,4 +1,4 @@
-// Methods of texts with a pattern parameter.
+// Methods of strings with a pattern parameter.
 import { EvaluationError, expandTemplate, type Match } from '#expression'
 import { extend } from '../../registry/extend.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
@@ -18,7 +18,7 @@ import { call } from '../closure/closure-calls.ts'
 import { listOf } from '../collection/similar.ts'
 import { linesOf } from '../text/gdk-string.ts'
 
-/** All matches in a text. */
+/** All matches in a string. */
 export function matchesIn(pattern: PatternValue, text: string): Match[] {
   return searching(() => {
     const found: Match[] = []
@@ -30,7 +30,7 @@ export function matchesIn(pattern: PatternValue, text: string): Match[] {
   })
 }
 
-/** A match as closures get it: its text, or a list with its groups behind it. */
+/** A match as closures receive it: its text, or a list of the text and its groups. */
 export function matchValue({ groups }: Match): Value {
   return groups.length === 1 ? (groups[0] as string) : new ListValue([...groups])
 }
@@ -42,7 +42,7 @@ function callWithMatch(closure: ClosureValue, match: Match): Value {
   return closure.parameterCount > 1 ? closure.call([...groups]) : call(closure, new ListValue([...groups]))
 }
 
-/** Expands a replacement of Java for a match. */
+/** Expands a Java replacement string for a match. */
 export function expanded(template: string, match: Match): string {
   if (!/[\\$]/.test(template)) return template
   spend(template.length * 8)
@@ -55,7 +55,7 @@ export function expanded(template: string, match: Match): string {
   }
 }
 
-/** A text with each match replaced. */
+/** Replaces each match in a string. */
 export function replaced(text: string, matches: readonly Match[], replacement: (match: Match) => string): string {
   const parts = new TextParts()
   let end = 0
@@ -97,7 +97,7 @@ function replaceByClosure(self: Value, matches: readonly Match[], closure: Closu
   )
 }
 
-/** As Java splits: no empty texts at the end unless `limit` is negative, at most `limit` pieces when it is positive. */
+/** As Java's `split`: no trailing empty strings unless `limit` is negative, at most `limit` parts if it is positive. */
 export function splitBy(pattern: PatternValue, text: string, limit: number): Value {
   if (text === '') return new ObjectArray(StringClass, [''])
   const parts: string[] = []

@@ -1,4 +1,4 @@
-// Base64 and hexadecimal digits: java.util.Base64, and the extensions of Groovy to bytes and texts.
+// Base64 and hexadecimal digits: java.util.Base64, and the extensions of Groovy to bytes and strings.
 import { extend } from '../../registry/extend.ts'
 import { checkText } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'

@@ -1,4 +1,4 @@
-// MessageDigest, Mac, and the extensions of Groovy to texts and bytes: `md5()`, `sha256()`, `digest(...)`.
+// MessageDigest, Mac, and the extensions of Groovy to strings and bytes: `md5()`, `sha256()`, `digest(...)`.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { extend } from '../../registry/extend.ts'
 import { checkSize, spend } from '../../runtime/limits.ts'
@@ -19,7 +19,7 @@ const GeneralSecurityException = declareException('java.security.GeneralSecurity
 const NoSuchAlgorithmException = declareException('java.security.NoSuchAlgorithmException', GeneralSecurityException)
 declareException('java.security.InvalidKeyException', GeneralSecurityException)
 
-/** Java's names of digests, and ours. */
+/** Digests by their names in Java; the values are Node's names. */
 const DIGESTS: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],

@@ -1,4 +1,4 @@
-// System and Thread, as far as scripts have them.
+// The supported members of System and Thread.
 import { extend } from '../../registry/extend.ts'
 import { currentEvaluation } from '../../runtime/evaluation.ts'
 import { suspend } from '../../runtime/pending.ts'
@@ -16,7 +16,7 @@ export function currentMillis(): number {
   return Math.trunc(currentEvaluation().services.now())
 }
 
-/** The longest wait, in milliseconds; the host ends evaluations that take too long. */
+/** Maximum time of `sleep`, in milliseconds; the host ends evaluations that take too long. */
 const MAX_SLEEP = 600_000
 
 function sleep(milliseconds: bigint): Value {

@@ -21,14 +21,14 @@ function encodingOf(charset: string): NodeEncoding {
   return encoding
 }
 
-/** The name of a charset as Java writes it; throws for one that is not there. */
+/** The name of a charset as Java writes it; throws for an unsupported one. */
 export function canonicalCharset(charset: string): string {
   const encoding = encodingOf(charset)
   for (const [name, each] of ENCODINGS) if (each === encoding) return name
   return charset
 }
 
-/** The bytes of a text. Characters that the charset does not have become question marks. */
+/** Encodes a string. Characters that the charset does not have become question marks. */
 export function bytesOf(text: string, charset: string): Uint8Array {
   const encoding = encodingOf(charset)
   checkText(text.length * 2)
@@ -38,7 +38,7 @@ export function bytesOf(text: string, charset: string): Uint8Array {
   return Buffer.from(text, encoding)
 }
 
-/** The text that bytes are in a charset. */
+/** Decodes bytes. */
 export function textOfBytes(bytes: Uint8Array, charset: string): string {
   const encoding = encodingOf(charset)
   checkText(bytes.length)

@@ -1,4 +1,4 @@
-// Texts as numbers and other values.
+// Conversions of strings to numbers and other values.
 import { extend } from '../../registry/extend.ts'
 import { parseFloating, parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { checkCopy, checkText } from '../../runtime/limits.ts'

@@ -1,4 +1,4 @@
-// String.format and printf, as far as scripts use them.
+// String.format and printf, for the conversions that scripts use.
 import { TextParts } from '../../runtime/text-parts.ts'
 import { classOf } from '../../values/class-of.ts'
 import { IllegalArgumentException, illegalArgument } from '../../values/exceptions.ts'
@@ -25,7 +25,7 @@ const IllegalConversion = declareException('java.util.IllegalFormatConversionExc
 const SPECIFIER = /%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])/g
 const MAX_WIDTH = 10_000
 
-/** Fills a format of Java. */
+/** Formats values with a Java format string. */
 export function formatted(format: string, values: readonly Value[]): string {
   let next = 0
   let end = 0

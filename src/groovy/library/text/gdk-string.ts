@@ -1,4 +1,4 @@
-// Extensions of Groovy to texts.
+// Groovy's extension methods of strings.
 import { extend } from '../../registry/extend.ts'
 import { coerceTo } from '../../runtime/coerce.ts'
 import { normalIndex } from '../../runtime/indexing.ts'
@@ -50,7 +50,7 @@ function charactersAt(text: string, indexes: readonly Value[]): string {
     .join('')
 }
 
-/** Lines without their ends; an empty last one does not count. */
+/** Lines without line terminators; an empty last line is omitted. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/)
   if (lines.at(-1) === '') lines.pop()
@@ -83,13 +83,13 @@ function centered(text: string, length: number, pad: string): string {
   return padding(left, pad) + text + padding(missing - left, pad)
 }
 
-/** The first occurrence of a text, or of a pattern, taken out. */
+/** Removes the first occurrence of a string or a pattern. */
 function minus(text: string, removed: string): string {
   const at = text.indexOf(removed)
   return at < 0 ? text : text.slice(0, at) + text.slice(at + removed.length)
 }
 
-/** The text with its last character stepped on. */
+/** Increments or decrements the last character of a string. */
 function stepped(text: string, step: 1 | -1): string {
   const edge = step > 0 ? 0xffff : 0
   if (text === '') return step > 0 ? '\0' : ''
@@ -98,7 +98,7 @@ function stepped(text: string, step: 1 | -1): string {
   return text.slice(0, -1) + String.fromCharCode(code + step)
 }
 
-/** As Java's `stripIndent`: the indentation that all lines have, and blanks at their ends. */
+/** As Java's `stripIndent`: removes the common indentation and trailing spaces. */
 function withoutIndent(text: string): string {
   const lines = text.split(/\r\n|\r|\n/)
   const last = lines.length - 1
@@ -112,7 +112,7 @@ function rejoined(original: string, lines: readonly string[]): string {
   return lines.join('\n') + (/[\r\n]$/.test(original) ? '\n' : '')
 }
 
-/** Tabs as blanks up to the next stop. */
+/** Expands tabs to spaces up to the next tab stop. */
 function expandedTabs(text: string, stop: number): string {
   checkText(text.length * stop)
   const lines = text.split('\n').map((line) => {
@@ -322,7 +322,7 @@ extend(GStringClass, {
   'plus(GString other): GString': joinedGStrings,
 })
 
-/** A GString with a text behind it is a GString still. */
+/** A GString plus a string is a GString. */
 function appended({ strings, values }: GStringValue, text: string): Value {
   const last = boundedText((strings.at(-1) as string) + text)
   return new GStringValue([...strings.slice(0, -1), last], values)

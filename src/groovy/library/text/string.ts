@@ -43,7 +43,7 @@ export function repeated(text: string, count: number): string {
   return text.repeat(Math.max(count, 0))
 }
 
-/** Space characters as `trim` has it: all up to U+0020. */
+/** Space characters as in `trim`: all up to U+0020. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && text.charCodeAt(start) <= 32) start += 1
@@ -62,7 +62,7 @@ function characterOf(value: Value): string {
   return typeof value === 'number' ? String.fromCodePoint(value) : textOf(value)
 }
 
-/** Texts are compared with texts, and builders with builders. */
+/** Strings are compared with strings, and builders with builders. */
 function comparable(self: Value, other: Value): string {
   const isText = typeof other === 'string' || other instanceof GStringValue
   if (isText && (typeof self === 'string' || self instanceof GStringValue)) return textOf(other)

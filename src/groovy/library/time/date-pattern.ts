@@ -2,7 +2,7 @@
 import { illegalArgument } from '../../values/exceptions.ts'
 import { offsetIn, offsetText } from './zones.ts'
 
-/** A date and time of the calendar, with the offset it is in. */
+/** A date and time of the calendar, with its offset. */
 export interface Fields {
   readonly year: number
   /** From 1. */
@@ -62,7 +62,7 @@ export function dayOfWeek(fields: Fields): number {
 }
 
 interface Part {
-  /** A letter of the pattern; empty for text as it stands. */
+  /** A letter of the pattern; empty for literal text. */
   readonly letter: string
   readonly count: number
   readonly text: string
@@ -149,7 +149,7 @@ function named(names: readonly string[], at: number, count: number): string {
   return count >= 4 ? name : name.slice(0, 3)
 }
 
-/** Parses a text by a pattern; null where it does not match. With `isLenient` further text may follow. */
+/** Parses a string by a pattern; null if it does not match. With `isLenient` further text may follow. */
 export function readPattern(parts: readonly Part[], text: string, isLenient: boolean): Fields | null {
   const found = { year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, nano: 0, offset: Number.NaN, zone: '' }
   let at = 0

@@ -27,7 +27,7 @@ const ZonedDateTimeClass = declareClass('java.time.ZonedDateTime', comparable)
 const OffsetDateTimeClass = declareClass('java.time.OffsetDateTime', comparable)
 const FormatterClass = declareClass('java.time.format.DateTimeFormatter')
 
-/** A date and time: of the calendar alone, or of a zone too. */
+/** A date and time: local, or with a zone. */
 class DateTimeValue extends GroovyObject {
   readonly klass: ClassInfo
   /** Since the epoch; for a value without a zone as if it were in UTC. */
@@ -62,7 +62,7 @@ class DateTimeValue extends GroovyObject {
 
 readInstant((value) => (value instanceof DateTimeValue ? value.nanos : null))
 
-/** The point in time that fields mean in a zone. */
+/** The point in time of calendar fields in a zone. */
 function nanosOf(fields: Omit<Fields, 'offset' | 'zone'>, zone: ZoneValue): bigint {
   const local = localMillis(fields)
   const offset = zone.offsetAt(local - zone.offsetAt(local) * 1_000)
@@ -125,7 +125,7 @@ function patternFormat(pattern: string): Format {
   return { format: (fields) => formatPattern(parts, fields), parse: (text) => readPattern(parts, text, false) }
 }
 
-/** Texts of ISO 8601, with or without time and offset. */
+/** Formats of ISO 8601, with or without time and offset. */
 function isoFields(text: string): Fields | null {
   const [, date, time, offset] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))?(Z|[+-]\d\d:\d\d)?/.exec(text) ?? []
@@ -225,7 +225,7 @@ function now(klass: ClassInfo, zone: ZoneValue): DateTimeValue {
   return fromInstant(klass, BigInt(currentMillis()) * 1_000_000n, zone)
 }
 
-/** A point in time as a class shows it: one without a zone has the clock of the zone. */
+/** Converts a point in time to a class; local classes have the local time of the zone. */
 function fromInstant(klass: ClassInfo, nanos: bigint, zone: ZoneValue): DateTimeValue {
   const zoned = new DateTimeValue(ZonedDateTimeClass, nanos, zone)
   if (klass === ZonedDateTimeClass || klass === OffsetDateTimeClass) return new DateTimeValue(klass, nanos, zone)

@@ -105,7 +105,7 @@ extend(SimpleDateFormatClass, {
   'parse(String text): Date': (self: DateFormatValue, text: string) => parsed(text, self.pattern, self.zone),
 })
 
-/** A language of texts; only English ones are there. */
+/** A Locale; only English is supported. */
 class LocaleValue extends GroovyObject {
   readonly tag: string
 

@@ -67,7 +67,7 @@ export function unitNanos(unit: EnumValue): bigint {
   return found[1]
 }
 
-/** TimeUnit writes some units in another way. */
+/** Names of units that are different in TimeUnit. */
 const TIME_UNITS: ReadonlyMap<string, string> = new Map([
   ['NANOSECONDS', 'NANOS'],
   ['MICROSECONDS', 'MICROS'],

@@ -69,7 +69,7 @@ export function millisOf(nanos: bigint): number {
   return Number(seconds(nanos)) * 1_000 + Number((nanos - seconds(nanos) * NANOS) / 1_000_000n)
 }
 
-/** The digits of a second after its point: none, three, six or nine. */
+/** The fraction digits of a second: none, three, six or nine. */
 export function fractionText(nano: number): string {
   if (nano === 0) return ''
   const digits = String(nano).padStart(9, '0')

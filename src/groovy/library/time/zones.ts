@@ -12,7 +12,7 @@ const TimeZoneClass = declareClass('java.util.TimeZone')
 
 const ZoneRulesException = declareException('java.time.zone.ZoneRulesException', DateTimeException)
 
-/** A zone; as a TimeZone of Java it has the same members that matter here. */
+/** A time zone; also used as Java's TimeZone. */
 export class ZoneValue extends GroovyObject {
   readonly id: string
   readonly klass: ClassInfo

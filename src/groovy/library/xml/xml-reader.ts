@@ -1,4 +1,4 @@
-// Parses XML into a tree: elements, attributes and text. No document types, and so no custom and no external entities.
+// Parses XML into a tree: elements, attributes and text. DOCTYPE is rejected, so that there are no custom or external entities.
 import { checkText, spend, tick } from '../../runtime/limits.ts'
 import { IOException } from '../../values/exceptions.ts'
 import { declareException, throwable } from '../../values/throwable.ts'

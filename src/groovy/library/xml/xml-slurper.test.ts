@@ -8,7 +8,7 @@ const slurped = async (xml: string, expression: string): Promise<string> =>
 const XML =
   '<?xml version="1.0"?><!-- c --><r a="1 &lt; 2"><c id="x">one</c><c id="y">two</c><n:d xmlns:n="u"><e>deep &amp; &#65;<![CDATA[<raw>]]></e></n:d></r>'
 
-test('elements and attributes are found by paths', async () => {
+test('elements and attributes are selected by paths', async () => {
   assert.equal(
     await slurped(XML, "[r.c[0].text(), r.c[1].@id.text(), r.'@a'.text(), r.d.e.text(), r.name()]"),
     '[one, y, 1 < 2, deep & A<raw>, r]',
@@ -40,12 +40,12 @@ test('XML that is not well-formed is rejected with its line', async () => {
   }
 })
 
-test('there are no document types, and so no entities of the document or of files', async () => {
+test('DOCTYPE is rejected, so that there are no custom or external entities', async () => {
   const hostile = '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r>&x;</r>'
   await assert.rejects(slurped(hostile, 'r.text()'), { message: /DOCTYPE is disallowed/ })
 })
 
-test('deep and long documents end at a limit', async () => {
+test('deep and long documents are stopped by a limit', async () => {
   await assert.rejects(runGroovy("new XmlSlurper().parseText('<a>' * 300 + '</a>' * 300)"), /nested more than 200/)
   const { text } = await runGroovy("new XmlSlurper().parseText('<r>' + '<a/>' * 10000 + '</r>').a.size()")
   assert.equal(text, '10000')

@@ -1,4 +1,4 @@
-// XmlSlurper: a tree of XML by way of properties, `root.item[0].@id`.
+// XmlSlurper: access to an XML tree by properties, `root.item[0].@id`.
 import { extend } from '../../registry/extend.ts'
 import { parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { IteratorValue } from '../../runtime/items.ts'
@@ -17,7 +17,7 @@ import { readXml, type XmlElement } from './xml-reader.ts'
 
 const GPathClass = declareClass('groovy.xml.slurpersupport.GPathResult')
 
-/** Elements, or the values of attributes, that a path leads to. */
+/** Elements or attribute values that a path selects. */
 class GPathValue extends GroovyObject {
   readonly nodes: readonly (XmlElement | string)[]
 

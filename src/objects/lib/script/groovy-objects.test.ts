@@ -140,7 +140,7 @@ test('ScriptableJwtValidatorCustomizer: constraints of a builder', async () => {
       'the claim exp is not in the future',
       'the claim iss is not https://am.example.com',
       'the claim /val1 is not greater than 1',
-      'the claim sub does not fit its pattern',
+      'the claim sub does not match its pattern',
     ],
   )
 })
@@ -158,7 +158,7 @@ test('problems of a script are reported at load, each with its position', async 
   const config = { type: 'application/x-groovy', source }
   await assert.rejects(build(ScriptableHandler, config, { types: [StaticResponseHandler], heap }), (error: Error) => {
     const text = JSON.stringify((error as unknown as { problems: unknown }).problems)
-    assert.match(text, /line 1, column 1: com\.nimbusds\.jwt\.SignedJWT is not available: this library is not there/)
+    assert.match(text, /line 1, column 1: com\.nimbusds\.jwt\.SignedJWT is not available: use a JwtBuilderFilter/)
     assert.match(text, /line 2, column 9: org\.forgerock\.http\.protocol\.Request has no method getFoo/)
     assert.match(text, /line 3, column 25: java\.io\.File has no method delete/)
     return true
