@@ -5,7 +5,7 @@ import { compileProgram, coreLibrary } from '#groovy'
 import { runGroovy } from '#test/groovy'
 
 /** Attempts that are rejected before the script runs. */
-const refused: readonly string[] = [
+const rejected: readonly string[] = [
   'this.class.classLoader',
   'this.getClass().getClassLoader()',
   "''.class.forName('java.lang.Runtime')",
@@ -61,7 +61,7 @@ const refused: readonly string[] = [
   'globalThis.process\nProcess.exit()',
 ]
 
-for (const script of refused) {
+for (const script of rejected) {
   test(`rejected at load: ${script.replaceAll('\n', ' ')}`, () => {
     assert.throws(() => compileProgram({ text: script, file: 'test.groovy', library: coreLibrary() }), {
       name: /^Groovy(?:Compile|Syntax)Error$/,

@@ -83,7 +83,7 @@ test('real scripts with fragments removed, duplicated and swapped', async () => 
   const edits = fc.array(fc.tuple(fc.nat(39), fc.constantFrom(...vocabulary)), { maxLength: 4 })
   const script = fc.tuple(start, edits).map(([at, changes]) => {
     const words = pieces.slice(at, at + 40)
-    for (const [place, word] of changes) words.splice(place, place % 3, word)
+    for (const [index, word] of changes) words.splice(index, index % 3, word)
     return words.join('')
   })
   await fc.assert(fc.asyncProperty(script, attempt))

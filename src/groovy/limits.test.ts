@@ -132,11 +132,11 @@ test('a limit error has the name of the limit and the location', async () => {
     name: 'GroovyLimitError',
     limit: 'time',
     message: 'it ran 20 ms without a pause',
-    place: { file: 'test.groovy', line: 2, column: 1 },
+    location: { file: 'test.groovy', line: 2, column: 1 },
   })
   await assert.rejects(runGroovy('\n"ab" * 1000000000'), {
     message: 'a string of 2000000000 characters; at most 10000000',
-    place: { file: 'test.groovy', line: 2, column: 1 },
+    location: { file: 'test.groovy', line: 2, column: 1 },
   })
 })
 

@@ -13,7 +13,7 @@ export function formatLocation({ file, line, column }: ScriptLocation): string {
 /** A compile error. */
 export interface ScriptProblem {
   readonly problem: string
-  readonly place: ScriptLocation | null
+  readonly location: ScriptLocation | null
 }
 
 /** A script that can not be compiled. */
@@ -23,27 +23,27 @@ export class ScriptSyntaxError extends Error {
   /** All compile errors; at least one. */
   readonly problems: readonly ScriptProblem[]
 
-  constructor(problem: string, place: ScriptLocation | null, ...more: ScriptProblem[]) {
-    const problems = [{ problem, place }, ...more]
+  constructor(problem: string, location: ScriptLocation | null, ...more: ScriptProblem[]) {
+    const problems = [{ problem, location }, ...more]
     super(problems.map(formatProblem).join('\n'))
     this.problems = problems
   }
 }
 
 /** A problem after its location. */
-export function formatProblem({ problem, place }: ScriptProblem): string {
-  return place === null ? problem : `${formatLocation(place)}: ${problem}`
+export function formatProblem({ problem, location }: ScriptProblem): string {
+  return location === null ? problem : `${formatLocation(location)}: ${problem}`
 }
 
 /** A script that threw, or returned a value of the wrong type. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError'
   readonly code = 'GW_SCRIPT_FAILED'
-  readonly place: ScriptLocation | null
+  readonly location: ScriptLocation | null
 
-  constructor(message: string, place: ScriptLocation | null) {
-    super(place === null ? message : `${formatLocation(place)}: ${message}`)
-    this.place = place
+  constructor(message: string, location: ScriptLocation | null) {
+    super(location === null ? message : `${formatLocation(location)}: ${message}`)
+    this.location = location
   }
 }
 

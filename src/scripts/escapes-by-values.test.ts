@@ -44,7 +44,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     Object.defineProperty(Promise.prototype, 'constructor', { get() { seen(this); return class extends Promise {} } })
     await use()`,
   'setters of Object.prototype': `
-    const keys = ['value', 'get', 'set', 'message', 'ask', 'host', 'cause', 'stack', 'resolve', 'reject', '0', '1', 'then']
+    const keys = ['value', 'get', 'set', 'message', 'callGateway', 'host', 'cause', 'stack', 'resolve', 'reject', '0', '1', 'then']
     const spied = { configurable: true, set(value) { seen(this); all(value) }, get() { seen(this); return undefined } }
     for (const key of keys) Object.defineProperty(own, key, spied)
     try { await use() } finally { for (const key of keys) delete own[key] }`,

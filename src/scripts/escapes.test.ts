@@ -25,9 +25,9 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     const response = await next.handle(context, request)
     statics(response.constructor, response); statics(Response, response)`,
   'a request with a callback of the script': `
-    const ask = (...args) => { all(...args) }
+    const callGateway = (...args) => { all(...args) }
     for (const C of [request.constructor, Request, getPrototypeOf(Request)]) {
-      for (const args of [[undefined, { ask }], [undefined, ask], [request, ask], [() => request]]) {
+      for (const args of [[undefined, { callGateway }], [undefined, callGateway], [request, callGateway], [() => request]]) {
         try { const made = new C(...args); made.method; await made.entity.string() } catch (error) { seen(error) }
       }
     }`,

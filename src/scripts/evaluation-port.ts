@@ -19,7 +19,7 @@ export interface EvaluationPort {
   /** Whether the value is the same for all evaluations; heap objects are called on behalf of one evaluation. */
   isLasting(name: string): boolean
   /** Starts an asynchronous call; its result is passed in a later run, with the number of the call. */
-  ask(number: number, what: string, subject: unknown, argument: unknown): void
+  startCall(number: number, what: string, subject: unknown, argument: unknown): void
   logs(level: ScriptLogLevel): boolean
   log(level: ScriptLogLevel, text: string): void
   deliver(value: unknown): void
@@ -45,8 +45,8 @@ export const hostEvaluations = {
   lookup: (port: EvaluationPort, name: string): object => port.lookup(name),
   argument: (port: EvaluationPort, name: string): unknown => port.argument(name),
   isLasting: (port: EvaluationPort, name: string): boolean => port.isLasting(name),
-  ask: (port: EvaluationPort, number: number, what: string, subject: unknown, argument: unknown): void =>
-    port.ask(number, what, subject, argument),
+  startCall: (port: EvaluationPort, number: number, what: string, subject: unknown, argument: unknown): void =>
+    port.startCall(number, what, subject, argument),
   logs: (port: EvaluationPort, level: ScriptLogLevel): boolean => port.logs(level),
   log: (port: EvaluationPort, level: ScriptLogLevel, text: string): void => port.log(level, text),
   deliver: (port: EvaluationPort, value: unknown): void => port.deliver(value),

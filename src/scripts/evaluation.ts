@@ -76,9 +76,9 @@ export class Evaluation implements EvaluationPort {
     return Object.hasOwn(this.#settings.args, name) && !this.#settings.heapArgs.has(name)
   }
 
-  ask(number: number, what: string, subject: unknown, argument: unknown): void {
+  startCall(number: number, what: string, subject: unknown, argument: unknown): void {
     this.#settings.guard.afterwards(() => {
-      if (this.#ended) return this.#refuse(number)
+      if (this.#ended) return this.#rejectCall(number)
       this.#calls.perform(what as CallName, subject, argument).then(
         (value) => this.#resume(number, value, null),
         (error: unknown) => this.#resume(number, error, String((error as Error | null)?.message)),
@@ -87,7 +87,7 @@ export class Evaluation implements EvaluationPort {
   }
 
   /** Calls on behalf of an earlier request, stored in `globals`, are rejected. */
-  #refuse(number: number): void {
+  #rejectCall(number: number): void {
     const { guard, realm } = this.#settings
     const run = () => {
       this.#settleCall?.(number, null, 'the request that this belongs to has ended')
@@ -134,12 +134,12 @@ export class Evaluation implements EvaluationPort {
   }
 
   /** Continues the script with the result of a call. */
-  #resume(number: number, value: unknown, refusal: string | null): void {
+  #resume(number: number, value: unknown, problem: string | null): void {
     if (this.#ended) return
     this.#enter(() => {
       if (this.#ended) return
       this.#settings.guard.afterwards(() => this.#paused())
-      this.#settleCall?.(number, packed(value), refusal)
+      this.#settleCall?.(number, packed(value), problem)
       this.#settings.realm.settle()
     })
   }
@@ -147,10 +147,10 @@ export class Evaluation implements EvaluationPort {
   /** Most scripts end with their first run, and need no timer. */
   #paused(): void {
     if (this.#ended) return
-    this.#timer ??= setTimeout(() => this.#giveUp(), this.#settings.deadline).unref()
+    this.#timer ??= setTimeout(() => this.#timeOut(), this.#settings.deadline).unref()
   }
 
-  #giveUp(): void {
+  #timeOut(): void {
     const message = `${this.#program.file}: timed out: it did not end within ${this.#settings.deadline} ms`
     this.#end(() => this.#settle.reject(new ScriptTimeoutError(message)), null)
   }

@@ -11,18 +11,20 @@ export function disableHostConstructors(): void {
   tamed = true
   for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {
     const prototype = Object.getPrototypeOf(sample) as { constructor: { name: string } }
-    Object.defineProperty(prototype, 'constructor', { value: refusing(prototype.constructor.name, prototype) })
+    Object.defineProperty(prototype, 'constructor', {
+      value: disabledConstructor(prototype.constructor.name, prototype),
+    })
   }
 }
 
 let tamed = false
 
 /** Has the name and the prototype of the original, by which libraries recognise asynchronous functions. */
-function refusing(name: string, prototype: object): unknown {
-  function refuse(): never {
+function disabledConstructor(name: string, prototype: object): unknown {
+  function disabled(): never {
     throw new EvalError('compiling code from text by a function constructor is not allowed')
   }
-  Object.defineProperty(refuse, 'name', { value: name })
-  Object.defineProperty(refuse, 'prototype', { value: prototype, writable: false })
-  return refuse
+  Object.defineProperty(disabled, 'name', { value: name })
+  Object.defineProperty(disabled, 'prototype', { value: prototype, writable: false })
+  return disabled
 }

@@ -70,7 +70,7 @@ test('only bindings that a script mentions are created', () => {
   assert.deepEqual(bindingsOf('return \\u006eext'), ['request', 'next'])
 })
 
-test('names of bindings are identifiers and no reserved words', () => {
+test('names of bindings are identifiers that are not reserved words', () => {
   assert.deepEqual(['a', '_x$1', 'handler'].map(isBindingName), [true, true, true])
   assert.deepEqual(['', '1a', 'a-b', 'a b', 'class', 'await', 'eval', 'arguments', 'a){'].map(isBindingName), [
     false,
@@ -92,7 +92,7 @@ test('an import is rejected with its line and column, in JavaScript and TypeScri
   assert.equal(problemOf("const x: unknown =\n  import('x')", 'typescript'), `my script.js:2:3: ${problem}`)
 })
 
-test('the word import may be in texts, comments, patterns and names', () => {
+test('the word import is allowed in strings, comments, patterns and names', () => {
   for (const text of [
     "// import('x')\nreturn 'import(1)'",
     "/* import('x') */ return `import('x') ${1}`",

@@ -49,7 +49,7 @@ export function compileRealmProgram({ language, text, file, bindings: offered }:
   // Source that closes the function early is invalid; as a class member it does not compile.
   const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
   compile(asMember, javascript, '\n}}})', file)
-  refuseImports(prefix, javascript, file)
+  rejectImports(prefix, javascript, file)
   const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
   return { file, bindings, script }
 }
@@ -69,16 +69,16 @@ const importWord = /\bimport\b/g
  * the word is code or part of a string, a comment or a name: where `import` starts a call, `export` of the same length is a
  * syntax error, and everywhere else it is valid.
  */
-function refuseImports(prefix: string, text: string, file: string): void {
+function rejectImports(prefix: string, text: string, file: string): void {
   if (!text.includes('import')) return
   if (compiles(prefix, text.replaceAll(importWord, 'export'))) return
   for (const { index } of text.matchAll(importWord)) {
     if (compiles(prefix, `${text.slice(0, index)}export${text.slice(index + 'import'.length)}`)) continue
     const before = text.slice(0, index).split('\n')
-    const place = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+    const location = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
     throw new ScriptSyntaxError(
       'import() is not available in scripts; use http to get data, and args for settings',
-      place,
+      location,
     )
   }
   throw new ScriptSyntaxError('import() is not available in scripts', null)
@@ -107,17 +107,17 @@ function withoutTypes(prefix: string, text: string, file: string): string {
 }
 
 /** V8 and the type stripper show the line, perhaps with the one before it, and below it a caret at the column. */
-const shownPlace = /^[^\n]*:(\d+)\n(?:(?:[^\n]*\n){1,2}?([ \t]*)\^)?/
+const shownLocation = /^[^\n]*:(\d+)\n(?:(?:[^\n]*\n){1,2}?([ \t]*)\^)?/
 
 function syntaxError(error: Error, prefix: string, text: string, file: string): ScriptSyntaxError {
-  const [, lineText, indent = ''] = shownPlace.exec(error.stack ?? '') ?? []
+  const [, lineText, indent = ''] = shownLocation.exec(error.stack ?? '') ?? []
   if (lineText === undefined) return new ScriptSyntaxError(error.message, null)
   const line = Number(lineText)
   const lines = text.split('\n')
   if (line > lines.length) {
     // The unexpected token is part of the wrapper, not of the script.
-    const place = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
-    return new ScriptSyntaxError('unexpected end of the script: its brackets do not match', place)
+    const location = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+    return new ScriptSyntaxError('unexpected end of the script: its brackets do not match', location)
   }
   const column = indent.length + 1 - (line === 1 ? prefix.length : 0)
   return new ScriptSyntaxError(error.message, { file, line, column: Math.max(column, 1) })

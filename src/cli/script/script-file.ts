@@ -52,10 +52,10 @@ export async function problemsOf(file: string): Promise<FileProblem[]> {
   } catch (error) {
     if (error instanceof UsageError) throw error
     if (!(error instanceof ScriptSyntaxError)) return [{ file, line: 0, column: 0, message: (error as Error).message }]
-    return error.problems.map(({ problem, place }) => ({
+    return error.problems.map(({ problem, location }) => ({
       file,
-      line: place?.line ?? 0,
-      column: place?.column ?? 0,
+      line: location?.line ?? 0,
+      column: location?.column ?? 0,
       message: problem,
     }))
   }

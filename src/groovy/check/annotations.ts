@@ -31,7 +31,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 const GRAPES = 'libraries can not be fetched; only the classes listed in the reference are available'
 const WRITE_OUT = 'write the generated code explicitly'
 
-const REFUSED: ReadonlyMap<string, string> = new Map([
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ['Grab', GRAPES],
   ['Grapes', GRAPES],
   ['GrabConfig', GRAPES],
@@ -46,7 +46,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
 /** Whether an import names an annotation, which is checked where it is used. */
 export function isAnnotation(name: string): boolean {
   const simple = name.slice(name.lastIndexOf('.') + 1)
-  return name.startsWith('groovy.transform.') || IGNORED.has(simple) || REFUSED.has(simple)
+  return name.startsWith('groovy.transform.') || IGNORED.has(simple) || UNSUPPORTED.has(simple)
 }
 
 /** Checks the annotations of a declaration; `@Field` is only for variables of a script. */
@@ -58,6 +58,6 @@ export function checkAnnotations(annotations: readonly Annotation[], mayBeField:
       if (!mayBeField) findings.add(position, '@Field is allowed only on a variable of the script itself')
       continue
     }
-    findings.add(position, `@${simple} is not supported: ${REFUSED.get(simple) ?? WRITE_OUT}`)
+    findings.add(position, `@${simple} is not supported: ${UNSUPPORTED.get(simple) ?? WRITE_OUT}`)
   }
 }

@@ -164,9 +164,9 @@ class Checker {
     return this.#scope.members.hasProperty({ klass: owner.info, exact: true, isClass: true }, name)
   }
 
-  #visitDeclaration({ modifiers, variables, unpacks }: DeclarationNode, isTop: boolean): void {
+  #visitDeclaration({ modifiers, variables, destructured }: DeclarationNode, isTop: boolean): void {
     checkAnnotations(modifiers.annotations, isTop, this.#findings)
-    if (unpacks !== null) this.#visit(unpacks)
+    if (destructured !== null) this.#visit(destructured)
     for (const { name, type, initial } of variables) {
       if (type !== null) this.#names.checkType(type)
       if (initial !== null) this.#visit(initial)
@@ -252,7 +252,7 @@ class Checker {
   #visitMethod({ modifiers, parameters, returns, body }: MethodNode): void {
     checkAnnotations(modifiers.annotations, false, this.#findings)
     if (returns !== null) this.#names.checkType(returns)
-    this.#scope.isStatic = modifiers.words.has('static')
+    this.#scope.isStatic = modifiers.keywords.has('static')
     this.#scope.inBlock(() => {
       this.#declareParameters(parameters)
       if (body !== null) this.#visit(body)

@@ -1,6 +1,6 @@
 // Classes that a script names: imports, types, and names with a capital letter.
 import type { Unit } from '../compile/unit.ts'
-import { adviceFor } from '../registry/refusals.ts'
+import { adviceFor } from '../registry/unsupported-classes.ts'
 import type { ImportNode, TypeNode } from '../syntax/ast.ts'
 import type { Position } from '../syntax/syntax-error.ts'
 import { isAnnotation } from './annotations.ts'
@@ -24,7 +24,7 @@ export class ClassNames {
     const klass = this.#unit.importedClass(node)
     if (star && !isStatic) {
       const { library } = this.#unit
-      const advice = library.hasPackage(name) ? null : adviceFor(`${name}.`, library.refusals)
+      const advice = library.hasPackage(name) ? null : adviceFor(`${name}.`, library.unsupported)
       if (advice !== null) this.#findings.add(position, `the package ${name} is not available: ${advice}`)
       return
     }
@@ -52,7 +52,7 @@ export class ClassNames {
     const isOwnImport = this.#unit.script.imports.some((each) => each.position === position)
     if (isImported && !isOwnImport) return
     this.#reported.add(name)
-    const advice = adviceFor(name, this.#unit.library.refusals)
+    const advice = adviceFor(name, this.#unit.library.unsupported)
     if (advice !== null) this.#findings.add(position, `${name} is not available: ${advice}`)
     else this.#findings.add(position, `unknown class ${name}${this.#suggestion(name)}`)
   }

@@ -18,7 +18,8 @@ import { staticType } from './static-types.ts'
 
 const REFLECTION = 'scripts can not use reflection; a class has only the properties name and simpleName'
 const NO_CHANGES = 'classes can not be changed while scripts run; use a map, or a class with methods'
-const NO_CODE = 'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy'
+const NO_CODE =
+  'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy'
 
 /** Members that are not available on any class. */
 const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
@@ -91,7 +92,7 @@ export class MemberCalls {
       klass === ObjectClass ||
       klass.isSubclassOf(ClosureClass) ||
       klass.kind === 'primitive' ||
-      this.#scope.members.answersAll(type)
+      this.#scope.members.hasDynamicMembers(type)
     )
   }
 

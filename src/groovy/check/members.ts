@@ -32,12 +32,12 @@ export class MemberIndex {
   }
 
   /** A class with `propertyMissing`, `methodMissing` and similar methods may have any member. */
-  answersAll({ klass, isClass }: StaticType): boolean {
+  hasDynamicMembers({ klass, isClass }: StaticType): boolean {
     if (isClass) return false
     return [...klass.lineage].some((each) => {
       const declared = this.#unit.userClasses.get(each)?.node.methods ?? []
       if (declared.some(({ name }) => ANY_NAME.has(name)) || each.ownMethods.has('methodMissing')) return true
-      return (each.ownMethods.get('get') ?? []).some(takesName)
+      return (each.ownMethods.get('get') ?? []).some(acceptsName)
     })
   }
 
@@ -129,7 +129,7 @@ const ANY_NAME: ReadonlySet<string> = new Set([
   'set',
 ])
 
-function takesName({ parameters }: { readonly parameters: readonly { readonly name: string }[] }): boolean {
+function acceptsName({ parameters }: { readonly parameters: readonly { readonly name: string }[] }): boolean {
   return parameters.length === 1 && parameters[0]?.name === 'String'
 }
 

@@ -27,12 +27,12 @@ import type { Instance, Reference, Value } from '../values/value.ts'
 import { type Context, fieldOf } from './context.ts'
 import { compileExpression } from './expressions.ts'
 import { CLOSURE, type Frame, type Node, SELF } from './frame.ts'
-import { compileVariable, surroundingsOf } from './names.ts'
+import { compileVariable, enclosingOf } from './names.ts'
 import type { LocalVariable } from './scope.ts'
 import { staticsOf } from './static-fields.ts'
 
 /** An assignment target. */
-interface Place {
+interface AssignmentTarget {
   /** Evaluates the object and the name or index, and stores them in slots of the frame. */
   readonly prepare: Node | null
   readonly read: Node
@@ -41,19 +41,19 @@ interface Place {
 }
 
 export function compileAssign({ operator, target, value }: AssignNode, context: Context): Node {
-  const place = placeOf(target, context)
+  const assignable = compileTarget(target, context)
   const node = compileExpression(value, context)
-  if (operator === '') return compileStore(place, node)
-  if (operator === '?') return compileElvisStore(place, node)
+  if (operator === '') return compileStore(assignable, node)
+  if (operator === '?') return compileElvisStore(assignable, node)
   const operation = binaryOperators.get(operator)
   if (operation === undefined) throw new TypeError(`no operator ${operator}=`)
-  return update(place, (current, frame) => {
+  return update(assignable, (current, frame) => {
     const right = node(frame)
     return right === PENDING ? after((late) => operation(current, late)) : operation(current, right)
   })
 }
 
-function compileStore({ prepare, write }: Place, value: Node): Node {
+function compileStore({ prepare, write }: AssignmentTarget, value: Node): Node {
   const store = (frame: Frame): Value => {
     const computed = value(frame)
     if (computed === PENDING) return after((late) => stored(write(frame, late), late))
@@ -68,7 +68,7 @@ function stored(outcome: Value, value: Value): Value {
   return outcome === PENDING ? after(() => value) : value
 }
 
-function compileElvisStore({ prepare, read, write }: Place, value: Node): Node {
+function compileElvisStore({ prepare, read, write }: AssignmentTarget, value: Node): Node {
   const store = (frame: Frame): Value =>
     andThen(read(frame), (current) =>
       truth(current) ? current : andThen(value(frame), (late) => stored(write(frame, late), late)),
@@ -77,7 +77,7 @@ function compileElvisStore({ prepare, read, write }: Place, value: Node): Node {
 }
 
 /** Reads a target, computes its new value and stores it. */
-function update({ prepare, read, write }: Place, compute: (current: Value, frame: Frame) => Value): Node {
+function update({ prepare, read, write }: AssignmentTarget, compute: (current: Value, frame: Frame) => Value): Node {
   const run = (frame: Frame): Value => {
     const current = read(frame)
     if (current === PENDING) return after((late) => finish(compute(late, frame), frame))
@@ -97,10 +97,10 @@ export function compileStep({ operator, prefix, operand }: StepNode, context: Co
     const node = compileExpression(operand, context)
     return (frame) => andThen(node(frame), (value) => (prefix ? step(value) : andThen(step(value), () => value)))
   }
-  const place = placeOf(operand, context)
-  if (prefix) return update(place, step)
+  const assignable = compileTarget(operand, context)
+  if (prefix) return update(assignable, step)
   const slot = context.scope.newSlot()
-  const changed = update(place, (current, frame) => {
+  const changed = update(assignable, (current, frame) => {
     frame[slot] = current
     return step(current)
   })
@@ -112,13 +112,14 @@ export function compileStep({ operator, prefix, operand }: StepNode, context: Co
 
 /** `(a, b) = list`. */
 export function compileMultipleAssign({ targets, value }: MultipleAssignNode, context: Context): Node {
-  const places = targets.map((each) => placeOf(each, context))
+  const assignables = targets.map((each) => compileTarget(each, context))
   const node = compileExpression(value, context)
   const assign = (all: Value, frame: Frame): Value => {
-    const items = unpacked(all, places.length)
+    const items = destructure(all, assignables.length)
     return eachItem(
-      places,
-      (place, index) => andThen(place.prepare?.(frame) ?? null, () => place.write(frame, items[index] ?? null)),
+      assignables,
+      (assignable, index) =>
+        andThen(assignable.prepare?.(frame) ?? null, () => assignable.write(frame, items[index] ?? null)),
       () => all,
     )
   }
@@ -129,29 +130,29 @@ export function compileMultipleAssign({ targets, value }: MultipleAssignNode, co
 }
 
 /** The first values of a list, or of an object with `getAt`. */
-export function unpacked(value: Value, count: number): readonly Value[] {
+export function destructure(value: Value, count: number): readonly Value[] {
   if (value === null) throw nullPointer('Cannot invoke method getAt() on null object')
   if (value instanceof ListValue) return value.items
   if (typeof value === 'object' && value.klass.method('iterator') !== null) return itemsOf(value)
   return Array.from({ length: count }, (_, index) => getAt(value, index))
 }
 
-function placeOf(target: Expression, context: Context): Place {
+function compileTarget(target: Expression, context: Context): AssignmentTarget {
   switch (target.kind) {
     case 'variable':
-      return variablePlace(target, context)
+      return variableTarget(target, context)
     case 'property':
-      return propertyPlace(target, context)
+      return propertyTarget(target, context)
     case 'index':
-      return indexPlace(target, context)
+      return indexTarget(target, context)
     case 'bracketed':
-      return placeOf(target.inner, context)
+      return compileTarget(target.inner, context)
     default:
       throw context.unit.fail('this can not be assigned to', target.position)
   }
 }
 
-function variablePlace(target: VariableNode, context: Context): Place {
+function variableTarget(target: VariableNode, context: Context): AssignmentTarget {
   const { name } = target
   const variable = context.scope.find(name)
   if (variable !== null) {
@@ -160,7 +161,7 @@ function variablePlace(target: VariableNode, context: Context): Place {
     return { prepare: null, read: compileVariable(target, context), write: (frame, value) => write(frame, value) }
   }
   const field = fieldOf(context, name)
-  if (field !== null && (field.isStatic || !context.isStatic)) return fieldPlace(target, context)
+  if (field !== null && (field.isStatic || !context.isStatic)) return fieldTarget(target, context)
   return { prepare: null, read: compileVariable(target, context), write: unknownWriter(name, context) }
 }
 
@@ -183,7 +184,7 @@ export function converter(type: ClassInfo | null): (value: Value) => Value {
   return type === null ? (value) => value : (value) => castTo(value, type)
 }
 
-function fieldPlace(target: VariableNode, context: Context): Place {
+function fieldTarget(target: VariableNode, context: Context): AssignmentTarget {
   const field = fieldOf(context, target.name)!
   if (field.isFinal && !context.isConstructor) {
     throw context.unit.fail(`${field.name} is final and can not be assigned here`, target.position)
@@ -207,7 +208,7 @@ function fieldPlace(target: VariableNode, context: Context): Place {
 }
 
 /** An undeclared name is a variable of the script's binding, or of the scopes of a closure. */
-function unknownWriter(name: string, context: Context): Place['write'] {
+function unknownWriter(name: string, context: Context): AssignmentTarget['write'] {
   if (context.scope.kind === 'closure') return (frame, value) => writeFrom(frame[CLOSURE] as ClosureValue, name, value)
   if (context.enclosing !== null) return (frame, value) => writeOuter(frame[SELF] as Value, name, value)
   return (frame, value) => {
@@ -233,14 +234,12 @@ function writeFrom(closure: ClosureValue, name: string, value: Value): Value {
 
 function writeOuter(self: Value, name: string, value: Value): Value {
   if (self instanceof ScriptObject) return setScriptVariable(self, name, value)
-  const surroundings = surroundingsOf(self)
-  if (surroundings === null || (self as Instance).klass.property(name) !== null) return setProperty(self, name, value)
-  return surroundings instanceof ClosureValue
-    ? writeFrom(surroundings, name, value)
-    : writeOuter(surroundings, name, value)
+  const enclosing = enclosingOf(self)
+  if (enclosing === null || (self as Instance).klass.property(name) !== null) return setProperty(self, name, value)
+  return enclosing instanceof ClosureValue ? writeFrom(enclosing, name, value) : writeOuter(enclosing, name, value)
 }
 
-function propertyPlace(target: PropertyNode, context: Context): Place {
+function propertyTarget(target: PropertyNode, context: Context): AssignmentTarget {
   const { name, access } = target
   const self = compileExpression(target.target, context)
   const [selfSlot, nameSlot] = [context.scope.newSlot(), context.scope.newSlot()]
@@ -256,7 +255,7 @@ function propertyPlace(target: PropertyNode, context: Context): Place {
   const field =
     target.target.kind === 'this' && typeof name === 'string' && !context.isStatic ? fieldOf(context, name) : null
   if (field !== null && !field.isStatic)
-    return { ...fieldPlace({ kind: 'variable', name: field.name, position: target.position }, context), prepare: null }
+    return { ...fieldTarget({ kind: 'variable', name: field.name, position: target.position }, context), prepare: null }
   const safe = access === 'safe'
   return {
     prepare,
@@ -273,7 +272,7 @@ function propertyPlace(target: PropertyNode, context: Context): Place {
   }
 }
 
-function indexPlace({ target, indexes, safe, position }: IndexNode, context: Context): Place {
+function indexTarget({ target, indexes, safe, position }: IndexNode, context: Context): AssignmentTarget {
   const self = compileExpression(target, context)
   const [only] = indexes
   const index =

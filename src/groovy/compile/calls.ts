@@ -19,7 +19,7 @@ import { type Context, fieldOf } from './context.ts'
 import { compileExpression } from './expressions.ts'
 import { apply1, CLOSURE, type Frame, type Node, SELF } from './frame.ts'
 import { classOfPath } from './members.ts'
-import { classNamed, compileVariable, readVariable, surroundingsOf } from './names.ts'
+import { classNamed, compileVariable, enclosingOf, readVariable } from './names.ts'
 
 export function compileCall(node: CallNode, context: Context): Node {
   const { target, name, args, access } = node
@@ -218,9 +218,9 @@ function callFrom(closure: ClosureValue, name: string, args: Value[]): Value {
 
 /** Calls a method of an object or, in an anonymous class, of the enclosing scope. */
 function callOuter(self: Value, name: string, args: Value[]): Value {
-  const surroundings = self instanceof ClassInfo ? null : surroundingsOf(self)
-  if (surroundings === null || classOf(self).method(name) !== null) return invokeMethod(self, name, args)
-  return surroundings instanceof ClosureValue ? callFrom(surroundings, name, args) : callOuter(surroundings, name, args)
+  const enclosing = self instanceof ClassInfo ? null : enclosingOf(self)
+  if (enclosing === null || classOf(self).method(name) !== null) return invokeMethod(self, name, args)
+  return enclosing instanceof ClosureValue ? callFrom(enclosing, name, args) : callOuter(enclosing, name, args)
 }
 
 export function compileCallValue({ callee, args, position }: CallValueNode, context: Context): Node {

@@ -19,7 +19,7 @@ import { applyAll, type Node } from './frame.ts'
 export function compileNew({ type, args, body }: NewNode, context: Context): Node {
   const klass = context.unit.classOfType(type)
   if (body === null && isAbstract(klass, context)) {
-    throw context.unit.fail(`${klass.name}is abstract and can not be created with new`, type.position)
+    throw context.unit.fail(`${klass.name} is abstract and can not be created with new`, type.position)
   }
   if (body === null) return withValues(args, context, (values) => construct(klass, values))
   const anonymous = compileAnonymous(body, klass, context)
@@ -27,7 +27,7 @@ export function compileNew({ type, args, body }: NewNode, context: Context): Nod
 }
 
 function isAbstract(klass: ClassInfo, { unit }: Context): boolean {
-  return klass.kind === 'interface' || unit.userClasses.get(klass)?.node.modifiers.words.has('abstract') === true
+  return klass.kind === 'interface' || unit.userClasses.get(klass)?.node.modifiers.keywords.has('abstract') === true
 }
 
 export function compileNewArray({ type, sizes, items }: NewArrayNode, context: Context): Node {

@@ -74,11 +74,11 @@ function compilePlain(expression: Expression, context: Context): Node {
     case 'switchExpression':
       return compileSwitchExpression(expression, context)
     case 'spread':
+      throw context.unit.fail('the spread operator * is allowed only in arguments and list items', expression.position)
+    case 'arrayItems':
       throw context.unit.fail(
-        'the spread operator * is allowed only in arguments and list items',
+        'an array initializer { } is allowed only after new with an array type',
         expression.position,
       )
-    case 'arrayItems':
-      throw context.unit.fail('an array initializer { } is allowed only after new with an array type', expression.position)
   }
 }

@@ -29,9 +29,9 @@ export function declareField(user: UserClass, field: FieldNode, { unit }: Contex
   const { fields, node } = user
   const { name, modifiers, position } = field
   if (fields.has(name)) throw unit.fail(`a field ${name} is already declared in this class`, position)
-  const isStatic = modifiers.words.has('static') || node.form === 'interface'
+  const isStatic = modifiers.keywords.has('static') || node.form === 'interface'
   const type = field.type === null ? null : unit.classOfType(field.type)
-  addField(user, { name, isStatic, isFinal: modifiers.words.has('final'), type })
+  addField(user, { name, isStatic, isFinal: modifiers.keywords.has('final'), type })
 }
 
 /** Adds a field and its property. */
@@ -91,7 +91,7 @@ export function addAccessors({ info, fields, node }: UserClass): void {
   for (const { name, index, isStatic, isFinal, type } of fields.values()) {
     const field = node.fields.find((each) => each.name === name)
     const isProperty =
-      field !== undefined && !['private', 'protected', 'public'].some((word) => field.modifiers.words.has(word))
+      field !== undefined && !['private', 'protected', 'public'].some((word) => field.modifiers.keywords.has(word))
     if (isStatic || !isProperty) continue
     const [getter, setter] = [`get${capitalised(name)}`, `set${capitalised(name)}`]
     const convert = converter(type)

@@ -15,7 +15,7 @@ function returning(statement: Statement): Statement[] {
       return [{ kind: 'return', value: statement.expression, position }]
     case 'declaration': {
       const last = statement.variables.at(-1)
-      if (last === undefined || statement.unpacks !== null) return [{ ...statement, returns: true }]
+      if (last === undefined || statement.destructured !== null) return [{ ...statement, returns: true }]
       return [statement, { kind: 'return', value: { kind: 'variable', name: last.name, position }, position }]
     }
     case 'block':

@@ -24,7 +24,7 @@ import { FunctionScope } from './scope.ts'
 import type { UserClass } from './unit.ts'
 
 export function addMethod({ info, node }: UserClass, method: MethodNode, context: Context): void {
-  const isStatic = method.modifiers.words.has('static')
+  const isStatic = method.modifiers.keywords.has('static')
   const methods = isStatic ? info.ownStatics : info.ownMethods
   const scope = new FunctionScope('body', context.enclosing === null || isStatic ? null : context.scope, method)
   const inner = within(context, scope, { isStatic })

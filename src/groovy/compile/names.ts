@@ -38,10 +38,7 @@ export function compileVariable({ name, position }: VariableNode, context: Conte
   const imported = context.unit.staticImport(name)
   if (imported !== null) return () => getProperty(imported.klass, imported.member)
   if (context.isStatic && context.scope.kind === 'body' && context.enclosing === null) {
-    throw context.unit.fail(
-      `${name}is not declared, and a static method has no instance properties`,
-      position,
-    )
+    throw context.unit.fail(`${name} is not declared, and a static method has no instance properties`, position)
   }
   return compileUnknown(name, context)
 }
@@ -102,13 +99,13 @@ function readMember(frame: Frame, name: string, isAnonymous: boolean): Value {
 
 /** A property of an object or, in an anonymous class, of the enclosing scope. */
 function readOuter(self: Value, name: string): Value {
-  const surroundings = surroundingsOf(self)
-  if (surroundings === null || (self as Instance).klass.property(name) !== null) return getProperty(self, name)
-  return surroundings instanceof ClosureValue ? readFrom(surroundings, name) : readOuter(surroundings, name)
+  const enclosing = enclosingOf(self)
+  if (enclosing === null || (self as Instance).klass.property(name) !== null) return getProperty(self, name)
+  return enclosing instanceof ClosureValue ? readFrom(enclosing, name) : readOuter(enclosing, name)
 }
 
 /** The closure or object in which an anonymous class was created. */
-export function surroundingsOf(self: Value): Value {
+export function enclosingOf(self: Value): Value {
   const captured = (self as Instance | null)?.captured ?? null
   if (captured === null) return null
   return captured[CLOSURE]?.value ?? captured[SELF]?.value ?? null

@@ -2,7 +2,7 @@
 import { castTo } from '../runtime/cast.ts'
 import { coerceTo } from '../runtime/coerce.ts'
 import { isCase } from '../runtime/is-case.ts'
-import { findMatches, matchesWhole } from '../runtime/matching.ts'
+import { findMatches, matchesEntirely } from '../runtime/matching.ts'
 import { binaryOperators, bitwiseNegate, negative, positive } from '../runtime/operators.ts'
 import { after, andThen, PENDING } from '../runtime/pending.ts'
 import type { BinaryNode, CastNode, InstanceOfNode, TernaryNode, UnaryNode } from '../syntax/ast.ts'
@@ -31,7 +31,7 @@ const COMPARISONS: ReadonlyMap<string, (left: Value, right: Value) => Value> = n
   ['in', (left, right) => isCase(right, left)],
   ['!in', (left, right) => andThen(isCase(right, left), (found) => found !== true)],
   ['=~', findMatches],
-  ['==~', matchesWhole],
+  ['==~', matchesEntirely],
 ])
 
 export function compileBinary({ operator, left, right }: BinaryNode, context: Context): Node {

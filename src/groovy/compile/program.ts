@@ -161,7 +161,7 @@ function scriptClass(unit: Unit, fields: readonly FieldNode[]): UserClass {
     kind: 'class',
     form: 'class',
     name: unit.scriptName,
-    modifiers: { words: new Set(), annotations: [] },
+    modifiers: { keywords: new Set(), annotations: [] },
     parent: null,
     interfaces: [],
     fields,

@@ -78,10 +78,10 @@ export class FunctionScope {
   }
 
   /** Whether the name is declared in this function or, for a closure, in an enclosing one. */
-  isTaken(name: string): boolean {
+  isDeclared(name: string): boolean {
     if (this.#blocks.some((block) => block.has(name))) return true
     // Each closure without parameters has its own `it`.
-    return name !== 'it' && this.kind === 'closure' && this.#parent?.isTaken(name) === true
+    return name !== 'it' && this.kind === 'closure' && this.#parent?.isDeclared(name) === true
   }
 
   /** A variable of this function, or of an enclosing one. */

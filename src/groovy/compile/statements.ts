@@ -1,4 +1,4 @@
-import { GroovyLimitError, type ScriptPlace } from '../runtime/limits.ts'
+import { GroovyLimitError, type ScriptLocation } from '../runtime/limits.ts'
 import { after, andThen, PENDING } from '../runtime/pending.ts'
 import type {
   BlockNode,
@@ -19,7 +19,7 @@ import { truth } from '../values/truth.ts'
 import { Reference, type Value } from '../values/value.ts'
 import { zeroOf } from '../values/zero.ts'
 import { compileAssert } from './assertion.ts'
-import { converter, unpacked } from './assignment.ts'
+import { converter, destructure } from './assignment.ts'
 import type { Context } from './context.ts'
 import { compileExpression } from './expressions.ts'
 import { type Exec, type Frame, Jump, type Node, RESULT, RETURN } from './frame.ts'
@@ -37,7 +37,7 @@ export function compileFunctionBody(block: BlockNode, context: Context): Node {
     if (last?.kind !== 'return') return returnOf(compileStatements(statements, context))
     const before = compileStatements(statements.slice(0, -1), context)
     const value = last.value === null ? () => null : compileExpression(last.value, context)
-    const tail = located(value, placeOf(last, context))
+    const tail = located(value, locationOf(last, context))
     return statements.length === 1 ? tail : returnAfter(before, tail)
   })
 }
@@ -60,22 +60,22 @@ function returnOf(body: Exec): Node {
   }
 }
 
-function placeOf({ position }: Statement, { unit }: Context): ScriptPlace {
+function locationOf({ position }: Statement, { unit }: Context): ScriptLocation {
   return { file: unit.file, line: position.line, column: position.column }
 }
 
 /** Records the location of an exception, unless a nested statement has done so. */
-function noteTo(error: unknown, place: ScriptPlace): unknown {
-  if (error instanceof ThrowableValue || error instanceof GroovyLimitError) error.place ??= place
+function recordLocation(error: unknown, location: ScriptLocation): unknown {
+  if (error instanceof ThrowableValue || error instanceof GroovyLimitError) error.location ??= location
   return error
 }
 
-function located(node: Node, place: ScriptPlace): Node {
+function located(node: Node, location: ScriptLocation): Node {
   return (frame) => {
     try {
       return node(frame)
     } catch (error) {
-      throw noteTo(error, place)
+      throw recordLocation(error, location)
     }
   }
 }
@@ -83,9 +83,9 @@ function located(node: Node, place: ScriptPlace): Node {
 /** Statements in sequence, in the current block. */
 export function compileStatements(statements: readonly Statement[], context: Context): Exec {
   const execs = statements.map((each) => compileStatement(each, context))
-  const places = statements.map((each) => placeOf(each, context))
+  const locations = statements.map((each) => locationOf(each, context))
   if (execs.length === 0) return () => null
-  if (execs.length === 1) return located(execs[0]!, places[0]!)
+  if (execs.length === 1) return located(execs[0]!, locations[0]!)
   const run = (frame: Frame, from: number): Value => {
     let index = from
     try {
@@ -97,7 +97,7 @@ export function compileStatements(statements: readonly Statement[], context: Con
         return after((late) => (late === null ? run(frame, next) : late))
       }
     } catch (error) {
-      throw noteTo(error, places[index]!)
+      throw recordLocation(error, locations[index]!)
     }
     return null
   }
@@ -156,9 +156,9 @@ function compileLabel(label: string, body: Statement, context: Context): Exec {
   const exec = compileLabelled(label, body, context)
   context.scope.labels.pop()
   // `break label` out of a statement that is not a loop.
-  const land = (jump: Value): Value =>
+  const handleBreak = (jump: Value): Value =>
     jump instanceof Jump && jump.to === 'break' && jump.label === label ? null : jump
-  return (frame) => andThen(exec(frame), land)
+  return (frame) => andThen(exec(frame), handleBreak)
 }
 
 function compileLabelled(label: string, body: Statement, context: Context): Exec {
@@ -219,7 +219,7 @@ function compileJump({ kind, label, position }: JumpNode, { scope, unit }: Conte
     throw unit.fail(`no statement around this has the label ${label}`, position)
   if (label === null && (kind === 'break' ? scope.breakDepth : scope.loopDepth) === 0) {
     throw unit.fail(
-      `${kind}is allowed only within a loop${kind === 'break' ? ' or a switch' : ''}; use return to leave a closure`,
+      `${kind} is allowed only within a loop${kind === 'break' ? ' or a switch' : ''}; use return to leave a closure`,
       position,
     )
   }
@@ -227,16 +227,16 @@ function compileJump({ kind, label, position }: JumpNode, { scope, unit }: Conte
   return () => jump
 }
 
-function compileDeclaration({ variables, modifiers, unpacks, returns }: DeclarationNode, context: Context): Exec {
-  const isFinal = modifiers.words.has('final')
+function compileDeclaration({ variables, modifiers, destructured, returns }: DeclarationNode, context: Context): Exec {
+  const isFinal = modifiers.keywords.has('final')
   const declare = (name: string, type: TypeNode | null, position: Position): LocalVariable =>
     declareVariable(name, type === null ? null : context.unit.classOfType(type), isFinal, position, context)
-  if (unpacks !== null) {
-    const node = compileExpression(unpacks, context)
+  if (destructured !== null) {
+    const node = compileExpression(destructured, context)
     const stores = variables.map(({ name, type, position }) => initialiser(declare(name, type, position)))
     return (frame) =>
       andThen(node(frame), (value) => {
-        const items = unpacked(value, stores.length)
+        const items = destructure(value, stores.length)
         stores.forEach((store, index) => {
           store(frame, items[index] ?? null)
         })
@@ -263,7 +263,7 @@ export function declareVariable(
   position: Position,
   { scope, unit }: Context,
 ): LocalVariable {
-  if (scope.isTaken(name)) throw unit.fail(`a variable ${name} is already declared here`, position)
+  if (scope.isDeclared(name)) throw unit.fail(`a variable ${name} is already declared here`, position)
   return scope.declare(name, type, isFinal)
 }
 

@@ -21,7 +21,7 @@ export function compileSwitch({ value, cases }: SwitchNode, context: Context): E
   const select = selector(labels, otherwise)
   return (frame) =>
     andThen(subject(frame), (tested) =>
-      andThen(select(frame, tested), (index) => land(runFrom(frame, bodies, index as number))),
+      andThen(select(frame, tested), (index) => handleBreak(runFrom(frame, bodies, index as number))),
     )
 }
 
@@ -34,8 +34,8 @@ function compileCase({ body, isArrow }: SwitchCase, context: Context): Exec {
 const BREAK = new Jump('break')
 
 /** `break` without a label ends the switch. */
-function land(jump: Value): Value {
-  if (jump === PENDING) return after(land)
+function handleBreak(jump: Value): Value {
+  if (jump === PENDING) return after(handleBreak)
   return jump instanceof Jump && jump.to === 'break' && jump.label === null ? null : jump
 }
 
@@ -67,7 +67,7 @@ function runFrom(frame: Frame, bodies: readonly Exec[], from: number): Value {
 /** A switch expression, with `->` or `yield`. A `return` in it would leave only the switch, so it is rejected. */
 export function compileSwitchExpression({ body, position }: SwitchExpressionNode, context: Context): Node {
   const { cases } = body
-  for (const each of cases) refuseReturn(each.body, context)
+  for (const each of cases) rejectReturn(each.body, context)
   const changed = cases.map((each) => ({ ...each, body: each.isArrow ? returningLast(each.body) : each.body }))
   const exec = compileSwitch(
     { kind: 'switch', value: body.value, cases: changed, position },
@@ -84,7 +84,7 @@ export function compileSwitchExpression({ body, position }: SwitchExpressionNode
   }
 }
 
-function refuseReturn(statements: readonly Statement[], { unit }: Context): void {
+function rejectReturn(statements: readonly Statement[], { unit }: Context): void {
   const found = statements.find(({ kind }) => kind === 'return')
   if (found !== undefined) throw unit.fail('a switch expression can not return; use yield', found.position)
 }

@@ -62,7 +62,7 @@ function declareUserClass(node: ClassNode, name: string, outer: UserClass | null
 
 function parentOf(type: TypeNode, unit: Unit): ClassInfo {
   const klass = unit.classOfType(type)
-  if (klass.kind === 'interface') throw unit.fail(`${type.name}is an interface; use implements`, type.position)
+  if (klass.kind === 'interface') throw unit.fail(`${type.name} is an interface; use implements`, type.position)
   if (klass.extensible === null && !unit.userClasses.has(klass) && !isScriptClass(klass)) {
     throw unit.fail(`a class of a script can not extend ${klass.name}`, type.position)
   }
@@ -71,7 +71,7 @@ function parentOf(type: TypeNode, unit: Unit): ClassInfo {
 
 function interfaceOf(type: TypeNode, unit: Unit): ClassInfo {
   const klass = unit.classOfType(type)
-  if (klass.kind !== 'interface') throw unit.fail(`${type.name}is not an interface; use extends`, type.position)
+  if (klass.kind !== 'interface') throw unit.fail(`${type.name} is not an interface; use extends`, type.position)
   return klass
 }
 
@@ -100,7 +100,7 @@ export function compileMembers(user: UserClass, base: Context): void {
     setDefaults: fieldDefaults(user),
     initialise,
   })
-  if (node.form === 'class' && !node.modifiers.words.has('abstract')) {
+  if (node.form === 'class' && !node.modifiers.keywords.has('abstract')) {
     info.constructors.push(...creators(info, declared, () => allocate(info)))
   }
   prepareStatics(user, context)

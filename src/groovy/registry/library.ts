@@ -1,5 +1,5 @@
 import type { ClassInfo } from '../values/class-info.ts'
-import { CORE_REFUSALS, type Refusal } from './refusals.ts'
+import { UNSUPPORTED_CORE_CLASSES, type UnsupportedClasses } from './unsupported-classes.ts'
 
 /** The classes that scripts can use. A host adds its classes to those of the language. */
 export class Library {
@@ -10,24 +10,28 @@ export class Library {
   /** Packages and classes that need no import. */
   readonly automatic: readonly string[]
   /** Messages for classes that are not supported. */
-  readonly refusals: readonly Refusal[]
+  readonly unsupported: readonly UnsupportedClasses[]
 
   constructor(
     classes: Iterable<ClassInfo>,
     automatic: readonly string[] = AUTOMATIC_IMPORTS,
-    refusals: readonly Refusal[] = CORE_REFUSALS,
+    unsupported: readonly UnsupportedClasses[] = UNSUPPORTED_CORE_CLASSES,
   ) {
     this.automatic = automatic
-    this.refusals = refusals
+    this.unsupported = unsupported
     for (const each of classes) this.#add(each.name.replaceAll('$', '.'), each)
   }
 
   /** The same classes and more. */
-  with(classes: Iterable<ClassInfo>, automatic: readonly string[] = [], refusals: readonly Refusal[] = []): Library {
+  with(
+    classes: Iterable<ClassInfo>,
+    automatic: readonly string[] = [],
+    unsupported: readonly UnsupportedClasses[] = [],
+  ): Library {
     const made = new Library(
       [...this.classes(), ...classes],
       [...this.automatic, ...automatic],
-      [...refusals, ...this.refusals],
+      [...unsupported, ...this.unsupported],
     )
     for (const family of this.#families) made.#families.push(family)
     for (const name of this.#packages) made.#packages.add(name)

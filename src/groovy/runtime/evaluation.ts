@@ -3,11 +3,11 @@ import type { Value } from '../values/value.ts'
 import {
   DEFAULT_LIMITS,
   depthError,
-  enterStretch,
+  enterRun,
   GroovyLimitError,
   type Limits,
-  leaveStretch,
-  type ScriptPlace,
+  leaveRun,
+  type ScriptLocation,
 } from './limits.ts'
 import { type Continuation, continueWith, PENDING, type Suspension, takeSuspension } from './pending.ts'
 import { DEFAULT_SERVICES, type Services } from './services.ts'
@@ -16,12 +16,12 @@ import { DEFAULT_SERVICES, type Services } from './services.ts'
 export class GroovyError extends Error {
   override readonly name = 'GroovyError'
   readonly throwable: ThrowableValue
-  readonly place: ScriptPlace | null
+  readonly location: ScriptLocation | null
 
   constructor(thrown: ThrowableValue) {
     super(throwableText(thrown))
     this.throwable = thrown
-    this.place = thrown.place
+    this.location = thrown.location
   }
 }
 
@@ -66,18 +66,18 @@ export class Evaluation {
 
   /** Runs code. Returns its value, or a promise if the code suspends; throws GroovyError and GroovyLimitError. */
   run(code: () => Value): Value | Promise<Value> {
-    const outcome = this.#stretch(code)
+    const outcome = this.#runSynchronously(code)
     if (!(outcome instanceof Waiting)) return outcome
     return new Promise((resolve, reject) => {
       this.#wait(outcome.suspension, resolve, reject)
     })
   }
 
-  #stretch(code: () => Value): Value | Waiting {
+  #runSynchronously(code: () => Value): Value | Waiting {
     if (this.#cancelled !== null) throw this.#cancelled
     const before = current
     current = this
-    const saved = enterStretch(this.limits, this.#allocated)
+    const saved = enterRun(this.limits, this.#allocated)
     try {
       const value = code()
       return value === PENDING ? new Waiting(takeSuspension()) : value
@@ -87,7 +87,7 @@ export class Evaluation {
       if (seen instanceof GroovyLimitError) this.cancel(seen)
       throw seen
     } finally {
-      this.#allocated = leaveStretch(saved)
+      this.#allocated = leaveRun(saved)
       current = before
     }
   }
@@ -99,7 +99,7 @@ export class Evaluation {
   ): void {
     const proceed = (start: Outcome): void => {
       try {
-        const outcome = this.#stretch(() => resume(continuations, start))
+        const outcome = this.#runSynchronously(() => resume(continuations, start))
         if (outcome instanceof Waiting) this.#wait(outcome.suspension, resolve, reject)
         else resolve(outcome)
       } catch (error) {

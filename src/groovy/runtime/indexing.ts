@@ -13,8 +13,8 @@ import { checkCopy } from './limits.ts'
 /** Normalises an index: negative ones count from the end; throws if it is before the start. */
 export function normalIndex(index: number, size: number): number {
   if (index >= 0) return index
-  const place = index + size
-  if (place >= 0) return place
+  const position = index + size
+  if (position >= 0) return position
   throw throwable(ArrayIndexOutOfBoundsException, `Negative array index [${index}] too large for array size ${size}`)
 }
 
@@ -49,20 +49,20 @@ export function putAt(self: Value, index: Value, value: Value): Value {
 
 /** Setting an index beyond the end fills the gap with null. */
 function listPutAt(list: ListValue, index: number, value: Value): Value {
-  const place = normalIndex(index, list.size)
-  if (place < list.size) {
-    list.set(place, value)
+  const position = normalIndex(index, list.size)
+  if (position < list.size) {
+    list.set(position, value)
     return null
   }
-  checkCopy(place + 1)
-  const items = list.writable(place + 1 - list.size)
-  while (items.length < place) items.push(null)
+  checkCopy(position + 1)
+  const items = list.writable(position + 1 - list.size)
+  while (items.length < position) items.push(null)
   items.push(value)
   return null
 }
 
 function checkedIndex(index: number, length: number): number {
-  const place = index < 0 ? normalIndex(index, length) : index
-  if (place < length) return place
+  const position = index < 0 ? normalIndex(index, length) : index
+  if (position < length) return position
   throw throwable(ArrayIndexOutOfBoundsException, `Index ${index} out of bounds for length ${length}`)
 }

@@ -24,7 +24,7 @@ export const DEFAULT_LIMITS: Limits = {
 }
 
 /** A location in a script. */
-export interface ScriptPlace {
+export interface ScriptLocation {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -36,7 +36,7 @@ type LimitName = 'time' | 'depth' | 'string' | 'collection' | 'allocation' | 'nu
 export class GroovyLimitError extends Error {
   override readonly name = 'GroovyLimitError'
   readonly limit: LimitName
-  place: ScriptPlace | null = null
+  location: ScriptLocation | null = null
 
   constructor(limit: LimitName, message: string) {
     super(message)
@@ -73,7 +73,7 @@ interface SavedCounters {
 }
 
 /** Starts a synchronous run of an evaluation with its previous allocations; returns the state of the interrupted one. */
-export function enterStretch(next: Limits, before: number): SavedCounters {
+export function enterRun(next: Limits, before: number): SavedCounters {
   const saved = { limits, fuel, depth, allocated, started }
   limits = next
   fuel = SLICE
@@ -84,7 +84,7 @@ export function enterStretch(next: Limits, before: number): SavedCounters {
 }
 
 /** Ends a synchronous run; returns the total allocations of its evaluation. */
-export function leaveStretch(saved: SavedCounters): number {
+export function leaveRun(saved: SavedCounters): number {
   const made = allocated
   limits = saved.limits
   fuel = saved.fuel

@@ -53,7 +53,7 @@ export function findMatches(text: Value, pattern: Value): Value {
 }
 
 /** `text ==~ pattern`. */
-export function matchesWhole(text: Value, pattern: Value): Value {
+export function matchesEntirely(text: Value, pattern: Value): Value {
   if (text === null) return false
   return searching(() => asPattern(pattern).matcher.matchWhole(textOf(text))) !== null
 }

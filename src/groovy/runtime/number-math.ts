@@ -11,7 +11,7 @@ import {
   NOT_A_NUMBER,
   numberRank,
   numericRank,
-  smallestWhole,
+  smallestInteger,
   toBigDecimal,
   toBigInt,
   toDouble,
@@ -130,7 +130,7 @@ export function divideNumbers(left: Value, right: Value): Value {
 }
 
 /** `intdiv`: the quotient of two integers, truncated. */
-export function divideWhole(left: Value, right: Value): Value {
+export function divideIntegers(left: Value, right: Value): Value {
   const rank = Math.max(numericRank(left), numericRank(right))
   if (rank > BIG_INTEGER) throw cannotUse('intdiv', left)
   const divisor = toBigInt(right)
@@ -234,8 +234,8 @@ export function powerOf(base: Value, exponent: Value): Value {
     )
     const power = number ** BigInt(times)
     if (rank === BIG_INTEGER) return new BigIntegerValue(power)
-    const small = smallestWhole(power)
-    return typeof small === 'number' && rank === LONG ? BigInt(small) : wideUnless(rank, small)
+    const small = smallestInteger(power)
+    return typeof small === 'number' && rank === LONG ? BigInt(small) : widened(rank, small)
   }
   if (rank === BIG_INTEGER && numericRank(exponent) <= BIG_INTEGER) return bigPower(base, exponent)
   return floatingPower(base, exponent)
@@ -250,7 +250,7 @@ function bigPower(base: Value, exponent: Value): Value {
 }
 
 /** A power that exceeds its type is a BigInteger. */
-function wideUnless(rank: number, value: Value): Value {
+function widened(rank: number, value: Value): Value {
   return typeof value === 'bigint' && rank === INT ? new BigIntegerValue(value) : value
 }
 

@@ -83,7 +83,7 @@ function fieldIndex(self: Value, name: string): number | null {
   return self instanceof Instance ? (self.klass.property(name)?.field ?? null) : null
 }
 
-function refuseValue(self: Value, name: string, value: Value): never {
+function rejectValue(self: Value, name: string, value: Value): never {
   const type = classOf(self).setterType(name)
   throw castFailure(value, libraryClass(type) ?? classOf(self))
 }
@@ -98,7 +98,7 @@ export function setProperty(self: Value, name: string, value: Value): Value {
   const access = accessOf(self, name)
   if (access !== null && access.set !== null) {
     const outcome = access.set(self, value)
-    return outcome === undefined ? refuseValue(self, name, value) : outcome
+    return outcome === undefined ? rejectValue(self, name, value) : outcome
   }
   if (self instanceof ClosureValue && access === null) return writeInClosure(self, name, value)
   if (self instanceof ScriptObject && access === null) {

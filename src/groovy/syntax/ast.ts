@@ -20,7 +20,7 @@ export interface Annotation {
 }
 
 export interface Modifiers {
-  readonly words: ReadonlySet<string>
+  readonly keywords: ReadonlySet<string>
   readonly annotations: readonly Annotation[]
 }
 
@@ -250,7 +250,7 @@ export interface DeclarationNode extends Node {
   readonly modifiers: Modifiers
   readonly variables: readonly DeclaredVariable[]
   /** The destructured value of `def (a, b) = value`. */
-  readonly unpacks: Expression | null
+  readonly destructured: Expression | null
   /** Set on the last statement of a body: the result is the destructured value. */
   readonly returns?: boolean
 }

@@ -16,7 +16,7 @@ interface ClassHead {
   readonly position: Position
 }
 
-const REFUSED: ReadonlyMap<string, string> = new Map([
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ['trait', 'traits are not supported; use a class or an interface with default methods'],
   ['record', 'records are not supported; use a class with final fields'],
 ])
@@ -31,8 +31,8 @@ export function parseClass(stream: TokenStream, modifiers: Modifiers): ClassNode
   const { position } = stream.peek()
   if (stream.is('@')) throw stream.fail('annotations can not be declared in scripts')
   const word = stream.next().text
-  const refusal = REFUSED.get(word)
-  if (refusal !== undefined) throw stream.fail(refusal, position)
+  const problem = UNSUPPORTED.get(word)
+  if (problem !== undefined) throw stream.fail(problem, position)
   const form = word as ClassNode['form']
   const { text: name } = stream.expectName(`of the ${form}`)
   if (stream.is('<')) parseTypeParameters(stream)
@@ -91,8 +91,7 @@ function parseConstants(stream: TokenStream): EnumConstant[] {
   while (stream.peek().kind === 'identifier' && !isMemberStart(stream)) {
     const { text: name, position } = stream.next()
     const args = stream.is('(') ? parseArguments(stream) : []
-    if (stream.is('{'))
-      throw stream.fail('enum constants with a body are not supported; use a field or a switch')
+    if (stream.is('{')) throw stream.fail('enum constants with a body are not supported; use a field or a switch')
     constants.push({ name, args, position })
     stream.skipNewlines()
     if (!stream.accept(',')) break
@@ -189,7 +188,7 @@ function parseFields(stream: TokenStream, modifiers: Modifiers, { fields }: Memb
     first.kind === 'identifier' &&
     stream.peek(1).kind !== 'identifier' &&
     !['.', '<', '['].some((sign) => stream.is(sign, 1))
-  if (isUntyped && modifiers.words.size === 0 && modifiers.annotations.length === 0) {
+  if (isUntyped && modifiers.keywords.size === 0 && modifiers.annotations.length === 0) {
     throw stream.unexpected('a field, a method or } in this class')
   }
   const type = isUntyped ? null : parseType(stream)

@@ -17,7 +17,7 @@ export function parseNew(stream: TokenStream): Expression {
   if (!stream.is('(')) throw stream.unexpected(`( or [ after new ${type.name}`)
   const args = parseArguments(stream)
   if (!stream.is('{')) return { kind: 'new', type, args, body: null, position }
-  const modifiers = { words: new Set<string>(), annotations: [] }
+  const modifiers = { keywords: new Set<string>(), annotations: [] }
   const body = parseClassBody(stream, {
     form: 'class',
     name: '',

@@ -34,14 +34,14 @@ function endsName(stream: TokenStream): boolean {
 /** Parses a declaration after its modifiers. */
 export function parseDeclaration(stream: TokenStream, modifiers: Modifiers): DeclarationNode {
   const { position } = stream.peek()
-  if (stream.is('(')) return parseUnpacking(stream, modifiers)
+  if (stream.is('(')) return parseDestructuring(stream, modifiers)
   const type = isNameOfVariable(stream) ? null : parseType(stream)
   const variables: DeclaredVariable[] = []
   do {
     stream.skipNewlines()
     variables.push(parseVariable(stream, type))
   } while (stream.accept(','))
-  return { kind: 'declaration', modifiers, variables, unpacks: null, position }
+  return { kind: 'declaration', modifiers, variables, destructured: null, position }
 }
 
 function isNameOfVariable(stream: TokenStream): boolean {
@@ -59,7 +59,7 @@ function parseVariable(stream: TokenStream, type: TypeNode | null): DeclaredVari
 }
 
 /** `def (a, int b) = value`. */
-function parseUnpacking(stream: TokenStream, modifiers: Modifiers): DeclarationNode {
+function parseDestructuring(stream: TokenStream, modifiers: Modifiers): DeclarationNode {
   const { position } = stream.next()
   const variables: DeclaredVariable[] = []
   do {
@@ -71,5 +71,5 @@ function parseUnpacking(stream: TokenStream, modifiers: Modifiers): DeclarationN
   stream.expect(')', 'after the names of variables')
   stream.expect('=', 'after the names of variables')
   stream.skipNewlines()
-  return { kind: 'declaration', modifiers, variables, unpacks: parseCommandExpression(stream), position }
+  return { kind: 'declaration', modifiers, variables, destructured: parseCommandExpression(stream), position }
 }

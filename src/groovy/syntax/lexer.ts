@@ -76,8 +76,9 @@ export class Lexer {
       const position = this.at()
       if (this.position >= this.text.length) {
         const unclosed = open.at(-1)
-        if (unclosed !== undefined) throw this.fail(`this ${unclosed.sign}is not closed`, unclosed.position)
-        if (closing !== null) throw this.fail('expected } after the expression in this string, but the script ends here')
+        if (unclosed !== undefined) throw this.fail(`this ${unclosed.sign} is not closed`, unclosed.position)
+        if (closing !== null)
+          throw this.fail('expected } after the expression in this string, but the script ends here')
         tokens.push({ kind: 'end', text: '', position, end: this.position })
         return tokens
       }
@@ -151,7 +152,7 @@ export class Lexer {
     const sign = OPERATORS.find((each) => this.text.startsWith(each, this.position))
     if (sign === undefined) {
       const character = String.fromCodePoint(this.text.codePointAt(this.position) as number)
-      throw this.fail(`the character ${JSON.stringify(character)}is not allowed here`)
+      throw this.fail(`the character ${JSON.stringify(character)} is not allowed here`)
     }
     return this.#take('operator', sign, position)
   }

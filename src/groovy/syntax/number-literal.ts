@@ -1,5 +1,5 @@
 import { BigDecimal } from '../values/big-decimal.ts'
-import { smallestWhole } from '../values/number-tower.ts'
+import { smallestInteger } from '../values/number-tower.ts'
 import { BigIntegerValue, DoubleValue, FloatValue } from '../values/numbers.ts'
 import type { Value } from '../values/value.ts'
 
@@ -30,7 +30,7 @@ export function numberValue(written: string): { readonly value: Value } | { read
   if (suffix === 'd') return { value: new DoubleValue(Number(digits)) }
   if (suffix === 'f') return { value: new FloatValue(Number(digits)) }
   if (/^0\d/.test(digits) && /[89]/.test(digits))
-    return { problem: `${written}is not an octal number; leave out the leading 0` }
+    return { problem: `${written} is not an octal number; leave out the leading 0` }
   const number = BigInt(/^0\d/.test(digits) ? `0o${digits.slice(1)}` : digits)
   return wholeValue(number, suffix)
 }
@@ -49,5 +49,5 @@ function wholeValue(number: bigint, suffix: string): { readonly value: Value } |
     return { value: number }
   }
   if (suffix === 'i' && number > 2n ** 31n) return { problem: `${number} does not fit into an int` }
-  return { value: smallestWhole(number) }
+  return { value: smallestInteger(number) }
 }

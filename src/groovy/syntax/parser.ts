@@ -56,8 +56,8 @@ type Form = 'import' | 'class' | 'method' | 'variable' | null
 function formAhead(stream: TokenStream): Form {
   let form: Form = null
   stream.ahead(() => {
-    const { words, annotations } = parseModifiers(stream)
-    const hasModifiers = words.size > 0 || annotations.length > 0
+    const { keywords, annotations } = parseModifiers(stream)
+    const hasModifiers = keywords.size > 0 || annotations.length > 0
     if (stream.is('import')) form = 'import'
     else if (isClass(stream)) form = 'class'
     else if (isMethod(stream, false) && (hasModifiers || hasReturnType(stream))) form = 'method'
@@ -85,9 +85,9 @@ function annotationAlone(annotation: {
   const { position } = annotation
   return {
     kind: 'declaration',
-    modifiers: { words: new Set(), annotations: [annotation] },
+    modifiers: { keywords: new Set(), annotations: [annotation] },
     variables: [],
-    unpacks: null,
+    destructured: null,
     position,
   }
 }

@@ -39,7 +39,7 @@ function parseStep(stream: TokenStream, target: Expression): Expression | null {
     case '(':
       return withArguments(target, parseWithClosures(stream, parseArguments(stream)))
     case '{':
-      return takesClosure(target) ? withArguments(target, parseWithClosures(stream, [])) : null
+      return acceptsClosure(target) ? withArguments(target, parseWithClosures(stream, [])) : null
     case '[':
     case '?[': {
       stream.next()
@@ -56,7 +56,7 @@ function parseStep(stream: TokenStream, target: Expression): Expression | null {
 }
 
 /** Expressions that can be called with a closure as the only argument. */
-function takesClosure({ kind }: Expression): boolean {
+function acceptsClosure({ kind }: Expression): boolean {
   return kind === 'variable' || kind === 'property' || kind === 'call' || kind === 'callValue' || kind === 'index'
 }
 

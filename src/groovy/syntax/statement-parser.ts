@@ -123,7 +123,7 @@ function parseKeywordStatement(stream: TokenStream, { text, position }: Token): 
       return parseBlock(stream)
     case 'goto':
     case 'const':
-      throw stream.fail(`${text} is a reserved word without meaning`)
+      throw stream.fail(`${text} is a reserved word`)
     case 'class':
     case 'interface':
     case 'enum':

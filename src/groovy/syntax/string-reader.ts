@@ -120,7 +120,9 @@ export class StringReader {
     const sign = lexer.text[lexer.position + 1] ?? ''
     const escaped = SIMPLE_ESCAPES.get(sign)
     if (escaped !== undefined) return [escaped, 2]
-    throw lexer.fail(`\\${sign}is not an escape sequence; write \\\\ for a backslash, or use a /slashy string/ for a pattern`)
+    throw lexer.fail(
+      `\\${sign} is not an escape sequence; write \\\\ for a backslash, or use a /slashy string/ for a pattern`,
+    )
   }
 
   #readDollar(style: Style): void {
@@ -141,7 +143,8 @@ export class StringReader {
     if (path.length > 0) this.#addPart({ position, tokens: null, path })
     else if (style.escapes !== 'backslash') this.#text += '$'
     else {
-      const reason = 'a $ in a double-quoted string begins an expression; write \\$ for the character, or use single quotes'
+      const reason =
+        'a $ in a double-quoted string begins an expression; write \\$ for the character, or use single quotes'
       throw lexer.fail(reason, position)
     }
   }

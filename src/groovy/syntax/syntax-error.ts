@@ -1,4 +1,4 @@
-import type { ScriptPlace } from '../runtime/limits.ts'
+import type { ScriptLocation } from '../runtime/limits.ts'
 
 /** A position in a script; lines and columns start at 1. */
 export interface Position {
@@ -9,7 +9,7 @@ export interface Position {
 }
 
 /** A compile error. */
-export interface GroovyProblem extends ScriptPlace {
+export interface GroovyProblem extends ScriptLocation {
   readonly message: string
 }
 

@@ -96,13 +96,13 @@ export class TokenStream {
   }
 
   /** Evaluates a look-ahead and restores the position; returns false on a syntax error. */
-  ahead(question: () => boolean): boolean {
-    let answer = false
+  ahead(lookAhead: () => boolean): boolean {
+    let result = false
     this.attempt(() => {
-      answer = question()
+      result = lookAhead()
       return null
     })
-    return answer
+    return result
   }
 
   /** Parses a construct that may be nested. */

@@ -70,7 +70,7 @@ function skipTypeArgument(stream: TokenStream): void {
 
 /** Modifiers and annotations of a declaration. */
 export function parseModifiers(stream: TokenStream): Modifiers {
-  const words = new Set<string>()
+  const keywords = new Set<string>()
   const annotations: Annotation[] = []
   for (;;) {
     const token = stream.peek()
@@ -78,11 +78,11 @@ export function parseModifiers(stream: TokenStream): Modifiers {
       annotations.push(parseAnnotation(stream))
       stream.skipNewlines()
     } else if (token.kind === 'keyword' && MODIFIERS.has(token.text) && !isSynchronizedBlock(stream)) {
-      words.add(stream.next().text)
+      keywords.add(stream.next().text)
       if (token.text !== 'def' && token.text !== 'var') stream.skipNewlines()
     } else if (token.kind === 'keyword' && token.text === 'default' && !stream.is(':', 1) && !stream.is('->', 1)) {
-      words.add(stream.next().text)
-    } else return { words, annotations }
+      keywords.add(stream.next().text)
+    } else return { keywords, annotations }
   }
 }
 

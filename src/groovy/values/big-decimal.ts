@@ -73,11 +73,11 @@ export class BigDecimal extends GroovyObject {
 
   /** The remainder of an integer division. */
   remainder(other: BigDecimal): BigDecimal {
-    return this.minus(this.divideToWhole(other).times(other))
+    return this.minus(this.divideToInteger(other).times(other))
   }
 
   /** The integer part of the quotient, with Java's preferred scale. */
-  divideToWhole(other: BigDecimal): BigDecimal {
+  divideToInteger(other: BigDecimal): BigDecimal {
     const scale = Math.max(this.scale, other.scale)
     const quotient = new BigDecimal(this.#at(scale) / other.#at(scale), 0)
     const preferred = this.scale - other.scale

@@ -36,27 +36,27 @@ class HashTable {
   }
 
   /** The key in the JavaScript Map. */
-  place(key: Value): unknown {
-    if (this.#comparison !== null) return this.#sortedPlace(key, this.#comparison)
+  mapKey(key: Value): unknown {
+    if (this.#comparison !== null) return this.#sortedKey(key, this.#comparison)
     const plain = keyOf(key)
-    return plain instanceof CustomKey ? this.#customPlace(plain.hash, key) : plain
+    return plain instanceof CustomKey ? this.#customKey(plain.hash, key) : plain
   }
 
   put(key: Value, value: Value): boolean {
-    const place = this.place(key)
-    const found = this.entries.get(place)
+    const mapKey = this.mapKey(key)
+    const found = this.entries.get(mapKey)
     if (found !== undefined) {
       found.value = value
       return false
     }
     tick()
     checkSize(this.entries.size + 1)
-    this.entries.set(place, new MapEntry(key, value))
+    this.entries.set(mapKey, new MapEntry(key, value))
     if (this.entries.size > this.peak) this.peak = this.entries.size
     return true
   }
 
-  #customPlace(hash: string, key: Value): unknown {
+  #customKey(hash: string, key: Value): unknown {
     this.#probes ??= new Map()
     const count = this.#probes.get(hash) ?? 0
     let free = -1
@@ -73,14 +73,14 @@ class HashTable {
   }
 
   /** In a sorted collection, keys are equal if their comparison returns 0. */
-  #sortedPlace(key: Value, comparison: Comparison): unknown {
+  #sortedKey(key: Value, comparison: Comparison): unknown {
     const plain = keyOf(key)
     if (this.entries.has(plain)) return plain
     // As in Java, the first key is compared with itself, so that a key that is not comparable is rejected.
     if (this.entries.size === 0) comparison(key, key)
-    for (const [place, entry] of this.entries) {
+    for (const [mapKey, entry] of this.entries) {
       tick()
-      if (comparison(entry.key, key) === 0) return place
+      if (comparison(entry.key, key) === 0) return mapKey
     }
     return plain
   }
@@ -155,11 +155,11 @@ export class HashMapValue extends MapValue {
   }
 
   get(key: Value): Value | undefined {
-    return this.#table.entries.get(this.#table.place(key))?.value
+    return this.#table.entries.get(this.#table.mapKey(key))?.value
   }
 
   has(key: Value): boolean {
-    return this.#table.entries.has(this.#table.place(key))
+    return this.#table.entries.has(this.#table.mapKey(key))
   }
 
   put(key: Value, value: Value): void {
@@ -169,7 +169,7 @@ export class HashMapValue extends MapValue {
 
   delete(key: Value): void {
     if (this.#frozen) throw unsupported()
-    if (this.#table.entries.delete(this.#table.place(key))) this.#changed()
+    if (this.#table.entries.delete(this.#table.mapKey(key))) this.#changed()
   }
 
   clear(): void {
@@ -231,7 +231,7 @@ export class HashSetValue extends SetValue {
   }
 
   has(value: Value): boolean {
-    return this.#table.entries.has(this.#table.place(value))
+    return this.#table.entries.has(this.#table.mapKey(value))
   }
 
   add(value: Value): boolean {
@@ -243,7 +243,7 @@ export class HashSetValue extends SetValue {
 
   delete(value: Value): boolean {
     if (this.#frozen) throw unsupported()
-    const deleted = this.#table.entries.delete(this.#table.place(value))
+    const deleted = this.#table.entries.delete(this.#table.mapKey(value))
     if (deleted) this.#changed()
     return deleted
   }

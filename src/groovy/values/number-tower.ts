@@ -111,7 +111,7 @@ export function exactDecimal(number: number): BigDecimal | null {
 }
 
 /** The smallest type of Integer, Long and BigInteger for an integer. */
-export function smallestWhole(number: bigint): Value {
+export function smallestInteger(number: bigint): Value {
   if (number >= -2147483648n && number <= 2147483647n) return Number(number)
   if (number >= LONG_MIN && number <= LONG_MAX) return number
   return new BigIntegerValue(number)

@@ -1,4 +1,4 @@
-import type { ScriptPlace } from '../runtime/limits.ts'
+import type { ScriptLocation } from '../runtime/limits.ts'
 import type { ClassInfo, Extensible } from './class-info.ts'
 import { declareClass } from './classes.ts'
 import { Instance, type Value } from './value.ts'
@@ -8,7 +8,7 @@ export class ThrowableValue extends Instance {
   message: string | null = null
   cause: ThrowableValue | null = null
   /** Location of its first throw. */
-  place: ScriptPlace | null = null
+  location: ScriptLocation | null = null
   readonly suppressed: ThrowableValue[] = []
   /** Further properties of the library's own exceptions, such as `method` of MissingMethodException. */
   details: Readonly<Record<string, Value>> | null = null

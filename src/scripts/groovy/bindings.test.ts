@@ -84,9 +84,9 @@ test('globals are live objects that persist between evaluations', async () => {
 })
 
 test('arguments, also as a map, and properties of the configuration', async () => {
-  const surroundings = { args: { limit: 5, hosts: { a: ['x'] } }, properties: { realm: 'r', env: { SECRET: 1 } } }
-  assert.deepEqual(await groovyValue('[limit + 1, hosts.a[0], args.limit, realm]', surroundings), [6, 'x', 5, 'r'])
-  assert.match(String(await groovyValue('env', surroundings)), /No such property: env/)
+  const settings = { args: { limit: 5, hosts: { a: ['x'] } }, properties: { realm: 'r', env: { SECRET: 1 } } }
+  assert.deepEqual(await groovyValue('[limit + 1, hosts.a[0], args.limit, realm]', settings), [6, 'x', 5, 'r'])
+  assert.match(String(await groovyValue('env', settings)), /No such property: env/)
 })
 
 test('the environment has the configured variables only', async () => {

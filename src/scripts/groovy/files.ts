@@ -82,8 +82,8 @@ function read(self: FileValue, use: (bytes: Uint8Array) => Value): Value {
   return andThen(suspend(awaited(bytes)), (value) => use((value as ByteArray).bytes))
 }
 
-/** Kind of the path: a file, a folder, or none that scripts may access. */
-function look(self: FileValue, use: (found: 'file' | 'folder' | 'nothing') => Value): Value {
+/** Passes the kind of the path: a file, a folder, or none that scripts may access. */
+function withKind(self: FileValue, use: (found: 'file' | 'folder' | 'nothing') => Value): Value {
   const { files } = currentHost()
   const find = async (): Promise<Value> => {
     const real = files === null ? null : await readablePath(self.path, files)
@@ -106,10 +106,10 @@ extendWithHost(FileClass, {
     read(self, (bytes) => Buffer.from(bytes).toString(/^(?:iso-8859-1|latin1)$/i.test(charset) ? 'latin1' : 'utf8')),
   'getBytes(): byte[]': (self: FileValue) => read(self, (bytes) => new ByteArray(Uint8Array.from(bytes))),
   'readLines(): List': (self: FileValue) => read(self, (bytes) => lines(text(bytes))),
-  'exists(): boolean': (self: FileValue) => look(self, (found) => found !== 'nothing'),
-  'isFile(): boolean': (self: FileValue) => look(self, (found) => found === 'file'),
-  'isDirectory(): boolean': (self: FileValue) => look(self, (found) => found === 'folder'),
-  'canRead(): boolean': (self: FileValue) => look(self, (found) => found !== 'nothing'),
+  'exists(): boolean': (self: FileValue) => withKind(self, (found) => found !== 'nothing'),
+  'isFile(): boolean': (self: FileValue) => withKind(self, (found) => found === 'file'),
+  'isDirectory(): boolean': (self: FileValue) => withKind(self, (found) => found === 'folder'),
+  'canRead(): boolean': (self: FileValue) => withKind(self, (found) => found !== 'nothing'),
   'length(): long': (self: FileValue) => read(self, (bytes) => BigInt(bytes.length)),
   'getName(): String': ({ path }: FileValue) => basename(path),
   'getPath(): String': ({ path }: FileValue) => path,

@@ -22,7 +22,7 @@ import { ClientClass, HandlerClass } from './handlers.ts'
 import { gatewayClasses } from './host-class.ts'
 import { LoggerClass } from './logger.ts'
 import { RequestClass } from './message-values.ts'
-import { REFUSALS } from './refusals.ts'
+import { UNSUPPORTED_CLASSES } from './unsupported-classes.ts'
 import { CONNECTION_CLASSES } from './url-connection.ts'
 
 /** Packages below which the gateway's classes are found by their simple names. */
@@ -47,7 +47,7 @@ const AUTOMATIC = [
 
 /** The library that scripts of the gateway are compiled with. */
 export const gatewayLibrary: Library = coreLibrary()
-  .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], REFUSALS)
+  .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], UNSUPPORTED_CLASSES)
   .withFamily(PACKAGES, [...gatewayClasses(), ...gatewayExceptions], AUTOMATIC)
 
 /** Scripts of JWT validator customizers use method references to read claims: `JsonValue::asString`. */

@@ -126,12 +126,12 @@ async function resolved(value: Value | Promise<Value>): Promise<Value> {
 /** Converts an error of the interpreter for the object. */
 function failureOf(error: unknown, file: string): unknown {
   if (error instanceof GroovyError) {
-    return hostCause(error.throwable) ?? new ScriptError(error.message, error.place)
+    return hostCause(error.throwable) ?? new ScriptError(error.message, error.location)
   }
   if (error instanceof GroovyLimitError) {
-    const place = error.place === null ? file : formatLocation(error.place)
-    if (error.limit === 'time') return new ScriptTimeoutError(`${place}: stopped: ${error.message}`)
-    return new ScriptError(`stopped: ${error.message}`, error.place)
+    const location = error.location === null ? file : formatLocation(error.location)
+    if (error.limit === 'time') return new ScriptTimeoutError(`${location}: stopped: ${error.message}`)
+    return new ScriptError(`stopped: ${error.message}`, error.location)
   }
   if (error instanceof TypeError || error instanceof RangeError)
     return new ScriptError(`${file}: ${error.message}`, null)

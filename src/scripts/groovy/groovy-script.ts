@@ -54,9 +54,9 @@ function compiled(
 function syntaxError({ problems }: GroovyCompileError): ScriptSyntaxError {
   const [first, ...more] = problems.map(({ message, file, line, column }) => ({
     problem: message,
-    place: { file, line, column },
+    location: { file, line, column },
   }))
-  return new ScriptSyntaxError(first?.problem ?? 'it can not be compiled', first?.place ?? null, ...more)
+  return new ScriptSyntaxError(first?.problem ?? 'it can not be compiled', first?.location ?? null, ...more)
 }
 
 /** A program, and the names that it may use. */

@@ -171,7 +171,7 @@ export function headerClass(simpleName: string, name: string): ClassInfo {
 /** The header of a class in a message; null where missing. */
 export function headerOf(self: HeadersValue, type: ClassInfo): Value {
   const name = namesByClass.get(type)
-  if (name === undefined) throw exceptions.illegalArgument(`${type.name}is not a header class`)
+  if (name === undefined) throw exceptions.illegalArgument(`${type.name} is not a header class`)
   const values = self.host().all(name)
   if (values.length === 0) return null
   return settled(type.staticMethod('valueOf')?.invoke(type, [values.join(', ')]) ?? null, 'a header')

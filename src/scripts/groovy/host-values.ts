@@ -19,7 +19,7 @@ import {
   ListValue,
   MapValue,
   ShortValue,
-  smallestWhole,
+  smallestInteger,
   textOf,
   tick,
   type Value,
@@ -53,7 +53,7 @@ export function toGroovy(value: unknown, mapClass: ClassInfo = classes.LinkedHas
     case 'number':
       return numberValue(value)
     case 'bigint':
-      return smallestWhole(value)
+      return smallestInteger(value)
     case 'object':
       return value === null ? null : objectValue(value, mapClass, depth)
   }
@@ -71,7 +71,7 @@ const MAX_DIGITS = 60_000
 
 function exactNumber(text: string): Value {
   if (text.length > MAX_DIGITS) throw new RangeError(`a number of more than ${MAX_DIGITS} digits`)
-  return /^-?\d+$/.test(text) ? smallestWhole(BigInt(text)) : BigDecimal.parse(text)
+  return /^-?\d+$/.test(text) ? smallestInteger(BigInt(text)) : BigDecimal.parse(text)
 }
 
 function objectValue(value: object, mapClass: ClassInfo, depth: number): Value {
@@ -144,7 +144,7 @@ function hostNumber(value: Value): unknown {
   if (value instanceof BigIntegerValue) return jsonNumber(String(value.value))
   if (value instanceof ShortValue || value instanceof ByteValue) return value.value
   if (!(value instanceof DoubleValue || value instanceof FloatValue)) return undefined
-  if (!Number.isFinite(value.value)) throw new TypeError(`${value.value}is not a JSON number`)
+  if (!Number.isFinite(value.value)) throw new TypeError(`${value.value} is not a JSON number`)
   return jsonNumber(textOf(value))
 }
 

@@ -46,12 +46,12 @@ convertValue(BuilderValue, ({ violations }) => [...violations])
 
 /** A constraint on a value, with its error message. */
 class ConstraintValue extends GroovyObject {
-  readonly words: string
+  readonly reason: string
   readonly accepts: (value: Value) => boolean
 
-  constructor(words: string, accepts: (value: Value) => boolean) {
+  constructor(reason: string, accepts: (value: Value) => boolean) {
     super()
-    this.words = words
+    this.reason = reason
     this.accepts = accepts
   }
 
@@ -61,16 +61,16 @@ class ConstraintValue extends GroovyObject {
 }
 
 /** Adds a constraint on a claim, by name or pointer, after a conversion. */
-function claim(self: BuilderValue, name: string, read: Value, demand: Value): Value {
+function claim(self: BuilderValue, name: string, read: Value, constraint: Value): Value {
   const found = settled(invokeMethod(self.claims, 'get', [name]), 'a claim')
   const value = settled(callFunctional(read, [found]), 'the reading of a claim')
-  const isMet =
-    demand instanceof ConstraintValue
-      ? value !== null && demand.accepts(value)
-      : truth(settled(callFunctional(demand, [value]), 'a constraint'))
-  if (!isMet) {
-    const words = demand instanceof ConstraintValue ? demand.words : 'violates its constraint'
-    self.violations.push(value === null ? `the claim ${name} is missing` : `the claim ${name} ${words}`)
+  const isSatisfied =
+    constraint instanceof ConstraintValue
+      ? value !== null && constraint.accepts(value)
+      : truth(settled(callFunctional(constraint, [value]), 'a constraint'))
+  if (!isSatisfied) {
+    const reason = constraint instanceof ConstraintValue ? constraint.reason : 'violates its constraint'
+    self.violations.push(value === null ? `the claim ${name} is missing` : `the claim ${name} ${reason}`)
   }
   return self
 }
@@ -80,12 +80,12 @@ extendWithHost(BuilderClass, {
   'build(): JwtValidatorBuilder': (self: BuilderValue) => self,
 })
 
-const demand = (words: string, accepts: (value: Value) => boolean): ConstraintValue =>
-  new ConstraintValue(words, accepts)
+const constraintOf = (reason: string, accepts: (value: Value) => boolean): ConstraintValue =>
+  new ConstraintValue(reason, accepts)
 
 /** A value to compare with may be another claim, which the script has read already. */
-const compared = (words: string, accepts: (order: number) => boolean) => (other: Value) =>
-  demand(`${words} ${textOf(other)}`, (value) => other !== null && accepts(compareValues(value, other)))
+const compared = (reason: string, accepts: (order: number) => boolean) => (other: Value) =>
+  constraintOf(`${reason} ${textOf(other)}`, (value) => other !== null && accepts(compareValues(value, other)))
 
 /** Milliseconds of a claim that holds seconds since the epoch. */
 function millis(value: Value): number {
@@ -95,8 +95,8 @@ function millis(value: Value): number {
 const now = (): number => currentEvaluation().services.now()
 
 const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
-  isEqualTo: (other = null) => demand(`is not ${textOf(other)}`, (value) => groovyEquals(value, other)),
-  isNotEqualTo: (other = null) => demand(`is ${textOf(other)}`, (value) => !groovyEquals(value, other)),
+  isEqualTo: (other = null) => constraintOf(`is not ${textOf(other)}`, (value) => groovyEquals(value, other)),
+  isNotEqualTo: (other = null) => constraintOf(`is ${textOf(other)}`, (value) => !groovyEquals(value, other)),
   isGreaterThan: (other = null) => compared('is not greater than', (order) => order > 0)(other),
   isGreaterThanOrEqualTo: (other = null) => compared('is less than', (order) => order >= 0)(other),
   isLessThan: (other = null) => compared('is not less than', (order) => order < 0)(other),
@@ -104,18 +104,19 @@ const FUNCTIONS: Readonly<Record<string, (...args: Value[]) => Value>> = {
   isIn: (...others) => {
     const [first = null] = others
     const items = others.length === 1 && first instanceof CollectionValue ? first.items : others
-    return demand('is not one of the allowed values', (value) => items.some((each) => groovyEquals(each, value)))
+    return constraintOf('is not one of the allowed values', (value) => items.some((each) => groovyEquals(each, value)))
   },
   contains: (other = null) =>
-    demand(`does not contain ${textOf(other)}`, (value) =>
+    constraintOf(`does not contain ${textOf(other)}`, (value) =>
       value instanceof CollectionValue
         ? value.items.some((each) => groovyEquals(each, other))
         : textOf(value).includes(textOf(other)),
     ),
-  find: (pattern = null) => demand('does not match its pattern', (value) => matches(pattern, value, 'find')),
-  matches: (pattern = null) => demand('does not match its pattern', (value) => matches(pattern, value, 'matches')),
-  isInThePast: () => demand('is not in the past', (value) => millis(value) < now()),
-  isInTheFuture: () => demand('is not in the future', (value) => millis(value) > now()),
+  find: (pattern = null) => constraintOf('does not match its pattern', (value) => matches(pattern, value, 'find')),
+  matches: (pattern = null) =>
+    constraintOf('does not match its pattern', (value) => matches(pattern, value, 'matches')),
+  isInThePast: () => constraintOf('is not in the past', (value) => millis(value) < now()),
+  isInTheFuture: () => constraintOf('is not in the future', (value) => millis(value) > now()),
 }
 
 function matches(pattern: Value, value: Value, method: string): boolean {
@@ -169,5 +170,5 @@ extend(
 )
 
 extendWithHost(ConstraintClass, {
-  'toString(): String': ({ words }: ConstraintValue) => words,
+  'toString(): String': ({ reason }: ConstraintValue) => reason,
 })

@@ -44,8 +44,8 @@ function filled(message: string, args: readonly Value[]): string {
 
 function shown(value: Value): string {
   if (!(value instanceof ThrowableValue)) return textOf(value)
-  const place = value.place === null ? '' : ` (${value.place.file}:${value.place.line})`
-  return `${textOf(value)}${place}`
+  const location = value.location === null ? '' : ` (${value.location.file}:${value.location.line})`
+  return `${textOf(value)}${location}`
 }
 
 const LEVELS: readonly ScriptLogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']

@@ -8,14 +8,14 @@ const MAX_BYTES = 1_048_576
 const CLASS_NAME = /^(?:[\p{L}_$][\p{L}\p{N}_$]*\.)*[\p{L}_$][\p{L}\p{N}_$]*$/u
 
 /** Fingerprint of a file, to detect changes; null for a missing file. */
-type Mark = string | null
+type Fingerprint = string | null
 
 /** Classes in files below a folder that a script imports: `com.acme.Tokens` is in `com/acme/Tokens.groovy`. */
 export class SharedClasses {
   readonly #folder: string
   readonly #library: Library
   readonly #classes = new Map<string, readonly ClassInfo[]>()
-  readonly #marks = new Map<string, Mark>()
+  readonly #fingerprints = new Map<string, Fingerprint>()
   /** Source text of the files that were read. */
   readonly texts: string[] = []
   /** Problems of the files that were read. */
@@ -42,9 +42,9 @@ export class SharedClasses {
 
   /** Whether one of the files has changed since it was read, or a missing one was created. */
   async hasChanged(): Promise<boolean> {
-    for (const [path, mark] of this.#marks) {
-      const now = await stat(path, { bigint: true }).then(markOf, () => null)
-      if (now !== mark) return true
+    for (const [path, fingerprint] of this.#fingerprints) {
+      const now = await stat(path, { bigint: true }).then(fingerprintOf, () => null)
+      if (now !== fingerprint) return true
     }
     return false
   }
@@ -54,7 +54,7 @@ export class SharedClasses {
     const file = relative(this.#folder, path).split(sep).join('/')
     try {
       const stats = statSync(path, { bigint: true })
-      this.#marks.set(path, markOf(stats))
+      this.#fingerprints.set(path, fingerprintOf(stats))
       if (!this.#isInside(path) || !stats.isFile() || stats.size > MAX_BYTES) return []
       const text = readFileSync(path, 'utf8')
       this.texts.push(text)
@@ -62,7 +62,7 @@ export class SharedClasses {
     } catch (error) {
       if (error instanceof GroovyCompileError) this.problems.push(...error.problems)
       else if ((error as NodeJS.ErrnoException).code === undefined) throw error
-      else if (name.includes('.')) this.#marks.set(path, null)
+      else if (name.includes('.')) this.#fingerprints.set(path, null)
       return []
     }
   }
@@ -74,6 +74,16 @@ export class SharedClasses {
   }
 }
 
-function markOf({ dev, ino, mtimeNs, size }: { dev: bigint; ino: bigint; mtimeNs: bigint; size: bigint }): string {
+function fingerprintOf({
+  dev,
+  ino,
+  mtimeNs,
+  size,
+}: {
+  dev: bigint
+  ino: bigint
+  mtimeNs: bigint
+  size: bigint
+}): string {
   return `${dev} ${ino} ${mtimeNs} ${size}`
 }

@@ -7,7 +7,7 @@ import { groovyResponse, groovyValue } from '#test/groovy-script'
 import { waitUntil } from '#test/waiting'
 
 /** Responds to each request with its path, when the test releases it. */
-function heldHandler(): { handler: Handler; release: () => void; waiting: string[] } {
+function delayedHandler(): { handler: Handler; release: () => void; waiting: string[] } {
   const held: (() => void)[] = []
   const waiting: string[] = []
   const handler: Handler = ({ request }) =>
@@ -27,7 +27,7 @@ function heldHandler(): { handler: Handler; release: () => void; waiting: string
 const send = (path: string) => `http.send(new Request().setMethod('GET').setUri('http://x.example.com${path}'))`
 
 test('a script that waits does not block others', async () => {
-  const { handler, release, waiting } = heldHandler()
+  const { handler, release, waiting } = delayedHandler()
   const script = scriptOf(`${send('/a')}.get().entity.string`, { language: 'groovy', clientHandler: handler })
   const first = script.evaluate()
   const second = script.evaluate()
@@ -145,7 +145,7 @@ test('an endless loop after a suspension is stopped too', async () => {
 })
 
 test('an evaluation that does not end times out', async () => {
-  const { handler } = heldHandler()
+  const { handler } = delayedHandler()
   const script = scriptOf(`${send('/')}.get()`, { language: 'groovy', clientHandler: handler, deadline: 30 })
   await assert.rejects(script.evaluate(), {
     name: 'ScriptTimeoutError',
@@ -161,7 +161,7 @@ test('responses that a script does not return are cancelled', async () => {
 })
 
 test('callbacks of calls that the script does not wait for do not run after the outcome', async () => {
-  const { handler, release } = heldHandler()
+  const { handler, release } = delayedHandler()
   const source = `${send('/')}.thenOnResult { globals.late = 1 }; 1`
   const script = scriptOf(source, { language: 'groovy', clientHandler: handler })
   assert.equal(await script.evaluate(), 1)

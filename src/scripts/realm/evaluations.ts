@@ -9,8 +9,8 @@ import type { RealmValues } from './values.ts'
 /** A compiled script, as a function of its bindings. */
 export type ScriptFunction = (...bindings: readonly unknown[]) => Promise<unknown>
 
-/** Settles a call of an evaluation, by its number; `refusal` is the error message. */
-export type SettleCall = (number: number, value: unknown, refusal: string | null) => void
+/** Settles a call of an evaluation, by its number; `problem` is the error message. */
+export type SettleCall = (number: number, value: unknown, problem: string | null) => void
 
 /** Calls from the gateway into a realm. */
 export interface RealmEvaluations {
@@ -60,18 +60,18 @@ export function realmEvaluations(
     }),
   )
 
-  interface Question {
+  interface PendingCall {
     resolve(value: unknown): void
     reject(error: Error): void
   }
 
-  const asker =
-    (port: Handle, questions: Question[]): GatewayCall =>
+  const gatewayCaller =
+    (port: Handle, pendingCalls: PendingCall[]): GatewayCall =>
     (what, subject, argument) =>
       new RealmPromise((resolve, reject) => {
-        const number = questions.length
-        questions[number] = { resolve, reject }
-        host.ask(port, number, what, subject, argument)
+        const number = pendingCalls.length
+        pendingCalls[number] = { resolve, reject }
+        host.startCall(port, number, what, subject, argument)
       })
 
   const requestAmong = (what: string, args: readonly unknown[]): Handle => {
@@ -83,55 +83,55 @@ export function realmEvaluations(
   }
 
   const responseOf = async (
-    ask: GatewayCall,
+    callGateway: GatewayCall,
     what: string,
     subject: unknown,
     argument: unknown,
   ): Promise<object | null> => {
-    const response = (await ask(what, subject, argument)) as Handle | null
-    return response === null ? null : messages.response(response, ask)
+    const response = (await callGateway(what, subject, argument)) as Handle | null
+    return response === null ? null : messages.response(response, callGateway)
   }
 
   /** Wrappers of heap objects. */
-  const heapObject = (kind: string, value: unknown, ask: GatewayCall): object => {
+  const heapObject = (kind: string, value: unknown, callGateway: GatewayCall): object => {
     switch (kind) {
       case 'Handler':
         return Object.freeze({
-          handle: async (...args: unknown[]) => responseOf(ask, 'handle', value, requestAmong('handle', args)),
+          handle: async (...args: unknown[]) => responseOf(callGateway, 'handle', value, requestAmong('handle', args)),
         })
       case 'Filter':
         return Object.freeze({
-          filter: async (...args: unknown[]) => responseOf(ask, 'filter', value, requestAmong('filter', args)),
+          filter: async (...args: unknown[]) => responseOf(callGateway, 'filter', value, requestAmong('filter', args)),
         })
       case 'AccessTokenResolver':
         return Object.freeze({
-          resolve: async (...args: unknown[]) => toRealm(await ask('resolve', value, String(args.at(-1)))),
+          resolve: async (...args: unknown[]) => toRealm(await callGateway('resolve', value, String(args.at(-1)))),
         })
       default:
         return Object.freeze({
-          requiredScopes: async () => toRealm(await ask('scopes', value, null)),
+          requiredScopes: async () => toRealm(await callGateway('scopes', value, null)),
         })
     }
   }
 
-  const argumentOf = (value: unknown, ask: GatewayCall): unknown => {
+  const argumentOf = (value: unknown, callGateway: GatewayCall): unknown => {
     const kind = host.heapKind(value)
-    if (kind !== null) return heapObject(kind, value, ask)
+    if (kind !== null) return heapObject(kind, value, callGateway)
     const shape = data.shape(value)
     if (shape !== 'list' && shape !== 'map') return toRealm(value)
     const copy = shape === 'list' ? [] : {}
     const keys = shape === 'list' ? Array.from({ length: data.length(value) }, (_each, at) => String(at)) : null
     for (const key of keys ?? values.texts(data.keys(value))) {
       const own = keys === null ? data.read(value, key) : data.at(value, Number(key))
-      values.put(copy, key, argumentOf(own, ask), own)
+      values.put(copy, key, argumentOf(own, callGateway), own)
     }
     return copy
   }
 
   /** Arguments without heap objects are created once for all evaluations. */
-  const argument = (name: string, port: Handle, ask: GatewayCall): unknown => {
+  const argument = (name: string, port: Handle, callGateway: GatewayCall): unknown => {
     if (constants.has(name)) return constants.get(name)
-    const value = argumentOf(host.argument(port, name), ask)
+    const value = argumentOf(host.argument(port, name), callGateway)
     if (host.isLasting(port, name)) constants.set(name, value)
     return value
   }
@@ -162,10 +162,10 @@ export function realmEvaluations(
     })
   }
 
-  const bind = (name: string, port: Handle, ask: GatewayCall): unknown => {
+  const bind = (name: string, port: Handle, callGateway: GatewayCall): unknown => {
     switch (name) {
       case 'request':
-        return messages.request(host.request(port), ask)
+        return messages.request(host.request(port), callGateway)
       case 'response':
         return null
       case 'context':
@@ -177,26 +177,27 @@ export function realmEvaluations(
         return globals
       case 'http':
         return Object.freeze({
-          send: async (...args: unknown[]) => responseOf(ask, 'send', requestAmong('http.send', args), null),
+          send: async (...args: unknown[]) => responseOf(callGateway, 'send', requestAmong('http.send', args), null),
         })
       case 'audit':
         return Object.freeze({
           send: async (topic: unknown, fields: unknown) => {
-            await ask('audit', String(topic), toHost(fields))
+            await callGateway('audit', String(topic), toHost(fields))
           },
         })
       case 'logger':
         return logger(port)
       case 'next':
         return Object.freeze({
-          handle: async (...args: unknown[]) => responseOf(ask, 'next', requestAmong('next.handle', args), null),
+          handle: async (...args: unknown[]) =>
+            responseOf(callGateway, 'next', requestAmong('next.handle', args), null),
         })
       case 'token':
         return host.token(port)
       case 'properties':
         return properties
       default:
-        return argument(name, port, ask)
+        return argument(name, port, callGateway)
     }
   }
 
@@ -238,7 +239,7 @@ export function realmEvaluations(
     }
   }
 
-  const wordsFor = (error: unknown): { message: string; stack: string } => {
+  const describeError = (error: unknown): { message: string; stack: string } => {
     if (typeof error !== 'object' || error === null) return { message: `threw ${String(error)}`, stack: '' }
     const { name, message, stack } = error as Error
     const text = name === 'Error' || name === undefined ? `${message}` : `${name}: ${message}`
@@ -249,7 +250,7 @@ export function realmEvaluations(
     try {
       host.deliver(port, delivered(await script(...args), host.result(port)))
     } catch (error) {
-      const { message, stack } = wordsFor(error)
+      const { message, stack } = describeError(error)
       host.failed(port, message, stack, causeOf(error))
     }
   }
@@ -258,22 +259,22 @@ export function realmEvaluations(
     prepare: (script, bindings) => {
       const names = values.texts(bindings)
       return (port) => {
-        const questions: Question[] = []
-        const ask = asker(port, questions)
+        const pendingCalls: PendingCall[] = []
+        const callGateway = gatewayCaller(port, pendingCalls)
         void evaluate(
           script,
-          names.map((name) => bind(name, port, ask)),
+          names.map((name) => bind(name, port, callGateway)),
           port,
         )
-        return (number, value, refusal) => {
-          const question = questions[number]
-          if (refusal === null) question?.resolve(value)
-          else question?.reject(errorFor(refusal, value))
+        return (number, value, problem) => {
+          const pendingCall = pendingCalls[number]
+          if (problem === null) pendingCall?.resolve(value)
+          else pendingCall?.reject(errorFor(problem, value))
         }
       }
     },
     describe: (error) => {
-      const { message, stack } = wordsFor(error)
+      const { message, stack } = describeError(error)
       return stack === '' || stack === 'undefined' ? message : stack
     },
   }

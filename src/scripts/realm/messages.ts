@@ -11,8 +11,8 @@ export type GatewayCall = (what: string, subject: unknown, argument: unknown) =>
 /** The classes of messages, and the conversions from and to messages of the gateway. */
 export interface RealmMessages {
   readonly classes: Readonly<Record<string, unknown>>
-  request(host: Handle, ask: GatewayCall): object
-  response(host: Handle, ask: GatewayCall): object
+  request(host: Handle, callGateway: GatewayCall): object
+  response(host: Handle, callGateway: GatewayCall): object
   /** The gateway's request of a script's request; null for other values. */
   hostRequest(value: unknown): Handle | null
   hostResponse(value: unknown): Handle | null
@@ -29,7 +29,7 @@ export function realmMessages(
 ): RealmMessages {
   interface Message {
     readonly host: Handle
-    readonly ask: GatewayCall
+    readonly callGateway: GatewayCall
   }
 
   // The message of the next instance. Not a parameter of a constructor or a static member, which scripts could use.
@@ -47,8 +47,8 @@ export function realmMessages(
     return message
   }
 
-  const adopt = <T>(hostObject: Handle, ask: GatewayCall, made: new () => T): T => {
-    adopted = { host: hostObject, ask }
+  const adopt = <T>(hostObject: Handle, callGateway: GatewayCall, made: new () => T): T => {
+    adopted = { host: hostObject, callGateway }
     try {
       return new made()
     } finally {
@@ -121,21 +121,21 @@ export function realmMessages(
 
     async #buffered(): Promise<Handle> {
       const message = this.#message
-      if (!host.bodyIsBuffered(message.host)) await message.ask('buffer', message.host, null)
+      if (!host.bodyIsBuffered(message.host)) await message.callGateway('buffer', message.host, null)
       return message.host
     }
   }
 
   abstract class AnyMessage {
     readonly #host: Handle
-    #ask: GatewayCall
+    #callGateway: GatewayCall
 
     /** Without an adopted message it is a new one. */
     constructor(made: () => Handle) {
-      const message = adopted ?? { host: made(), ask: notReceived }
+      const message = adopted ?? { host: made(), callGateway: notReceived }
       adopted = null
       this.#host = message.host
-      this.#ask = message.ask
+      this.#callGateway = message.callGateway
     }
 
     static {
@@ -155,12 +155,12 @@ export function realmMessages(
     }
 
     get entity(): Entity {
-      return adopt(this.#host, this.#ask, Entity)
+      return adopt(this.#host, this.#callGateway, Entity)
     }
 
     set entity(value: unknown) {
       const other = contentOf(value)
-      if (other !== null) this.#ask = other.ask
+      if (other !== null) this.#callGateway = other.callGateway
       host.setEntity(this.#host, other === null ? toHost(value) : null, other?.host ?? null)
     }
 
@@ -262,8 +262,8 @@ export function realmMessages(
   for (const each of [Uri, Entity, AnyMessage, Request, Response]) Reflect.deleteProperty(each.prototype, 'constructor')
   return {
     classes: { Request, Response },
-    request: (hostRequest, ask) => adopt(hostRequest, ask, Request),
-    response: (hostResponse, ask) => adopt(hostResponse, ask, Response),
+    request: (hostRequest, callGateway) => adopt(hostRequest, callGateway, Request),
+    response: (hostResponse, callGateway) => adopt(hostResponse, callGateway, Response),
     hostRequest: (value) => hostRequestOf(value),
     hostResponse: (value) => hostResponseOf(value),
   }

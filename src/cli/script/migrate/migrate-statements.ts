@@ -71,9 +71,9 @@ function statementText(node: Statement, migration: Migration, returns: boolean):
   }
 }
 
-function declarationText({ variables, unpacks }: syntax.DeclarationNode, migration: Migration): string {
-  if (unpacks !== null)
-    return `let [${variables.map(({ name }) => name).join(', ')}] = ${expressionText(unpacks, migration)}`
+function declarationText({ variables, destructured }: syntax.DeclarationNode, migration: Migration): string {
+  if (destructured !== null)
+    return `let [${variables.map(({ name }) => name).join(', ')}] = ${expressionText(destructured, migration)}`
   return `let ${variables
     .map(({ name, initial }) => (initial === null ? name : `${name} = ${expressionText(initial, migration)}`))
     .join(', ')}`

@@ -35,7 +35,7 @@ export function replaced(self: CollectionValue, items: Value[]): Value {
 }
 
 /** Removes elements; a view of a map removes them from the map. */
-function keepOnly(self: CollectionValue, kept: Value[]): void {
+function retainItems(self: CollectionValue, kept: Value[]): void {
   if (self instanceof ListValue) {
     self.replaceAll(kept)
     return
@@ -50,7 +50,7 @@ function removeWhere(self: CollectionValue, condition: (item: Value) => Value): 
     (item) => andThen(condition(item), (yes) => !truth(yes)),
     (kept) => {
       const changed = kept.length < self.size
-      if (changed) keepOnly(self, kept)
+      if (changed) retainItems(self, kept)
       return changed
     },
   )

@@ -40,7 +40,7 @@ export function filtered(self: Value, keep: (item: Value) => Value, done: (items
 }
 
 /** Result type of methods such as findAll for a collection, an array, or a map. */
-function keptOf(self: Value, items: Value[]): Value {
+function filteredResult(self: Value, items: Value[]): Value {
   if (!(self instanceof MapValue)) return similar(self, items)
   return HashMapValue.of(items.map((each) => [(each as MapEntry).key, (each as MapEntry).value]))
 }
@@ -244,12 +244,12 @@ extend(ObjectClass, {
       () => null,
     ),
   'find(Closure condition): Object': find,
-  'findAll(): Object': (self: Value) => filtered(self, truth, (items) => keptOf(self, items)),
+  'findAll(): Object': (self: Value) => filtered(self, truth, (items) => filteredResult(self, items)),
   'findAll(Closure condition): Object': (self: Value, closure: ClosureValue) =>
     filtered(
       self,
       (item) => test(closure, item),
-      (items) => keptOf(self, items),
+      (items) => filteredResult(self, items),
     ),
   'findResult(Closure condition): Object': (self: Value, closure: ClosureValue) => findResult(self, null, closure),
   'findResult(Object defaultResult, Closure condition): Object': findResult,
@@ -302,7 +302,7 @@ extend(ObjectClass, {
   },
   'inject(Object initial, Closure closure): Object': (self: Value, initial: Value, closure: ClosureValue) =>
     inject(self, initial, closure),
-  'grep(): Object': (self: Value) => filtered(self, truth, (items) => keptOf(self, items)),
+  'grep(): Object': (self: Value) => filtered(self, truth, (items) => filteredResult(self, items)),
   'grep(Object filter): Object': (self: Value, filter: Value) =>
     filtered(
       self,

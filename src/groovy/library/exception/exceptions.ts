@@ -52,8 +52,8 @@ function rootOf(self: ThrowableValue): ThrowableValue {
 }
 
 /** The location where it was first thrown, as text: scripts have no Java stack traces. */
-function placeText(self: ThrowableValue): string {
-  return self.place === null ? 'unknown' : `${self.place.file}:${self.place.line}`
+function locationText(self: ThrowableValue): string {
+  return self.location === null ? 'unknown' : `${self.location.file}:${self.location.line}`
 }
 
 extend(ThrowableClass, {
@@ -70,7 +70,7 @@ extend(ThrowableClass, {
   },
   'getStackTrace(): Object[]': () => new ObjectArray(ObjectClass, []),
   'printStackTrace(): void': (self: ThrowableValue) => {
-    currentEvaluation().output(`${throwableText(self)}\n\tat ${placeText(self)}\n`)
+    currentEvaluation().output(`${throwableText(self)}\n\tat ${locationText(self)}\n`)
   },
   'getRootCause(): Throwable': rootOf,
   'toString(): String': (self: ThrowableValue) => {

@@ -5,7 +5,7 @@ import { BigDecimal } from '../../values/big-decimal.ts'
 import { ListValue } from '../../values/collection.ts'
 import { RuntimeException } from '../../values/exceptions.ts'
 import { HashMapValue } from '../../values/hash-map.ts'
-import { smallestWhole } from '../../values/number-tower.ts'
+import { smallestInteger } from '../../values/number-tower.ts'
 import { DoubleValue } from '../../values/numbers.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
@@ -35,7 +35,7 @@ function jsonValue(value: JsonValue): Value {
   if (typeof value === 'number') return numberOf(value)
   if (value instanceof JsonNumber) {
     checkBits(value.text.length * 4)
-    return value.isInteger ? smallestWhole(BigInt(value.text)) : BigDecimal.parse(value.text)
+    return value.isInteger ? smallestInteger(BigInt(value.text)) : BigDecimal.parse(value.text)
   }
   if (Array.isArray(value)) return new ListValue(value.map(jsonValue))
   const made = new HashMapValue()

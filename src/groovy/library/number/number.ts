@@ -7,8 +7,8 @@ import { boundedText } from '../../runtime/limits.ts'
 import {
   addNumbers,
   combineBits,
+  divideIntegers,
   divideNumbers,
-  divideWhole,
   multiplyNumbers,
   negateNumber,
   powerOf,
@@ -165,7 +165,7 @@ extend(NumberClass, {
   'div(Character other): Number': divideNumbers,
   'mod(Number other): Number': remainderOf,
   'remainder(Number other): Number': remainderOf,
-  'intdiv(Number other): Number': divideWhole,
+  'intdiv(Number other): Number': divideIntegers,
   'power(Number exponent): Number': powerOf,
   'and(Number other): Number': (self: Value, other: Value) => combineBits('and', self, other),
   'or(Number other): Number': (self: Value, other: Value) => combineBits('or', self, other),

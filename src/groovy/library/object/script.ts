@@ -37,7 +37,7 @@ function constantsOf(klass: ClassInfo): readonly Value[] {
 }
 
 /** The previous or next constant, cyclically. */
-function neighbour(self: EnumValue, step: number): Value {
+function adjacentConstant(self: EnumValue, step: number): Value {
   const constants = constantsOf(self.klass)
   return constants[(self.ordinal + step + constants.length) % constants.length] as Value
 }
@@ -51,6 +51,6 @@ extend(EnumClass, {
     return self.ordinal - other.ordinal
   },
   'getDeclaringClass(): Class': (self: EnumValue) => self.klass,
-  'next(): Object': (self: EnumValue) => neighbour(self, 1),
-  'previous(): Object': (self: EnumValue) => neighbour(self, -1),
+  'next(): Object': (self: EnumValue) => adjacentConstant(self, 1),
+  'previous(): Object': (self: EnumValue) => adjacentConstant(self, -1),
 })

@@ -77,7 +77,7 @@ function find(self: MatcherValue): boolean {
   return match !== null
 }
 
-function matchesWhole(self: MatcherValue): boolean {
+function matchesEntirely(self: MatcherValue): boolean {
   self.match = searching(() => self.pattern.matcher.matchWhole(self.text))
   if (self.match !== null) self.position = self.match.end
   return self.match !== null
@@ -108,14 +108,14 @@ function groupCount(self: MatcherValue): number {
 /** `matcher[0]`: the match at an index, or a list of it and its groups. */
 function matchAt(self: MatcherValue, index: number): Value {
   const matches = matchesIn(self.pattern, self.text)
-  const place = index < 0 ? index + matches.length : index
-  const match = matches[place]
+  const position = index < 0 ? index + matches.length : index
+  const match = matches[position]
   if (match === undefined) throw indexOutOfBounds(`index is out of range 0..${matches.length - 1} (index = ${index})`)
   return matchValue(match)
 }
 
 extend(MatcherClass, {
-  'matches(): boolean': matchesWhole,
+  'matches(): boolean': matchesEntirely,
   'find(): boolean': find,
   'find(int start): boolean': (self: MatcherValue, start: number) => {
     if (start < 0 || start > self.text.length) throw indexOutOfBounds('Illegal start index')

@@ -39,11 +39,16 @@ export function formatted(format: string, values: readonly Value[]): string {
       add(conversion === 'n' ? '\n' : pad('%', flags, Number(width)))
       continue
     }
-    const place = index === undefined ? next++ : Number(index) - 1
-    if (place >= values.length) throw throwable(MissingFormatArgument, `Format specifier '${whole}'`)
+    const position = index === undefined ? next++ : Number(index) - 1
+    if (position >= values.length) throw throwable(MissingFormatArgument, `Format specifier '${whole}'`)
     if (Number(width) > MAX_WIDTH || Number(precision ?? 0) > MAX_WIDTH)
       throw illegalArgument(`a width is at most ${MAX_WIDTH}`)
-    const text = convert(values[place] as Value, conversion, flags, precision === undefined ? null : Number(precision))
+    const text = convert(
+      values[position] as Value,
+      conversion,
+      flags,
+      precision === undefined ? null : Number(precision),
+    )
     add(pad(text, flags, Number(width)))
   }
   literal(format.slice(end), add)

@@ -26,10 +26,10 @@ import { outOfBounds, repeated } from './string.ts'
 import { StringBuilderValue } from './string-builder-value.ts'
 
 function characterAt(text: string, index: number): string {
-  const place = index < 0 ? index + text.length : index
-  if (index < 0 && place < 0) normalIndex(index, text.length)
-  if (place >= text.length) throw outOfBounds(`begin ${place}, end ${place + 1}, length ${text.length}`)
-  return text.charAt(place)
+  const position = index < 0 ? index + text.length : index
+  if (index < 0 && position < 0) normalIndex(index, text.length)
+  if (position >= text.length) throw outOfBounds(`begin ${position}, end ${position + 1}, length ${text.length}`)
+  return text.charAt(position)
 }
 
 function slice(text: string, range: IntRange): string {

@@ -12,8 +12,8 @@ function changed(self: StringBuilderValue, text: string): StringBuilderValue {
   return self
 }
 
-function checkPlace(self: StringBuilderValue, place: number): void {
-  if (place < 0 || place > self.text.length) throw outOfBounds(`offset ${place}, length ${self.text.length}`)
+function checkOffset(self: StringBuilderValue, offset: number): void {
+  if (offset < 0 || offset > self.text.length) throw outOfBounds(`offset ${offset}, length ${self.text.length}`)
 }
 
 const members = (klass: ClassInfo): MemberTable => ({
@@ -29,11 +29,11 @@ const members = (klass: ClassInfo): MemberTable => ({
   ) => self.append(textOf(text).slice(start, end)),
   'leftShift(Object value): StringBuilder': (self: StringBuilderValue, value: Value) => self.append(textOf(value)),
   'insert(int offset, Object value): StringBuilder': (self: StringBuilderValue, offset: number, value: Value) => {
-    checkPlace(self, offset)
+    checkOffset(self, offset)
     return changed(self, self.text.slice(0, offset) + javaText(value) + self.text.slice(offset))
   },
   'delete(int start, int end): StringBuilder': (self: StringBuilderValue, start: number, end: number) => {
-    checkPlace(self, start)
+    checkOffset(self, start)
     return changed(self, self.text.slice(0, start) + self.text.slice(end))
   },
   'deleteCharAt(int index): StringBuilder': (self: StringBuilderValue, index: number) => {
@@ -46,7 +46,7 @@ const members = (klass: ClassInfo): MemberTable => ({
     end: number,
     text: string,
   ) => {
-    checkPlace(self, start)
+    checkOffset(self, start)
     return changed(self, self.text.slice(0, start) + text + self.text.slice(end))
   },
   'reverse(): StringBuilder': (self: StringBuilderValue) => changed(self, self.text.split('').reverse().join('')),

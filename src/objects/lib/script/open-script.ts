@@ -87,10 +87,14 @@ async function compiled(compile: () => Promise<Script>, { file, source }: Script
 }
 
 /** Points at the element of `source` where it is an array of lines. */
-function problemInSource({ place, problem }: ScriptProblem, source: ScriptConfig['source']): Problem {
-  if (place === null) return { pointer: '/source', message: `the script can not be compiled: ${problem}` }
-  const pointer = typeof source === 'object' && place.line <= source.length ? `/source/${place.line - 1}` : '/source'
-  return { pointer, message: `the script can not be compiled: line ${place.line}, column ${place.column}: ${problem}` }
+function problemInSource({ location, problem }: ScriptProblem, source: ScriptConfig['source']): Problem {
+  if (location === null) return { pointer: '/source', message: `the script can not be compiled: ${problem}` }
+  const pointer =
+    typeof source === 'object' && location.line <= source.length ? `/source/${location.line - 1}` : '/source'
+  return {
+    pointer,
+    message: `the script can not be compiled: line ${location.line}, column ${location.column}: ${problem}`,
+  }
 }
 
 interface WatchSettings {

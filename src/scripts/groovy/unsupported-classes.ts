@@ -1,7 +1,7 @@
-import type { Refusal } from '#groovy'
+import type { UnsupportedClasses } from '#groovy'
 
 /** Unsupported libraries that scripts of other gateways use, with their replacement. */
-export const REFUSALS: readonly Refusal[] = [
+export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
   {
     names: ['com.nimbusds.', 'io.jsonwebtoken.', 'com.auth0.', 'org.jose4j.'],
     advice: 'use a JwtBuilderFilter or JwtValidationFilter to create and validate tokens',

@@ -1,12 +1,12 @@
 /** Unsupported classes of the JVM, with the reason and the replacement. */
-export interface Refusal {
+export interface UnsupportedClasses {
   /** Full names; a name that ends in a dot is a package prefix. */
   readonly names: readonly string[]
   readonly advice: string
 }
 
 /** Unsupported classes of the language. */
-export const CORE_REFUSALS: readonly Refusal[] = [
+export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
   {
     names: ['java.lang.Runtime', 'java.lang.Process', 'java.lang.ProcessBuilder', 'java.lang.ProcessHandle'],
     advice: 'scripts can not start processes',
@@ -33,7 +33,8 @@ export const CORE_REFUSALS: readonly Refusal[] = [
       'javax.script.',
       'org.codehaus.groovy.control.',
     ],
-    advice: 'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy',
+    advice:
+      'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy',
   },
   {
     names: [
@@ -79,9 +80,9 @@ export const CORE_REFUSALS: readonly Refusal[] = [
 ]
 
 /** The advice for a class, by its full or its simple name; null without one. */
-export function adviceFor(name: string, refusals: readonly Refusal[]): string | null {
+export function adviceFor(name: string, unsupported: readonly UnsupportedClasses[]): string | null {
   const isSimple = !name.includes('.')
-  for (const { names, advice } of refusals) {
+  for (const { names, advice } of unsupported) {
     const fits = names.some((each) =>
       isSimple
         ? each.slice(each.lastIndexOf('.') + 1) === name
