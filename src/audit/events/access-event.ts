@@ -1,5 +1,6 @@
 import type { AuditDecision } from '#http'
 import type { JsonObject } from '#json'
+import { isoTime } from './iso-time.ts'
 
 /** Data of an access event. */
 export interface AccessEventData {
@@ -48,7 +49,7 @@ export function accessEvent(data: AccessEventData, { eventName, group }: AccessN
   const { response, responseHeaders } = data
   const event: JsonObject = {
     _id: data.id,
-    timestamp: new Date(data.startedAt).toISOString(),
+    timestamp: isoTime(data.startedAt),
     eventName,
     transactionId: data.transactionId,
   }

@@ -6,14 +6,14 @@ type Lists = Record<string, string[]>
 
 /** Reads the fields of messages that the policies of a service include, and no others: values of the rest are not touched. */
 export class AccessFields {
-  readonly #requestHeaders: PointerTree | null
-  readonly #responseHeaders: PointerTree | null
+  readonly #requestHeaders: HeaderNames | null
+  readonly #responseHeaders: HeaderNames | null
   readonly hasQuery: boolean
   readonly hasCookies: boolean
 
   constructor(include: PointerTree) {
-    this.#requestHeaders = include.at(['http', 'request', 'headers'])
-    this.#responseHeaders = include.at(['http', 'response', 'headers'])
+    this.#requestHeaders = headerNames(include.at(['http', 'request', 'headers']))
+    this.#responseHeaders = headerNames(include.at(['http', 'response', 'headers']))
     this.hasQuery = include.at(['http', 'request', 'queryParameters']) !== null
     this.hasCookies = include.at(['http', 'request', 'cookies']) !== null
   }
@@ -40,12 +40,20 @@ export class AccessFields {
   }
 }
 
-function included(raw: readonly string[], names: PointerTree, except: string | null): Lists {
+/** Lower-case names, or all. */
+type HeaderNames = ReadonlySet<string> | 'all'
+
+function headerNames(tree: PointerTree | null): HeaderNames | null {
+  if (tree === null) return null
+  return tree.isCovered ? 'all' : new Set(tree.names().map((name) => name.toLowerCase()))
+}
+
+function included(raw: readonly string[], names: HeaderNames, except: string | null): Lists {
   // Names of the client may be `__proto__`; those that policies name are safe, and plain objects are cheaper to serialize.
-  const lists: Lists = names.isCovered ? Object.create(null) : {}
+  const lists: Lists = names === 'all' ? Object.create(null) : {}
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase()
-    if (name === except || (!names.isCovered && names.child(name) === null)) continue
+    if (name === except || (names !== 'all' && !names.has(name))) continue
     const values = lists[name]
     if (values === undefined) lists[name] = [raw[at + 1]!]
     else values.push(raw[at + 1]!)

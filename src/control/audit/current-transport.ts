@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type AuditRecord, openTransport, type Transport, type TransportEnv } from '#audit'
 import type { TransportPlan } from '#schema'
 
@@ -14,13 +15,15 @@ export class CurrentTransport implements Transport {
   constructor(plan: TransportPlan, env: TransportEnv) {
     this.#env = env
     this.#plan = plan
-    this.#fingerprint = JSON.stringify(plan)
+    this.#fingerprint = fingerprintOf(plan)
+    // Files of an earlier process are continued at once: the end of a chain of lines is signed, and leftovers are removed.
+    if (plan.type === 'file') void this.#current().catch(() => {})
   }
 
   /** Sends later batches by another plan. */
   use(plan: TransportPlan): void {
     this.#plan = plan
-    this.#fingerprint = JSON.stringify(plan)
+    this.#fingerprint = fingerprintOf(plan)
   }
 
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
@@ -45,4 +48,9 @@ export class CurrentTransport implements Transport {
     this.#opened = opened
     return opened.transport
   }
+}
+
+/** A digest: plans hold secrets, which are not copied. */
+function fingerprintOf(plan: TransportPlan): string {
+  return createHash('sha256').update(JSON.stringify(plan)).digest('base64')
 }
