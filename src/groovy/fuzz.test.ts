@@ -47,21 +47,21 @@ async function attempt(text: string): Promise<void> {
   } catch (error) {
     const { name } = error as Error
     assert.ok(
-      name === 'GroovyError' || name === 'GroovyLimitError' || name === 'Abandoned',
+      name === 'GroovyError' || name === 'GroovyLimitError' || name === 'WaitTimeout',
       `${text}\n${(error as Error).stack}`,
     )
   }
 }
 
-class Abandoned extends Error {
-  override readonly name = 'Abandoned'
+class WaitTimeout extends Error {
+  override readonly name = 'WaitTimeout'
 }
 
 /** Cancels a script that waits too long: the interpreter itself does not limit waits. */
 async function settledSoon<T>(outcome: Promise<T>, evaluation: Evaluation): Promise<T> {
   const { promise, reject } = Promise.withResolvers<T>()
   const timer = setTimeout(() => {
-    const error = new Abandoned('it waits')
+    const error = new WaitTimeout('it waits')
     evaluation.cancel(error)
     reject(error)
   }, 20)

@@ -12,7 +12,7 @@ export class EvaluationCalls {
   readonly #input: EvaluationInput
   readonly #clientHandler: Handler
   readonly #received: Response[] = []
-  readonly #passedOn: Request[] = []
+  readonly #forwarded: Request[] = []
   #ended = false
 
   constructor(input: EvaluationInput, clientHandler: Handler) {
@@ -20,7 +20,7 @@ export class EvaluationCalls {
     this.#clientHandler = clientHandler
   }
 
-  /** Runs code of the gateway, and of any other object. */
+  /** Calls the gateway or another object. */
   async perform(what: CallName, subject: unknown, argument: unknown): Promise<unknown> {
     const value = await this.#perform(what, subject, argument)
     if (value instanceof Response) this.#receive(value)
@@ -31,9 +31,9 @@ export class EvaluationCalls {
   end(result: unknown): void {
     this.#ended = true
     // A request may have the body of a response; it belongs to the exchange then.
-    const kept = new Set(this.#passedOn.map(({ body }) => body))
-    if (result instanceof Response) kept.add(result.body)
-    for (const { body } of this.#received) if (!kept.has(body)) body.cancel()
+    const retained = new Set(this.#forwarded.map(({ body }) => body))
+    if (result instanceof Response) retained.add(result.body)
+    for (const { body } of this.#received) if (!retained.has(body)) body.cancel()
   }
 
   #receive(response: Response): void {
@@ -51,11 +51,11 @@ export class EvaluationCalls {
         return this.#clientHandler(this.#outgoing(subject as Request))
       case 'next':
         if (next === undefined) throw new TypeError('this script has no next handler')
-        return next(this.#along(subject as Request))
+        return next(this.#exchangeWith(subject as Request))
       case 'handle':
         return (objectOf(subject) as Handler)(this.#outgoing(argument as Request))
       case 'filter':
-        return (objectOf(subject) as Filter)(this.#along(argument as Request), next ?? noNextHandler)
+        return (objectOf(subject) as Filter)(this.#exchangeWith(argument as Request), next ?? noNextHandler)
       case 'resolve':
         return tokenInfo(objectOf(subject) as AccessTokenResolver, String(argument), exchange)
       case 'scopes':
@@ -66,16 +66,16 @@ export class EvaluationCalls {
   }
 
   /** The exchange with this request. */
-  #along(request: Request): Exchange {
+  #exchangeWith(request: Request): Exchange {
     const { exchange } = this.#input
-    this.#passedOn.push(request)
+    this.#forwarded.push(request)
     return request === exchange.request ? exchange : exchange.withRequest(request)
   }
 
   /** A request that a script created; without a Host field it gets that of the URI. */
   #outgoing(request: Request): Exchange {
     if (!request.headers.has('host') && request.uri.host !== '') request.headers.add('Host', request.uri.authority)
-    return this.#along(request)
+    return this.#exchangeWith(request)
   }
 }
 

@@ -17,7 +17,7 @@ export interface EvaluationPort {
   /** The value of an entry of `args`, or of a binding of this evaluation. */
   argument(name: string): unknown
   /** Whether the value is the same for all evaluations; heap objects are called on behalf of one evaluation. */
-  isLasting(name: string): boolean
+  isShared(name: string): boolean
   /** Starts an asynchronous call; its result is passed in a later run, with the number of the call. */
   startCall(number: number, what: string, subject: unknown, argument: unknown): void
   logs(level: ScriptLogLevel): boolean
@@ -44,7 +44,7 @@ export const hostEvaluations = {
   token: (port: EvaluationPort): string | null => port.token,
   lookup: (port: EvaluationPort, name: string): object => port.lookup(name),
   argument: (port: EvaluationPort, name: string): unknown => port.argument(name),
-  isLasting: (port: EvaluationPort, name: string): boolean => port.isLasting(name),
+  isShared: (port: EvaluationPort, name: string): boolean => port.isShared(name),
   startCall: (port: EvaluationPort, number: number, what: string, subject: unknown, argument: unknown): void =>
     port.startCall(number, what, subject, argument),
   logs: (port: EvaluationPort, level: ScriptLogLevel): boolean => port.logs(level),

@@ -72,7 +72,7 @@ export class Evaluation implements EvaluationPort {
     return values !== undefined && Object.hasOwn(values, name) ? values[name] : this.#settings.args[name]
   }
 
-  isLasting(name: string): boolean {
+  isShared(name: string): boolean {
     return Object.hasOwn(this.#settings.args, name) && !this.#settings.heapArgs.has(name)
   }
 

@@ -153,12 +153,12 @@ class Checker {
     const isClass = /^\p{Lu}/u.test(name)
     if (!isClass || this.#scope.isVariable(name) || this.#unit.findClass(name) !== null) return
     if (this.#unit.staticImport(name) !== null || this.#scope.owner?.fields.has(name) === true) return
-    if (this.#fieldAbove(name)) return
+    if (this.#isInheritedConstant(name)) return
     this.#names.report(name, position)
   }
 
   /** An inherited constant. */
-  #fieldAbove(name: string): boolean {
+  #isInheritedConstant(name: string): boolean {
     const { owner } = this.#scope
     if (owner === null) return this.#unit.userClasses.get(this.#unit.scriptInfo)?.fields.has(name) === true
     return this.#scope.members.hasProperty({ klass: owner.info, exact: true, isClass: true }, name)

@@ -22,7 +22,7 @@ const NO_CODE =
   'scripts can not compile code at run time; put the code into the script, or into a class below scripts/groovy'
 
 /** Members that are not available on any class. */
-const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
+const UNSUPPORTED_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['metaClass', NO_CHANGES],
   ['getMetaClass', NO_CHANGES],
   ['setMetaClass', NO_CHANGES],
@@ -41,7 +41,7 @@ const REFUSED_MEMBERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Calls without a receiver that are available on the JVM and not here. */
-const REFUSED_CALLS: ReadonlyMap<string, string> = new Map([
+const UNSUPPORTED_CALLS: ReadonlyMap<string, string> = new Map([
   ['evaluate', NO_CODE],
   ['use', NO_CHANGES],
 ])
@@ -60,12 +60,12 @@ export class MemberCalls {
   checkCall({ target, name, args, namePosition, access }: CallNode): void {
     if (typeof name !== 'string') return
     if (target === null) {
-      const advice = this.#scope.isVariable(name) || this.#isDeclared(name) ? undefined : REFUSED_CALLS.get(name)
+      const advice = this.#scope.isVariable(name) || this.#isDeclared(name) ? undefined : UNSUPPORTED_CALLS.get(name)
       if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
       return
     }
     const type = staticType(target, this.#scope)
-    const advice = type !== null && this.#isOwnMember(type, name) ? undefined : REFUSED_MEMBERS.get(name)
+    const advice = type !== null && this.#isOwnMember(type, name) ? undefined : UNSUPPORTED_MEMBERS.get(name)
     if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
     if (access === 'spread' || this.isExpected || target.kind === 'super') return
     if (type === null || this.#isOpen(type) || type.klass.isSubclassOf(MapInterface)) return
@@ -104,7 +104,7 @@ export class MemberCalls {
     const what = isClass ? 'static method' : 'method'
     if (this.#scope.members.hasMethod(type, name, null)) {
       const texts = (isClass ? klass.staticMethod(name) : klass.method(name))?.overloads.map(({ text }) => text) ?? []
-      const known = texts.length === 0 ? '' : `; there is ${texts.slice(0, 3).join(', ')}`
+      const known = texts.length === 0 ? '' : `; available: ${texts.slice(0, 3).join(', ')}`
       return `${nameOf(klass)} has no ${what} ${name} with ${count} argument${count === 1 ? '' : 's'}${known}`
     }
     return `${nameOf(klass)} has no ${what} ${name}${this.#hint(type, name)}`
@@ -118,7 +118,7 @@ export class MemberCalls {
   checkProperty(node: PropertyNode): void {
     const { target, name, namePosition, access } = node
     if (typeof name !== 'string' || this.#scope.classNamed(node) !== null) return
-    const advice = REFUSED_MEMBERS.get(name)
+    const advice = UNSUPPORTED_MEMBERS.get(name)
     if (advice !== undefined && !this.#isMap(target)) {
       this.#findings.add(namePosition, `${name} is not available: ${advice}`)
     }
@@ -159,23 +159,23 @@ export class MemberCalls {
     if (klass.constructors.length === 0) {
       const statics = [...klass.ownStatics.keys()].slice(0, 5)
       const instead =
-        statics.length === 0 ? '' : `; there is ${statics.map((each) => `${klass.simpleName}.${each}`).join(', ')}`
+        statics.length === 0 ? '' : `; available: ${statics.map((each) => `${klass.simpleName}.${each}`).join(', ')}`
       this.#findings.add(type.position, `${nameOf(klass)} can not be created with new${instead}`)
       return
     }
-    const takesProperties = args.length === 1 && args[0]?.kind === 'map' && klass.creation.takes(0)
+    const acceptsProperties = args.length === 1 && args[0]?.kind === 'map' && klass.creation.accepts(0)
     const spreads = args.some(({ kind }) => kind === 'spread')
     if (
       spreads ||
-      takesProperties ||
-      klass.creation.takes(args.length) ||
-      (args.length === 0 && klass.creation.takes(1))
+      acceptsProperties ||
+      klass.creation.accepts(args.length) ||
+      (args.length === 0 && klass.creation.accepts(1))
     )
       return
     const known = klass.constructors.map(({ text }) => text.replace(/^new/, klass.simpleName)).slice(0, 4)
     this.#findings.add(
       type.position,
-      `${nameOf(klass)} has no constructor with ${args.length} argument${args.length === 1 ? '' : 's'}; there is ${known.join(', ')}`,
+      `${nameOf(klass)} has no constructor with ${args.length} argument${args.length === 1 ? '' : 's'}; available: ${known.join(', ')}`,
     )
   }
 }

@@ -16,7 +16,7 @@ export interface StaticType {
 /** Lookup of members. */
 export class MemberIndex {
   readonly #unit: Unit
-  readonly #below = new Map<ClassInfo, readonly ClassInfo[]>()
+  readonly #subclasses = new Map<ClassInfo, readonly ClassInfo[]>()
 
   constructor(unit: Unit) {
     this.#unit = unit
@@ -24,7 +24,7 @@ export class MemberIndex {
 
   /** Whether a method accepts this number of arguments; null: any number. */
   hasMethod(type: StaticType, name: string, count: number | null): boolean {
-    return this.#candidates(type).some((klass) => this.#takes(klass, name, count, type.isClass))
+    return this.#candidates(type).some((klass) => this.#accepts(klass, name, count, type.isClass))
   }
 
   hasProperty(type: StaticType, name: string): boolean {
@@ -65,16 +65,16 @@ export class MemberIndex {
   /** The class and, unless the type is exact, its subclasses, which the object may be an instance of. */
   #candidates({ klass, exact, isClass }: StaticType): readonly ClassInfo[] {
     if (exact || isClass) return [klass]
-    let below = this.#below.get(klass)
-    if (below === undefined) {
+    let candidates = this.#subclasses.get(klass)
+    if (candidates === undefined) {
       const all = [...this.#unit.library.allClasses(), ...this.#unit.userClasses.keys()]
-      below = [klass, ...all.filter((each) => each !== klass && each.isSubclassOf(klass))]
-      this.#below.set(klass, below)
+      candidates = [klass, ...all.filter((each) => each !== klass && each.isSubclassOf(klass))]
+      this.#subclasses.set(klass, candidates)
     }
-    return below
+    return candidates
   }
 
-  #takes(klass: ClassInfo, name: string, count: number | null, isStatic: boolean): boolean {
+  #accepts(klass: ClassInfo, name: string, count: number | null, isStatic: boolean): boolean {
     for (const each of klass.lineage) {
       const methods = isStatic ? each.ownStatics.get(name) : each.ownMethods.get(name)
       if (methods?.some(({ parameters, varargs }) => fits(parameters.length, 0, varargs, count, false)) === true)

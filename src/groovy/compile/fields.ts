@@ -66,11 +66,11 @@ function instanceProperty(name: string, index: number, type: ClassInfo | null, i
   const [getter, setter] = [`get${capitalised(name)}`, `set${capitalised(name)}`]
   const get = (self: Value): Value => {
     const declared = (self as Instance).klass.method(getter)
-    return declared?.takes(0) === true ? declared.invoke(self, []) : fieldValue(self, index)
+    return declared?.accepts(0) === true ? declared.invoke(self, []) : fieldValue(self, index)
   }
   const set = (self: Value, value: Value): Value | undefined => {
     const declared = (self as Instance).klass.method(setter)
-    if (declared?.takes(1) === true) return declared.tryInvoke(self, [value])
+    if (declared?.accepts(1) === true) return declared.tryInvoke(self, [value])
     ;(self as Instance).fields[index] = convert(value)
     return null
   }

@@ -102,7 +102,7 @@ export class Unit {
     if (declared !== undefined) return declared
     const [first = '', ...rest] = name.split('.')
     if (rest.length > 0) return this.#findFull(name) ?? this.#findNested(first, rest)
-    const found = this.#findImported(name) ?? this.#findInPackages(name) ?? this.library.findAutomatic(name)
+    const found = this.#findImported(name) ?? this.#findInPackages(name) ?? this.library.findDefaultImport(name)
     return found ?? (this.script.typeParameters.has(name) ? ObjectClass : null)
   }
 

@@ -8,16 +8,16 @@ export class Library {
   readonly #families: { readonly prefixes: readonly string[]; readonly byName: ReadonlyMap<string, ClassInfo> }[] = []
   readonly #packages = new Set<string>()
   /** Packages and classes that need no import. */
-  readonly automatic: readonly string[]
+  readonly defaultImports: readonly string[]
   /** Messages for classes that are not supported. */
   readonly unsupported: readonly UnsupportedClasses[]
 
   constructor(
     classes: Iterable<ClassInfo>,
-    automatic: readonly string[] = AUTOMATIC_IMPORTS,
+    defaultImports: readonly string[] = DEFAULT_IMPORTS,
     unsupported: readonly UnsupportedClasses[] = UNSUPPORTED_CORE_CLASSES,
   ) {
-    this.automatic = automatic
+    this.defaultImports = defaultImports
     this.unsupported = unsupported
     for (const each of classes) this.#add(each.name.replaceAll('$', '.'), each)
   }
@@ -25,12 +25,12 @@ export class Library {
   /** The same classes and more. */
   with(
     classes: Iterable<ClassInfo>,
-    automatic: readonly string[] = [],
+    defaultImports: readonly string[] = [],
     unsupported: readonly UnsupportedClasses[] = [],
   ): Library {
     const made = new Library(
       [...this.classes(), ...classes],
-      [...this.automatic, ...automatic],
+      [...this.defaultImports, ...defaultImports],
       [...unsupported, ...this.unsupported],
     )
     for (const family of this.#families) made.#families.push(family)
@@ -39,8 +39,12 @@ export class Library {
   }
 
   /** Adds classes that are resolved by a package prefix and their simple name: `org.forgerock.` and `Status`. */
-  withFamily(prefixes: readonly string[], classes: Iterable<ClassInfo>, automatic: readonly string[] = []): Library {
-    const made = this.with([], automatic)
+  withFamily(
+    prefixes: readonly string[],
+    classes: Iterable<ClassInfo>,
+    defaultImports: readonly string[] = [],
+  ): Library {
+    const made = this.with([], defaultImports)
     made.#families.push({ prefixes, byName: new Map(Array.from(classes, (each) => [each.simpleName, each])) })
     return made
   }
@@ -74,8 +78,8 @@ export class Library {
   }
 
   /** A class that needs no import, by its simple name. */
-  findAutomatic(name: string): ClassInfo | null {
-    for (const each of this.automatic) {
+  findDefaultImport(name: string): ClassInfo | null {
+    for (const each of this.defaultImports) {
       const simple = each.slice(each.lastIndexOf('.') + 1)
       const full = simple === '*' ? each.slice(0, -1) + name : simple === name ? each : null
       const found = full === null ? null : this.find(full)
@@ -91,7 +95,7 @@ export class Library {
 }
 
 /** Default imports of Groovy. */
-const AUTOMATIC_IMPORTS: readonly string[] = [
+const DEFAULT_IMPORTS: readonly string[] = [
   'java.lang.*',
   'java.util.*',
   'java.io.*',

@@ -67,20 +67,20 @@ export class Evaluation {
   /** Runs code. Returns its value, or a promise if the code suspends; throws GroovyError and GroovyLimitError. */
   run(code: () => Value): Value | Promise<Value> {
     const outcome = this.#runSynchronously(code)
-    if (!(outcome instanceof Waiting)) return outcome
+    if (!(outcome instanceof Suspended)) return outcome
     return new Promise((resolve, reject) => {
       this.#wait(outcome.suspension, resolve, reject)
     })
   }
 
-  #runSynchronously(code: () => Value): Value | Waiting {
+  #runSynchronously(code: () => Value): Value | Suspended {
     if (this.#cancelled !== null) throw this.#cancelled
     const before = current
     current = this
     const saved = enterRun(this.limits, this.#allocated)
     try {
       const value = code()
-      return value === PENDING ? new Waiting(takeSuspension()) : value
+      return value === PENDING ? new Suspended(takeSuspension()) : value
     } catch (error) {
       const seen = hostError(error, this.limits)
       // After an exceeded limit no other code of the evaluation runs.
@@ -100,7 +100,7 @@ export class Evaluation {
     const proceed = (start: Outcome): void => {
       try {
         const outcome = this.#runSynchronously(() => resume(continuations, start))
-        if (outcome instanceof Waiting) this.#wait(outcome.suspension, resolve, reject)
+        if (outcome instanceof Suspended) this.#wait(outcome.suspension, resolve, reject)
         else resolve(outcome)
       } catch (error) {
         reject(error)
@@ -113,7 +113,7 @@ export class Evaluation {
   }
 }
 
-class Waiting {
+class Suspended {
   readonly suspension: Suspension
 
   constructor(suspension: Suspension) {

@@ -102,7 +102,7 @@ export function construct(klass: ClassInfo, args: Value[]): Value {
     if (result !== undefined) return result
   }
   const [first] = args
-  if (args.length === 1 && first instanceof MapValue && klass.creation.takes(0)) return withProperties(klass, first)
+  if (args.length === 1 && first instanceof MapValue && klass.creation.accepts(0)) return withProperties(klass, first)
   throw constructorMissing(klass, args)
 }
 

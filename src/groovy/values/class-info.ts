@@ -182,7 +182,7 @@ export class ClassInfo extends GroovyObject {
   #accessor(prefix: string, name: string, arity: number, isStatic: boolean): MethodGroup | null {
     const method = prefix + capitalised(name)
     const group = isStatic ? this.staticMethod(method) : this.method(method)
-    return group?.takes(arity) === true ? group : null
+    return group?.accepts(arity) === true ? group : null
   }
 }
 

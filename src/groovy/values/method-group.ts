@@ -50,7 +50,7 @@ export class MethodGroup {
   }
 
   /** Whether any overload accepts this number of arguments. */
-  takes(count: number): boolean {
+  accepts(count: number): boolean {
     return this.#candidates(count).length > 0
   }
 

@@ -132,7 +132,7 @@ export function realmEvaluations(
   const argument = (name: string, port: Handle, callGateway: GatewayCall): unknown => {
     if (constants.has(name)) return constants.get(name)
     const value = argumentOf(host.argument(port, name), callGateway)
-    if (host.isLasting(port, name)) constants.set(name, value)
+    if (host.isShared(port, name)) constants.set(name, value)
     return value
   }
 
