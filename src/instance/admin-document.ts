@@ -23,21 +23,21 @@ const timing = {
     }),
   requestTimeout: config(duration()).default('5 minutes').meta({
     description:
-      'A request body that takes longer than this must progress by at least 1 KiB in each `idleTimeout`, or its request is aborted. `unlimited` sets no such minimum.',
+      'After this time a request body must progress by at least 1 KiB in each `idleTimeout`, or its request is aborted. `unlimited` sets no such minimum.',
   }),
   headersTimeout: config(duration({ unlimited: false }))
     .default('30 seconds')
-    .meta({ description: 'Longest time to receive a request head.' }),
+    .meta({ description: 'Maximum time to receive the header section of a request.' }),
   keepAliveTimeout: config(duration())
     .default('1 minute')
     .meta({ description: 'Keep-alive time of an idle connection.' }),
   idleTimeout: config(duration()).default('2 minutes').meta({
     description:
-      'The request of a client that sends no byte of its body (408) or reads no byte of the response for this long is aborted.',
+      'A request is aborted if its client sends no byte of the body (408) or reads no byte of the response for this time.',
   }),
   maxTotalHeadersSize: config(integer({ min: 1024, max: 1_048_576 }))
     .default(16_384)
-    .meta({ description: 'Limit of the total size of headers in bytes; beyond it the response is 431.' }),
+    .meta({ description: 'Maximum total size of headers in bytes; if it is exceeded, the response is 431.' }),
   vertx: map(json()).default({}).meta({ description: 'Options of Vert.x, mapped where they have a counterpart.' }),
   tls: ref(ServerTlsKind).optional().meta({ description: 'TLS of the connector; cleartext without it.' }),
 }
@@ -81,7 +81,7 @@ export const AdminDocument = documentType({
   }),
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()
-    .meta({ description: 'Parallel data-plane units; one for each CPU by default.' }),
+    .meta({ description: 'Number of parallel data-plane units; one for each CPU by default.' }),
   temporaryDirectory: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),
@@ -105,7 +105,7 @@ export const AdminDocument = documentType({
     .meta({ description: 'Settings of the log.' }),
   vertx: map(config(json())).default({}).meta({
     description:
-      'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is refused. Other options cause a warning.',
+      'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is rejected. Other options cause a warning.',
   }),
   session: json().optional().meta({ description: 'Sessions of management requests.', unsupported: LATER }),
   auditService: ref(AuditServiceKind).default('AuditService').meta({

@@ -34,33 +34,33 @@ export const SETTING_FIELDS = {
     }),
   streamingEnabled: config(boolean())
     .default(true)
-    .meta({ description: 'Bodies stream; false buffers them before any filter runs.' }),
+    .meta({ description: 'True: bodies are streamed. False: they are buffered before any filter runs.' }),
   entityLimits: object({
     bytes: config(integer({ min: 1, max: 1_073_741_824 }))
       .default(DEFAULT_ENTITY_LIMITS.bytes)
-      .meta({ description: 'Bytes of a body, after its content coding is undone.' }),
+      .meta({ description: 'Maximum bytes of a body, after its content coding is decoded.' }),
     values: config(integer({ min: 1, max: 10_000_000 }))
       .default(DEFAULT_ENTITY_LIMITS.values)
-      .meta({ description: 'Values of its JSON, or fields of its form.' }),
+      .meta({ description: 'Maximum number of values in its JSON, or of fields in its form.' }),
   })
     .default({})
     .meta({
       description:
-        'Limits on body content that expressions and scripts read; over them the evaluation fails. A body is parsed in one piece, about 10 ms for each MiB, in which its unit does nothing else.',
+        'Limits on body content that expressions and scripts read; if a body exceeds them, the evaluation fails. Parsing blocks its unit for about 10 ms for each MiB.',
     }),
   scriptTimeout: config(duration({ min: '10 milliseconds', max: '1 minute' }))
     .default('1 second')
     .meta({
-      description: 'Longest time a script may run without a pause; then it is stopped, and the request gets 500.',
+      description: 'Maximum time that a script may run without a pause; then it is stopped, and the request gets 500.',
     }),
   scriptDeadline: config(duration({ min: '10 milliseconds', max: '1 day' }))
     .default('30 seconds')
-    .meta({ description: 'Longest time one evaluation of a script may take in all; then the request gets 500.' }),
+    .meta({ description: 'Maximum total time of one evaluation of a script; then the request gets 500.' }),
   scriptEnvironment: list(config(string({ nonEmpty: true })))
     .default([])
     .meta({
       description:
-        'Variables of the environment that scripts of Groovy may read with `System.getenv`; `*` in a name stands for any characters.',
+        'Environment variables that Groovy scripts may read with `System.getenv`; `*` in a name matches any characters.',
     }),
   patchTransform: config(boolean()).optional().meta({
     description:
@@ -68,19 +68,19 @@ export const SETTING_FIELDS = {
   }),
   trustedProxies: list(config(network))
     .default([])
-    .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are believed.' }),
+    .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are trusted.' }),
   trustedForwardingHeader: config(oneOf(['Forwarded', 'X-Forwarded-For']))
     .optional()
     .meta({
       description:
-        'The header by which those proxies describe the client; the other one, and its companions, are dropped. Without it both are accepted, and a request in which they differ is rejected with 400.',
+        'The header that those proxies send about the client; the other one, and its related headers, are removed. Without it both are accepted, and a request in which they differ is rejected with 400.',
     }),
   trustTransactionHeader: config(boolean())
     .default(false)
     .meta({ description: 'Whether transaction ids of clients are accepted.' }),
   transactionIdHeader: config(string({ nonEmpty: true }))
     .default('X-Vendor-TransactionId')
-    .meta({ description: 'Header that carries the transaction id.' }),
+    .meta({ description: 'Header with the transaction id.' }),
 }
 
 type SettingValues = Settled<DecodedMembers<typeof SETTING_FIELDS>>

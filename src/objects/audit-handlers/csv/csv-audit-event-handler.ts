@@ -21,21 +21,21 @@ export const CsvAuditEventHandler = defineType({
       endOfLineSymbols: config(string()).default('\n').meta({ description: 'End of each row: `\\n` or `\\r\\n`.' }),
     })
       .default({})
-      .meta({ description: 'Characters of the files.' }),
+      .meta({ description: 'Character encoding of the files.' }),
     formulaProtection: config(boolean()).default(true).meta({
       description:
-        'Whether text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe in front: spreadsheets evaluate it otherwise.',
+        'Whether text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe: spreadsheets would evaluate it otherwise.',
     }),
     buffering: object({
       enabled: config(boolean())
         .default(false)
-        .meta({ description: 'Whether rows may be on the disk later than 100 ms after they were written.' }),
+        .meta({ description: 'Whether rows may be flushed to the disk later than 100 ms after they were written.' }),
       autoFlush: config(boolean())
         .default(true)
-        .meta({ description: 'Whether buffered rows are on the disk within 100 ms all the same.' }),
+        .meta({ description: 'Whether buffered rows are still flushed to the disk within 100 ms.' }),
     })
       .default({})
-      .meta({ description: 'When rows have to be on the disk.' }),
+      .meta({ description: 'When rows are flushed to the disk.' }),
   },
   check: (values, report) => {
     checkFileFields(values, report)

@@ -10,7 +10,7 @@ import { providerFor } from '../../lib/tls/provider.ts'
 const jndi = object({
   contextProperties: map(config(string())).default({}).meta({
     description:
-      'JNDI properties: `java.naming.factory.initial` chooses the protocol, `java.naming.provider.url` (ActiveMQ) or `connectionfactory.<name>` (Qpid JMS) is the address, `topic.<name>` the topic at the broker.',
+      'JNDI properties: `java.naming.factory.initial` selects the protocol, `java.naming.provider.url` (ActiveMQ) or `connectionfactory.<name>` (Qpid JMS) is the address, `topic.<name>` the topic at the broker.',
   }),
   topicName: config(string({ nonEmpty: true })).meta({
     description: 'JNDI name of the topic: `audit` for the topic that the property `topic.audit` defines.',
@@ -29,7 +29,7 @@ export const JmsAuditEventHandler = defineType({
     ...HANDLER_FIELDS,
     deliveryMode: config(oneOf(['PERSISTENT', 'NON_PERSISTENT'])).meta({
       description:
-        '`PERSISTENT`: the broker keeps each event on its disk before it is accepted, and events that wait are spooled. `NON_PERSISTENT`: the broker keeps events in memory.',
+        '`PERSISTENT`: the broker stores each event on its disk before it is accepted, and pending events are spooled. `NON_PERSISTENT`: the broker stores events in memory.',
     }),
     sessionMode: config(oneOf(['AUTO', 'CLIENT', 'DUPS_OK'])).meta({
       description:
@@ -48,7 +48,7 @@ export const JmsAuditEventHandler = defineType({
     secretsProvider: secretsProviderField,
     tls: tlsField('TLS settings of `ssl://` and `amqps://`; by default the trust of the platform.'),
     batch: json().optional().meta({
-      description: 'Accepted for existing configurations, without effect: `queue` and `spool` have its place.',
+      description: 'Accepted for existing configurations, without effect: replaced by `queue` and `spool`.',
     }),
   },
   check: ({ jndi }, report) => {

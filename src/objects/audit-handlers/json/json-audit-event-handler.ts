@@ -20,14 +20,14 @@ export const JsonAuditEventHandler = defineType({
     buffering: object({
       maxSize: config(integer({ min: 1, max: 10_000_000 }))
         .optional()
-        .meta({ description: 'Events that wait in memory at most; the same as `queue.maxEvents`.' }),
+        .meta({ description: 'Maximum of pending events in memory; the same as `queue.maxEvents`.' }),
       writeInterval: config(duration()).default('100 ms').meta({
         description:
-          'Longest time until a written event is on the disk, with all others of that time; `disabled`: each batch at once, `unlimited`: when the system does it.',
+          'Maximum time until a written event is flushed to the disk, with all others of that time; `disabled`: each batch at once, `unlimited`: when the system does it.',
       }),
     })
       .default({})
-      .meta({ description: 'Bounds of memory and of the time until events are on the disk.' }),
+      .meta({ description: 'Limits of memory and of the time until events are on the disk.' }),
   },
   check: checkFileFields,
   create: async (values, env) => {

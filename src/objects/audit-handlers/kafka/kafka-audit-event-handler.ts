@@ -20,7 +20,7 @@ const MAX_PREFIX = 249 - 64
 
 const sasl = object({
   mechanism: config(oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'])).meta({ description: 'SASL mechanism.' }),
-  username: config(string({ nonEmpty: true })).meta({ description: 'Name of the gateway at the brokers.' }),
+  username: config(string({ nonEmpty: true })).meta({ description: 'User name of the gateway at the brokers.' }),
   passwordSecretId: config(secretId()).meta({ description: 'Secret id of the password.' }),
 })
 
@@ -32,7 +32,7 @@ export const KafkaAuditEventHandler = defineType({
   config: {
     ...HANDLER_FIELDS,
     brokers: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
-      description: 'Brokers as `host:port`; they are asked for the others of the cluster.',
+      description: 'Brokers as `host:port`; the others of the cluster are discovered from them.',
     }),
     kafkaTopic: config(string({ nonEmpty: true }))
       .optional()
@@ -48,7 +48,7 @@ export const KafkaAuditEventHandler = defineType({
     tls: tlsField('TLS settings; without them connections are not encrypted.'),
     idempotent: config(boolean())
       .default(true)
-      .meta({ description: 'Whether brokers discard repeats of one request; needs Kafka 0.11 or newer.' }),
+      .meta({ description: 'Whether brokers discard duplicates of one request; needs Kafka 0.11 or newer.' }),
     compression: config(oneOf(['none', 'gzip']))
       .default('none')
       .meta({ description: 'Compression of record batches.' }),

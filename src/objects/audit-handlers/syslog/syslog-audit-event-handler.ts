@@ -24,20 +24,20 @@ const MAX_DATAGRAM = 65_507
 const mapping = object({
   topic: config(string({ nonEmpty: true })).meta({ description: 'Topic of the events.' }),
   field: config(string({ nonEmpty: true })).meta({
-    description: 'The field that decides, such as `response/status`.',
+    description: 'The field that sets the severity, such as `response/status`.',
   }),
   valueMappings: map(config(oneOf(SYSLOG_SEVERITIES))).meta({ description: 'Severities by value of the field.' }),
 })
 
 const FIELDS = {
   ...HANDLER_FIELDS,
-  protocol: config(oneOf(['UDP', 'TCP', 'TLS'])).meta({ description: 'How messages are sent.' }),
+  protocol: config(oneOf(['UDP', 'TCP', 'TLS'])).meta({ description: 'Transport protocol.' }),
   host: config(string({ nonEmpty: true })).meta({ description: 'Host of the syslog receiver.' }),
   port: config(integer({ min: 1, max: 65_535 })).meta({ description: 'Port of the syslog receiver.' }),
   facility: config(oneOf(SYSLOG_FACILITIES)).meta({ description: 'Facility of all messages (RFC 5424, table 1).' }),
   severityFieldMappings: list(mapping)
     .default([])
-    .meta({ description: 'Severities of messages; the first mapping with a value counts, else `INFORMATIONAL`.' }),
+    .meta({ description: 'Severities of messages; the first mapping with a value is used, else `INFORMATIONAL`.' }),
   connectTimeout: config(integer({ min: 1, max: 50_000 }))
     .default(5_000)
     .meta({ description: 'Milliseconds until a connection must be established (TCP, TLS).' }),
@@ -64,7 +64,7 @@ const FIELDS = {
       .meta({ description: 'Accepted, without effect: see `queue`.' }),
   })
     .default({})
-    .meta({ description: 'Accepted for existing configurations; `queue` and `spool` have its place.' }),
+    .meta({ description: 'Accepted for existing configurations; replaced by `queue` and `spool`.' }),
 }
 
 type Values = Settled<DecodedMembers<typeof FIELDS>>

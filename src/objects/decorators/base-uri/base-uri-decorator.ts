@@ -11,7 +11,7 @@ export const BaseUriDecorator = defineDecorator({
   target: 'sets',
   config: {},
   settings: optionalBaseUri().meta({
-    description: 'Scheme, host and port to use; a path is ignored, and an empty text or false has no effect.',
+    description: 'Scheme, host and port to use; a path is ignored, and an empty string or false has no effect.',
   }),
   create: () => ({
     wraps: { Filter: wrap(FilterKind, rebaseBeforeFilter), Handler: wrap(HandlerKind, rebaseBeforeHandler) },

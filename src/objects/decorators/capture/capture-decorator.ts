@@ -11,9 +11,7 @@ export const CaptureDecorator = defineDecorator({
   kind: DecoratorKind,
   summary: 'Logs requests and responses as they pass a filter or handler, without the credentials in them.',
   config: {
-    captureEntity: config(boolean())
-      .default(false)
-      .meta({ description: 'Whether entities are logged, where they are text.' }),
+    captureEntity: config(boolean()).default(false).meta({ description: 'Whether text entities are logged.' }),
     captureContext: config(boolean())
       .default(false)
       .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),

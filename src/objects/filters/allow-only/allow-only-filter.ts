@@ -84,7 +84,7 @@ export const AllowOnlyFilter = defineType({
   kind: FilterKind,
   summary: 'Lets a request through only where a rule allows its origin, its destination and what else is said of it.',
   config: {
-    rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules, of which one must match.' }),
+    rules: list(rule, { nonEmpty: true }).meta({ description: 'Rules; one must match.' }),
     failureHandler: ref(HandlerKind)
       .optional()
       .meta({ description: 'Handles requests that no rule allows; 401 without content by default.' }),

@@ -6,13 +6,13 @@ import { EVENTS } from '../log-events.ts'
 const assignments = () =>
   list(
     object({
-      condition: condition().default(true).meta({ description: 'The value is assigned only where this is true.' }),
+      condition: condition().default(true).meta({ description: 'The value is assigned only if this is true.' }),
       target: leftValue().meta({
         description: 'Target of the assignment, such as `${attributes.name}` or `${session.user}`.',
       }),
       value: template()
         .optional()
-        .meta({ description: 'Assigned value: any JSON, whose texts may be expressions. Null by default.' }),
+        .meta({ description: 'Assigned value: any JSON, whose strings may be expressions. Null by default.' }),
     }),
   ).default([])
 

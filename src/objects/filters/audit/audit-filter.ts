@@ -16,7 +16,7 @@ export const AuditFilter = defineType({
     }),
     fields: map(template()).meta({
       description:
-        'Fields of the event by name; texts may be expressions of the request, its contexts and the response. `_id`, `timestamp`, `transactionId` and `eventName` (the topic) are filled in.',
+        'Fields of the event by name; strings may be expressions of the request, its contexts and the response. `_id`, `timestamp`, `transactionId` and `eventName` (the topic) are added automatically.',
     }),
     auditService: ref(AuditServiceKind)
       .optional()

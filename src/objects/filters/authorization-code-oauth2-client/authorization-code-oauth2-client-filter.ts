@@ -48,7 +48,8 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
     }),
     requireHttps: config(boolean()).default(true).meta({ description: 'Whether requests without TLS are rejected.' }),
     requireLogin: config(boolean()).default(true).meta({
-      description: 'Whether unauthenticated requests are redirected to the login; if not, they pass without a user.',
+      description:
+        'Whether unauthenticated requests are redirected to the login; if not, they are passed on without a user.',
     }),
     defaultLoginGoto: config(string({ nonEmpty: true }))
       .optional()
@@ -72,7 +73,7 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .default([])
       .meta({
         description:
-          'Authentication context classes (`acr` of the ID token) of which one is required; a user with another one has to log in again.',
+          'Authentication context classes, one of which must be the `acr` of the ID token; otherwise the user has to log in again.',
       }),
     oAuth2SessionKey: config(string({ nonEmpty: true }))
       .optional()
@@ -82,19 +83,19 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .meta({ description: 'How long user info is cached.' }),
     executor: json().optional().meta({ description: 'Schedules tasks.', unsupported: 'nothing has to be scheduled' }),
     metadata: json().optional().meta({ description: 'Metadata for dynamic registration.', unsupported: BY_HAND }),
-    discoveryHandler: json().optional().meta({ description: 'Sends requests of discovery.', unsupported: BY_HAND }),
+    discoveryHandler: json().optional().meta({ description: 'Sends discovery requests.', unsupported: BY_HAND }),
     discoverySecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret for dynamic registration.', unsupported: BY_HAND }),
     tokenEndpointAuthMethod: json()
       .optional()
-      .meta({ description: 'Of clients that register themselves.', unsupported: BY_HAND }),
+      .meta({ description: 'For dynamic client registration.', unsupported: BY_HAND }),
     tokenEndpointAuthSigningAlg: json()
       .optional()
-      .meta({ description: 'Of clients that register themselves.', unsupported: BY_HAND }),
+      .meta({ description: 'For dynamic client registration.', unsupported: BY_HAND }),
     secretsProvider: json()
       .optional()
-      .meta({ description: 'Secrets of clients that register themselves.', unsupported: BY_HAND }),
+      .meta({ description: 'Secrets for dynamic client registration.', unsupported: BY_HAND }),
   },
   check: ({ registrations, loginHandler, acrValues }, report) => {
     if (registrations.length === 0) report('/registrations', 'expected at least one ClientRegistration')

@@ -10,7 +10,7 @@ export const ConditionEnforcementFilter = defineType({
   kind: FilterKind,
   summary: 'Lets a request through only where a condition holds.',
   config: {
-    condition: condition().meta({ description: 'The request is passed on only where this is true.' }),
+    condition: condition().meta({ description: 'The request is passed on only if this is true.' }),
     failureHandler: ref(HandlerKind)
       .optional()
       .meta({ description: 'Handles requests that are not passed on; 403 without content by default.' }),

@@ -9,9 +9,9 @@ export const ConditionalFilter = defineType({
   summary: 'Runs another filter only where a condition holds.',
   config: {
     condition: runtime('boolean').meta({
-      description: 'True: the request passes through the delegate. False or null: the delegate is skipped.',
+      description: 'True: the delegate handles the request. False or null: the delegate is skipped.',
     }),
-    delegate: ref(FilterKind).meta({ description: 'Filter that runs where the condition is true.' }),
+    delegate: ref(FilterKind).meta({ description: 'Filter that runs if the condition is true.' }),
   },
   create: ({ condition, delegate }) => runWhere(condition, delegate),
 })

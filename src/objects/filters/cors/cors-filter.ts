@@ -37,7 +37,7 @@ export const CorsFilter = defineType({
   summary: 'Says which origins of other sites may use an application, and refuses the others.',
   config: {
     policies: list(policy, { nonEmpty: true }).meta({
-      description: 'Policies, of which the first that accepts the origin applies.',
+      description: 'Policies; the first that accepts the origin applies.',
     }),
     failureHandler: ref(HandlerKind)
       .optional()

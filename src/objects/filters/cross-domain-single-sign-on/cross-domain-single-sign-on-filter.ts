@@ -23,7 +23,7 @@ export const CrossDomainSingleSignOnFilter = defineType({
       .meta({
         description: 'Journey or service of the login; by default that of the realm.',
       }),
-    authCookie: sessionCookieFields('gateway-cdsso').meta({ description: 'The cookie that holds the token.' }),
+    authCookie: sessionCookieFields('gateway-cdsso').meta({ description: 'The cookie with the token.' }),
     redirectionMarker: redirectionMarkerField(),
     logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
     defaultLogoutLandingPage: config(string({ nonEmpty: true }))

@@ -31,7 +31,8 @@ export const JwtBuilderFilter = defineType({
   summary: 'Packs what is known about a request into a JSON Web Token for those behind it.',
   config: {
     template: byShape({ object: template(), string: runtime('map') }).meta({
-      description: 'The claims: a map in which every text may be an expression, or one expression that returns a map.',
+      description:
+        'The claims: a map in which every string may be an expression, or one expression that returns a map.',
     }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     signature: object({

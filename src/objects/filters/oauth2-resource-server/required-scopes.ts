@@ -9,7 +9,7 @@ export const SCOPES_FIELD = byShape({
   object: ref(ResourceAccessKind),
 }).meta({
   description:
-    'Scopes that a token needs, all of them: a list of scopes, lists of scopes and expressions of either, or an object such as ScriptableResourceAccess.',
+    'Scopes that a token must have, all of them: a list of scopes, lists of scopes and expressions of either, or an object such as ScriptableResourceAccess.',
 })
 
 /** The settled field. */

@@ -61,7 +61,7 @@ export const PolicyEnforcementFilter = defineType({
   kind: FilterKind,
   summary: 'Asks the access manager for a decision about each request, and enforces it.',
   config: {
-    amService: ref(AmServiceKind).meta({ description: 'The access manager that decides.' }),
+    amService: ref(AmServiceKind).meta({ description: 'The access manager that evaluates policies.' }),
     pepRealm: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Realm of the policy set; that of amService by default.' }),
@@ -76,7 +76,7 @@ export const PolicyEnforcementFilter = defineType({
     }),
     application: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Policy set that decides; by default that of the access manager.' }),
+      .meta({ description: 'Policy set to evaluate; by default that of the access manager.' }),
     cache: CACHE_FIELD,
     environment: valuesOrExpression()
       .optional()

@@ -18,7 +18,7 @@ export const SingleSignOnFilter = defineType({
     redirectionMarker: redirectionMarkerField(),
     loginEndpoint: runtime('string').optional().meta({
       description:
-        'URL of the login page; by default the access manager itself. `goto` and `realm` are added where it has none.',
+        'URL of the login page; by default the access manager itself. `goto` and `realm` are added if it has none.',
     }),
     logoutExpression: condition().optional().meta({ description: 'Requests for which it is true end the session.' }),
     defaultLogoutLandingPage: config(string({ nonEmpty: true }))

@@ -54,7 +54,9 @@ export const StaticRequestFilter = defineType({
       }),
     entity: byShape({ string: runtime('string'), array: list(runtime('string')) })
       .optional()
-      .meta({ description: 'Content: one text, or an array of texts that are joined by line breaks; sent as UTF-8.' }),
+      .meta({
+        description: 'Content: one string, or an array of strings that are joined by line breaks; sent as UTF-8.',
+      }),
     restore: config(boolean()).default(true).meta({
       description: 'Whether earlier filters see the original request again with the response.',
     }),

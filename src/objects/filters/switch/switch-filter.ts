@@ -7,7 +7,7 @@ const cases = () =>
     object({
       condition: runtime('boolean')
         .default(true)
-        .meta({ description: 'Where true, the handler of this case handles the request.' }),
+        .meta({ description: 'If true, the handler of this case handles the request.' }),
       handler: ref(HandlerKind).meta({ description: 'Handler to use instead of the next filter or handler.' }),
     }),
   ).default([])

@@ -48,7 +48,8 @@ export const ThrottlingFilter = defineType({
       .default(false)
       .meta({ description: 'Whether responses have the remaining quota, in `RateLimit` and `RateLimit-Policy`.' }),
     store: ref(ThrottlingStoreKind).optional().meta({
-      description: 'Store in which several gateways count together; by default each gateway counts its own requests.',
+      description:
+        'Store that shares counts between several gateways; by default each gateway counts its own requests.',
     }),
     onStoreFailure: config(oneOf(['LOCAL', 'DENY']))
       .default('LOCAL')

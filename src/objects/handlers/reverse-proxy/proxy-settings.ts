@@ -32,7 +32,7 @@ export const PROXY_FIELDS = {
     .default(64)
     .meta({
       description:
-        'Maximum of open connections to one server, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit gives a warning.',
+        'Maximum of open connections to one server, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit causes a warning.',
     }),
   connectionTimeout: config(duration({ zero: false }))
     .default('10 seconds')

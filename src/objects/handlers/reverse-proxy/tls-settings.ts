@@ -10,7 +10,7 @@ const replacement = 'use the field of that name in the ClientTlsOptions that tls
 export const TLS_FIELDS = {
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'TLS options; by default certificates must lead to an authority of the platform and match the host name.',
+      'TLS options; by default certificates must be issued by an authority that the platform trusts and match the host name.',
   }),
   hostnameVerifier: config(oneOf(['STRICT', 'ALLOW_ALL']))
     .optional()

@@ -9,7 +9,7 @@ export const VIA_FIELD = config(string({ nonEmpty: true }))
   .optional()
   .meta({
     description:
-      'Name of the gateway in the Via field of requests and responses that it relays, such as `gateway`. Not set: it adds no Via.',
+      'Name of the gateway in the Via field of requests and responses that it forwards, such as `gateway`. Not set: no Via is added.',
   })
 
 /** Reports an invalid pseudonym. */

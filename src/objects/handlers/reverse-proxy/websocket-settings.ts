@@ -27,7 +27,7 @@ const DEFAULT_MAX_WEB_SOCKETS = 20_000
 const FIELDS = {
   enabled: config(boolean()).default(false).meta({
     description:
-      'Whether WebSocket upgrades are relayed; if not, such a request is relayed as a plain one, unless the URI of the server has the scheme ws or wss.',
+      'Whether WebSocket upgrades are relayed; if not, the request is forwarded without the upgrade, unless the URI of the server has the scheme ws or wss.',
   }),
   connectionTimeout: config(duration({ zero: false }))
     .optional()
@@ -36,7 +36,7 @@ const FIELDS = {
     .optional()
     .meta({
       description:
-        'Idle time in both directions after which a connection is destroyed. Not set: idle endpoints are pinged, and one that does not respond for soTimeout of the handler ends the connection.',
+        'Idle time in both directions after which a connection is destroyed. Not set: idle endpoints are pinged, and the connection is closed if one does not respond for soTimeout of the handler.',
     }),
   numberOfSelectors: config(integer({ min: 1 }))
     .default(2)
@@ -58,7 +58,7 @@ const FIELDS = {
   })
     .default({ [PER_FRAME]: true, [PER_MESSAGE]: true })
     .meta({
-      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false removes the compression offer from the handshake. ${MAX_WEB_SOCKETS}: connections to one server that may be open, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,
+      description: `Further options. ${PER_MESSAGE}, ${PER_FRAME}: false removes the compression offer from the handshake. ${MAX_WEB_SOCKETS}: maximum of open connections to one server, in the whole gateway: ${DEFAULT_MAX_WEB_SOCKETS}; -1 for any number. Each unit gets an even share, at least one.`,
     }),
 }
 

@@ -28,7 +28,7 @@ export const Router = defineType({
       .default('name')
       .meta({
         description:
-          'Order in which routes are evaluated: by the name of the route, or by the name of its file without `.json`, compared by characters.',
+          'Order in which routes are evaluated: by the name of the route, or by the name of its file without `.json`, compared character by character.',
       }),
     defaultHandler: ref(HandlerKind)
       .optional()

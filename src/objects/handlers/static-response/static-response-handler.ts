@@ -35,7 +35,7 @@ export const StaticResponseHandler = defineType({
       .meta({ description: 'Trailer names to values. A value that is null adds nothing.' }),
     entity: byShape({ string: runtime('string'), array: list(runtime('string')) })
       .optional()
-      .meta({ description: 'Content: one text, or an array of texts that are joined by line breaks.' }),
+      .meta({ description: 'Content: one string, or an array of strings that are joined by line breaks.' }),
     version: config(string()).optional().meta({
       description: 'HTTP version.',
       unsupported: 'the version of a response is that of its connection',

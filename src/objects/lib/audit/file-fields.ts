@@ -26,8 +26,8 @@ const fileRotation = object({
   rotationEnabled: config(boolean()).default(false).meta({ description: 'Whether files are rotated.' }),
   maxFileSize: config(integer())
     .default(0)
-    .meta({ description: `Bytes; a file that would grow over it is rotated. ${OFF}` }),
-  rotationFilePrefix: config(string()).default('').meta({ description: 'Text before the name of a rotated file.' }),
+    .meta({ description: `Maximum size of a file in bytes; a file that would exceed it is rotated. ${OFF}` }),
+  rotationFilePrefix: config(string()).default('').meta({ description: 'Prefix of the name of a rotated file.' }),
   rotationFileSuffix: config(string()).default('-yyyy.MM.dd-HH.mm.ss').meta({
     description:
       'Date pattern in UTC after the name of a rotated file: `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss`, `SSS` and text in single quotes. A name that exists gets `_1`, `_2`, and so on: no file is overwritten.',
@@ -42,25 +42,27 @@ const fileRotation = object({
 
 const fileRetention = object({
   maxNumberOfHistoryFiles: config(integer()).default(-1).meta({
-    description: 'Rotated files of a topic that are kept; 0 and below: all.',
+    description: 'Maximum number of rotated files of a topic; 0 and below: unlimited.',
   }),
   maxDiskSpaceToUse: config(integer())
     .default(0)
-    .meta({ description: `Bytes of all files of a topic; the oldest are removed. ${OFF}` }),
+    .meta({ description: `Maximum bytes of all files of a topic; the oldest are removed. ${OFF}` }),
   minFreeSpaceRequired: config(integer())
     .default(0)
-    .meta({ description: `Bytes free on the file system; the oldest rotated files are removed for it. ${OFF}` }),
+    .meta({
+      description: `Minimum of free bytes on the file system; the oldest rotated files are removed for it. ${OFF}`,
+    }),
 })
 
 /** Fields of handlers that write files. */
 export const FILE_FIELDS = {
   logDirectory: config(string({ nonEmpty: true })).meta({
-    description: 'Folder of the files, relative to the instance; it is created where it does not exist.',
+    description: 'Folder of the files, relative to the instance; it is created if it does not exist.',
   }),
   filePermission: config(string())
     .default('0600')
     .meta({ description: 'Permissions of the files as octal text, such as `0640`.' }),
-  fileRotation: fileRotation.default({}).meta({ description: 'When a file is renamed and another begun.' }),
+  fileRotation: fileRotation.default({}).meta({ description: 'When a file is rotated.' }),
   fileRetention: fileRetention.default({}).meta({ description: 'Which rotated files are removed.' }),
   rotationRetentionCheckInterval: config(duration({ min: '100 ms', max: '1 day' }))
     .default('5 seconds')
@@ -69,7 +71,7 @@ export const FILE_FIELDS = {
     .default(false)
     .meta({ description: 'Whether rotated files are compressed (`.gz`), in the background.' }),
   security: object({
-    enabled: config(boolean()).default(false).meta({ description: 'Whether changes of the files can be found.' }),
+    enabled: config(boolean()).default(false).meta({ description: 'Whether changes of the files can be detected.' }),
     secretId: config(secretId())
       .optional()
       .meta({ description: 'Id of the secret: at least 16 bytes for HMAC-SHA256, or a private key for signatures.' }),
@@ -78,10 +80,10 @@ export const FILE_FIELDS = {
       .meta({ description: 'Where the secret is looked up first; then in the secrets of the file and its parents.' }),
     signatureInterval: config(duration({ min: '100 ms', max: '1 hour' }))
       .default('1 second')
-      .meta({ description: 'Longest time from an event to the signed line after it.' }),
+      .meta({ description: 'Maximum time from an event to the next signed line.' }),
   })
     .default({})
-    .meta({ description: 'Tamper evidence: a chain of hashes over all lines, with signed lines between.' }),
+    .meta({ description: 'Tamper evidence: a chain of hashes over all lines, with signed lines in between.' }),
 }
 
 type FileValues = Settled<DecodedMembers<typeof FILE_FIELDS>>

@@ -21,19 +21,19 @@ export const HANDLER_FIELDS = {
   }),
   topics: list(config(string({ nonEmpty: true })), { nonEmpty: true }).meta({
     description:
-      'Topics of the events that it takes: `access`, `config`, `notifications`, or topics with a schema in `topicSchemasDirectory`.',
+      'Topics of the events that it receives: `access`, `config`, `notifications`, or topics with a schema in `topicSchemasDirectory`.',
   }),
-  enabled: config(boolean()).default(true).meta({ description: 'Whether the handler takes events.' }),
+  enabled: config(boolean()).default(true).meta({ description: 'Whether the handler receives events.' }),
   queue: object({
     maxEvents: config(integer({ min: 1, max: 10_000_000 }))
       .default(100_000)
-      .meta({ description: 'Events that wait in memory at most.' }),
+      .meta({ description: 'Maximum of pending events in memory.' }),
     maxBytes: config(integer({ min: MEBIBYTE, max: 4096 * MEBIBYTE }))
       .default(32 * MEBIBYTE)
-      .meta({ description: 'Bytes of events that wait in memory at most.' }),
+      .meta({ description: 'Maximum bytes of pending events in memory.' }),
   })
     .default({})
-    .meta({ description: 'Bounds of the queue in memory.' }),
+    .meta({ description: 'Limits of the queue in memory.' }),
   spool: object({
     enabled: config(boolean()).optional().meta({
       description:
@@ -41,7 +41,7 @@ export const HANDLER_FIELDS = {
     }),
     maxBytes: config(integer({ min: MEBIBYTE }))
       .default(256 * MEBIBYTE)
-      .meta({ description: 'Bytes on disk at most.' }),
+      .meta({ description: 'Maximum bytes on disk.' }),
   })
     .default({})
     .meta({ description: 'Segment files on disk, below `spool/audit` of the instance.' }),
@@ -49,11 +49,11 @@ export const HANDLER_FIELDS = {
     .default('drop')
     .meta({
       description:
-        'When queue and spool are full: `drop` discards new events and counts them; `block` delays new requests until there is room, up to `maxBlockTime`, and discards then.',
+        'When queue and spool are full: `drop` discards new events and counts them; `block` delays new requests until there is space, up to `maxBlockTime`, and then discards new events.',
     }),
   maxBlockTime: config(duration({ unlimited: false }))
     .default('5 seconds')
-    .meta({ description: 'Time for which `onFull: block` delays a request at most.' }),
+    .meta({ description: 'Maximum time for which `onFull: block` delays a request.' }),
 }
 
 type HandlerValues = Settled<DecodedMembers<typeof HANDLER_FIELDS>>

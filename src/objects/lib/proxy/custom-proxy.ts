@@ -12,7 +12,7 @@ export const PROXY_SERVER_FIELDS = {
   }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'TLS options for a proxy with an https URI; by default its certificate must lead to an authority of the platform and match its host name.',
+      'TLS options for a proxy with an https URI; by default its certificate must be issued by an authority that the platform trusts and match its host name.',
   }),
   username: config(string({ nonEmpty: true }))
     .optional()

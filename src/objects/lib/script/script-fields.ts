@@ -44,12 +44,12 @@ export function scriptFields(own: readonly string[] = []) {
       }),
     source: byShape({ string: string({ nonEmpty: true }), array: list(string(), { nonEmpty: true }) })
       .optional()
-      .meta({ description: 'The script itself: one text, or an array of its lines.' }),
+      .meta({ description: 'The script itself: one string, or an array of its lines.' }),
     args: scriptArguments([...bindingNames('javascript'), ...own, ...CLASSES])
       .default({})
       .meta({
         description:
-          "Arguments of the script by name: JSON values. Texts may be expressions, which are evaluated at load. `${heap['Name']}` is an object of the heap.",
+          "Arguments of the script by name: JSON values. Strings may be expressions, which are evaluated at load. `${heap['Name']}` is an object of the heap.",
       }),
     clientHandler: ref(HandlerKind).default('ClientHandler').meta({
       description: 'Sends the requests that the script makes with `http`.',

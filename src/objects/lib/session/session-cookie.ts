@@ -9,7 +9,7 @@ export const sessionCookieFields = (name: string) =>
       .meta({ description: 'Name of the cookie. A name that starts with `__Host-` or `__Secure-` makes it Secure.' }),
     domain: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Domain of the cookie; by default it is sent to the host of the request alone.' }),
+      .meta({ description: 'Domain of the cookie; by default it is sent only to the host of the request.' }),
     path: config(string({ nonEmpty: true }))
       .default('/')
       .meta({ description: 'Path of the cookie.' }),
@@ -21,7 +21,7 @@ export const sessionCookieFields = (name: string) =>
       .meta({ description: 'Whether browsers send it with requests that other sites start (`SameSite`).' }),
     secure: config(boolean())
       .optional()
-      .meta({ description: 'Whether it is sent over TLS only; by default true where the request came over TLS.' }),
+      .meta({ description: 'Whether it is sent over TLS only; by default true if the request was received over TLS.' }),
   }).default({})
 
 export interface SessionCookieSettings {

@@ -88,7 +88,7 @@ export const ClientRegistration = defineType({
       .default(['accessToken', 'refreshToken', 'idToken'])
       .meta({
         description:
-          'Data of a login that are stored in the session. Claims are read from the ID token; `claims` stores them besides it, or instead of it.',
+          'Data of a login that are stored in the session. Claims are read from the ID token; `claims` stores them in addition to it, or instead of it.',
       }),
     decryptionSecretId: config(secretId())
       .optional()

@@ -42,10 +42,10 @@ export const Issuer = defineType({
       .meta({ description: 'URL where clients register.', unsupported: 'clients are registered by hand' }),
     jwksUri: config(url())
       .optional()
-      .meta({ description: 'URL of the keys of ID tokens, where metadata do not have it.' }),
+      .meta({ description: 'URL of the keys of ID tokens, if the metadata do not have it.' }),
     issuer: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'The `iss` of ID tokens, where metadata do not have it.' }),
+      .meta({ description: 'The `iss` of ID tokens, if the metadata do not have it.' }),
     idTokenVerificationSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret ID of keys that verify ID tokens, instead of the published ones.' }),

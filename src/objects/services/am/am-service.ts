@@ -41,7 +41,7 @@ export const AmService = defineType({
         .optional()
         .meta({
           description:
-            'Journey (tree) of the login of the agent. By default `Agent`, and the module `Application` where that fails.',
+            'Journey (tree) of the login of the agent. By default `Agent`, and the module `Application` if that fails.',
         }),
     }).meta({ description: 'The account of the gateway at the access manager.' }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({
@@ -80,7 +80,7 @@ export const AmService = defineType({
       }),
     version: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Version to assume where the access manager does not return its own; 7.3 by default.' }),
+      .meta({ description: 'Version to assume if the access manager does not return its own; 7.3 by default.' }),
   },
   check: ({ url, ssoTokenHeader, sharedRealms }, report) => {
     const { username, password, search, hash } = new URL(url)

@@ -17,7 +17,7 @@ import {
 
 const MEMBERS = {
   enabled: config(boolean()).default(true).meta({
-    description: 'Whether the gateway subscribes to notifications. If not, cached data expire by time alone.',
+    description: 'Whether the gateway subscribes to notifications. If not, cached data only expire by their TTL.',
   }),
   initialConnectionAttempts: config(integer({ min: -1 }))
     .default(5)
@@ -52,7 +52,7 @@ const MEMBERS = {
     }),
   tls: ref(ClientTlsKind).optional().meta({
     description:
-      'TLS options; by default certificates must lead to an authority of the platform and match the host name.',
+      'TLS options; by default certificates must be issued by an authority that the platform trusts and match the host name.',
   }),
   proxyOptions: ref(ProxyOptionsKind)
     .default('ProxyOptions')

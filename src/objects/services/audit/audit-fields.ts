@@ -22,10 +22,10 @@ const pointers = () => list(config(string({ nonEmpty: true }))).default([])
 const fieldPolicies = object({
   includeIf: pointers().meta({
     description:
-      'Pointers of fields to write beside the safelist, such as `/access/http/request/headers/x-tenant`; fields below them are included.',
+      'Pointers of fields to write in addition to the safelist, such as `/access/http/request/headers/x-tenant`; fields below them are included.',
   }),
   excludeIf: pointers().meta({
-    description: 'Pointers of fields that are never written; wins over every other policy.',
+    description: 'Pointers of fields that are never written; takes precedence over every other policy.',
   }),
   hash: object({
     secretId: secretId().meta({ description: 'Id of the secret key of the HMAC.' }),
@@ -37,11 +37,11 @@ const fieldPolicies = object({
     .meta({ description: 'Fields that are written as a hash: equal values can be recognised, but not read.' }),
   truncate: map(config(integer({ min: 0, max: 65_536 })))
     .default({})
-    .meta({ description: 'Longest text in characters, by the pointer of the field.' }),
+    .meta({ description: 'Maximum length in characters, by the pointer of the field.' }),
 })
 
 const filterPolicies = object({
-  field: fieldPolicies.default({}).meta({ description: 'Fields that are written or left out.' }),
+  field: fieldPolicies.default({}).meta({ description: 'Fields that are written or omitted.' }),
   value: object({
     includeIf: pointers().meta({
       description: 'Pointers of fields whose values are written although `excludeIf` names them.',
@@ -49,7 +49,7 @@ const filterPolicies = object({
     excludeIf: pointers().meta({ description: 'Pointers of fields that are written without their value.' }),
   })
     .default({})
-    .meta({ description: 'Values that are written or left out.' }),
+    .meta({ description: 'Values that are written or omitted.' }),
 })
 
 const innerConfig = object({
@@ -60,14 +60,15 @@ const innerConfig = object({
         'Name of the event handler that `/api/audit/<topic>` queries; the first that supports queries by default.',
     }),
   availableAuditEventHandlers: list(config(string())).default([]).meta({
-    description: 'Class names of event handlers; accepted and not needed: all handlers of the gateway are available.',
+    description:
+      'Class names of event handlers; accepted without effect, since all handlers of the gateway are available.',
   }),
   caseInsensitiveFields: list(config(string({ nonEmpty: true })))
     .default([...ACCESS_CASE_INSENSITIVE])
-    .meta({ description: 'Pointers of objects whose member names are compared without case by policies.' }),
+    .meta({ description: 'Pointers of objects whose member names policies compare case-insensitively.' }),
   filterPolicies: filterPolicies.default({}).meta({
     description:
-      'Policies beyond the safelist: by default events hold no query, cookie, credential or response header.',
+      'Policies beyond the safelist: by default events contain no query, cookie, credential or response header.',
   }),
 })
 
@@ -75,7 +76,7 @@ const innerConfig = object({
 export const AUDIT_FIELDS = {
   config: innerConfig.default({}).meta({ description: 'Queries and policies of the service.' }),
   eventHandlers: eventHandlersField().meta({
-    description: 'Event handlers, each with `class`, whose simple name counts, and `config`.',
+    description: 'Event handlers, each with `class`, of which only the simple name is used, and `config`.',
   }),
   topicSchemasDirectory: config(string({ nonEmpty: true }))
     .optional()
@@ -93,7 +94,7 @@ export const AUDIT_FIELDS = {
     .default('1 minute')
     .meta({
       description:
-        'A request in flight for this time leaves a first event with `gateway.longRunning`; `unlimited`: none.',
+        'For a request in flight for this time a first event is written, with `gateway.longRunning`; `unlimited`: none.',
     }),
   secretsProvider: ref(SecretsProviderKind)
     .optional()

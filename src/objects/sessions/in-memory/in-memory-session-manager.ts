@@ -14,7 +14,7 @@ export const InMemorySessionManager = defineType({
     timeout: config(duration({ zero: false, max: '3650 days' }))
       .default('30 minutes')
       .meta({ description: 'Idle timeout of a session.' }),
-    cookie: sessionCookieFields('gateway-session').meta({ description: 'The cookie that holds the id.' }),
+    cookie: sessionCookieFields('gateway-session').meta({ description: 'The cookie with the session id.' }),
   },
   check: ({ cookie }, report) => {
     const problem = cookieProblem(cookie)

@@ -40,7 +40,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
       .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
     sessionTimeout: config(duration({ zero: false }))
       .default('30 minutes')
-      .meta({ description: 'Lifetime of a session; 3650 days at most.' }),
+      .meta({ description: 'Lifetime of a session; at most 3650 days.' }),
     skewAllowance: config(duration({ unlimited: false }))
       .default('0 seconds')
       .meta({ description: 'Allowed clock skew of gateways, by which the lifetime is extended.' }),
@@ -48,7 +48,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
       .default(false)
       .meta({ description: 'Whether browsers store the cookie until the session ends, rather than until they close.' }),
     useCompression: config(boolean()).default(true).meta({ description: 'Whether longer sessions are compressed.' }),
-    cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie that holds the session.' }),
+    cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie with the session.' }),
     revocations: object(REDIS_FIELDS, { rules: REDIS_RULES }).optional().meta({
       description:
         'Redis for logouts of providers (back-channel logout), shared by all gateways with the key; without it they are in the memory of the gateway that received them.',

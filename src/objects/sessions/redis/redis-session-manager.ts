@@ -24,7 +24,7 @@ export const RedisSessionManager = defineType({
     sessionTimeout: config(duration({ zero: false, max: '3650 days' }))
       .default('30 minutes')
       .meta({ description: 'Idle timeout of a session.' }),
-    cookie: sessionCookieFields('gateway-redis-session').meta({ description: 'The cookie that holds the id.' }),
+    cookie: sessionCookieFields('gateway-redis-session').meta({ description: 'The cookie with the session id.' }),
   },
   rules: REDIS_RULES,
   check: (values, report) => {

@@ -17,7 +17,7 @@ export const JwkSetSecretStore = defineType({
     handler: ref(HandlerKind).default('ClientHandler').meta({ description: 'Handler that fetches the keys.' }),
     cacheTimeout: config(duration()).default('2 minutes').meta({
       description:
-        'How long fetched keys are used before they are fetched again; less than 10 seconds gives a warning, and the default is used.',
+        'How long fetched keys are used before they are fetched again; less than 10 seconds causes a warning, and the default is used.',
     }),
     cacheMissCacheTime: config(duration()).default('10 seconds').meta({
       description:

@@ -5,13 +5,13 @@ import { DirectoryWatch } from '#secrets'
 /** The field `autoRefresh` of secret stores that read files. */
 export function autoRefresh() {
   return object({
-    enabled: config(boolean()).default(true).meta({ description: 'Whether changed files are read again.' }),
+    enabled: config(boolean()).default(true).meta({ description: 'Whether changed files are reloaded.' }),
     executor: ref(Executor)
       .default('ScheduledExecutorService')
       .meta({ description: 'Service that checks the files periodically.' }),
   })
     .default({})
-    .meta({ description: 'Reads changed, replaced and deleted files again, within two seconds.' })
+    .meta({ description: 'Reloads changed, replaced and deleted files, within two seconds.' })
 }
 
 /** Watches a directory until the object is disposed, if enabled; and checks it on SIGHUP. */

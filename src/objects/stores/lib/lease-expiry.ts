@@ -6,7 +6,7 @@ const DEFAULT_LEASE = 300_000
 /** The field `leaseExpiry` of secret stores. */
 export function leaseExpiry(): Field<Deferred<number>> {
   return config(duration()).default(DEFAULT_TEXT).meta({
-    description: 'How long secrets are cached; zero or unlimited gives a warning, and the default is used.',
+    description: 'How long secrets are cached; zero or unlimited causes a warning, and the default is used.',
   })
 }
 

@@ -9,7 +9,7 @@ export const DefaultRateThrottlingPolicy = defineType({
   summary: 'Asks another policy for the rate, and has one where that gives none.',
   config: {
     delegateThrottlingRatePolicy: ref(ThrottlingPolicyKind).meta({ description: 'The policy to use first.' }),
-    defaultRate: rateField().meta({ description: 'The rate where the policy returns none.' }),
+    defaultRate: rateField().meta({ description: 'The rate if the policy returns none.' }),
   },
   check: ({ defaultRate }, report) => checkRate(defaultRate, '/defaultRate', report),
   create: ({ delegateThrottlingRatePolicy, defaultRate }) => orDefaultRate(delegateThrottlingRatePolicy, defaultRate),

@@ -13,7 +13,7 @@ export const MappedThrottlingPolicy = defineType({
     }),
     throttlingRatesMapping: map(rateField()).meta({ description: 'The rates, by the values of throttlingRateMapper.' }),
     defaultRate: rateField().meta({
-      description: 'The rate where throttlingRateMapper returns null, or an unmapped value.',
+      description: 'The rate if throttlingRateMapper returns null, or an unmapped value.',
     }),
   },
   check: ({ throttlingRatesMapping, defaultRate }, report) => {

@@ -12,7 +12,7 @@ export const KeyManager = defineType({
   kind: KeyManagerKind,
   summary: 'Keys and certificates for TLS from a keystore.',
   config: {
-    keystore: ref(KeyStoreKind).meta({ description: 'The keystore that holds the keys.' }),
+    keystore: ref(KeyStoreKind).meta({ description: 'The keystore with the keys.' }),
     password: config(string()).optional().meta({
       description: 'Password of the keys in the keystore; that of the keystore by default.',
       replacement: 'use passwordSecretId: a password in a file of configuration is seen by all who read it',

@@ -36,7 +36,7 @@ export const KeyStore = defineType({
     type: config(oneOf(['PKCS12', 'JKS', 'JCEKS']))
       .default('PKCS12')
       .meta({
-        description: 'Format of the keystore. The content of the file takes precedence; a difference gives a warning.',
+        description: 'Format of the keystore. The content of the file takes precedence; a difference causes a warning.',
       }),
   },
   rules: [atMostOneOf('password', 'passwordSecretId')],

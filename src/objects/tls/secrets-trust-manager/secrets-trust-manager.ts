@@ -18,7 +18,7 @@ export const SecretsTrustManager = defineType({
     }),
     checkRevocation: config(boolean())
       .default(true)
-      .meta({ description: 'Whether revoked certificates are rejected. Not supported yet: true gives a warning.' }),
+      .meta({ description: 'Whether revoked certificates are rejected. Not supported yet: true causes a warning.' }),
   },
   create({ verificationSecretId, secretsProvider, checkRevocation }, env) {
     const provider = providerFor(secretsProvider, env)
