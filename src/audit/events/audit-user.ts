@@ -1,7 +1,7 @@
 import { CdssoContext, JwtValidationContext, OAuth2Context, SsoTokenContext } from '#contracts'
 import type { Exchange } from '#http'
 
-/** The user of a request as its contexts name it: the access manager's session first, then tokens, then the certificate. */
+/** The user of a request as its contexts name it: the access manager's session first, then tokens. */
 export function auditUser(exchange: Exchange): string | null {
   const sso = exchange.context(SsoTokenContext)
   if (sso !== null) return sso.universalId ?? text(sso.info['username']) ?? text(sso.info['uid'])

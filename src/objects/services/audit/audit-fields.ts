@@ -85,7 +85,7 @@ export const AUDIT_FIELDS = {
     }),
   userIdExpression: runtime('string').optional().meta({
     description:
-      'User of the access event. By default the user of the session, token or client certificate of the request.',
+      'User of the access event. By default the user of the single sign-on session, the access token or the validated JWT of the request.',
   }),
   compatibility: config(boolean()).default(false).meta({
     description: 'Writes access events with the name `OPENIG-HTTP-ACCESS` and the group `ig` in place of `gateway`.',
