@@ -20,6 +20,6 @@ test('a plan is opened by its type, without a connection', async () => {
     },
     { type: 'kafka' },
   ]
-  for (const plan of plans) await openTransport(plan, env).close()
-  assert.throws(() => openTransport({ type: 'pigeon' }, env), /unknown transport "pigeon"/)
+  for (const plan of plans) await (await openTransport(plan, env)).close()
+  await assert.rejects(openTransport({ type: 'pigeon' }, env), /unknown transport "pigeon"/)
 })

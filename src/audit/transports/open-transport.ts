@@ -1,30 +1,22 @@
 import type { TransportPlan } from '#schema'
 import type { Transport, TransportEnv } from '../delivery/transport.ts'
-import { type FilesPlan, openFiles } from './file/file-transport.ts'
-import { type JmsPlan, openJms } from './jms/jms-transport.ts'
-import type { KafkaPlan } from './kafka/kafka-plan.ts'
-import { openKafka } from './kafka/kafka-transport.ts'
-import { type OtlpPlan, openOtlp } from './otlp/otlp-transport.ts'
-import { openStdout } from './stdout/stdout-transport.ts'
-import type { SyslogPlan } from './syslog/syslog-plan.ts'
-import { openSyslog } from './syslog/syslog-transport.ts'
+
+type Open = (plan: never, env: TransportEnv) => Transport
+
+/** Transports by the type of their plan, loaded with the first handler that needs one: clients and protocols take memory. */
+const TRANSPORTS: Readonly<Record<string, () => Promise<Open>>> = {
+  file: async () => (await import('./file/file-transport.ts')).openFiles,
+  jms: async () => (await import('./jms/jms-transport.ts')).openJms,
+  kafka: async () => (await import('./kafka/kafka-transport.ts')).openKafka,
+  otlp: async () => (await import('./otlp/otlp-transport.ts')).openOtlp,
+  stdout: async () => (await import('./stdout/stdout-transport.ts')).openStdout,
+  syslog: async () => (await import('./syslog/syslog-transport.ts')).openSyslog,
+}
 
 /** Opens the destination of a plan; connections are made with the first records. */
-export function openTransport(plan: TransportPlan, env: TransportEnv): Transport {
-  switch (plan.type) {
-    case 'file':
-      return openFiles(plan as TransportPlan & FilesPlan, env)
-    case 'jms':
-      return openJms(plan as TransportPlan & JmsPlan, env)
-    case 'kafka':
-      return openKafka(plan as TransportPlan & KafkaPlan, env)
-    case 'otlp':
-      return openOtlp(plan as TransportPlan & OtlpPlan, env)
-    case 'stdout':
-      return openStdout()
-    case 'syslog':
-      return openSyslog(plan as TransportPlan & SyslogPlan, env)
-    default:
-      throw new Error(`unknown transport "${plan.type}"`)
-  }
+export async function openTransport(plan: TransportPlan, env: TransportEnv): Promise<Transport> {
+  const load = Object.hasOwn(TRANSPORTS, plan.type) ? TRANSPORTS[plan.type] : undefined
+  if (load === undefined) throw new Error(`unknown transport "${plan.type}"`)
+  const open = await load()
+  return open(plan as never, env)
 }

@@ -10,9 +10,9 @@ import type { JmsPlan } from './jms-transport.ts'
 
 const env = { logger: createLogger({ destination: memoryLog() }), clock: systemClock }
 
-function open(port: number, envelope: JmsPlan['envelope'] = 'event') {
+async function open(port: number, envelope: JmsPlan['envelope'] = 'event') {
   const plan = { type: 'jms', producer: producerPlan([endpointAt(port)]), envelope }
-  const transport = openTransport(plan, env)
+  const transport = await openTransport(plan, env)
   return {
     send: (records: readonly AuditRecord[]) => transport.send(records, NO_SIGNAL),
     [Symbol.asyncDispose]: () => transport.close(),
@@ -23,7 +23,7 @@ const record = (id: string, text = `{"_id":"${id}"}`): AuditRecord => ({ topic: 
 
 test('a record is a message with its text, and its id to recognise repeats', async () => {
   await using broker = await OpenWireBroker.start()
-  await using transport = open(broker.port)
+  await using transport = await open(broker.port)
   await transport.send([record('a'), record('b')])
   assert.deepEqual(
     broker.messages.map(({ correlationId, text }) => [correlationId, text]),
@@ -36,14 +36,14 @@ test('a record is a message with its text, and its id to recognise repeats', asy
 
 test('the envelope "topic" holds the audit topic and the event', async () => {
   await using broker = await OpenWireBroker.start()
-  await using transport = open(broker.port, 'topic')
+  await using transport = await open(broker.port, 'topic')
   await transport.send([record('a')])
   assert.deepEqual(JSON.parse(broker.messages[0]?.text ?? ''), { auditTopic: 'access', event: { _id: 'a' } })
 })
 
 test('a record beyond the limit of the broker is refused by its position; others are accepted', async () => {
   await using broker = await OpenWireBroker.start({ maxFrameSize: 10_000n })
-  await using transport = open(broker.port)
+  await using transport = await open(broker.port)
   const large = record('large', JSON.stringify('x'.repeat(10_000)))
   await assert.rejects(transport.send([record('a'), large, record('b')]), (error: unknown) => {
     assert.ok(error instanceof RecordRefused)
@@ -59,7 +59,7 @@ test('a record beyond the limit of the broker is refused by its position; others
 
 test('a broker that is gone is a failure, after which the same records are accepted', async () => {
   await using broker = await OpenWireBroker.start()
-  await using transport = open(broker.port)
+  await using transport = await open(broker.port)
   await transport.send([record('a')])
   broker.reset()
   await transport.send([record('b')]).catch(() => transport.send([record('b')]))
