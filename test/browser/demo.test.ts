@@ -1,4 +1,4 @@
-// The demo as the README and the guide to logins promise it, in a real browser.
+// The demo of the README and of the guide to logins, in a real browser.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// Logins as people meet them: a real browser, with its own mind about cookies, sites and redirects.
+// Logins in a real browser, with its rules for cookies, sites and redirects.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -10,7 +10,7 @@ import { policy, Sites } from './sites.ts'
 const skip = chromiumMissing || opensslMissing
 const options = { timeout: 60_000 }
 
-/** Fills in the login page of an access manager, and waits until the browser is elsewhere. */
+/** Fills in the login page of an access manager, and waits for the next page. */
 async function logIn(page: Page, then: RegExp, password = 'changeit'): Promise<void> {
   await page.fill('[name=IDToken1]', 'demo')
   await page.fill('[name=IDToken2]', password)
@@ -18,7 +18,7 @@ async function logIn(page: Page, then: RegExp, password = 'changeit'): Promise<v
   await page.waitForURL(then)
 }
 
-/** Fills in the pages of an OpenID provider; who has agreed before is not asked again. */
+/** Fills in the pages of an OpenID provider; consent is requested once for each user. */
 async function logInAtProvider(page: Page, then: string): Promise<void> {
   await page.fill('[name=login]', 'demo')
   await page.fill('[name=password]', 'anything')
@@ -36,12 +36,12 @@ async function cookieNames(context: BrowserContext, url: string): Promise<string
   return (await cookiesOf(context, url)).map(({ name }) => name)
 }
 
-/** The cookies of a site, but for the one that counts logins for ten seconds. */
+/** The cookies of a site, without the one that counts logins for ten seconds. */
 async function cookiesOf(context: BrowserContext, url: string) {
   return (await context.cookies(url)).filter(({ name }) => !name.includes('gateway-rounds-'))
 }
 
-/** The addresses that the back button of a page leads to, and its own. */
+/** The URLs in the history of a page, and its own. */
 async function historyOf(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page)
   const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
@@ -81,12 +81,15 @@ describe('in a browser', { skip }, () => {
     }),
   )
 
-  test('SingleSignOnFilter: a cookie that can not arrive ends with the reason, not in a circle', options, () =>
-    chromium.withPage(async (page) => {
-      await page.goto(sites.http('/lost/page'))
-      await logIn(page, /^https?:\/\/app\.example\.test/)
-      assert.match(await page.locator('body').innerText(), /iPlanetDirectoryPro was not sent/)
-    }),
+  test(
+    'SingleSignOnFilter: a cookie that is never sent back ends in an error page, not in a redirect loop',
+    options,
+    () =>
+      chromium.withPage(async (page) => {
+        await page.goto(sites.http('/lost/page'))
+        await logIn(page, /^https?:\/\/app\.example\.test/)
+        assert.match(await page.locator('body').innerText(), /iPlanetDirectoryPro was not sent/)
+      }),
   )
 
   test('CrossDomainSingleSignOnFilter: login at another site, reload, step-up, logout', options, () =>
@@ -119,7 +122,7 @@ describe('in a browser', { skip }, () => {
     }),
   )
 
-  test('CrossDomainSingleSignOnFilter: two tabs at the login page both arrive where they began', options, () =>
+  test('CrossDomainSingleSignOnFilter: two tabs at the login page both return to their own pages', options, () =>
     chromium.withPage(async (first, context) => {
       const second = await context.newPage()
       await first.goto(sites.https('/far/page?tab=1'))
@@ -132,7 +135,7 @@ describe('in a browser', { skip }, () => {
     }),
   )
 
-  test('CrossDomainSingleSignOnFilter: a cookie that is Strict arrives too', options, () =>
+  test('CrossDomainSingleSignOnFilter: a SameSite=Strict cookie works too', options, () =>
     chromium.withPage(async (page, context) => {
       await page.goto(sites.https('/strict/page'))
       await logIn(page, /^https?:\/\/app\.example\.test.*\/strict\/page/)
@@ -162,11 +165,11 @@ describe('in a browser', { skip }, () => {
     )
   }
 
-  test('OpenID Connect: pages that were opened at once, each with a session, all arrive', options, () =>
+  test('OpenID Connect: pages opened concurrently, each with a session, are all shown', options, () =>
     chromium.withPage(async (first, context) => {
       const second = await context.newPage()
       await first.goto(sites.http('/near-id/page?tab=1'))
-      // Of two answers that each set the cookie of a session, the later one stays.
+      // Of two responses that set the session cookie, the later one wins.
       await context.clearCookies({ name: 'gateway-session' })
       await second.goto(sites.http('/near-id/page?tab=2'))
       await logInAtProvider(first, sites.http('/near-id/page?tab=1'))
@@ -175,7 +178,7 @@ describe('in a browser', { skip }, () => {
     }),
   )
 
-  test('OpenID Connect at a provider of another site, with a session whose cookie is Strict', options, () =>
+  test('OpenID Connect at a provider of another site, with a SameSite=Strict session cookie', options, () =>
     chromium.withPage(async (page, context) => {
       await page.goto(sites.https('/strict-id/page'))
       await logInAtProvider(page, sites.https('/strict-id/page'))
@@ -211,7 +214,7 @@ describe('in a browser', { skip }, () => {
       }),
   )
 
-  test('OpenID Connect: the back button after a login shows no failure', options, () =>
+  test('OpenID Connect: the back button after a login shows no error', options, () =>
     chromium.withPage(async (page) => {
       await page.goto(sites.https('/far-id/page'))
       await logInAtProvider(page, sites.https('/far-id/page'))
@@ -242,14 +245,14 @@ describe('in a browser', { skip }, () => {
     }),
   )
 
-  test('a policy that changes counts at once in a page that is open', options, () =>
+  test('a changed policy applies immediately to an open page', options, () =>
     chromium.withPage(async (page) => {
       await page.goto(sites.http('/sso/page'))
       await logIn(page, /^https?:\/\/app\.example\.test/)
       const address = sites.http('/sso/report')
       assert.equal((await page.goto(address))?.status(), 403)
       assert.equal(await heading(page), 'not allowed')
-      /** Notifications arrive within moments, long before a TTL ends. */
+      /** Notifications arrive long before a TTL ends. */
       const becomes = async (status: number): Promise<void> => {
         await waitUntil(`a reload got ${status}`, async () => (await page.reload())?.status() === status)
       }
@@ -261,11 +264,11 @@ describe('in a browser', { skip }, () => {
     }),
   )
 
-  test('CsrfFilter: a form of another site does nothing, the own page with the token does', options, () =>
+  test('CsrfFilter: a form of another site is rejected, the own page with the token is not', options, () =>
     chromium.withPage(async (page, context) => {
       await page.goto(sites.http('/bank'))
       await logIn(page, /^https?:\/\/app\.example\.test/)
-      /** Presses a button that sends something to the bank; gives its answer. */
+      /** Presses a button that submits to the bank; returns the response. */
       const pays = async (from: Page, button: string): Promise<string> => {
         const answered = from.waitForResponse('**/pay')
         await from.click(button)
@@ -274,7 +277,7 @@ describe('in a browser', { skip }, () => {
       }
       const elsewhere = await context.newPage()
       await elsewhere.goto(sites.stranger('/unguarded'))
-      // Chromium sends a cookie without SameSite along in its first two minutes, whatever the origin of the form.
+      // Chromium sends a cookie without SameSite for its first two minutes, for any origin of the form.
       assert.equal(await pays(elsewhere, 'button'), 'paid by demo')
       await elsewhere.goto(sites.stranger('/bank'))
       assert.equal(await pays(elsewhere, 'button'), '403')

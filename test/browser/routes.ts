@@ -1,6 +1,6 @@
 import type { JsonObject } from '#json'
 
-/** Where the servers are that users log in at. */
+/** URLs of the login servers. */
 export interface Servers {
   readonly near: string
   readonly far: string
@@ -125,7 +125,7 @@ function openId(name: string, server: string, fields: JsonObject = {}, registrat
   return route(name, heap, [login], shows('${contexts.oauth2Info.user_info.name} at ${request.uri}'))
 }
 
-/** A page that pays with the token that it has read before, or by a form without it. */
+/** A page that pays with the CSRF token, or by a form without it. */
 const PAYING = `<!doctype html><title>Bank</title>
 <button id="token" type="button">Pay</button>
 <form method="post" action="bank/pay"><button id="form">Pay without token</button></form>

@@ -7,18 +7,18 @@ import { OidcProvider } from '#test/oidc-provider'
 import { Site } from '#test/site'
 import { routes } from './routes.ts'
 
-/** Where the gateway is in these tests. */
+/** Host name of the gateway. */
 const APP = 'app.example.test'
 
 /**
- * Sites as browsers tell them apart: example.test with the gateway, an access manager and an OpenID provider, and other.test
+ * Sites as browsers distinguish them: example.test with the gateway, an access manager and an OpenID provider, and other.test
  * with an access manager, an OpenID provider and the site of an attacker.
  */
 export class Sites implements AsyncDisposable {
   readonly gateway: RunningGateway
-  /** Of the same domain as the gateway. */
+  /** In the domain of the gateway. */
   readonly near: DevelopmentAccessManager
-  /** Of another one. */
+  /** In another domain. */
   readonly far: DevelopmentAccessManager
   readonly #owned: AsyncDisposableStack
   readonly #stranger: Site
@@ -63,8 +63,8 @@ export class Sites implements AsyncDisposable {
     )
     const stranger = owned.use(
       await Site.start({
-        '/bank': winningForm(`${at.http}/bank/pay`),
-        '/unguarded': winningForm(`${at.http}/unguarded/pay`),
+        '/bank': attackForm(`${at.http}/bank/pay`),
+        '/unguarded': attackForm(`${at.http}/unguarded/pay`),
       }),
     )
     const deployed = routes({ near: near.url, far: far.url, nearId: nearProvider.url, farId: farProvider.url })
@@ -97,14 +97,14 @@ export class Sites implements AsyncDisposable {
   }
 }
 
-/** What policies say on both access managers; the path of a page is what it takes to see it. */
+/** Policies of both access managers; the path of a page names its requirement. */
 const POLICIES: readonly Policy[] = [
   policy('pages', { resources: ['*://*:*/*/page', '*://*:*/*/page?*'] }),
   policy('strong', { resources: ['*://*:*/*/strong'], condition: { type: 'AuthLevel', authLevel: 5 } }),
   policy('transfer', { resources: ['*://*:*/*/transfer'], condition: { type: 'Transaction' } }),
 ]
 
-/** A policy that lets everybody who is logged in read something. */
+/** A policy that grants GET to authenticated users. */
 export function policy(name: string, fields: Pick<Policy, 'resources'> & Partial<Policy>): Policy {
   return {
     name,
@@ -169,7 +169,7 @@ function startProvider(host: string, site: string, applications: readonly string
   )
 }
 
-/** A page that makes its visitors pay, if they are logged in elsewhere. */
-function winningForm(action: string): string {
+/** A page of an attacker whose form submits a payment. */
+function attackForm(action: string): string {
   return `<!doctype html><title>You win</title><form method="post" action="${action}"><button name="amount" value="1000">Win</button></form>`
 }

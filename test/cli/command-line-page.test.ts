@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { COMMAND_LINE_PAGE, commandLinePage } from '../../scripts/command-line-page.ts'
 
-test('the command line page is that of the help texts', async () => {
+test('the command line page has the help texts', async () => {
   const page = readFileSync(join(import.meta.dirname, '..', '..', COMMAND_LINE_PAGE), 'utf8')
   assert.equal(page, await commandLinePage(), 'run: npm run generate')
 })

@@ -1,4 +1,4 @@
-// The demo from start to stop: every printed command works as promised, and no file remains.
+// The demo from start to stop: every printed command has the printed result, and no file remains.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { SpawnedCommand } from '#test/spawned-command'
 import { waitUntil } from '#test/waiting'
 
 const root = join(import.meta.dirname, '..', '..')
-/** What lines before have set, as it stays set in a terminal. */
+/** Variables set by earlier lines, as in a terminal. */
 const variables: Record<string, string> = {}
 const shell = async (line: string): Promise<string> => {
   // -s: without a terminal curl would draw its progress.
@@ -49,7 +49,7 @@ for (const [at, row] of DEMO_ROWS.entries()) {
   }, async () => {
     const { line, title } = summary.rows[at] as Summary['rows'][number]
     assert.equal(title, row.title)
-    // A changed route is served, and an audit event written, in moments; how many depends on the load of the machine.
+    // A changed route is loaded, and an audit event written, after a delay that depends on the load of the machine.
     let output = ''
     const isShown = async () => {
       output = await shell(line)
@@ -68,14 +68,14 @@ test('the home page of the application is reached through the gateway', async ()
   assert.match(await page.text(), /A protected application/)
 })
 
-/** Follows redirects and keeps cookies, as a browser does; gives the page it ends on. */
+/** Follows redirects and stores cookies, as a browser does; returns the last page. */
 class BrowserClient {
   #cookie = ''
   url = ''
 
   async open(url: string, form?: Record<string, string>): Promise<{ status: number; text: string }> {
     this.url = url
-    // Not `fetch`, whose requests say that they are no navigation.
+    // Not `fetch`: its Sec-Fetch-Mode is not `navigate`.
     const response = await request(url, {
       method: form === undefined ? 'GET' : 'POST',
       headers: {
@@ -111,8 +111,8 @@ test('a browser logs in, and again for a page whose policy needs a higher level'
   assert.match((await browser.open(`${summary.traffic}/home`)).text, /name="authId"/)
 })
 
-/** Runs the commands of a guide one after the other, as a reader would, and looks for what it says they print. */
-async function follow(name: string): Promise<void> {
+/** Runs the commands of a guide in order, and checks for the described output. */
+async function runGuide(name: string): Promise<void> {
   const guide = readFileSync(join(root, 'docs', 'guide', name), 'utf8')
   const fences = (language: string): string[] =>
     [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].flatMap(([, kind, text]) => (kind === language ? [text!] : []))
@@ -128,21 +128,21 @@ async function follow(name: string): Promise<void> {
   }
   const commands = fences('sh').filter((lines) => !/^(?:npm|printf) /.test(lines))
   const output = (await shell(here(commands.join('')))).replaceAll('\r', '')
-  // What is different each time is not compared.
-  const promised = fences('text').flatMap((text) =>
+  // Access tokens differ in each run.
+  const expected = fences('text').flatMap((text) =>
     text.split('\n').filter((line) => !line.startsWith('{"access_token"')),
   )
-  for (const line of promised) assert.ok(output.includes(line), `${line}\n\nis not in\n\n${output}`)
+  for (const line of expected) assert.ok(output.includes(line), `${line}\n\nis not in\n\n${output}`)
 }
 
 for (const guide of ['oauth2.md', 'login.md'])
   test(
     `${guide}: the commands of the guide have the described results`,
     { skip: curl === '' && 'curl is not installed' },
-    () => follow(guide),
+    () => runGuide(guide),
   )
 
-test('Ctrl-C ends the demo, which leaves nothing behind', async () => {
+test('Ctrl-C ends the demo and removes its files', async () => {
   assert.ok(existsSync(summary.instance))
   demo.kill('SIGINT')
   assert.deepEqual(await demo.exit, { code: 0, signal: null })

@@ -1,4 +1,4 @@
-// `npm start` as it is typed: npm, a shell, the launcher and the gateway are one after the other in the same process tree.
+// `npm start` as users run it: npm, a shell, the launcher and the gateway in one process tree.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -24,7 +24,7 @@ test('SIGTERM to npm start ends the demo', {
   const npm = spawn('npm', ['start', '--silent', '--', ...ports, '--json'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own: what is left of it can be ended whatever the test finds.
+    // A separate process group, so that remaining processes can be killed in any case.
     detached: true,
   })
   try {
@@ -45,7 +45,7 @@ test('SIGTERM to npm start ends the demo', {
     try {
       process.kill(-(npm.pid as number), 'SIGKILL')
     } catch {
-      // Nothing of it is left.
+      // No process of the group is left.
     }
   }
 })

@@ -1,4 +1,4 @@
-// What only a process of its own can show: exit codes, streams, signals.
+// Behaviour of the process: exit codes, streams, signals.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ test('a usage error exits with 64', async () => {
   assert.equal(stderr, 'gateway: unknown command "rnu"; did you mean "run"?\nTry: gateway help\n')
 })
 
-test('validate exits with 78 and prints where the problem is', async () => {
+test('validate exits with 78 and prints the location of the problem', async () => {
   using folder = new Folder({ 'config/routes/a.json': '{\n  "handler": "Missing"\n}' })
   const { code, stdout } = await ended(['validate', '--instance', folder.path])
   assert.equal(code, 78)
@@ -29,14 +29,14 @@ test('validate exits with 78 and prints where the problem is', async () => {
   assert.equal(stdout, `${file}:2:3: /handler: no Handler named "Missing" in this heap or its parents\n`)
 })
 
-test('run refuses a named instance that is not there, with advice', async () => {
+test('run rejects a missing named instance, with the remedy', async () => {
   using folder = new Folder()
   const { code, stderr } = await ended(['run'], { GATEWAY_INSTANCE_DIR: folder.in('gone') })
   assert.equal(code, 78)
   assert.match(stderr, /gone: no such directory; create one with: gateway init .*gone\n$/)
 })
 
-test('run exits with 1 where a port is in use, with the remedy', async () => {
+test('run exits with 1 if a port is in use, with the remedy', async () => {
   const holder = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => holder.once('listening', resolve))
   const { port } = holder.address() as AddressInfo
@@ -51,7 +51,7 @@ test('run exits with 1 where a port is in use, with the remedy', async () => {
   )
 })
 
-test('run says where it serves, and ends with 0 on SIGTERM', async () => {
+test('run prints its addresses, and exits with 0 on SIGTERM', async () => {
   const admin = { connectors: [{ port: 0 }], adminConnector: { port: 0 }, gatewayUnits: 1 }
   using folder = new Folder({ 'config/admin.json': JSON.stringify(admin) })
   await using command = new SpawnedCommand(['run', '--instance', folder.path])
@@ -86,7 +86,7 @@ test('system properties come from the command line, then JAVA_OPTS, then admin.j
   assert.equal((await command.exit).code, 0)
 })
 
-test('the default instance gets the folders it lacks; a bad admin.json exits with 78', async () => {
+test('missing folders of the default instance are created; a bad admin.json exits with 78', async () => {
   using home = new Folder({ '.gateway/config/admin.json': '{ "prefix": 1 }' })
   const { code, stderr } = await ended(['run'], { HOME: home.path })
   assert.equal(code, 78)

@@ -13,7 +13,7 @@ import { waitUntil } from '#test/waiting'
 import { ReverseProxyHandler } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
 import { StaticResponseHandler } from '../../src/objects/handlers/static-response/static-response-handler.ts'
 
-/** An upstream that answers with a status, or hangs up while that is null. */
+/** An upstream that responds with a status, or closes the connection while the status is null. */
 async function switchable() {
   const state = { calls: 0, status: null as number | null }
   const upstream = await rawUpstream((socket) => {
@@ -43,7 +43,7 @@ async function handlerWith(circuitBreaker: JsonObject, more: JsonObject = {}) {
     executor,
     clock,
     warnings: () => built.log.entries.filter(({ level }) => level === 'warn').map(({ message }) => message),
-    /** The statuses that clients get one after the other, or the codes of exceptions. */
+    /** Statuses of the responses in order, or codes of exceptions. */
     async statuses(count: number): Promise<(number | string)[]> {
       const all: (number | string)[] = []
       for (let i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ async function handlerWith(circuitBreaker: JsonObject, more: JsonObject = {}) {
 const refused = (config: JsonObject, pattern: RegExp) => assert.rejects(handlerWith(config), pattern)
 
 describe('circuitBreaker: fields', () => {
-  test('enabled: true by default; false, there is no breaker', async () => {
+  test('enabled: true by default; false disables the breaker', async () => {
     await using on = await handlerWith({})
     assert.deepEqual(await on.statuses(3), [502, 502, 'GW_CIRCUIT_OPEN'])
     await using off = await handlerWith({ enabled: '${false}' })
@@ -161,8 +161,8 @@ describe('Circuit breaker: states', () => {
   })
 })
 
-describe('Circuit breaker: what is a failure (decisions)', () => {
-  test('a response is an answer, whatever its status', async () => {
+describe('Circuit breaker: definition of a failure (decisions)', () => {
+  test('a response is a success with any status', async () => {
     await using handler = await handlerWith({})
     handler.state.status = 503
     assert.deepEqual(await handler.statuses(5), Array(5).fill(503))
@@ -176,7 +176,7 @@ describe('Circuit breaker: what is a failure (decisions)', () => {
 })
 
 describe('Circuit breaker: in a gateway with two units', () => {
-  test('F10, B73: exact over the units and with retries; 500 without a word of why; closes on time', async () => {
+  test('F10, B73: exact over the units and with retries; 500 without details; closes on time', async () => {
     await using upstream = await switchable()
     const openDuration = 1_000
     await using gateway = await RunningGateway.start({ units: 2 })
@@ -201,7 +201,7 @@ describe('Circuit breaker: in a gateway with two units', () => {
     assert.equal(status, 500)
     assert.doesNotMatch(text, /circuit|Error|at |src/i)
     assert.deepEqual(await statuses(10), Array(10).fill(500))
-    // Each of the five was sent three times, and no other at all.
+    // Each of the five was sent three times; no other request was sent.
     assert.equal(upstream.state.calls, 15)
     assert.equal(gateway.log.with(/"all retries failed"/).length, 5)
     assert.equal(gateway.log.with(/the circuit breaker opened/).length, 1)

@@ -1,4 +1,4 @@
-// Bodies of the JSON corpus, given to a collection: none is taken that is not JSON, and none is a fault.
+// Creates resources from the bodies of the JSON corpus: invalid JSON is rejected, and no body causes an internal error.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { exchangeFor } from '#test/exchange'
 
 const corpus = join(import.meta.dirname, '../../../shared/corpora/json/JSONTestSuite/test_parsing')
 
-test('bodies of the JSON corpus are taken where they are JSON objects, and else 400', {
+test('bodies of the JSON corpus are accepted if they are JSON objects, otherwise 400', {
   skip: !existsSync(corpus) && 'no corpora beside the checkout',
 }, async () => {
   const description = { id: 'x', title: 'x', description: 'x', version: '1.0', schema: {} }
@@ -16,7 +16,7 @@ test('bodies of the JSON corpus are taken where they are JSON objects, and else 
   let seen = 0
   for (const name of readdirSync(corpus)) {
     const bytes = readFileSync(join(corpus, name))
-    // Each as it is, and as a member of an object.
+    // Each unchanged, and as a member of an object.
     const wrapped = Buffer.concat([Buffer.from('{"a":'), bytes, Buffer.from('}')])
     for (const body of [bytes, wrapped]) {
       const headers = { 'Content-Type': 'application/json' }

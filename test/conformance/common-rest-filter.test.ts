@@ -1,4 +1,4 @@
-// The specification's "Query filter grammar", row by row, in filters as they stand in a URL.
+// The specification's "Query filter grammar", row by row, in URL-encoded filters.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -16,7 +16,7 @@ async function find(filter: string): Promise<string> {
   return (json['results'] as JsonObject[]).map(({ _id: id }) => id).join(' ')
 }
 
-/** Rows of the grammar, each with filters and what they find. */
+/** Rows of the grammar, each with filters and the ids that match. */
 const grammar: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   'Expr: OrExpr': [['on eq true or on eq false and age gt 100', 'anna']],
   'OrExpr: AndExpr, optionally repeated with "or"': [
@@ -192,7 +192,7 @@ const messages: readonly (readonly [string, RegExp])[] = [
   ['a~b eq 1', /character 1: expected a JSON pointer/],
 ]
 for (const [filter, message] of messages) {
-  test(`${filter} is refused with the position of the error`, async () => {
+  test(`${filter} is rejected with the position of the error`, async () => {
     const { json } = await (await filled())('GET', `/things?_queryFilter=${encodeURIComponent(filter)}`)
     assert.match(String(json['message']), message)
   })

@@ -1,5 +1,5 @@
-// The specification's "Common REST status codes" and the headers of Common REST, row by row, as the management API of a
-// running gateway gives them; the codes that its own collections have no use for come from a collection of the test.
+// The specification's "Common REST status codes" and the headers of Common REST, row by row, in the management API of a
+// running gateway; a collection of the test returns the codes that its collections do not use.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -99,7 +99,7 @@ describe('the management API of a gateway', () => {
     ['501 Not Implemented', 501, 'POST', `${ROUTES}?_action=fly`, { body: {} }],
   ]
   for (const [row, status, method, path, sent] of refused) {
-    test(`${row}: with the body of an error, no caching, and nothing changed`, async () => {
+    test(`${row}: error body, not cacheable, no change`, async () => {
       const answer = await send(method, path, sent)
       const { code, reason, message } = jsonOf(answer)
       assert.deepEqual([answer.status, code], [status, status])
@@ -145,7 +145,7 @@ describe('the management API of a gateway', () => {
     assert.equal(malformed.status, 400)
   })
 
-  test('the header X-Vendor-TransactionId: an id with a sequence number, by which a change is found again', async () => {
+  test('the header X-Vendor-TransactionId: an id with a sequence number, recorded with a change', async () => {
     await send('PUT', `${ROUTES}/tracked`, { body: route, headers: { 'X-Vendor-TransactionId': 'order-17/3' } })
     await send('DELETE', `${ROUTES}/tracked`, { headers: { 'X-Vendor-TransactionId': 'order-17/4' } })
     const lines = gateway.log.lines.map((line) => JSON.parse(line) as JsonObject)
@@ -156,7 +156,7 @@ describe('the management API of a gateway', () => {
     )
   })
 
-  test('the headers If-Match and If-None-Match: only the version that is meant', async () => {
+  test('the headers If-Match and If-None-Match: only the named revision', async () => {
     const put = (headers: Record<string, string>) => send('PUT', `${ROUTES}/versioned`, { headers, body: route })
     assert.equal((await put({ 'If-Match': '*' })).status, 404)
     const { headers } = await put({ 'If-None-Match': '*' })
@@ -182,12 +182,12 @@ test('204 No Content: an action that returns nothing', async () => {
   assert.deepEqual([status, text], [204, ''])
 })
 
-test('410 Gone: a resource that will not return', async () => {
+test('410 Gone: a resource that was permanently removed', async () => {
   const send = things({ read: async () => new Refusal(410, 'it has expired') })
   assert.equal((await send('GET', '/things/a')).status, 410)
 })
 
-test('428 Precondition Required: a collection that wants to know which version is meant', async () => {
+test('428 Precondition Required: a collection that requires a revision', async () => {
   const send = things({}, { requiresRevision: true })
   await send('PUT', '/things/a', { body: {} })
   assert.equal((await send('PUT', '/things/a', { body: { n: 1 } })).status, 428)
@@ -200,7 +200,7 @@ test('500 Internal Server Error: a provider that fails', async () => {
   assert.doesNotMatch(text, /of the provider/)
 })
 
-test('503 Service Unavailable: a provider that can not serve now', async () => {
+test('503 Service Unavailable: a provider that is temporarily unavailable', async () => {
   const send = things({ read: async () => new Refusal(503, 'later', { headers: { 'Retry-After': '5' } }) })
   const { status, header } = await send('GET', '/things/a')
   assert.deepEqual([status, header('retry-after')], [503, '5'])

@@ -1,5 +1,5 @@
-// The specification's table "Common REST operations", its rules, and the fields of a resource, on a collection that has
-// every verb and on ones that lack some.
+// The specification's table "Common REST operations", its rules, and the fields of a resource, on a collection with
+// all operations and on collections without some.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { applyPatch, type Collection, commonRest } from '#crest'
@@ -16,7 +16,7 @@ describe('Create (server ID): POST /<collection>?_action=create', () => {
     assert.equal(header('etag'), `"${json['_rev']}"`)
   })
 
-  test('an id in the body is used; a taken one is 409', async () => {
+  test('an id in the body is used; an existing one is 409', async () => {
     const send = things()
     assert.equal((await send('POST', '/things?_action=CREATE', { body: { _id: 'a' } })).json['_id'], 'a')
     assert.equal((await send('POST', '/things?_action=create', { body: { _id: 'a' } })).status, 409)
@@ -37,7 +37,7 @@ describe('Create (server ID): POST /<collection>?_action=create', () => {
     assert.equal((await send('POST', '/things', { headers: { 'If-None-Match': '*' }, body: { _id: 'a' } })).status, 412)
   })
 
-  test('rule 2 of Create: a server need not take the id of the client', async () => {
+  test('rule 2 of Create: a server may ignore the id of the client', async () => {
     const send = things({}, { ids: 'server' })
     assert.notEqual((await send('POST', '/things', { body: { _id: 'mine' } })).json['_id'], 'mine')
     assert.equal((await send('PUT', '/things/mine', { body: {} })).status, 404)
@@ -55,7 +55,7 @@ describe('Create (client ID) and Update: PUT /<collection>/<_id>', () => {
     assert.equal((await send('GET', '/things/a%20b')).json['n'], 1)
   })
 
-  test('without the header it is created if absent and updated if present; rule 1 of Update: what is omitted is deleted', async () => {
+  test('without the header it is created if absent and updated if present; rule 1 of Update: omitted fields are deleted', async () => {
     const send = things()
     assert.equal((await send('PUT', '/things/a', { body: { n: 1, m: 1 } })).status, 201)
     const updated = await send('PUT', '/things/a', { body: { n: 2 } })
@@ -63,7 +63,7 @@ describe('Create (client ID) and Update: PUT /<collection>/<_id>', () => {
     assert.equal('m' in updated.json, false, 'an omitted attribute is deleted')
   })
 
-  test('If-Match: only the revision that is meant is updated', async () => {
+  test('If-Match: only the named revision is updated', async () => {
     const send = things()
     const rev = revisionOf(await send('PUT', '/things/a', { body: { n: 1 } }))
     const put = async (match: string, n: number) =>
@@ -91,7 +91,7 @@ describe('Create (client ID) and Update: PUT /<collection>/<_id>', () => {
     })
   }
 
-  test('the _id of the body is that of the path', async () => {
+  test('the _id of the body must equal that of the path', async () => {
     const send = things()
     assert.equal((await send('PUT', '/things/a', { body: { _id: 'b' } })).status, 400)
     assert.equal((await send('PUT', '/things/a', { body: { _id: 'a', _rev: 'old' } })).status, 201)
@@ -121,7 +121,7 @@ describe('Read: GET /<collection>/<_id>', () => {
     assert.equal((await send('GET', '/things/a', { headers: { 'If-Match': '*' } })).status, 412)
   })
 
-  test('404 for a missing resource, and below it', async () => {
+  test('404 for a missing resource and for paths below it', async () => {
     const send = await filled({ _id: 'a' })
     for (const path of ['/things/b', '/things/', '/things/a/b', '/things//']) {
       assert.equal((await send('GET', path)).status, 404, path)
@@ -129,7 +129,7 @@ describe('Read: GET /<collection>/<_id>', () => {
   })
 
   const photo = Buffer.from([0x89, 0x50, 0xff]).toString('base64url')
-  test('rules 1 and 2 of Read: _mimeType reads one field as what it is, Accept does not', async () => {
+  test('rules 1 and 2 of Read: _mimeType reads one field in its media type, Accept does not', async () => {
     const send = await filled({ _id: 'a', photo, name: 'x' })
     const read = await send('GET', '/things/a?_fields=photo&_mimeType=image/png', { headers: { Accept: 'image/png' } })
     assert.deepEqual([read.status, read.header('content-type')], [200, 'image/png'])
@@ -147,7 +147,7 @@ describe('Read: GET /<collection>/<_id>', () => {
 })
 
 describe('Delete: DELETE /<collection>/<_id>', () => {
-  test('gives the deleted resource', async () => {
+  test('returns the deleted resource', async () => {
     const send = await filled({ _id: 'a', n: 1 })
     assert.equal((await send('DELETE', '/things/a', { headers: { 'If-Match': '"x"' } })).status, 412)
     assert.equal((await send('DELETE', '/things/a', { headers: { 'If-None-Match': '"x"' } })).status, 412)
@@ -159,7 +159,7 @@ describe('Delete: DELETE /<collection>/<_id>', () => {
 
 describe('Patch: PATCH /<collection>/<_id>', () => {
   const patch = [{ operation: 'increment', field: '/n', value: 1 }]
-  test('gives the patched resource, of the revision that is meant', async () => {
+  test('returns the patched resource; only the named revision is patched', async () => {
     const send = await filled({ _id: 'a', n: 1 })
     const rev = revisionOf(await send('GET', '/things/a'))
     const patched = await send('PATCH', '/things/a', { headers: { 'If-Match': `"${rev}"` }, body: patch })
@@ -169,7 +169,7 @@ describe('Patch: PATCH /<collection>/<_id>', () => {
     assert.equal((await send('PATCH', '/things/none', { body: patch })).status, 404)
   })
 
-  test('all or nothing', async () => {
+  test('operations are applied atomically', async () => {
     const send = await filled({ _id: 'a', n: 1 })
     assert.equal(
       (await send('PATCH', '/things/a', { body: [...patch, { operation: 'increment', field: '/x', value: 1 }] }))
@@ -249,7 +249,7 @@ describe('API descriptor: GET <endpoint>?_api or <endpoint>?_crestapi', () => {
   }
 })
 
-test('the field _rev: another one after each change, the same for the same content, and the ETag', async () => {
+test('the field _rev: changes with the content, equal for equal content, also the ETag', async () => {
   const send = things()
   const revisions: string[] = []
   for (const n of [1, 2, 1]) {
@@ -262,7 +262,7 @@ test('the field _rev: another one after each change, the same for the same conte
   assert.equal(first, third)
 })
 
-test('B76: members of any name are stored as own members, and change nothing else', async () => {
+test('B76: members of any name are stored as own properties, without side effects', async () => {
   const send = things()
   const raw = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
   await send('PUT', '/things/__proto__', { raw, headers: { 'Content-Type': 'application/json' } })
@@ -271,7 +271,7 @@ test('B76: members of any name are stored as own members, and change nothing els
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
 })
 
-test('B78: of 50 creates of one id one wins, of 50 updates of one revision one wins', async () => {
+test('B78: of 50 concurrent creates of one id one succeeds, of 50 concurrent updates of one revision one succeeds', async () => {
   const send = things()
   const statuses = async (headers: Record<string, string>) => {
     const all = Array.from({ length: 50 }, (_, n) => send('PUT', '/things/a', { headers, body: { n } }))
@@ -280,12 +280,12 @@ test('B78: of 50 creates of one id one wins, of 50 updates of one revision one w
   const created = await statuses({ 'If-None-Match': '*' })
   assert.deepEqual([created.get(201)?.length, created.get(412)?.length], [1, 49])
   const rev = revisionOf(await send('GET', '/things/a'))
-  // The one that wrote what was there already changes no revision, and so may not be the only one.
+  // An update with unchanged content keeps the revision, so that another update may succeed too.
   const updated = await statuses({ 'If-Match': rev })
   assert.ok((updated.get(200)?.length ?? 0) <= 2 && (updated.get(412)?.length ?? 0) >= 48)
 })
 
-test('a singleton has no ids', async () => {
+test('a singleton resource has no ids', async () => {
   let content: JsonObject = { n: 1 }
   const resource = () => ({ id: 'info', revision: null, content })
   const send = client(

@@ -28,7 +28,7 @@ describe('Common parameters', () => {
     })
   }
 
-  test('_prettyPrint: formats answers and errors', async () => {
+  test('_prettyPrint: formats responses and errors', async () => {
     const send = await filled(resource)
     assert.match((await send('GET', '/things/a?_prettyPrint=true')).text, /^\{\n {2}"_id": "a"/)
     assert.match((await send('GET', '/things/b?_prettyPrint=true')).text, /^\{\n {2}"code": 404/)
@@ -64,7 +64,7 @@ describe('Reserved query parameter names', () => {
   ]
   const takenByRead = new Set(['_fields', '_prettyPrint', '_mimeType', '_api', '_crestapi'])
   for (const name of reserved) {
-    test(`${name} means something only where the operation has it, and is never one of an action`, async () => {
+    test(`${name} is accepted only by its operations, and never as a parameter of an action`, async () => {
       const run = async () => ({ ran: true })
       const own = [{ name: name.toLowerCase(), description: 'Not to be had.' }]
       const send = things({ resourceActions: { act: { description: 'Acts.', parameters: own, run } } })
@@ -76,7 +76,7 @@ describe('Reserved query parameter names', () => {
     })
   }
 
-  test('another name with an underscore is refused, also to an action that would have it', async () => {
+  test('other names with an underscore are rejected, also if an action declares them', async () => {
     const run = async () => ({ ran: true })
     const parameters = [{ name: '_own', description: 'Not to be had.' }]
     const send = things({ actions: { act: { description: 'Acts.', parameters, run } } })

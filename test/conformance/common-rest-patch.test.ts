@@ -1,5 +1,5 @@
 // The specification's "Patch operation payload" and its patch rules, row by row, over Common REST: on single values, on
-// arrays that are lists, and on ones that are sets.
+// lists and on sets.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commonRest, memoryCollection, PatchError } from '#crest'
@@ -16,7 +16,7 @@ const BEFORE: JsonObject = {
   nums: [1, 2],
 }
 
-/** A resource that has been patched: the status, and what is different from before. */
+/** Result of a patch: the status and the changed fields. */
 async function patched(operations: JsonValue): Promise<{ status: number; changed: JsonObject }> {
   const collection = memoryCollection(description, {
     isSet: ([name]) => name === 'set',
@@ -39,7 +39,7 @@ async function patched(operations: JsonValue): Promise<{ status: number; changed
   return { status, changed }
 }
 
-/** One operation as a text, and what it changes (a field that is gone is null), or its status where it is refused. */
+/** One operation as JSON text with the fields it changes (null for a removed field), or with the status of its rejection. */
 type Row = readonly [string, JsonObject | number]
 
 const script = (file: string) => ({ script: { type: 'application/javascript', file } })
@@ -179,7 +179,7 @@ for (const [rule, cases] of Object.entries(rows)) {
   })
 }
 
-test('rule 1: operations are applied in order, all or none', async () => {
+test('rule 1: operations are applied in order and atomically', async () => {
   const first = { operation: 'increment', field: '/n', value: 1 }
   const second = { operation: 'copy', from: '/n', field: '/m' }
   assert.deepEqual((await patched([first, second, first])).changed, { n: 3, m: 2 })

@@ -1,4 +1,4 @@
-// What queries find, give and refuse: the specification's "Query parameters".
+// The specification's "Query parameters": results and rejected queries.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -11,7 +11,7 @@ describe('Query: GET /<collection>?<query parameters>', () => {
     { _id: 'c', name: 'Carl', age: 10 },
   ]
 
-  test('the shape of the answer', async () => {
+  test('the fields of the response', async () => {
     const send = await filled(...people)
     const { status, json } = await send('GET', '/things?_queryFilter=true')
     assert.equal(status, 200)
@@ -42,13 +42,13 @@ describe('Query: GET /<collection>?<query parameters>', () => {
     ['_QUERYFILTER=true', 'a b c'],
   ]
   for (const [parameters, ids] of found) {
-    test(`${parameters} finds ${ids || 'nothing'}`, async () => {
+    test(`${parameters} returns ${ids || 'nothing'}`, async () => {
       const { json } = await (await filled(...people))('GET', `/things?${parameters}`)
       assert.equal((json['results'] as JsonObject[]).map(({ _id: id }) => id).join(' '), ids)
     })
   }
 
-  test('cookies lead from page to page until the last, whose cookie is null', async () => {
+  test('each page has the cookie of the next; that of the last is null', async () => {
     const send = await filled(...people)
     const first = (await send('GET', '/things?_queryFilter=true&_pageSize=2&_totalPagedResultsPolicy=exact')).json
     assert.deepEqual([first['totalPagedResultsPolicy'], first['totalPagedResults']], ['EXACT', 3])
@@ -58,7 +58,7 @@ describe('Query: GET /<collection>?<query parameters>', () => {
     assert.deepEqual([second['resultCount'], second['pagedResultsCookie'], second['totalPagedResults']], [1, null, -1])
   })
 
-  test('_countOnly gives the number without the resources, from protocol 2.2 on', async () => {
+  test('_countOnly returns the number without the resources, from protocol 2.2 on', async () => {
     const send = await filled(...people)
     const { json } = await send('GET', '/things?_queryFilter=age+gt+10&_countOnly=true')
     assert.deepEqual([json['results'], json['resultCount']], [[], 2])
@@ -147,12 +147,12 @@ describe('Query parameters', () => {
     })
   }
 
-  test('_queryId: names a stored query; one that is not there is 501', async () => {
+  test('_queryId: names a stored query; an unknown one is 501', async () => {
     assert.equal((await asked('_queryId=unknown')).status, 501)
     assert.equal((await asked('_queryId=toString')).status, 501)
   })
 
-  test('_queryExpression: 501 where the collection has no expressions', async () => {
+  test('_queryExpression: 501 if the collection does not support it', async () => {
     assert.equal((await asked('_queryExpression=n')).status, 501)
   })
 
@@ -175,7 +175,7 @@ describe('Query parameters', () => {
     )
   })
 
-  test('_pageSize: so many entries, and a cookie while there are more', async () => {
+  test('_pageSize: the maximum of entries; a cookie while there are more', async () => {
     const { ids, json } = await asked('_queryFilter=true&_pageSize=3')
     assert.deepEqual([ids, typeof json['pagedResultsCookie'], json['totalPagedResults']], ['n0 n1 n2', 'string', -1])
     const whole = await asked('_queryFilter=true&_pageSize=7')
@@ -183,7 +183,7 @@ describe('Query parameters', () => {
     assert.equal((await asked('_queryFilter=true&_pageSize=0')).json['resultCount'], 7)
   })
 
-  test('_pagedResultsCookie: supplied until it is null, each entry comes once', async () => {
+  test('_pagedResultsCookie: passed until it is null, each entry is returned once', async () => {
     const send = await filled(...numbers)
     const query = '/things?_queryFilter=true&_pageSize=2&_sortKeys=-text'
     const seen: unknown[] = []
@@ -199,7 +199,7 @@ describe('Query parameters', () => {
     assert.deepEqual(seen, ['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6'])
   })
 
-  test('_pagedResultsCookie: one that was changed, or is of another query, is 400', async () => {
+  test('_pagedResultsCookie: a modified one, or one of another query, is 400', async () => {
     const send = await filled(...numbers)
     const { json } = await send('GET', '/things?_queryFilter=true&_pageSize=2')
     const cookie = json['pagedResultsCookie'] as string

@@ -5,14 +5,14 @@ import { commonRest, Refusal } from '#crest'
 import { client, description, filled, type RequestContent, revisionOf, things } from '#test/things'
 
 describe('Common REST status codes', () => {
-  test('405 for a method that the path does not have', async () => {
+  test('405 for a method that the path does not support', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       const { status, header } = await things()(method, '/things', { body: {} })
       assert.deepEqual([status, header('allow')], [405, 'GET, HEAD, POST'])
     }
   })
 
-  test('501 for a verb that the provider leaves out, and for methods the protocol does not have', async () => {
+  test('501 for an operation that the provider does not implement, and for methods unknown to the protocol', async () => {
     const bare = client(commonRest({ kind: 'collection', description }, { base: '/things' }))
     const rows = [
       ['POST', ''],
@@ -27,7 +27,7 @@ describe('Common REST status codes', () => {
       assert.equal((await bare(method, `/things${path}`, { body: [] })).status, 501, method)
   })
 
-  test('428 where versions are required', async () => {
+  test('428 if a revision is required', async () => {
     const send = things({}, { requiresRevision: true })
     const rev = revisionOf(await send('PUT', '/things/a', { body: { n: 1 } }))
     assert.equal((await send('PUT', '/things/a', { body: { n: 2 } })).status, 428)
@@ -38,7 +38,7 @@ describe('Common REST status codes', () => {
   })
 
   for (const status of [401, 403, 404, 409, 410, 412, 500, 503]) {
-    test(`${status} by a provider that says so, with its detail`, async () => {
+    test(`${status} returned by a provider, with its detail`, async () => {
       const send = things({ read: async () => new Refusal(status, 'why', { detail: { a: 1 } }) })
       const { json, status: got } = await send('GET', '/things/a')
       assert.equal(got, status)
@@ -46,7 +46,7 @@ describe('Common REST status codes', () => {
     })
   }
 
-  test('B86: 500 for a fault, and nothing of it in the answer', async () => {
+  test('B86: 500 for an internal error, without details in the response', async () => {
     const send = things({ read: async () => Promise.reject(new Error('/secret/path')) })
     const { status, text } = await send('GET', '/things/a')
     assert.equal(status, 500)
@@ -95,7 +95,7 @@ describe('Common REST status codes', () => {
   }
 })
 
-describe('400 Bad Request: a malformed JSON body is refused with the position of the error', () => {
+describe('400 Bad Request: a malformed JSON body is rejected with the position of the error', () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ['{"a":NaN}', /line 1, column 6: /],
     ['{\n  "a": 1,\n}', /line 3, column 1: /],
@@ -148,7 +148,7 @@ describe('Versioning, rules 1 to 3: Accept-API-Version', () => {
     })
   }
 
-  test('answers say their versions', async () => {
+  test('responses have Content-API-Version', async () => {
     const { header } = await (await filled({ _id: 'a' }))('GET', '/things/a')
     assert.equal(header('content-api-version'), 'protocol=2.2,resource=1.0')
   })

@@ -26,7 +26,7 @@ function folderWith(content: Buffer = samplePkcs12()): Folder {
   return folder
 }
 
-/** Builds the store; a field of null is left out. */
+/** Builds the store; fields that are null are omitted. */
 const open = (folder: Folder, config: JsonObject = {}, clock: ManualClock = manualClock()) =>
   build<SecretStore>(
     KeyStoreSecretStore,
@@ -149,7 +149,7 @@ describe('KeyStoreSecretStore mapping rules', () => {
     assert.equal(stableId, 'second')
   })
 
-  test('2. to verify or decrypt, all mapped aliases are given, from the first', async () => {
+  test('2. to verify or decrypt, all mapped aliases are returned, in order', async () => {
     using folder = folderWith(keyStoreWith('first', 'second'))
     await using built = await open(folder, { mappings })
     const valid = await providerOf([built.object]).valid({ secretId: 'my.key', purpose: 'VERIFY' })
@@ -159,7 +159,7 @@ describe('KeyStoreSecretStore mapping rules', () => {
     )
   })
 
-  test('3. a stable id asks for one alias; constraints that are not met fail the query', async () => {
+  test('3. a stable id selects one alias; unmet constraints fail the query', async () => {
     using folder = folderWith()
     await using built = await open(folder, { mappings: [{ secretId: 'my.key', aliases: ['mine', 'theirs'] }] })
     const provider = providerOf([built.object])

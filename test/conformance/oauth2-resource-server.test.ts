@@ -1,5 +1,5 @@
 // The tables of the spec under 'OAuth2ResourceServerFilter' (fields), 'Bearer access tokens' and 'Errors', with an
-// authorization server that speaks HTTP. The `cache` fields are in token-cache.test.ts.
+// authorization server over HTTP. The `cache` fields are in token-cache.test.ts.
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
@@ -13,7 +13,7 @@ import { protectedResource } from '#test/protected-resource'
 import { TimerDecorator } from '../../src/objects/decorators/timer/timer-decorator.ts'
 import { OAuth2ResourceServerFilter } from '../../src/objects/filters/oauth2-resource-server/oauth2-resource-server-filter.ts'
 
-/** Wants the scope that the path of a request names. */
+/** Requires the scope named by the request path. */
 const PathAccess = defineType({
   name: 'PathAccess',
   kind: ResourceAccessKind,
@@ -24,7 +24,7 @@ const PathAccess = defineType({
 
 const INFO: JsonObject = { active: true, scope: 'read mail', sub: 'demo', exp: Math.floor(Date.now() / 1_000) + 3_600 }
 
-/** A protected resource whose server knows the token `good`. */
+/** A protected resource whose authorization server has issued the token `good`. */
 async function resourceWith(config: JsonObject = {}, decorations: JsonObject = {}) {
   const server = await introspectionServer()
   server.tokens.set('good', INFO)
@@ -159,7 +159,7 @@ describe('Errors: OAuth2ResourceServerFilter', () => {
     }
   })
 
-  test('the authorization server refuses the credentials of the gateway: 503 (decisions 13)', async () => {
+  test('the authorization server rejects the credentials of the gateway: 503 (decisions 13)', async () => {
     await using at = await resourceWith()
     for (const [status, error] of [
       [400, 'invalid_client'],
@@ -234,13 +234,13 @@ describe('Errors: OAuth2ResourceServerFilter', () => {
     assert.deepEqual(at.server.asked, [])
   })
 
-  test('field-notes: a scope expression that is null is a fault (500)', async () => {
+  test('field-notes: a scope expression that is null is an internal error (500)', async () => {
     await using at = await resourceWith({ scopes: ["${request.headers['none'][0]}"] })
     await assert.rejects(at.ask(GOOD))
   })
 })
 
-test('B63: no refusal may be kept on the way', async () => {
+test('B63: rejections are not cacheable', async () => {
   await using at = await resourceWith({ scopes: ['admin'] })
   const refusals = [await at.ask(null), await at.ask(GOOD), await at.ask('Bearer bad'), await at.ask([GOOD, GOOD])]
   refusals.push(await at.ask(GOOD, 'http://app.example/'))
@@ -252,7 +252,7 @@ test('B63: no refusal may be kept on the way', async () => {
   )
 })
 
-test('B54: a token that one filter admits and keeps is held against the scopes and the time of each request', async () => {
+test('B54: scopes and expiry of a cached token are checked for each request', async () => {
   const cache = { enabled: true }
   await using at = await resourceWith({ cache, scopes: ["${request.uri.path == '/admin' ? 'admin' : 'read'}"] })
   assert.equal((await at.ask(GOOD)).status, 200)

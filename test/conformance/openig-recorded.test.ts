@@ -1,5 +1,5 @@
-// What a real OpenIG answered to the same requests with the same route files, and what it sent to the application. Where we
-// differ, the table says why; a difference that is gone must leave the table.
+// Compares with recorded responses of a real OpenIG to the same requests with the same route files, and with its requests to the
+// application. The table has the reason for each difference; rows without a difference fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { RunningGateway } from '#test/gateway'
@@ -11,7 +11,7 @@ import {
   recordedCases,
 } from '#test/recorded-cases'
 
-/** Cases whose outcome is another one here, by decision. */
+/** Cases with an intended difference. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   'h-lenient-quotes': 'route files are JSON with comments; single quotes are an error with its place',
   'r-session-route-named': 'cookieName and sharedSecret of JwtSession are not read',
@@ -29,7 +29,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
 
 const text = (entity: string) => ({ handler: { type: 'StaticResponseHandler', config: { status: 200, entity } } })
 
-/** The changes of files that the record leaves out. */
+/** The file changes that are not part of the recording. */
 const CHANGES: Readonly<Record<string, (gateway: RunningGateway) => unknown>> = {
   'r-reload': ({ instance }) => instance.write('config/sub-reload/a.json', text('two')),
   'r-reload-add': ({ instance }) => instance.write('config/sub-reload-add/a.json', text('a')),
@@ -44,7 +44,7 @@ const CHANGES: Readonly<Record<string, (gateway: RunningGateway) => unknown>> = 
 const all = recordedCases()
 const cases = all ?? []
 
-describe('recorded answers of OpenIG', {
+describe('recorded responses of OpenIG', {
   skip: all === null && 'shared/corpora/openig does not stand beside the checkout',
 }, () => {
   let site: RecordedSite
@@ -55,7 +55,7 @@ describe('recorded answers of OpenIG', {
 
   after(() => site[Symbol.asyncDispose]())
 
-  test('the corpus is the one that the table was made for', (t) => {
+  test('the corpus has the cases of the table', (t) => {
     const groovy = cases.filter(({ group }) => group === 'groovy').length
     t.diagnostic(`${cases.length - groovy} cases of routes, ${groovy} of Groovy scripts`)
     assert.deepEqual([cases.length - groovy, groovy], [207, 49])
@@ -77,15 +77,15 @@ describe('recorded answers of OpenIG', {
   }
 })
 
-/** What was compared when the answers were recorded: the fields named in the record, and all that begin with X-T. */
+/** The compared header fields: those named in the recording, and all that begin with X-T. */
 function comparable(outcome: RecordedCase['openig'], { group, openig: recorded }: RecordedCase): unknown {
-  // Of requests to the application, scripts' cases record the fields that matter to them.
+  // Cases of scripts record only some fields of requests to the application.
   const isMarked = (line: string): boolean => group !== 'groovy' && line.startsWith('x-t')
   return {
     answers: outcome.answers.map((answer, at) => ({
       status: answer.status,
       headers: fields(answer, recorded.answers[at], (line) => line.startsWith('x-t')),
-      // The texts of errors are each server's own; what counts is that nothing of the inside is in them.
+      // Error texts differ between servers; they must not contain internals.
       body: answer.status >= 400 && recorded.answers[at]?.body === '' ? '' : answer.body,
     })),
     upstream: outcome.upstream.map((request, at) => ({
@@ -105,12 +105,12 @@ function fields(
   return (
     message.headers
       .filter((line) => isMarked(line) || named.has(line.slice(0, line.indexOf(':'))))
-      // Each client has its own name.
+      // User-Agent differs.
       .filter((line) => !line.startsWith('user-agent: Apache'))
       .map((line) =>
         line
           .replaceAll('; charset', ';charset')
-          // OpenIG writes the cookies of a request again, and loses the quotes.
+          // OpenIG rewrites the Cookie field without quotes.
           .replace(/^(cookie: .*)"q v"/, '$1q v')
           .replace(/^(set-cookie: mine=)[^;]*(; Expires=)[^;]*/, '$1V$2D')
           .trimEnd(),

@@ -1,5 +1,5 @@
 // 'PolicyEnforcementFilter', 'Resource URL providers', 'Policy enforcement (subject identification)' and the rows of it under
-// 'Errors' of the specification, over a real AmService and an access manager that speaks HTTP and WebSocket.
+// 'Errors' of the specification, over a real AmService and an access manager over HTTP and WebSocket.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PolicyDecisionContext } from '#contracts'
@@ -10,7 +10,7 @@ const options = { timeout: 60_000 }
 const QUIET = { am: { notifications: { enabled: false } } }
 const STEP_UP = { ...READERS, condition: { type: 'AuthLevel' as const, authLevel: 3 } }
 
-/** Pages of readers behind a policy filter, and the session of a user. */
+/** Pages behind a policy filter, and the session of a user. */
 async function pages(config: JsonObject = {}, parts: Parameters<typeof protectedPages>[1] = QUIET) {
   const at = await protectedPages([policy(config)], parts)
   // A notification of this policy must not arrive during the test.
@@ -29,7 +29,7 @@ const problemsOf = async (config: JsonObject): Promise<string> => {
   }
 }
 
-/** A decision as the access manager would give it about a page. */
+/** A decision of the access manager for a page. */
 const decision = (more: JsonObject, resource = PAGE) => ({
   status: 200,
   body: JSON.stringify([{ resource, actions: {}, attributes: {}, advices: {}, ...more }]),
@@ -51,7 +51,7 @@ describe('PolicyEnforcementFilter: fields', () => {
     assert.match(other.manager.requests('policies')[0]?.target ?? '', /\/realms\/root\/realms\/beta\/policies\?/)
   })
 
-  test('ssoTokenSubject: the session token of the subject, from wherever it is in the message', async () => {
+  test('ssoTokenSubject: the session token of the subject, from any part of the message', async () => {
     await using at = await pages({ ssoTokenSubject: "${request.headers['X-Token'][0]}" })
     assert.equal((await at.ask(null, { headers: { 'X-Token': at.session } })).status, 200)
     assert.deepEqual(at.lastDecisionRequest['subject'], { ssoToken: at.session })
@@ -77,7 +77,7 @@ describe('PolicyEnforcementFilter: fields', () => {
     assert.deepEqual(at.lastDecisionRequest['subject'], { jwt: 'a.b.c' })
   })
 
-  test('claimsSubject: a map of claims, or an expression that gives one; other claims are optional', async () => {
+  test('claimsSubject: a map of claims, or an expression for it; other claims are optional', async () => {
     for (const [claimsSubject, claims] of [
       [
         { sub: '${request.method}', list: ['${request.method}', 'x'], deep: { of: '${1 + 1}' } },
@@ -110,7 +110,7 @@ describe('PolicyEnforcementFilter: fields', () => {
     assert.match(await problemsOf({ amService: 'am' }), /ssoTokenSubject, jwtSubject.*claimsSubject/)
   })
 
-  test('application: the policy set; by default the one of the access manager', async () => {
+  test('application: the policy set; by default that of the access manager', async () => {
     await using own = await pages()
     assert.equal((await own.ask(own.session)).status, 200)
     assert.equal('application' in own.lastDecisionRequest, false)
@@ -138,7 +138,7 @@ describe('PolicyEnforcementFilter: fields', () => {
     assert.equal(at.decisionRequestCount, 4)
   })
 
-  test('environment: a map of values and expressions, or an expression that gives a map', async () => {
+  test('environment: a map of values and expressions, or an expression for a map', async () => {
     const environment = {
       ip: '${contexts.client.remoteAddress}',
       headers: "${request.headers['Via']}",
@@ -217,7 +217,7 @@ describe('PolicyEnforcementFilter: fields', () => {
 describe('PolicyEnforcementFilter: cache fields', () => {
   const cached = (more: JsonObject = {}) => ({ cache: { enabled: true, ...more } })
 
-  /** Whether a decision with that ttl is kept for a time, and no longer. */
+  /** Whether a decision with that ttl is cached for exactly this time. */
   async function isKeptFor(config: JsonObject, ttl: number | undefined, milliseconds: number): Promise<boolean> {
     await using at = await pages(config)
     const until = ttl === undefined ? {} : { ttl: at.clock.now() + ttl }
@@ -238,12 +238,12 @@ describe('PolicyEnforcementFilter: cache fields', () => {
     assert.equal(at.decisionRequestCount, 2)
   })
 
-  test('defaultTimeout: 1 minute by default, where the decision gives no valid ttl', async () => {
+  test('defaultTimeout: 1 minute by default, if the decision has no valid ttl', async () => {
     assert.ok(await isKeptFor(cached(), undefined, 60_000))
     assert.ok(await isKeptFor(cached({ defaultTimeout: '2 minutes' }), undefined, 120_000))
   })
 
-  test('a decision is kept until its ttl; one that is over is not kept', async () => {
+  test('a decision is cached until its ttl; an expired one is not cached', async () => {
     assert.ok(await isKeptFor(cached(), 90_000, 90_000))
     await using at = await pages(cached())
     for (const ttl of [0, at.clock.now() - 1]) {
@@ -255,7 +255,7 @@ describe('PolicyEnforcementFilter: cache fields', () => {
     }
   })
 
-  test('maximumTimeToCache: used where the ttl is after now plus it', async () => {
+  test('maximumTimeToCache: limits a later ttl', async () => {
     const config = cached({ maximumTimeToCache: '10 s' })
     assert.ok(await isKeptFor(config, 3_600_000, 10_000))
     assert.ok(await isKeptFor(config, undefined, 10_000))
@@ -270,14 +270,14 @@ describe('PolicyEnforcementFilter: cache fields', () => {
       assert.match(await problemsOf({ amService: 'am', ssoTokenSubject: 'x', cache: { maximumTimeToCache } }), expected)
   })
 
-  test('maximumSize: no more entries than that', async () => {
+  test('maximumSize: the maximum of entries', async () => {
     await using at = await pages(cached({ maximumSize: 2 }))
     for (const x of [1, 2, 3, 3, 2, 1]) await at.ask(at.session, { url: `http://app.example/page?x=${x}` })
     assert.equal(at.decisionRequestCount, 4)
     assert.equal(at.built.metrics.values.get('gw_cache_entries'), 2)
   })
 
-  test('onNotificationDisconnection: one of three', async () => {
+  test('onNotificationDisconnection: one of three values', async () => {
     const cache = { onNotificationDisconnection: 'CLEAR' }
     assert.match(await problemsOf({ amService: 'am', ssoTokenSubject: 'x', cache }), /NEVER_CLEAR/)
   })
@@ -312,7 +312,7 @@ describe('Resource URL providers', () => {
   })
   const urls = ['http://app.example/p?a=1&b=2', 'http://app.example/p?b=2&a=1', 'http://app.example/p?a=1&b=3']
 
-  test('RequestResourceUriProvider: with query parameters, requests that differ in them are separate', async () => {
+  test('RequestResourceUriProvider: with query parameters, each combination has its own decision', async () => {
     await using at = await pages(by('RequestResourceUriProvider', { includeQueryParams: true }))
     for (const url of [...urls, ...urls]) await at.ask(at.session, { url })
     assert.equal(at.decisionRequestCount, 3)
@@ -334,7 +334,7 @@ describe('Resource URL providers', () => {
     assert.deepEqual(at.lastDecisionRequest['resources'], ['http://app.example/p?a=1'])
   })
 
-  test('ScriptableResourceUriProvider: a result other than a string is a fault, and no decision is requested', async () => {
+  test('ScriptableResourceUriProvider: a result other than a string is an internal error, and no decision is requested', async () => {
     for (const source of ['return null', 'return 1', 'throw new Error()']) {
       await using at = await pages(script(source))
       await assert.rejects(at.ask(at.session))
@@ -392,7 +392,7 @@ describe('Policy enforcement: advices', () => {
     })
   }
 
-  test('an advice of another type is a denial', async () => {
+  test('an advice of another type denies the request', async () => {
     await using at = await protectedPages([singleSignOn(), policy()], QUIET)
     at.manager.fail('policies', decision({ advices: { SessionConditionAdvice: ['deny'] } }))
     assert.equal((await at.ask(at.manager.login('demo'))).status, 403)
@@ -409,7 +409,7 @@ describe('Policy enforcement: advices', () => {
       assert.deepEqual(at.lastDecisionRequest['environment'], { TxId: ['6f2c'] })
       assert.equal(at.decisionRequestCount, attempt)
     }
-    // The decision that a transaction got is not that of the page.
+    // The decision for the transaction is not cached for the page.
     await at.ask(session)
     assert.equal('environment' in at.lastDecisionRequest, false)
     assert.equal(at.decisionRequestCount, 4)
@@ -471,7 +471,7 @@ describe('Errors', () => {
     })
   }
 
-  test('an agent session that has ended is begun again: the user notices nothing', options, async () => {
+  test('an expired agent session is renewed without an error for the user', options, async () => {
     await using at = await pages()
     assert.equal((await at.ask(at.session)).status, 200)
     at.manager.expireAgentSessions()
@@ -537,7 +537,7 @@ describe('Events: notifications', () => {
     assert.equal(at.decisionRequestCount, 2)
   })
 
-  test('B56: a session that ends evicts the decisions about it, and no others', options, async () => {
+  test('B56: a session that ends evicts its decisions, and no others', options, async () => {
     const users = ['demo', 'other'].map((name) => ({ name, password: 'changeit' }))
     await using at = await pages(cached, { manager: { users } })
     const other = at.manager.login('other')
@@ -564,7 +564,7 @@ describe('Events: notifications', () => {
     assert.equal((await at.ask(at.session)).status, 403)
   })
 
-  test('B61: two hundred requests at once are one question', options, async () => {
+  test('B61: two hundred concurrent requests cause one decision request', options, async () => {
     await using at = await pages(cached, {})
     const answers = await Promise.all(Array.from({ length: 200 }, () => at.ask(at.session)))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
@@ -607,7 +607,7 @@ describe('B58: cache behaviour on loss of the notification service', () => {
         })
       }
     }
-    test(`${strategy}: a transaction is no way round it`, options, async () => {
+    test(`${strategy}: a transaction does not bypass it`, options, async () => {
       await using at = await pages(cache(strategy), {})
       await at.disconnect()
       assert.equal((await at.ask(at.session, { url: `${PAGE}&_txid=6f2c` })).status, 503)

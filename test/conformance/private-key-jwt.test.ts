@@ -24,7 +24,7 @@ const SECRETS: ChangingSecrets = { ...KEYS, password: 'sesame' }
 
 const types = [ClientHandler, secretsType(SECRETS)]
 
-/** Sends a token request through the filter to a real server, and gives what arrived and what its assertion says. */
+/** Sends a token request through the filter to a real server, and returns the received request and the claims of its assertion. */
 async function arrived(config: Record<string, JsonValue> = {}, verifyWith = 'RS256') {
   await using endpoint = await tokenEndpoint(() => ({ json: {} }))
   await using filter = await build<Filter>(

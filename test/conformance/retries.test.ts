@@ -10,7 +10,7 @@ import { ManualExecutor } from '#test/manual-executor'
 import { rawUpstream, type Upstream } from '#test/upstream'
 import { ReverseProxyHandler } from '../../src/objects/handlers/reverse-proxy/reverse-proxy-handler.ts'
 
-/** What an upstream does with one request: answer with a status, or hang up. */
+/** Behaviour of an upstream for one request: respond with a status, or close the connection. */
 type Behaviour = number | 'hang up'
 
 interface Scripted extends Upstream {
@@ -40,7 +40,7 @@ async function handlerWith(config: JsonObject, heap: readonly JsonObject[] = [])
   return { ...built, executor, other }
 }
 
-/** Sends a request; every retry is waited for and let happen at once. */
+/** Sends a request; every retry is awaited and run immediately. */
 async function statusOf(handler: Handler, executor: ManualExecutor, exchange: Exchange) {
   const delays: number[] = []
   let answered = false
@@ -80,7 +80,7 @@ describe('retries', () => {
     })
   })
 
-  test('enabled: takes a configuration expression', async () => {
+  test('enabled: accepts a configuration expression', async () => {
     assert.equal((await outcome({ enabled: '${1 == 2}' }, ['hang up', 200])).calls, 1)
   })
 
@@ -99,11 +99,11 @@ describe('retries', () => {
     assert.equal((await outcome(retries, ['hang up'])).calls, 4)
   })
 
-  test('condition: ${false} by default, an error status is an answer', async () => {
+  test('condition: ${false} by default, an error status is not retried', async () => {
     assert.deepEqual(await outcome({}, [503, 200]), { status: 503, delays: [], calls: 1, levels: [] })
   })
 
-  test('executor: ScheduledExecutorService by default, another if it is named', async () => {
+  test('executor: ScheduledExecutorService by default, or the named one', async () => {
     await using upstream = await upstreamThat('hang up', 200)
     await using built = await handlerWith({ retries: { executor: 'mine', delay: '7 s' } }, [
       { name: 'mine', type: 'OtherExecutor' },
@@ -140,7 +140,7 @@ describe('retries', () => {
     assert.deepEqual((await outcome({}, ['hang up', 200])).levels, ['debug'])
   })
 
-  test('decisions: a non-idempotent method only if no byte was sent or if the condition asks for it', async () => {
+  test('decisions: a non-idempotent method only if no byte was sent or if the condition is true', async () => {
     assert.equal((await outcome({}, ['hang up', 200], 'POST')).calls, 1)
     assert.equal((await outcome({ condition: '${response.status.code == 503}' }, [503, 200], 'POST')).status, 200)
   })

@@ -27,7 +27,7 @@ async function patient() {
   })
   return Object.assign(upstream, {
     held,
-    /** The connections that requests came on. */
+    /** Connections of the requests. */
     used,
     async holds(count: number) {
       await waitUntil(`${count} requests reached the upstream`, () => held.length >= count)
@@ -72,7 +72,7 @@ describe('vertx', () => {
     assert.equal((await wide.object(exchangeFor('GET', upstream.url))).status, 200)
   })
 
-  test('maxWaitQueueSize: one more than may wait is 503', async () => {
+  test('maxWaitQueueSize: a request beyond it is 503', async () => {
     await using upstream = await patient()
     await using built = await handler({ connections: 1, vertx: { maxWaitQueueSize: 1 } })
     const first = built.object(exchangeFor('GET', upstream.url))
@@ -121,7 +121,7 @@ describe('fields', () => {
     assert.ok(took >= 395 && took < 2_000, `took ${took} ms`)
   })
 
-  test('connectionTimeToLive: unlimited by default; a connection that is older takes no further request', async () => {
+  test('connectionTimeToLive: unlimited by default; an older connection is not reused', async () => {
     assert.equal(fallback('connectionTimeToLive'), 'unlimited')
     await using upstream = await answering()
     await using built = await handler({ connectionTimeToLive: '30 ms' })
@@ -140,14 +140,14 @@ describe('fields', () => {
       await using built = await handler(config)
       for (let i = 0; i < 3; i++) {
         await textOf(await built.object(exchangeFor('GET', upstream.url)))
-        // A connection is free again one turn after its response.
+        // A connection is free one event-loop turn after its response.
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
       assert.equal(upstream.used.size, connections)
     }
   })
 
-  test('numberOfWorkers: accepted, with a warning that says what to set instead', async () => {
+  test('numberOfWorkers: accepted, with a warning that names the replacement', async () => {
     await using built = await handler({ numberOfWorkers: 4 })
     assert.match(built.warnings.join(), /numberOfWorkers.*units/)
   })
@@ -175,7 +175,7 @@ describe('fields', () => {
     await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   })
 
-  test('soTimeout: a response that stalls is never taken for a whole one', async () => {
+  test('soTimeout: reading the body of a stalled response fails; it never counts as complete', async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'),
     )
@@ -184,7 +184,7 @@ describe('fields', () => {
     await assert.rejects(response.body.read(100), { code: 'GW_UPSTREAM_TIMEOUT' })
   })
 
-  test('temporaryStorage: buffers the response where it is not streamed; over its limit 502', async () => {
+  test('temporaryStorage: buffers responses that are not streamed; beyond its limit 502', async () => {
     await using upstream = await httpUpstream((request, response) =>
       response.end('x'.repeat(Number(request.url!.slice(1)))),
     )
@@ -264,7 +264,7 @@ describe('Errors', () => {
 async function fullBacklog() {
   const { Worker } = await import('node:worker_threads')
   const { connect } = await import('node:net')
-  // The thread of the listener stands still: what its backlog of one can not hold waits for an answer to its SYN.
+  // The thread of the listener is blocked: SYNs beyond its backlog of one get no response.
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads')
      const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

@@ -83,7 +83,7 @@ describe('protocolVersion behaviour, HTTP target', () => {
   }
 })
 
-/** Speaks HTTP/2 in the clear, and changes to it when asked; tells how it was met. */
+/** A cleartext server for HTTP/2 with prior knowledge and by h2c upgrade; records the mode that was used. */
 async function changing(met: string[]) {
   const http2 = createServer((request: Http2ServerRequest, response) => response.end(request.httpVersion))
   http2.on('sessionError', () => {})
@@ -117,7 +117,7 @@ async function changing(met: string[]) {
 }
 
 describe('http2PriorKnowledge', () => {
-  test('false: an upgrade is attempted, and HTTP/2 spoken where the server supports it', async () => {
+  test('false: an upgrade is attempted, and HTTP/2 used if the server supports it', async () => {
     const met: string[] = []
     await using upstream = await changing(met)
     assert.equal(await versionOf({ protocolVersion: 'HTTP/2' }, upstream.url), '2.0')

@@ -1,4 +1,4 @@
-// The spec's "Route metrics", row by row, as they are scraped and queried after requests to two units.
+// The spec's "Route metrics", row by row, scraped and queried after requests to two units.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ const failing = (fault: string) => ({
   config: { filters: [{ type: 'FaultFilter', config: { fault } }], handler: answering(200) },
 })
 
-/** Each request to the route, and how often it is sent: enough that both units see some. */
+/** Requests to the route with their number, high enough that both units handle some. */
 const REQUESTS: Readonly<Record<string, number>> = {
   good: 40,
   moved: 5,
@@ -163,7 +163,7 @@ describe('Route metrics: scrape', () => {
     Successful: 40,
     Redirection: 5,
     Client_error: 7,
-    // Those that threw or gave nothing are answered with 500.
+    // An exception or a missing response is a 500 for the client.
     Server_error: 9 + 4 + 2,
     Unknown: 3,
   }
@@ -291,7 +291,7 @@ describe('Route metrics: Common REST', () => {
     assert.ok(Math.abs(number('total') - inSeconds * 1000) < 0.001)
   })
 
-  test('a query gives all of them, and those of the default route', async () => {
+  test('a query returns all of them, and those of the default route', async () => {
     const { results } = await query({ _queryFilter: 'true', _fields: '_id' })
     const ids = results.map(({ _id }) => _id)
     const metrics = [...Object.keys(COUNTERS), 'request.active', 'response.time']

@@ -42,7 +42,7 @@ async function text(path: string): Promise<string> {
 }
 
 describe('Route: fields', () => {
-  test('handler: required; a route without one is refused with the reason', async () => {
+  test('handler: required; a route without one is rejected with the reason', async () => {
     await gateway.deploy('a', { condition: '${true}' })
     assert.equal((await gateway.ask('/')).status, 404)
     assert.deepEqual(gateway.problems('a.json'), ['/handler: expected a Handler reference; this field is required'])
@@ -63,13 +63,13 @@ describe('Route: fields', () => {
     assert.equal(await text('/'), 'from the route')
   })
 
-  test('heap: objects of a route are not seen by another route', async () => {
+  test('heap: objects of a route are not visible to another route', async () => {
     await gateway.deploy('a', pathRoute('/a', 'A', { heap: [{ name: 'private', ...answering('private') }] }))
     await gateway.deploy('b', { handler: 'private' })
     assert.match(gateway.problems('b.json').join(), /\/handler: no Handler named "private"/)
   })
 
-  test('heap: empty or absent, the route is the same', async () => {
+  test('heap: empty and absent are equivalent', async () => {
     await gateway.deploy('a', pathRoute('/a', 'A', { heap: [] }))
     await gateway.deploy('b', pathRoute('/b', 'B'))
     assert.deepEqual([await text('/a'), await text('/b')], ['A', 'B'])
@@ -91,7 +91,7 @@ describe('Route: fields', () => {
     assert.equal(await text('/any/where?x=1'), 'A')
   })
 
-  test('condition: one that fails counts as false, is counted and warned about', async () => {
+  test('condition: one that fails counts as false, with a metric and a warning', async () => {
     await gateway.deploy('a', textRoute('A', { condition: "${integer(request.headers['X-Count'][0]) / 0 == 1}" }))
     await gateway.deploy('b', textRoute('B'))
     const from = gateway.log.lines.length
@@ -102,7 +102,7 @@ describe('Route: fields', () => {
     assert.equal(await gateway.metric('gw_route_condition_error_total', { route: 'a' }), 1)
   })
 
-  test('condition: the warning of one that fails names the route, and is one for many requests', async () => {
+  test('condition: the warning about a failure names the route and is rate-limited', async () => {
     const failing = { condition: "${integer(request.headers['X-Count'][0]) / 0 == 1}" }
     await gateway.deploy('a', textRoute('A', { name: 'The Shop', ...failing }))
     await gateway.deploy('b', textRoute('B', { name: 'The Stock', ...failing }))
@@ -117,7 +117,7 @@ describe('Route: fields', () => {
     assert.equal(await gateway.metric('gw_route_condition_error_total', { route: 'a' }), 20)
   })
 
-  test('condition: a pattern on a header, which is a list, sees the text of the list, and so a denying route denies', async () => {
+  test('condition: a pattern on a header, which is a list, is matched with the text of the list, so that a denying route denies', async () => {
     const denied = { handler: { type: 'StaticResponseHandler', config: { status: 403 } } }
     await gateway.deploy('a', { condition: "${matches(request.headers['X-Role'], 'guest')}", ...denied })
     await gateway.deploy('b', { condition: "${not request.headers['X-Member'][0]}", ...denied })
@@ -148,19 +148,19 @@ describe('Route: fields', () => {
     assert.equal(await text('/'), 'a dash comes first')
   })
 
-  test('name: 10 stands before 9, since names are compared as text', async () => {
+  test('name: 10 is before 9, since names are compared as text', async () => {
     await gateway.deploy('9', textRoute('nine'))
     await gateway.deploy('10', textRoute('ten'))
     assert.equal(await text('/'), 'ten')
   })
 
-  test('name: the route ID without one', async () => {
+  test('name: by default the route ID', async () => {
     await gateway.deploy('z', textRoute('Z', { _id: 'b' }))
     await gateway.deploy('y', textRoute('Y', { _id: 'c' }))
     assert.equal(await text('/'), 'Z')
   })
 
-  test('auditService: a reference; one that is no audit service is refused', async () => {
+  test('auditService: a reference; an object of another type is rejected', async () => {
     await gateway.deploy('a', textRoute('A', { auditService: 'AuditService' }))
     assert.equal(await text('/'), 'A')
     await gateway.deploy('b', textRoute('B', { auditService: 'greeting' }))
@@ -178,7 +178,7 @@ describe('Route: fields', () => {
     await gateway.log.until(/stamp2/, from)
   })
 
-  test('globalDecorators: an unknown decorator is refused with its place', async () => {
+  test('globalDecorators: an unknown decorator is rejected with its location', async () => {
     await gateway.deploy('a', textRoute('A', { globalDecorators: { timmer: true } }))
     assert.match(gateway.problems('a.json').join(), /\/globalDecorators\/timmer: .*did you mean "timer"\?/)
   })
@@ -188,14 +188,14 @@ describe('Route: fields', () => {
     assert.equal(await text('/x?y=1'), 'at http://elsewhere.test:81/x?y=1')
   })
 
-  test('<decorator name>: an unknown top-level key is refused; comments are not', async () => {
+  test('<decorator name>: an unknown top-level key is rejected; comments are not', async () => {
     await gateway.deploy('a', textRoute('A', { comment: 'fine', _note: 'fine', '//': 'fine' }))
     assert.equal(await text('/'), 'A')
     await gateway.deploy('b', textRoute('B', { conditon: '${true}' }))
     assert.match(gateway.problems('b.json').join(), /\/conditon: unknown field/)
   })
 
-  test('properties: of the route, and those of config.json around it', async () => {
+  test('properties: of the route, and of config.json', async () => {
     await gateway.deploy('a', {
       properties: { who: { name: 'Ann' }, greeting: 'Hello &{who.name}' },
       handler: answering('&{greeting} ${who.name}'),
@@ -221,7 +221,7 @@ describe('Route ID rules', () => {
     assert.equal(await gateway.metric('gw_route_request_total', { route: 'some-file' }), 1)
   })
 
-  test('4: a file called default.json is refused', async () => {
+  test('4: a file named default.json is rejected', async () => {
     await gateway.deploy('default', textRoute('A', { _id: 'other' }))
     assert.deepEqual(gateway.problems('default.json'), [
       'a route file can not be called default.json; give it another name',
@@ -239,28 +239,28 @@ describe('Route ID rules', () => {
     })
   }
 
-  test('an id that is no safe file name is refused', async () => {
+  test('an id that is not a safe file name is rejected', async () => {
     for (const id of ['', '../x', 'a/b', '.hidden', 'x'.repeat(129), 'a b', 'ä', 7]) {
       await gateway.deploy('a', textRoute('A', { _id: id }))
       assert.match(gateway.problems('a.json').join(), /\/_id: expected an _id of 1 to 128 letters/)
     }
   })
 
-  test('of two files with one id the second is refused and the first keeps serving', async () => {
+  test('of two files with one id the second is rejected and the first stays loaded', async () => {
     await gateway.deploy('a', textRoute('A', { _id: 'same' }))
     await gateway.deploy('0', textRoute('zero', { _id: 'same', name: 'other' }))
     assert.deepEqual(gateway.problems('0.json'), ['/_id: the id "same" is already taken by a.json'])
     assert.equal(await text('/'), 'A')
   })
 
-  test('of two files with one name the second is refused and the first keeps serving', async () => {
+  test('of two files with one name the second is rejected and the first stays loaded', async () => {
     await gateway.deploy('b', textRoute('B', { name: 'same' }))
     await gateway.deploy('a', textRoute('A', { name: 'same' }))
     assert.deepEqual(gateway.problems('a.json'), ['/name: the name "same" is already taken by b.json'])
     assert.equal(await text('/'), 'B')
   })
 
-  test('of two twins that come at once the first by file name is served', async () => {
+  test('of two duplicates found by one scan the first by file name is loaded', async () => {
     gateway.instance.writeRoute('b', textRoute('B', { _id: 'same' }))
     gateway.instance.writeRoute('a', textRoute('A', { _id: 'same' }))
     await gateway.scan()
@@ -268,7 +268,7 @@ describe('Route ID rules', () => {
     assert.deepEqual(gateway.problems('b.json'), ['/_id: the id "same" is already taken by a.json'])
   })
 
-  test('a refused twin is loaded at the next scan once the other is gone', async () => {
+  test('a rejected duplicate is loaded by the next scan after the other was removed', async () => {
     await gateway.deploy('a', textRoute('A', { _id: 'same' }))
     await gateway.deploy('b', textRoute('B', { _id: 'same' }))
     await gateway.undeploy('a')
@@ -293,7 +293,7 @@ describe('Route dispatch', () => {
     assert.equal((await gateway.ask('/c', { method: 'POST' })).text, 'B')
   })
 
-  test('a condition that reads the body is waited for, and the route gets the whole body', async () => {
+  test('a condition that reads the body is awaited, and the route gets the complete body', async () => {
     await gateway.deploy('a', textRoute('${request.entity.json.to}', { condition: "${request.entity.json.to == 'a'}" }))
     await gateway.deploy('b', textRoute('to b: ${request.entity.string}'))
     const post = (body: string) => gateway.ask('/', { method: 'POST', body })
@@ -342,7 +342,7 @@ describe('Route metrics', () => {
     assert.equal(await gateway.metric('gw_route_request_total', labels), before + 1)
   })
 
-  test('the series of a route go with it', async () => {
+  test('the series of a route are removed with it', async () => {
     await gateway.deploy('a', textRoute('A'))
     await gateway.ask('/')
     await gateway.undeploy('a')
@@ -370,7 +370,7 @@ describe('Router inside a route', () => {
     assert.equal(await gateway.metric('gw_route_request_total', { route: 'x', router }), 1)
   })
 
-  test('follows changes of its folder also after the route around it was replaced', async () => {
+  test('loads changes of its folder also after the enclosing route was replaced', async () => {
     gateway.instance.write('config/inner/x.json', pathRoute('/inner/x', 'one'))
     await gateway.deploy('outer', nested())
     await gateway.deploy('outer', nested({ scanInterval: '1 hour' }))
@@ -396,7 +396,7 @@ describe('Router inside a route', () => {
     assert.equal(await text('/inner'), 'outer')
   })
 
-  test('is refused on the folder its own route stands in', async () => {
+  test('is rejected for the folder of its own route', async () => {
     await gateway.deploy('outer', nested({ directory: 'routes' }))
     assert.match(gateway.problems('outer.json').join(), /\/heap\/0\/config\/directory: .*needs a folder of its own/)
     assert.match(gateway.problems('outer.json').join(), /directory/)

@@ -55,7 +55,7 @@ describe('ScriptableResourceAccess and ScriptableAccessTokenResolver', () => {
     assert.deepEqual([await status('GET', 'unknown'), (await gateway.ask('/orders')).status], [401, 401])
   })
 
-  test('file, args and an empty set; a refusal names the scopes that are needed', async () => {
+  test('file, args and an empty set; a rejection names the required scopes', async () => {
     await using gateway = await RunningGateway.start({
       files: {
         'scripts/javascript/scopes.js': 'return new Set(needed)',
@@ -73,7 +73,7 @@ describe('ScriptableResourceAccess and ScriptableAccessTokenResolver', () => {
     assert.deepEqual([admitted.status, admitted.text], [200, 'me'])
   })
 
-  test('nothing that fails grants access', async () => {
+  test('a failing script grants no access', async () => {
     const none = { source: 'return []' }
     await using gateway = await RunningGateway.start({
       admin: { scriptTimeout: '500 ms', scriptDeadline: '2 seconds' },

@@ -7,7 +7,7 @@ import type { ReceivedResponse } from '#test/send-request'
 
 const options = { timeout: 60_000 }
 
-/** Counts visits in the session, and sends back what the application gets as cookies. */
+/** Counts requests in the session, and returns the cookies that the application receives. */
 function counter(path: string, more: object = {}) {
   const value = '${empty session.count ? 1 : session.count + 1}'
   return {
@@ -125,7 +125,7 @@ describe('Session cookie names', () => {
     },
   )
 
-  test('the cookie of a session goes to no application', options, async () => {
+  test('the session cookie is not sent to applications', options, async () => {
     await using gateway = await RunningGateway.reuse({ routes })
     for (const path of ['/memory', '/jwt']) {
       const cookie = cookieHeader(await gateway.ask(path))
@@ -180,7 +180,7 @@ describe('Forged, replayed, truncated and oversized session cookies', () => {
     }
   })
 
-  test('an id that a client made up is not taken over (session fixation)', options, async () => {
+  test('a session id chosen by the client is not used (session fixation)', options, async () => {
     await using gateway = await RunningGateway.reuse({ routes: { memory: counter('/memory') } })
     const chosen = `gateway-session=${'A'.repeat(43)}`
     const given = cookieHeader(await gateway.ask('/memory', { headers: { Cookie: chosen } }))

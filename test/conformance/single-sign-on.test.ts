@@ -1,5 +1,5 @@
-// What the specification and the decisions say of SingleSignOnFilter and CrossDomainSingleSignOnFilter, and of the contexts
-// that a PolicyEnforcementFilter behind them takes the subject from.
+// SingleSignOnFilter and CrossDomainSingleSignOnFilter of the specification and the decisions, and the contexts from which a
+// PolicyEnforcementFilter behind them reads the subject.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -38,7 +38,7 @@ describe('SingleSignOnFilter', () => {
 
   for (const family of ['pingam', 'openam'] as const) {
     for (const unknownSession of ['invalid', 'unauthorized', 'not-found'] as const) {
-      test(`${family}, sessions that are not known are "${unknownSession}": not logged in`, async () => {
+      test(`${family}, unknown sessions are "${unknownSession}": not logged in`, async () => {
         await using at = await protectedPages([singleSignOn()], { ...QUIET, manager: { family, unknownSession } })
         assert.equal((await at.ask('unknown')).status, 302)
         assert.equal((await at.ask(at.manager.login('demo'))).status, 200)
@@ -53,7 +53,7 @@ describe('SingleSignOnFilter', () => {
     assert.equal(location?.searchParams.get('authIndexValue'), 'Strong')
   })
 
-  test('loginEndpoint: replaces the base; its own goto and realm stay', async () => {
+  test('loginEndpoint: replaces the base URL; its goto and realm are preserved', async () => {
     const loginEndpoint =
       'https://login.example/XUI/?goto=${urlEncodeQueryParameterNameOrValue(contexts.router.originalUri)}&realm=/alpha#login'
     await using at = await protectedPages([singleSignOn({ loginEndpoint })], QUIET)
@@ -65,7 +65,7 @@ describe('SingleSignOnFilter', () => {
     )
   })
 
-  test('redirectionMarker: a browser that comes back without a session is not redirected again', async () => {
+  test('redirectionMarker: a browser that returns without a session is not redirected again', async () => {
     await using at = await protectedPages([singleSignOn()], QUIET)
     const { location } = await at.ask(null)
     const back = location?.searchParams.get('goto') as string
@@ -85,7 +85,7 @@ describe('SingleSignOnFilter', () => {
     assert.equal((await off.ask(null)).location?.searchParams.get('goto'), PAGE)
   })
 
-  test('logoutExpression: the session ends at the access manager, the cookie goes, then the landing page', async () => {
+  test('logoutExpression: the session ends at the access manager, the cookie is deleted, then a redirect to the landing page', async () => {
     const config = { logoutExpression: "${request.uri.path == '/out'}", defaultLogoutLandingPage: '/bye' }
     await using at = await protectedPages([singleSignOn(config)], QUIET)
     const session = at.manager.login('demo')
@@ -98,7 +98,7 @@ describe('SingleSignOnFilter', () => {
     assert.equal((await at.ask(null, { url: 'http://app.example/out' })).location?.pathname, '/bye')
   })
 
-  test('logoutExpression: the session ends at once, although it is cached and no notification arrives', async () => {
+  test('logoutExpression: the session ends immediately, although it is cached and no notification arrives', async () => {
     const config = { logoutExpression: "${request.uri.path == '/out'}", defaultLogoutLandingPage: '/bye' }
     const am = { ...QUIET.am, sessionCache: { enabled: true, maximumTimeToCache: '1 hour' } }
     await using at = await protectedPages([singleSignOn(config)], { am })
@@ -117,7 +117,7 @@ describe('SingleSignOnFilter', () => {
     }
   })
 
-  test('F11: access manager down, 5xx or nonsense: 503, never a way in', options, async () => {
+  test('F11: access manager down, 5xx or invalid responses: 503, never granted', options, async () => {
     await using at = await protectedPages([singleSignOn()], QUIET)
     const session = at.manager.login('demo')
     for (const fault of [
@@ -136,7 +136,7 @@ describe('SingleSignOnFilter', () => {
     assert.deepEqual([status, retryAfter, cacheControl], [503, '5', 'no-store'])
   })
 
-  test('sessionCache: one question for many requests; a session that ends is over at once', options, async () => {
+  test('sessionCache: one lookup for many requests; an ended session is evicted immediately', options, async () => {
     await using at = await protectedPages([singleSignOn()], { am: { sessionCache: { enabled: true } } })
     const session = at.manager.login('demo')
     for (let attempt = 0; attempt < 5; attempt += 1) assert.equal((await at.ask(session)).status, 200)
@@ -147,7 +147,7 @@ describe('SingleSignOnFilter', () => {
     assert.equal((await at.ask(session)).status, 302)
   })
 
-  test('B64: goto names the URL of the request, on its own origin, whatever its path looks like', async () => {
+  test('B64: goto is the URL of the request, on its own origin, for any path', async () => {
     await using at = await protectedPages([singleSignOn()], QUIET)
     const corpus = new URL('../../../shared/corpora/url/openredirects.txt', import.meta.url)
     const lines = linesOf(corpus)
@@ -168,7 +168,7 @@ describe('SingleSignOnFilter', () => {
   })
 })
 
-/** The lines of a corpus that lies beside the repository; none where it is not there. */
+/** The lines of a corpus beside the repository; empty if it is missing. */
 function linesOf(file: URL): readonly string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, 2_000).filter(Boolean)
@@ -187,7 +187,7 @@ describe('CrossDomainSingleSignOnFilter', () => {
   })
   const readers = { ...READERS, resources: [`${SITE}/*`, `${SITE}/*?*`] }
 
-  /** A login in a browser; gives the cookies that it has then. */
+  /** Logs in as a browser does; returns its cookies. */
   async function loggedIn(at: Awaited<ReturnType<typeof protectedPages>>) {
     const session = at.manager.login('demo')
     const begun = await at.ask(null, { url: `${SITE}/page` })
@@ -209,7 +209,7 @@ describe('CrossDomainSingleSignOnFilter', () => {
     assert.deepEqual([auth?.httpOnly, auth?.sameSite, auth?.secure, auth?.path], [true, 'Lax', true, '/'])
   })
 
-  test('contexts.cdsso (also value) and contexts.ssoToken are there', async () => {
+  test('contexts.cdsso (also value) and contexts.ssoToken are set', async () => {
     await using at = await protectedPages([crossDomain()], { ...QUIET, manager: { agents } })
     const { session, headers } = await loggedIn(at)
     assert.equal((await at.ask(null, { url: `${SITE}/page`, headers })).status, 200)
@@ -244,7 +244,7 @@ describe('CrossDomainSingleSignOnFilter', () => {
     assert.deepEqual([status, cacheControl, cookies], [403, 'no-store', []])
   })
 
-  test('failureHandler: sees contexts.cdssoFailure', async () => {
+  test('failureHandler: gets contexts.cdssoFailure', async () => {
     const failureHandler = {
       type: 'StaticResponseHandler',
       config: { status: 418, entity: '${contexts.cdssoFailure.error}' },
@@ -254,7 +254,7 @@ describe('CrossDomainSingleSignOnFilter', () => {
     assert.deepEqual([status, text], [418, 'invalid_request'])
   })
 
-  test('an advice goes along with the login over domains', async () => {
+  test('an advice is sent with the cross-domain login', async () => {
     await using at = await protectedPages([crossDomain(), policy({ ssoTokenSubject: '${contexts.cdsso.value}' })], {
       ...QUIET,
       manager: { agents },

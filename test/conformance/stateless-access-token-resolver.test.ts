@@ -1,5 +1,5 @@
-// The table of the spec under 'KeyStoreSecretStore' on what becomes of a JWT `kid`, and what threats name for tokens:
-// seen from outside, through OAuth2ResourceServerFilter, StatelessAccessTokenResolver and a keystore.
+// The table of the spec under 'KeyStoreSecretStore' on the JWT `kid`, and the threats to tokens,
+// through OAuth2ResourceServerFilter, StatelessAccessTokenResolver and a keystore.
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -71,7 +71,7 @@ test.after(async () => {
   folder[Symbol.dispose]()
 })
 
-/** What the client gets: the status, and the error that the challenge names. */
+/** Status of the response and error of its challenge. */
 async function answer(token: string): Promise<string> {
   const headers = { Authorization: `Bearer ${token}` }
   const exchange = exchangeFor('GET', 'http://app.example.com/', { headers })
@@ -80,13 +80,13 @@ async function answer(token: string): Promise<string> {
   return error === undefined ? String(response.status) : `${response.status} ${error}`
 }
 
-/** The key behind an alias. */
+/** The key of an alias. */
 async function key(alias: string): Promise<Secret> {
   const provider = providerOf([(await store).object])
   return (await provider.named({ secretId: 'all', stableId: alias, purpose: 'SIGN' })) as Secret
 }
 
-/** A token by the key of one alias that names another, or none. */
+/** A token signed by the key of one alias, with the `kid` of another or none. */
 async function token(alias: string, kid: string | null, claims = CLAIMS): Promise<string> {
   const { privateOrSecretKey } = await key(alias)
   return signJwt(keySecret(privateOrSecretKey as KeyObject, kid), claims, { algorithm: 'ES256' })
@@ -131,7 +131,7 @@ describe('threats', () => {
     }
   })
 
-  test('B38: crit and b64 are refused though the signature is good', async () => {
+  test('B38: crit and b64 are rejected although the signature is valid', async () => {
     const { privateOrSecretKey } = await key('first')
     for (const more of [{ crit: ['exp'] }, { crit: ['b64'], b64: false }, { b64: false }]) {
       const header = { alg: 'ES256', kid: 'first', ...more }
@@ -169,7 +169,7 @@ describe('threats', () => {
     }
   })
 
-  test('B42: compression and passwords with endless work', async () => {
+  test('B42: compressed tokens and password-based keys with excessive iterations', async () => {
     const headers = [
       { alg: 'dir', enc: 'A256GCM', zip: 'DEF' },
       { alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', p2c: 2 ** 31, p2s: 'AAAA' },
@@ -177,13 +177,13 @@ describe('threats', () => {
     for (const header of headers) assert.equal(await answer(`${rawToken(header, 'x')}.AAAA.AAAA`), INVALID)
   })
 
-  test('B45: another issuer, however alike', async () => {
+  test('B45: another issuer, also a similar one', async () => {
     for (const iss of [`${ISSUER}/`, ISSUER.toUpperCase(), `${ISSUER}2`, ISSUER.slice(1), '', null]) {
       assert.equal(await answer(await token('first', 'first', { ...CLAIMS, iss })), INVALID)
     }
   })
 
-  test('B46: times of any kind; a clock that jumps back brings no expired token to life for good', async () => {
+  test('B46: invalid times; a clock that jumps back does not make expired tokens valid permanently', async () => {
     for (const exp of [now, now - 1, String(now + 60), -1, null, 1e30, [now + 60]]) {
       assert.equal(await answer(await token('first', 'first', { ...CLAIMS, exp })), INVALID, String(exp))
     }
@@ -199,7 +199,7 @@ describe('threats', () => {
   })
 })
 
-/** A server that only counts who comes. */
+/** A server that only counts connections. */
 async function listening() {
   let connections = 0
   const server = createServer()

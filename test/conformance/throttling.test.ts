@@ -24,7 +24,7 @@ const open = (config: JsonObject, clock: ManualClock = manualClock()) =>
     properties: { requests: 2, time: '10 seconds' },
   })
 
-/** How many of ten requests of a user are admitted at once; null where the first is a fault. */
+/** How many of ten requests of a user are admitted immediately; null if the first is an internal error. */
 async function admitted(config: JsonObject, headers: Record<string, string> = {}): Promise<number | null> {
   await using built = await open(config)
   let count = 0
@@ -87,7 +87,7 @@ describe('ThrottlingFilter', () => {
     }
   })
 
-  test('rate.duration: neither zero nor unlimited, nor anything that is no duration', async () => {
+  test('rate.duration: neither zero nor unlimited nor an invalid duration', async () => {
     const bad = [
       '0 s',
       'zero',
@@ -108,7 +108,7 @@ describe('ThrottlingFilter', () => {
     }
   })
 
-  test('throttlingRatePolicy: a reference to a policy, or one in place', async () => {
+  test('throttlingRatePolicy: a reference to a policy, or an inline one', async () => {
     const inPlace = (type: string, config: JsonObject) => refusedAt({ throttlingRatePolicy: { type, config } })
     assert.deepEqual(await refusedAt({ throttlingRatePolicy: 'Missing' }), ['/throttlingRatePolicy'])
     assert.deepEqual(await inPlace('NoPolicy', {}), ['/throttlingRatePolicy/type'])

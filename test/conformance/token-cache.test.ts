@@ -1,6 +1,6 @@
 // The tables of the spec under 'OAuth2ResourceServerFilter' (`cache` fields, eviction on revocation, example times) and
-// 'Cache behaviour on loss of the notification service', over the wire: a real AmService, and an access manager that
-// speaks HTTP and WebSocket.
+// 'Cache behaviour on loss of the notification service', over the wire: a real AmService, and an access manager
+// over HTTP and WebSocket.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 
 const cached = (more: JsonObject = {}) => ({ cache: { enabled: true, amService: 'am', ...more } })
 
-/** A filter whose tokens live as long as the test says. */
+/** A filter whose tokens have a lifetime set by the test. */
 async function resourceWith(cache: JsonObject, expiresIn: number | null) {
   const server = await introspectionServer()
   const resource = await protectedResource({
@@ -28,7 +28,7 @@ async function resourceWith(cache: JsonObject, expiresIn: number | null) {
     asked: server.asked,
     clock: resource.clock,
     status: () => resource.status('token'),
-    /** Whether a token that was just asked for is still kept after a time, and not any more a moment later. */
+    /** Whether a token is cached for exactly this time after its introspection. */
     async isKeptFor(milliseconds: number): Promise<boolean> {
       server.asked.length = 0
       await resource.status('token')
@@ -65,7 +65,7 @@ describe('cache: fields', () => {
     assert.equal(on.asked.length, 1)
   })
 
-  test('defaultTimeout: 1 minute by default, for a token that gives no valid expiry', async () => {
+  test('defaultTimeout: 1 minute by default, for a token without a valid expiry', async () => {
     await using at = await resourceWith({ enabled: true }, null)
     assert.ok(await at.isKeptFor(60_000))
   })
@@ -119,7 +119,7 @@ describe('cache eviction on revocation', () => {
     assert.equal(at.introspections, 3)
   })
 
-  test('a revoked refresh_token revokes all its access tokens at once', options, async () => {
+  test('a revoked refresh_token revokes all its access tokens', options, async () => {
     await using at = await managedResource(cached())
     at.manager.registerClient({ id: 'refreshing', secret: 'password', scopes: ['mail'], refreshTokenLifetime: HOUR })
     const first = await tokens(at.manager.url, {
@@ -139,17 +139,21 @@ describe('cache eviction on revocation', () => {
     for (const token of access) assert.equal(await at.status(token), 401)
   })
 
-  test('B61: after the cache was cleared, two hundred requests with one token are one question', options, async () => {
-    await using at = await managedResource(cached())
-    const token = await at.manager.issueToken()
-    assert.equal(await at.status(token), 200)
-    await at.disconnect()
-    await at.reconnect()
-    const before = at.introspections
-    const statuses = await Promise.all(Array.from({ length: 200 }, () => at.status(token)))
-    assert.deepEqual([...new Set(statuses)], [200])
-    assert.equal(at.introspections - before, 1)
-  })
+  test(
+    'B61: after the cache was cleared, two hundred requests with one token cause one introspection',
+    options,
+    async () => {
+      await using at = await managedResource(cached())
+      const token = await at.manager.issueToken()
+      assert.equal(await at.status(token), 200)
+      await at.disconnect()
+      await at.reconnect()
+      const before = at.introspections
+      const statuses = await Promise.all(Array.from({ length: 200 }, () => at.status(token)))
+      assert.deepEqual([...new Set(statuses)], [200])
+      assert.equal(at.introspections - before, 1)
+    },
+  )
 
   test('B57: a token that is revoked during its lookup is not cached', options, async () => {
     await using at = await managedResource(cached())
@@ -166,7 +170,7 @@ describe('cache eviction on revocation', () => {
     assert.equal(at.built.metrics.values.get('gw_cache_entries') ?? 0, 0)
   })
 
-  test('without the metadata a token is kept, and goes by time', options, async () => {
+  test('without the metadata a token stays cached until its time-out', options, async () => {
     await using at = await managedResource(cached({ maxTimeout: '1 minute' }))
     const token = await at.manager.issueToken({ extra: { authGrantId: null, auditTrackingId: null } })
     assert.equal(await at.status(token), 200)
@@ -256,7 +260,7 @@ describe('B58: cache behaviour on loss of the notification service', () => {
     assert.equal(await at.status(await at.manager.issueToken()), 200)
   })
 
-  test('CacheAccessTokenResolver: the same, under its own names', options, async () => {
+  test('CacheAccessTokenResolver: the same, with its own field names', options, async () => {
     await using at = await managedResource({
       accessTokenResolver: {
         type: 'CacheAccessTokenResolver',

@@ -1,4 +1,4 @@
-// The table of the spec under 'websocket fields', and what is said below it, over a whole gateway.
+// The table of the spec under 'websocket fields', and the rules below it, over a whole gateway.
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { type ClientOptions, WebSocket as WsClient } from 'ws'
@@ -39,7 +39,7 @@ async function refusal(url: string, protocols: string[] = [], extra: object = {}
   return response.statusCode
 }
 
-/** The code with which a connection is closed. A handshake that a busy machine takes too long for is 504, and is repeated. */
+/** The code with which a connection is closed. A handshake that times out on a busy machine is 504, and is retried. */
 async function codeOfClose(url: string, extra: ClientOptions = {}): Promise<number> {
   for (;;) {
     const client = new WsClient(url, extra)
@@ -58,13 +58,13 @@ async function echo(client: WsClient, text: string): Promise<string> {
 }
 
 describe('websocket', () => {
-  test('enabled: false by default, so that no upgrade takes place', options, async () => {
+  test('enabled: false by default: no upgrade', options, async () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, {})
     assert.equal(await refusal(wsUrl(gateway)), 426)
   })
 
-  test('a baseURI of ws or wss is tunnelled also where enabled is not set', {
+  test('a baseURI of ws or wss is tunnelled also if enabled is not set', {
     ...options,
     skip: opensslMissing,
   }, async () => {
@@ -79,7 +79,7 @@ describe('websocket', () => {
       const client = await opened(wsUrl(gateway))
       assert.equal(await echo(client, 'a'), 'a', url)
       client.terminate()
-      // Plain requests go to the same server in HTTP.
+      // Plain requests are sent to the same server by HTTP.
       assert.equal((await gateway.ask('/app')).status, 426)
     }
   })
@@ -125,7 +125,7 @@ describe('websocket', () => {
     "connectionTimeout: maximum time to establish a WebSocket connection; the handler's by default",
     options,
     async () => {
-      // It accepts connections, and never shows a certificate on them.
+      // Accepts connections and never sends a certificate.
       await using upstream = await silentUpstream()
       const target = upstream.url.replace('http:', 'https:')
       const started = performance.now()
@@ -150,7 +150,7 @@ describe('websocket', () => {
     )
   })
 
-  test("soTimeout: the handler's by default, for an end that answers no ping", options, async () => {
+  test("soTimeout: the handler's by default, for a peer without pongs", options, async () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, { soTimeout: '100 ms', websocket: { enabled: true } })
     assert.equal(await codeOfClose(wsUrl(gateway), { autoPong: false }), 1006)
@@ -267,7 +267,7 @@ describe('WebSocket and the gateway around it', () => {
     assert.deepEqual(new Set(codes), new Set([1001]))
   })
 
-  test('clients come over TLS too; those that speak HTTP/2 get no upgrade', {
+  test('clients may connect over TLS; those with HTTP/2 get no upgrade', {
     ...options,
     skip: opensslMissing,
   }, async () => {

@@ -16,7 +16,7 @@ import { exchangeFor } from './exchange.ts'
 import { type ManagerNotifications, managerNotifications } from './manager-notifications.ts'
 import { probeHandler } from './probe-handler.ts'
 
-/** What a client sees of an answer. */
+/** A response as the client receives it. */
 export interface Page {
   readonly status: number
   readonly location: URL | null
@@ -27,7 +27,7 @@ export interface Page {
   readonly text: string
 }
 
-/** How a page is asked for. */
+/** A request for a page. */
 export interface PageRequest {
   readonly method?: string
   readonly url?: string
@@ -39,22 +39,21 @@ export interface ProtectedPages extends AsyncDisposable, ManagerNotifications {
   readonly manager: DevelopmentAccessManager
   readonly built: Built<Handler>
   readonly clock: ManualClock
-  /** The exchange that reached the application last; null where the last request did not. */
+  /** The last exchange, if it reached the application; otherwise null. */
   readonly passed: Exchange | null
-  /** How often the access manager was asked for decisions. */
+  /** Number of decision requests to the access manager. */
   readonly decisionRequestCount: number
-  /** The question that was asked last. */
   readonly lastDecisionRequest: JsonObject
-  /** Asks for a page as the owner of a session, whose cookie is sent. */
+  /** Requests a page with the cookie of a session. */
   ask(session: string | null, request?: PageRequest): Promise<Page>
   /** Sends a form. */
   post(url: string, form: string, headers: Readonly<Record<string, string>>): Promise<Page>
 }
 
-/** The page that is asked for where no other is named; the policies of tests are about it. */
+/** The page that is requested by default; the policies of tests apply to it. */
 export const PAGE = 'http://app.example/page?x=1'
 
-/** Users who have logged in may look at the pages. */
+/** Authenticated users may read the pages. */
 export const READERS = {
   name: 'pages',
   resources: ['http://app.example/*', 'http://app.example/*?*'],
@@ -72,7 +71,7 @@ const TYPES = [
   StaticResponseHandler,
 ]
 
-/** The policy filter of a configuration; the subject is the owner of the cookie. */
+/** The policy filter of a configuration; the subject is the session of the cookie. */
 export const policy = (config: JsonObject = {}): JsonObject => ({
   type: 'PolicyEnforcementFilter',
   config: {
@@ -97,7 +96,7 @@ export async function protectedPages(
   }: { manager?: Parameters<typeof DevelopmentAccessManager.start>[0]; am?: JsonObject } = {},
 ): Promise<ProtectedPages> {
   const clock = manualClock(Date.now())
-  // One clock for both: tokens of a manager whose time goes on would come from the future of a gateway whose time stands still.
+  // One clock for both: the gateway would reject tokens issued later than its own time.
   const manager = await DevelopmentAccessManager.start({ clock, ...options })
   const around = accessManagerOptions(manager.url, {
     notifications: { reconnectDelay: '10 milliseconds' },

@@ -62,7 +62,7 @@ const HEAP: readonly JsonValue[] = [
   },
 ]
 
-/** What a client sees of an answer. */
+/** A response as the client receives it. */
 export interface ResourceResponse {
   readonly status: number
   readonly challenges: readonly string[]
@@ -75,14 +75,14 @@ export interface ResourceResponse {
 export interface ProtectedResource extends AsyncDisposable {
   readonly built: Built<Filter>
   readonly clock: ManualClock
-  /** The exchange that reached the application last. */
+  /** The last exchange that reached the application. */
   readonly passed: Exchange | null
   ask(authorization: string | readonly string[] | null, url?: string, parts?: ExchangeParts): Promise<ResourceResponse>
   /** The status for a bearer token. */
   status(token: string): Promise<number>
 }
 
-/** Builds the filter of a configuration as a user writes it; `heap` may replace what stands there by default. */
+/** Builds the filter of a configuration as a user writes it; `heap` may replace default objects by name. */
 export async function protectedResource(
   config: JsonObject,
   heap: readonly JsonObject[] = [],
@@ -130,22 +130,22 @@ export async function protectedResource(
 /** A resource that is protected by a development access manager, whose notifications can be disconnected and reconnected. */
 export interface ManagedResource extends ProtectedResource {
   readonly manager: DevelopmentAccessManager
-  /** How often the access manager was asked about tokens. */
+  /** Number of introspection requests to the access manager. */
   readonly introspections: number
-  /** Cuts the notification service off, and waits until the gateway knows. */
+  /** Disconnects the notification service, and waits until the gateway has noticed. */
   disconnect(): Promise<void>
   reconnect(): Promise<void>
-  /** Resolves when the gateway hears of the next token that is revoked. */
+  /** Resolves when the gateway receives the next revocation notification. */
   revocation(): Promise<void>
 }
 
-/** The resolver that asks the development access manager. */
+/** A resolver that introspects tokens at the development access manager. */
 export const INTROSPECTING: JsonObject = {
   type: 'TokenIntrospectionAccessTokenResolver',
   config: { amService: 'am', providerHandler: 'asAgent' },
 }
 
-/** Starts both; the access manager stands in the heap as `am`. */
+/** Starts both; the access manager is `am` in the heap. */
 export async function managedResource(config: JsonObject): Promise<ManagedResource> {
   const manager = await DevelopmentAccessManager.start()
   const am = {

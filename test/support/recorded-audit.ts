@@ -17,7 +17,7 @@ export const RecordingAuditEventHandler = defineType({
   }),
 })
 
-/** Takes the place of the writer on the control thread, and records what arrives there. */
+/** Replaces the writer on the control thread, and records its events. */
 export class RecordedAudit {
   readonly plans: AuditPlan[] = []
   readonly published: FormattedEvent[] = []

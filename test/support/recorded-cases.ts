@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { RunningGateway } from './gateway.ts'
 
-/** One request of a case; what is left out is `GET /p` without fields. */
+/** One request of a case; the default is `GET /p` without header fields. */
 export interface RecordedRequest {
   readonly method?: string
   readonly path?: string
@@ -11,29 +11,29 @@ export interface RecordedRequest {
   readonly body?: string
   readonly chunked?: boolean
   readonly times?: number
-  /** Milliseconds before it is sent. */
+  /** Delay before it is sent, in milliseconds. */
   readonly wait?: number
-  /** No request, but a change of files that the record does not hold. */
+  /** A file change instead of a request; its content is not recorded. */
   readonly skip?: boolean
-  /** The case whose route takes it, where that is another one. */
+  /** The case whose route handles it, if it is another one. */
   readonly case?: string
 }
 
-/** An answer, as far as it is compared; fields are sorted lines with small names. */
+/** The compared parts of a response; header fields are sorted lines with lower-case names. */
 export interface RecordedResponse {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string
 }
 
-/** A request that the application got. */
+/** A request received by the application. */
 export interface RecordedUpstream {
   readonly line: string
   readonly headers: readonly string[]
   readonly body: string
 }
 
-/** A route with requests, and what came of them. */
+/** A route with requests and their outcome. */
 export interface RecordedCase {
   readonly id: string
   readonly group: string
@@ -47,12 +47,12 @@ export interface RecordedCase {
 
 const file = new URL('../../../shared/corpora/openig/recorded.json', import.meta.url)
 
-/** The cases of the corpus; null where it does not stand beside the checkout. */
+/** The cases of the corpus; null if it is not beside the checkout. */
 export function recordedCases(): readonly RecordedCase[] | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedCase[]) : null
 }
 
-/** Port of the application in the record, where a placeholder was not possible. */
+/** Port of the application in recordings without a placeholder. */
 const RECORDED_PORT = '9250'
 
 /** One gateway with the routes of many cases, distinguished by the field X-Case, and the application behind it. */
@@ -91,12 +91,12 @@ export class RecordedSite implements AsyncDisposable {
     return new RecordedSite(await RunningGateway.start({ files, routes, env }), application)
   }
 
-  /** The problems of a case's route, where it was not loaded. */
+  /** The problems of a case's route that was not loaded. */
   problems(id: string): string[] {
     return this.#gateway.problems(`${id}.json`)
   }
 
-  /** Runs a case; `change` makes the changes that its record leaves out. */
+  /** Runs a case; `change` makes the file changes that are not recorded. */
   async run(recorded: RecordedCase, change: (gateway: RunningGateway) => unknown): Promise<RecordedCase['openig']> {
     const answers: RecordedResponse[] = []
     const cookies = new Map<string, string>()
@@ -107,17 +107,17 @@ export class RecordedSite implements AsyncDisposable {
         await this.#gateway.scan()
         continue
       }
-      // The time that passes is what throttling is about; changes of files are looked for at once.
+      // Only throttling needs the delay; file changes are scanned for immediately.
       if (request.wait !== undefined && recorded.group === 'throttling')
         await new Promise((done) => setTimeout(done, request.wait))
       for (let time = 0; time < (request.times ?? 1); time++) {
-        answers.push(await this.#ask(recorded, request, cookies))
+        answers.push(await this.#send(recorded, request, cookies))
       }
     }
     return { answers, upstream: this.#application.seen.map((seen) => ({ ...seen })) }
   }
 
-  async #ask(
+  async #send(
     recorded: RecordedCase,
     request: RecordedRequest,
     cookies: Map<string, string>,
@@ -143,7 +143,7 @@ export class RecordedSite implements AsyncDisposable {
     const framed = chunked
       ? Buffer.concat([Buffer.from(`${content.length.toString(16)}\r\n`), content, Buffer.from('\r\n0\r\n\r\n')])
       : content
-    const answer = parseAnswer(
+    const answer = parseResponse(
       await exchange(this.#gateway.port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), framed])),
     )
     for (const [name, value] of answer.fields) {
@@ -154,7 +154,7 @@ export class RecordedSite implements AsyncDisposable {
     return { status: answer.status, headers, body: answer.body }
   }
 
-  /** The ports of this run in place of the placeholders. */
+  /** Replaces placeholders by the ports of this run. */
   filled(recorded: RecordedCase['openig']): RecordedCase['openig'] {
     const ports = { upstream: this.#application.port, gateway: this.#gateway.port }
     return JSON.parse(withPorts(JSON.stringify(recorded), ports)) as RecordedCase['openig']
@@ -166,7 +166,7 @@ export class RecordedSite implements AsyncDisposable {
   }
 }
 
-/** The application of the record: it says what it was asked for. */
+/** The application of the recording: responds with the request line. */
 class Application implements AsyncDisposable {
   readonly seen: RecordedUpstream[] = []
   readonly #server = createServer((request, response) => {
@@ -218,7 +218,7 @@ function measured(body: string): string {
   return body.length > 100_000 ? `<${body.length} bytes>` : body
 }
 
-/** Everything that comes back on a connection of its own. */
+/** All bytes received on a new connection. */
 function exchange(port: number, bytes: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -230,7 +230,7 @@ function exchange(port: number, bytes: Uint8Array): Promise<Buffer> {
   })
 }
 
-function parseAnswer(bytes: Buffer): { status: number; fields: [string, string][]; body: string } {
+function parseResponse(bytes: Buffer): { status: number; fields: [string, string][]; body: string } {
   let rest = bytes
   for (;;) {
     const end = rest.indexOf('\r\n\r\n')

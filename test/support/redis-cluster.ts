@@ -2,10 +2,10 @@ import { freePort } from './nginx.ts'
 import { RedisServer } from './redis.ts'
 
 const SLOTS = 16_384
-/** Milliseconds after which the nodes give up one that does not answer. */
+/** Milliseconds after which an unresponsive node is marked as failed. */
 const NODE_TIMEOUT = 500
 
-/** A real cluster of Redis nodes on loopback ports; each primary has as many slots as the others. */
+/** A real cluster of Redis nodes on loopback ports; slots are distributed evenly. */
 export class RedisCluster implements AsyncDisposable {
   readonly primaries: readonly RedisServer[]
   readonly replicas: readonly RedisServer[]
@@ -15,7 +15,7 @@ export class RedisCluster implements AsyncDisposable {
     this.replicas = replicas
   }
 
-  /** Starts so many primaries, and replicas of the first of them, with further arguments for all. */
+  /** Starts primaries, and replicas of the first one, with further arguments for all. */
   static async start(size: { primaries: number; replicas?: number }, ...extra: string[]): Promise<RedisCluster> {
     const { primaries, replicas = 0 } = size
     const servers = await Promise.all(Array.from({ length: primaries + replicas }, () => startNode(extra)))
@@ -37,7 +37,7 @@ export class RedisCluster implements AsyncDisposable {
     return this.nodes.map(({ url }) => url)
   }
 
-  /** The names by which nodes know each other. */
+  /** Node ids in the cluster. */
   async idOf(node: RedisServer): Promise<string> {
     return node.ask('CLUSTER', 'MYID')
   }

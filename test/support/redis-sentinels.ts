@@ -1,9 +1,9 @@
 import { RedisServer } from './redis.ts'
 
-/** The name under which the sentinels know the primary. */
+/** Name of the primary in the configuration of sentinels. */
 export const PRIMARY_NAME = 'shop'
 
-/** A primary, its replica, and sentinels that make the replica the primary soon after the primary is silent. */
+/** A primary, its replica, and sentinels that promote the replica soon after the primary is unresponsive. */
 export class RedisSentinels implements AsyncDisposable {
   readonly primary: RedisServer
   readonly replica: RedisServer
@@ -15,14 +15,14 @@ export class RedisSentinels implements AsyncDisposable {
     this.sentinels = sentinels
   }
 
-  /** Starts so many sentinels, most of which must agree, with further arguments for servers and lines for sentinels. */
+  /** Starts sentinels with a majority quorum, with further arguments for servers and lines for sentinels. */
   static async start(
     count: number,
     extra: readonly string[] = [],
     lines: readonly string[] = [],
   ): Promise<RedisSentinels> {
     const primary = await RedisServer.start('--repl-diskless-sync-delay', '0', ...extra)
-    // What a sentinel knows of replicas it asks for every ten seconds: it must be there at the beginning.
+    // Sentinels discover replicas every ten seconds only, so the replica is started first.
     const replica = await RedisServer.start('--replicaof', `127.0.0.1 ${primary.port}`, ...extra)
     await primary.answers('state=online', 'INFO', 'replication')
     const all = [

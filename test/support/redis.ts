@@ -12,7 +12,7 @@ export const redisMissing: string | false =
     ? false
     : 'redis-server is not on the PATH; nothing was checked against it'
 
-/** A real Redis on a free loopback port, which a test may take away and bring back. */
+/** A real Redis on a free loopback port, which a test can stop and restart. */
 export class RedisServer implements AsyncDisposable {
   readonly port: number
   readonly #directory: string
@@ -55,13 +55,13 @@ export class RedisServer implements AsyncDisposable {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** What the server answers to a command, as `redis-cli` prints it. */
+  /** Reply of the server to a command, as `redis-cli` prints it. */
   async ask(...command: (string | number)[]): Promise<string> {
     const args = ['-p', `${this.port}`, ...this.#clientArguments, ...command.map(String)]
     return (await promisify(execFile)('redis-cli', args)).stdout.trim()
   }
 
-  /** Waits until the answer to a command has something in it. */
+  /** Waits until the reply to a command contains or matches a text. */
   async answers(expected: string | RegExp, ...command: (string | number)[]): Promise<string> {
     const deadline = performance.now() + 10_000
     for (;;) {
@@ -72,17 +72,17 @@ export class RedisServer implements AsyncDisposable {
     }
   }
 
-  /** Kills it as a crash would. */
+  /** Kills the process, as in a crash. */
   async kill(): Promise<void> {
     await ended(this.#child, 'SIGKILL')
   }
 
-  /** Starts it again on the same port, with nothing in it. */
+  /** Starts it again on the same port, without data. */
   async restart(): Promise<void> {
     this.#child = await started(this.port, this.#arguments)
   }
 
-  /** Keeps its connections open without answering. */
+  /** Stops responding, with connections open. */
   freeze(): void {
     this.#child.kill('SIGSTOP')
   }
@@ -102,11 +102,11 @@ interface ServerParts {
   readonly port: number
   readonly directory: string
   readonly args: readonly string[]
-  /** What a test has said of it, each name with two dashes before. */
+  /** Settings of the test, as `--name value`. */
   readonly settings: readonly string[]
 }
 
-/** How `redis-cli` gets in. */
+/** Credentials and TLS options of `redis-cli`. */
 function clientArguments(settings: readonly string[]): string[] {
   const settingOf = (name: string) => settings[settings.indexOf(name) + 1] as string
   const password = settings.includes('--requirepass') ? ['--no-auth-warning', '-a', settingOf('--requirepass')] : []

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { once, within } from './waiting.ts'
 
-/** What a connector under test speaks. */
+/** Protocol of the connector under test. */
 export type Transport = 'plain' | 'tls' | 'h2'
 
-/** A connection that a test ends by a TCP reset, at whatever layer it has got to. */
+/** A connection that a test ends by a TCP reset, before or after its handshakes. */
 export class ResetClient {
   readonly #tcp: Socket
   readonly #stream: Duplex
@@ -28,7 +28,7 @@ export class ResetClient {
     })
   }
 
-  /** A connection without any byte on it. */
+  /** A connection before its first byte. */
   static async connect(port: number): Promise<ResetClient> {
     const tcp = connect({ port, host: '127.0.0.1' })
     tcp.on('error', () => {})
@@ -55,7 +55,7 @@ export class ResetClient {
     return new Promise((resolve) => this.#stream.write(data, () => resolve()))
   }
 
-  /** Waits until what was received matches, in Latin-1. */
+  /** Waits until the received bytes match, as Latin-1. */
   async receives(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#received)) {
       if (this.#ended) throw new Error(`the connection ended after ${JSON.stringify(this.#received)}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** A line of a scrape, taken apart. */
+/** A parsed line of a scrape. */
 export interface ScrapeLine {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export class Scrape {
     this.lines = lines.filter((line) => !line.startsWith('#')).map(parseLine)
   }
 
-  /** The series of a name whose labels hold the given ones. */
+  /** The series of a name with at least the given labels. */
   find(name: string, labels: Readonly<Record<string, string>> = {}): ScrapeLine[] {
     const holds = (line: ScrapeLine) => Object.entries(labels).every(([label, value]) => line.labels[label] === value)
     return this.lines.filter((line) => line.name === name && holds(line))

@@ -5,10 +5,10 @@ import { type ScriptOptions, scriptOf } from './evaluate-script.ts'
 import { exchangeFor } from './exchange.ts'
 
 /**
- * Stands before every attempt. `seen` notes a value of another realm: its chain of prototypes ends at an object with a
- * constructor that is not this realm's Object.prototype. `all` looks at the members too, `code` tries to make code from text by
- * way of a value, and `caught` looks at what an action returns or throws. `spy` lets a built-in function look at what it is
- * called with, and every trap of `watching(target)` is a proxy, whose arguments V8 makes in the realm of the caller.
+ * Prepended to every attempt. `seen` records a value of another realm: its prototype chain ends at an object with a
+ * constructor that is not this realm's Object.prototype. `all` checks the members too, `code` tries to compile text through the
+ * constructor of a value, and `caught` checks the result or exception of an action. `spy` checks the arguments of a built-in
+ * function, and every trap of `watching(target)` is a proxy, whose arguments V8 creates in the realm of the caller.
  */
 const PRELUDE = `
 const found = (globals.found ??= [])
@@ -105,7 +105,7 @@ const options = (): ScriptOptions => ({
   timeout: 4_000,
 })
 
-/** What an attempt to leave the realm has found. A text that does not compile finds nothing. */
+/** Runs an attempt to leave the realm, and returns its findings; none for text that does not compile. */
 export async function findRealmEscapes(attempt: string): Promise<readonly string[]> {
   const script = scriptOf('return 1', options())
   await script.evaluate()
@@ -115,7 +115,7 @@ export async function findRealmEscapes(attempt: string): Promise<readonly string
     assert.equal((error as Error).name, 'ScriptSyntaxError')
     return []
   }
-  // The attempt may fail; what it has noted until then is read by another evaluation.
+  // The attempt may fail; another evaluation reads its findings.
   await script.evaluate().catch((error: unknown) => assert.ok(error instanceof Error))
   await script.replace('const all = globals.found; return all.filter((each, at) => all.indexOf(each) === at)')
   return (await script.evaluate()) as readonly string[]

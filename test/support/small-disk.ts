@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of its own that a test can fill or make read-only, gone at the end of its scope. Needs the right to mount. */
+/** A separate file system that a test can fill or make read-only, unmounted at the end of its scope. Needs the permission to mount. */
 export class SmallDisk implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'gateway-disk-'))
 
@@ -14,7 +14,7 @@ export class SmallDisk implements Disposable {
     throw new Error(failure)
   }
 
-  /** Why there can be none here; false where there can. Made for the `skip` of a test. */
+  /** Why none can be mounted here, or false; for the `skip` of a test. */
   static get isMissing(): string | false {
     try {
       new SmallDisk(16)[Symbol.dispose]()
@@ -24,13 +24,13 @@ export class SmallDisk implements Disposable {
     }
   }
 
-  /** A folder on it. */
+  /** Creates a folder on it. */
   folder(name: string): string {
     mkdirSync(join(this.path, name), { recursive: true })
     return join(this.path, name)
   }
 
-  /** Takes all the room there is. */
+  /** Uses all free space. */
   fill(): void {
     for (const bytes of [64 * 1024, 4096]) {
       try {
@@ -41,7 +41,7 @@ export class SmallDisk implements Disposable {
     }
   }
 
-  /** Gives the room back that `fill` took. */
+  /** Frees the space used by `fill`. */
   free(): void {
     rmSync(join(this.path, 'ballast'), { recursive: true, force: true })
   }
@@ -59,7 +59,7 @@ export class SmallDisk implements Disposable {
   }
 }
 
-/** What went wrong; null where nothing did. */
+/** The error of a command, or null. */
 function run(command: string, ...words: string[]): string | null {
   const { status, stderr, error } = spawnSync(command, words, { encoding: 'utf8', timeout: 10_000 })
   return status === 0 ? null : (error?.message ?? stderr.trim())

@@ -2,7 +2,7 @@
 import { SyntaxKind } from 'typescript/unstable/ast'
 import { createScanner, type Scanner } from 'typescript/unstable/ast/scanner'
 
-/** A stretch of text to check, at its offset in the file. */
+/** A text to check, at its offset in the file. */
 export interface Wording {
   readonly text: string
   readonly offset: number
@@ -54,7 +54,7 @@ const trivia: ReadonlySet<SyntaxKind> = new Set([
 
 function proseOf(kind: SyntaxKind, text: string): string {
   if (literals.has(kind)) return text
-  // The marks at the beginning of a line are blanked, so that a phrase is found across lines.
+  // Comment markers at the beginning of a line are blanked, so that a phrase is found across lines.
   if (trivia.has(kind)) return text.replace(/^[ \t]*(?:\/\/+|\/?\*+\/?)/gm, (marks) => ' '.repeat(marks.length))
   return ';'.repeat(text.length)
 }
@@ -74,7 +74,7 @@ function* tokensOf(source: string): Generator<Token> {
   }
 }
 
-/** The two tokens that only their surroundings tell apart: a slash or a regular expression, a brace or a template's rest. */
+/** The two tokens that depend on their context: a slash or a regular expression, a brace or a template's rest. */
 function rescanned(scanner: Scanner, kind: SyntaxKind, previous: SyntaxKind, braces: readonly boolean[]): SyntaxKind {
   if (kind === SyntaxKind.CloseBraceToken && braces.at(-1)) return scanner.reScanTemplateToken(false)
   const isSlash = kind === SyntaxKind.SlashToken || kind === SyntaxKind.SlashEqualsToken

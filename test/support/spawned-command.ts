@@ -10,7 +10,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A command line in a process of its own, exactly as users start it; ended with its scope. */
+/** A command line in a separate process, as users start it; ended with its scope. */
 export class SpawnedCommand implements AsyncDisposable {
   stdout = ''
   stderr = ''
@@ -40,7 +40,7 @@ export class SpawnedCommand implements AsyncDisposable {
     return within('the command ended', this.#exit)
   }
 
-  /** Waits until what it wrote to standard output matches; fails when it ends before. */
+  /** Waits until standard output matches; fails if the process ends first. */
   async writes(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.stdout)

@@ -1,4 +1,4 @@
-/** A message as RFC 9112 reads it without any leniency. */
+/** A message parsed strictly by RFC 9112. */
 export interface StrictMessage {
   /** The first line. */
   readonly line: string
@@ -8,10 +8,10 @@ export interface StrictMessage {
   readonly body: string | null
 }
 
-/** What was read, and why no more: an empty `rest` means that all bytes are accounted for. */
+/** Parsed messages; an empty `rest` means that all bytes were parsed. */
 export interface StrictReading {
   readonly messages: readonly StrictMessage[]
-  /** What is no whole message. */
+  /** Bytes that are not a complete, valid message. */
   readonly rest: string
 }
 
@@ -21,14 +21,14 @@ const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
 type Content = { readonly body: string | null; readonly rest: string } | null
 
-/** Reads requests up to the first doubt. */
+/** Parses requests up to the first invalid or ambiguous one. */
 export function readRequests(bytes: string): StrictReading {
   return read(bytes, REQUEST_LINE, (_line, fields, after) => framed(fields, after) ?? { body: '', rest: after })
 }
 
 /**
- * Reads the final response to a request of that method, after its informational ones, and whatever follows it;
- * `isEnded` says that the connection was closed in order after the bytes.
+ * Parses the final response to a request of that method, after its informational ones, and all bytes after it;
+ * `isEnded` is true if the connection was closed with FIN after the bytes.
  */
 export function readResponses(bytes: string, method: string, isEnded: boolean): StrictReading {
   return read(bytes, STATUS_LINE, (line, fields, after) => {
@@ -47,7 +47,7 @@ export function valuesOf(message: StrictMessage, name: string): string[] {
 function read(
   bytes: string,
   firstLine: RegExp,
-  contentOf: (line: string, fields: StrictMessage['fields'], after: string) => Content | 'doubt',
+  contentOf: (line: string, fields: StrictMessage['fields'], after: string) => Content | 'ambiguous',
 ): StrictReading {
   const messages: StrictMessage[] = []
   for (let rest = bytes; ; ) {
@@ -58,21 +58,21 @@ function read(
     if (!firstLine.test(line) || matches.includes(null)) return { messages, rest }
     const fields = matches.map((match) => [match![1]!.toLowerCase(), match![2]!] as const)
     const content = contentOf(line, fields, rest.slice(end + 4))
-    if (content === null || content === 'doubt') return { messages, rest }
+    if (content === null || content === 'ambiguous') return { messages, rest }
     messages.push({ line, fields, body: content.body })
     if (content.body === null) return { messages, rest }
     rest = content.rest
   }
 }
 
-/** The content that the fields announce; null where they announce none. */
-function framed(fields: StrictMessage['fields'], after: string): Content | 'doubt' {
+/** The content by Content-Length or Transfer-Encoding; null without them. */
+function framed(fields: StrictMessage['fields'], after: string): Content | 'ambiguous' {
   const lengths = fields.filter(([name]) => name === 'content-length').map(([, value]) => value)
   const codings = fields.filter(([name]) => name === 'transfer-encoding').map(([, value]) => value)
-  if (lengths.length + codings.length > 1) return 'doubt'
-  if (codings.length > 0) return codings[0]!.toLowerCase() === 'chunked' ? chunked(after) : 'doubt'
+  if (lengths.length + codings.length > 1) return 'ambiguous'
+  if (codings.length > 0) return codings[0]!.toLowerCase() === 'chunked' ? chunked(after) : 'ambiguous'
   if (lengths.length === 0) return null
-  if (!/^\d+$/.test(lengths[0]!)) return 'doubt'
+  if (!/^\d+$/.test(lengths[0]!)) return 'ambiguous'
   const size = Number(lengths[0])
   return after.length < size ? { body: null, rest: '' } : { body: after.slice(0, size), rest: after.slice(size) }
 }

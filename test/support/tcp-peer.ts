@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls'
 
-/** What a peer does with each connection. */
+/** Behaviour of a peer for each connection. */
 export type PeerBehaviour = (socket: Socket, connection: number) => void
 
-/** A server on a loopback port that behaves as a test wants; received bytes are collected by connection. */
+/** A server on a loopback port with the behaviour of a test; received bytes are collected by connection. */
 export class TcpPeer implements AsyncDisposable {
   readonly received: Buffer[] = []
   readonly port: number
@@ -45,7 +45,7 @@ export class TcpPeer implements AsyncDisposable {
       changed()
     }
     const server = tls === undefined ? createServer(onConnection) : createSecureServer(tls, onConnection)
-    // Of the handshakes that clients break off.
+    // Handshakes aborted by clients.
     server.on('tlsClientError', () => {})
     server.on('connection', (socket: Socket) => {
       state.sockets.add(socket)
@@ -56,7 +56,7 @@ export class TcpPeer implements AsyncDisposable {
     return new TcpPeer(server, state)
   }
 
-  /** All that was received, as text. */
+  /** All received bytes, as text. */
   get text(): string {
     return Buffer.concat(this.received).toString()
   }
@@ -65,7 +65,7 @@ export class TcpPeer implements AsyncDisposable {
     return this.received.length
   }
 
-  /** Waits until something is true of what was received. */
+  /** Waits until a condition on the received bytes holds. */
   async until(isTrue: () => boolean): Promise<void> {
     while (!isTrue()) {
       const { promise, resolve } = Promise.withResolvers<void>()

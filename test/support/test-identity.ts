@@ -1,4 +1,4 @@
-// Certificates for tests, made without any tool: as valid, as old and as limited as a test wants them.
+// Certificates for tests, created without OpenSSL, with any validity and key usage.
 import { generateKeyPairSync, type KeyObject, randomInt, sign, X509Certificate } from 'node:crypto'
 import {
   bag,
@@ -20,7 +20,7 @@ export interface TestIdentity {
   readonly certificate: X509Certificate
 }
 
-/** What of a test's certificate differs from a plain self-signed one. */
+/** Differences from a plain self-signed certificate. */
 export interface CertificateOptions {
   readonly issuer?: TestIdentity
   /** The key usage extension: the first byte of its bits, the first named bit being the highest. */
@@ -33,7 +33,7 @@ export interface CertificateOptions {
 
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'))
 
-/** A P-256 key and its certificate, valid from 2020 to 2049 unless the test says otherwise. */
+/** A P-256 key and its certificate, valid from 2020 to 2049 by default. */
 export function testIdentity(name: string, options: CertificateOptions = {}): TestIdentity {
   const key = options.key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const { issuer, from = new Date(Date.UTC(2020, 0)), to = new Date(Date.UTC(2050, 0)) } = options

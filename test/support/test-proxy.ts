@@ -5,17 +5,17 @@ import { createLogger, type MemoryLog } from '#logging'
 import { clientWith } from './client.ts'
 import { listening } from './listening.ts'
 
-/** What of a proxy of a test differs from a plain one. */
+/** Options of a proxy under test. */
 export interface TestProxyOptions {
   readonly client?: Partial<ClientSettings>
   readonly listener?: Partial<ListenerSettings>
-  /** Whether responses are kept whole before they are passed on. */
+  /** Whether responses are buffered completely before they are sent. */
   readonly buffersResponses?: boolean
-  /** Another server for some requests. */
+  /** URL of another server for a request; null for the default one. */
   readonly overrideUrl?: (exchange: Exchange) => string | null
 }
 
-/** A listener whose requests go to one server as those of a ReverseProxyHandler do, and the client under it. */
+/** A listener that proxies to one server as a ReverseProxyHandler does, and its client. */
 export interface TestProxy extends AsyncDisposable {
   readonly port: number
   readonly url: string
@@ -25,7 +25,7 @@ export interface TestProxy extends AsyncDisposable {
   readonly log: MemoryLog
 }
 
-/** Opens a proxy in this process; what a test wants to count is within its reach. */
+/** Opens a proxy in this process, with its listener and client accessible to the test. */
 export async function startProxy(url: string, parts: TestProxyOptions = {}): Promise<TestProxy> {
   const client = clientWith(parts.client)
   const base = Uri.parse(url)

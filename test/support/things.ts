@@ -3,7 +3,7 @@ import type { Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { exchangeFor } from './exchange.ts'
 
-/** What the collection of these tests says about itself. */
+/** Description of the collection of these tests. */
 export const description: Description = {
   id: 'test:things',
   title: 'Things',
@@ -13,15 +13,15 @@ export const description: Description = {
   media: { photo: ['image/png', 'text/plain'] },
 }
 
-/** What a request carries beside its method and path. */
+/** Headers and body of a request. */
 export interface RequestContent {
   readonly headers?: Record<string, string | readonly string[]>
   readonly body?: JsonValue
-  /** A body as it is sent, with a Content-Type only where the headers have one. */
+  /** A body that is sent unchanged, with a Content-Type only if the headers have one. */
   readonly raw?: string | Uint8Array
 }
 
-/** What came back. */
+/** A complete response. */
 export interface ClientResponse {
   readonly status: number
   readonly json: JsonObject
@@ -48,7 +48,7 @@ export function client(
   }
 }
 
-/** A client of a collection in memory that has every verb, at `/things`. */
+/** A client of an in-memory collection with all operations, at `/things`. */
 export function things(more: Partial<Collection> = {}, own: Partial<Description> = {}) {
   const collection: Endpoint = { ...memoryCollection({ ...description, ...own }), ...more }
   return client(commonRest(collection, { base: '/things' }))
@@ -61,5 +61,5 @@ export async function filled(...resources: JsonObject[]) {
   return send
 }
 
-/** The revision of the resource in an answer. */
+/** The revision of the resource in a response. */
 export const revisionOf = ({ json }: ClientResponse) => json['_rev'] as string

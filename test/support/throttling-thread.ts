@@ -4,36 +4,36 @@ import type { ThrottlingRate } from '#contracts'
 import { BucketTable, type TableSize } from '#resilience'
 import { type Clock, systemClock } from '#schema'
 
-/** What threads do with one table, all at the same time. */
+/** The concurrent work of threads on one table. */
 export interface ThrottlingWork {
   readonly size: TableSize
   readonly rate: ThrottlingRate
   readonly partitions: number
-  /** How long, in milliseconds of the real clock. */
+  /** Duration in milliseconds of the real clock. */
   readonly time: number
-  /** How many times faster the clock of the table runs. */
+  /** Factor by which the clock of the table runs faster. */
   readonly clockSpeed: number
-  /** Between bursts of requests all threads are quiet for as long as a burst, in milliseconds; null for none. */
+  /** Duration of bursts of requests and of the pauses between them, in milliseconds; null for no pauses. */
   readonly burst: number | null
-  /** The first thread does nothing but clean. */
+  /** Whether the first thread only cleans. */
   readonly cleaner: boolean
 }
 
-/** A request that was admitted, by the clock of the table: the decision fell between the two times. */
+/** A request that was admitted, by the clock of the table: the decision was made between the two times. */
 export interface Admission {
   readonly partition: number
   readonly before: number
   readonly after: number
 }
 
-/** What came of it. */
+/** The results of one thread. */
 export interface ThrottlingReport {
   readonly admissions: readonly Admission[]
-  /** For each partition, its first and its last request that was refused; null where none was. */
+  /** For each partition, its first and last rejected request; null without rejections. */
   readonly refusals: readonly (Refusals | null)[]
 }
 
-/** Times around the decisions on the first and on the last request that was refused. */
+/** Times around the decisions on the first and the last rejected request. */
 export interface Refusals {
   readonly first: Omit<Admission, 'partition'>
   /** A time before the decision on the last. */
@@ -47,7 +47,7 @@ interface Input extends ThrottlingWork {
   readonly cleans: boolean
 }
 
-/** Lets threads work on one table; gives what each of them has seen. */
+/** Runs threads concurrently on one table; returns their results. */
 export async function runThreads(threads: number, work: ThrottlingWork): Promise<readonly ThrottlingReport[]> {
   const memory = new SharedArrayBuffer(BucketTable.bytes(work.size))
   const start = new SharedArrayBuffer(4)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpUpstream } from './upstream.ts'
 
-/** A tokenRequest that came to a token endpoint. */
+/** A request received by a token endpoint. */
 export interface TokenRequest {
   readonly method: string
   readonly path: string
@@ -10,7 +10,7 @@ export interface TokenRequest {
   readonly text: string
 }
 
-/** What the endpoint says: a status with a JSON value or a text, after the promise, if it is one. */
+/** A response: a status with a JSON value or a text. */
 export interface TokenResponse {
   readonly status?: number
   readonly json?: unknown
@@ -18,7 +18,7 @@ export interface TokenResponse {
   readonly headers?: Record<string, string>
 }
 
-/** A token endpoint of a test, which keeps what it was asked. */
+/** A token endpoint of a test, which records its requests. */
 export async function tokenEndpoint(
   reply: (tokenRequest: TokenRequest, count: number) => TokenResponse | Promise<TokenResponse>,
 ) {

@@ -3,7 +3,7 @@ import { providerOf, Secret, SecretError, type SecretStore, SecretStoreKind, typ
 import type { KeySource } from '#jose'
 import { defineType, map, string } from '#schema'
 
-/** Keys of a test, made once: RSA keys take their time. */
+/** Keys of a test, generated once: RSA keys are slow to generate. */
 export const keyPairs = {
   rsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
   otherRsa: generateKeyPairSync('rsa', { modulusLength: 2048 }),
@@ -15,7 +15,7 @@ export const keyPairs = {
   x25519: generateKeyPairSync('x25519'),
 }
 
-/** A symmetric key of so many bytes; the same for the same arguments. */
+/** A symmetric key of the given size; equal for equal arguments. */
 export function symmetricKey(bytes: number, fill = 7): KeyObject {
   return createSecretKey(Buffer.alloc(bytes, fill))
 }
@@ -25,7 +25,7 @@ export function keySecret(key: KeyObject, stableId: string | null = null, algori
   return new Secret({ secretId: 'key', key, stableId, algorithm })
 }
 
-/** A store of keys by secret id; an id with the value null fails, as a store does that is out of reach. */
+/** A store of keys by secret id; an id with the value null fails like an unavailable store. */
 export function storeOfKeys(byId: Readonly<Record<string, readonly Secret[] | null>>): SecretStore {
   return {
     find: async ({ secretId }) => {
@@ -37,7 +37,7 @@ export function storeOfKeys(byId: Readonly<Record<string, readonly Secret[] | nu
   }
 }
 
-/** A provider that knows the one id `key`. */
+/** A provider with the single id `key`. */
 export function sourceOf(...secrets: readonly Secret[]): KeySource & { readonly provider: SecretsProvider } {
   return { provider: providerOf([storeOfKeys({ key: secrets })]), secretId: 'key' }
 }

@@ -2,11 +2,11 @@ import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
 import { type Filter, type Handler, respond } from '#http'
 import { defineDecorator, defineType, string, wrap } from '#schema'
 
-/** A filter that leaves its mark on the request going in and on the response coming out, in the order of passing. */
+/** A filter that adds its mark to a header field of the request and of the response. */
 export const MarkFilter = defineType({
   name: 'MarkFilter',
   kind: FilterKind,
-  summary: 'Marks what passes.',
+  summary: 'Marks requests and responses.',
   config: { mark: string().meta({ description: 'The mark.' }) },
   create:
     ({ mark }): Filter =>
@@ -18,11 +18,11 @@ export const MarkFilter = defineType({
     },
 })
 
-/** A handler that answers with what it was asked: method, URI and the marks it met. */
+/** A handler that returns method, URI and marks of the request in header fields. */
 export const EchoHandler = defineType({
   name: 'EchoHandler',
   kind: HandlerKind,
-  summary: 'Tells what it was asked.',
+  summary: 'Returns the request in header fields.',
   config: {},
   create: (): Handler => async (exchange) => {
     const { method, uri, headers } = exchange.request
@@ -34,11 +34,11 @@ export const EchoHandler = defineType({
   },
 })
 
-/** A decorator that marks what passes the object it stands on. */
+/** A decorator that marks the requests of the decorated object. */
 export const MarkDecorator = defineDecorator({
   name: 'MarkDecorator',
   kind: DecoratorKind,
-  summary: 'Marks what passes an object.',
+  summary: 'Marks requests of an object.',
   config: {},
   settings: string(),
   create: () => ({

@@ -1,4 +1,4 @@
-// The thread of a unit whose log lines go to the test that started the gateway, instead of to standard output.
+// The thread of a unit that sends log lines to the test that started the gateway instead of standard output.
 import { workerData } from 'node:worker_threads'
 import type { UnitSettings } from '#contracts'
 import { replaceStandardOutput } from '#logging'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 
-/** A server of a test on a free loopback port, gone at the end of its scope. */
+/** A server of a test on a free loopback port, closed at the end of its scope. */
 export interface Upstream extends AsyncDisposable {
   readonly url: string
   /** Connections that were accepted since the start. */
@@ -16,7 +16,7 @@ export function httpUpstream(listener: RequestListener): Promise<Upstream> {
   return listening(createServer({ keepAliveTimeout: 60_000 }, listener))
 }
 
-/** An upstream that says exactly the bytes the test wants: `answer` is called with each whole request head. */
+/** An upstream that sends the exact bytes of the test: `answer` is called with each complete request head. */
 export function rawUpstream(answer: (socket: Socket, head: string, count: number) => void): Promise<Upstream> {
   return listening(
     createTcpServer((socket) => {
@@ -34,7 +34,7 @@ export function rawUpstream(answer: (socket: Socket, head: string, count: number
   )
 }
 
-/** An upstream that only accepts connections and hands them over. */
+/** An upstream that only accepts connections and passes them to the test. */
 export function silentUpstream(onConnection: (socket: Socket) => void = () => {}): Promise<Upstream> {
   return listening(createTcpServer(onConnection))
 }

@@ -1,4 +1,4 @@
-// Waits with a limit: an event or state that never comes fails its test with a sentence, not with the time-out of the run.
+// Waits with a limit: an event or state that does not occur fails its test with a description instead of the time-out of the run.
 import { type EventEmitter, once as onceUnbounded } from 'node:events'
 
 /** Below the time-out of a test in scripts/test.ts, beyond any wait on a busy machine. */
@@ -7,12 +7,12 @@ const LIMIT = 30_000
 // Taken before a test replaces timers by a mock.
 const { setTimeout, clearTimeout, setImmediate } = globalThis
 
-/** Waits until a condition holds. `what` completes "30 s passed before ..." and names the state that did not come. */
+/** Waits until a condition holds. `what` completes "30 s passed before ..." and names the missing state. */
 export async function waitUntil(what: string, holds: () => boolean | Promise<boolean>, limit = LIMIT): Promise<void> {
   const end = performance.now() + limit
   for (let turns = 0; !(await holds()); turns++) {
     if (performance.now() > end) throw new Error(`${limit / 1000} s passed before ${what}`)
-    // Most states come within some turns of the event loop; a longer wait leaves the processor to the code under test.
+    // Most states are reached within some turns of the event loop; a longer wait leaves the processor to the code under test.
     await new Promise((resolve) => (turns < 20 ? setImmediate(resolve) : setTimeout(resolve, 2)))
   }
 }

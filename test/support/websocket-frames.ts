@@ -5,7 +5,7 @@ import { ACCEPT, HANDSHAKE } from './websocket-proxy.ts'
 
 const PIECE = Buffer.alloc(65_536, 0x61)
 
-/** An application that accepts every handshake and hands the bare connection over, which ends each way by itself. */
+/** An application that accepts every handshake and passes on the raw half-open connection. */
 export function acceptingUpstream(accepted: (socket: Socket) => void, fields = ''): Promise<Upstream> {
   return rawUpstream((socket) => {
     socket.removeAllListeners('data').pause()
@@ -17,7 +17,7 @@ export function acceptingUpstream(accepted: (socket: Socket) => void, fields = '
   })
 }
 
-/** A bare connection of a client to which a server has answered 101. */
+/** A raw client connection after the response 101. */
 export async function upgraded(port: number, path = '/', fields = ''): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => {})
@@ -41,7 +41,7 @@ export function frameHead(length: number, { masked = false, compressed = false }
   return head
 }
 
-/** Writes that many bytes as fast as they are taken; stops when the peer does not read any more. */
+/** Writes bytes with back-pressure; stops when the connection is closed. */
 export async function writeBytes(
   socket: Socket,
   bytes: number,
@@ -58,7 +58,7 @@ export async function writeBytes(
   }
 }
 
-/** Reads until that many bytes have come. */
+/** Reads the given number of bytes. */
 export async function readBytes(socket: Socket, bytes: number): Promise<void> {
   let left = bytes
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -50,13 +50,13 @@ export async function message(socket: WebSocket): Promise<unknown> {
   return event.data
 }
 
-/** Code and reason of the close that comes. */
+/** Code and reason of the next close event. */
 export async function closeOf(socket: WebSocket): Promise<[number, string]> {
   const [event] = (await once(socket, 'close')) as [CloseEvent]
   return [event.code, event.reason]
 }
 
-/** The status of an upgrade that was refused. */
+/** The status of a rejected upgrade. */
 export async function refusal(url: string, protocols: string[] = [], extra: object = {}): Promise<number> {
   const client = new WsClient(url, protocols, extra)
   client.on('error', () => {})
@@ -65,9 +65,9 @@ export async function refusal(url: string, protocols: string[] = [], extra: obje
   return response.statusCode
 }
 
-/** Fields of a client that asks for WebSocket. */
+/** Header fields of a WebSocket handshake. */
 export const HANDSHAKE =
   'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
-/** What a server answers to the key in it. */
+/** Sec-WebSocket-Accept for the key in it. */
 export const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo='

@@ -4,14 +4,14 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 
-/** A WebSocket application of a test on a free loopback port, gone at the end of its scope. */
+/** A WebSocket application of a test on a free loopback port, closed at the end of its scope. */
 export interface WebSocketUpstream extends AsyncDisposable {
   /** With the scheme `http` or `https`, as a baseURI has it. */
   readonly url: string
   readonly server: WebSocketServer
 }
 
-/** What of an application differs from one in clear that gives back what it gets. */
+/** Differences from a cleartext application that echoes messages. */
 export interface UpstreamParts extends ServerOptions {
   readonly tls?: { readonly key: string; readonly cert: string }
   readonly onConnection?: (socket: WebSocket, request: IncomingMessage) => void
@@ -44,7 +44,7 @@ const insist: RequestListener = (_request, response) => {
   response.writeHead(426, { 'X-Application': 'websocket' }).end()
 }
 
-/** Every message goes back as it came. */
+/** Sends every message back unchanged. */
 export function echoMessages(socket: WebSocket): void {
   socket.on('error', () => {})
   socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
