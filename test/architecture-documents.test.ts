@@ -1,4 +1,4 @@
-// Holds docs/architecture.md and CONTRIBUTING.md to the code: the paths and identifiers that they name exist.
+// Paths and identifiers named in docs/architecture.md and CONTRIBUTING.md exist in the code.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Holds exports and imports of src to two rules: an exported name has an importer, and files do not import in circles.
+// Two rules for src: every exported name has an importer, and imports have no cycles.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 
-/** `#name` of package.json to the file that it stands for. */
+/** `#name` of package.json to its file. */
 const entryPoints: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(
     (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
@@ -56,7 +56,7 @@ function parse(path: string): SourceFile {
   return { path, imports, exports: [...declared, ...listed] }
 }
 
-/** Pairs of a list such as `{ a, type b as c }`: the name in its file, and the name that is given to it. */
+/** Pairs of a list such as `{ a, type b as c }`: the name in its file, and its alias. */
 function namesIn(list: string): [string, string][] {
   return list
     .replace(/[{}]|\/\/.*$/gm, '')
@@ -106,14 +106,14 @@ test('every exported name of src is imported by another file', () => {
 /** The language Groovy: its grammar, compiler and run-time calls are mutually recursive, in a file for each group. */
 const recursive = /^src\/groovy\//
 
-test('files of src do not import each other in circles, not even types', () => {
+test('imports of src have no cycles, not even of types', () => {
   const checked = shipped.filter(({ path }) => !recursive.test(path))
-  const circles = circlesIn(new Map(checked.map(({ path, imports }) => [path, imports.map(({ file }) => file)])))
+  const circles = cyclesIn(new Map(checked.map(({ path, imports }) => [path, imports.map(({ file }) => file)])))
   assert.equal(circles.length, 0, `circles of imports\n  ${circles.join('\n  ')}`)
 })
 
-/** One circle for each import that closes one, found depth first. */
-function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+/** One cycle for each import that closes it, found depth first. */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = []
   const visited = new Set<string>()
   const path: string[] = []
@@ -130,12 +130,12 @@ function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return circles
 }
 
-test('a circle of imports is found, whatever leads into it', () => {
+test('an import cycle is found from any entry', () => {
   const graph = new Map([
     ['a', ['b']],
     ['b', ['c', 'd']],
     ['c', ['b']],
     ['d', []],
   ])
-  assert.deepEqual(circlesIn(graph), ['b -> c -> b'])
+  assert.deepEqual(cyclesIn(graph), ['b -> c -> b'])
 })

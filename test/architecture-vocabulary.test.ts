@@ -1,4 +1,4 @@
-// Holds comments, names, texts and documents to the vocabulary of docs/architecture.md.
+// Comments, names, texts and documents use the vocabulary of docs/architecture.md.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -7,7 +7,7 @@ import { splitCamelCase, type Wording, wordingsOf } from '#test/source-words'
 
 const root = join(import.meta.dirname, '..')
 
-/** Refused words, each with the terms to use instead. */
+/** Rejected words, each with its replacement. */
 const refused: Record<string, string> = {
   whoever: 'name the component: client, caller, peer, operator',
   nobody: '"no caller", "no client", or the passive voice',
@@ -20,7 +20,7 @@ const refused: Record<string, string> = {
 }
 
 const phrases = Object.keys(refused)
-/** True for nearly no file without a refused word, so that few files are scanned. */
+/** Matches few files without a rejected word, so that few files are scanned. */
 const mayContain = new RegExp(phrases.map((phrase) => phrase.replace(' ', '[^a-z]*')).join('|'), 'i')
 const wholePhrase = new RegExp(`\\b(?:${phrases.map((phrase) => phrase.replace(' ', '\\s+')).join('|')})\\b`, 'gi')
 
@@ -49,7 +49,7 @@ test('comments, names, texts and documents use the words of the vocabulary', () 
   assert.equal(found.length, 0, `see "Vocabulary" in docs/architecture.md\n  ${found.join('\n  ')}`)
 })
 
-test('refused words are found in comments, across lines, in identifiers, strings, templates and file names', () => {
+test('rejected words are found in comments, across lines, in identifiers, strings, templates and file names', () => {
   const source = [
     '/** A connection at',
     ' * rest. */',
@@ -73,6 +73,6 @@ test('refused words are found in comments, across lines, in identifiers, strings
   )
 })
 
-test('words that only contain a refused word are allowed', () => {
+test('words that only contain a rejected word are allowed', () => {
   assert.deepEqual(findings('src/a.ts', '// at restart, retold, isNonEmpty\nconst threatRest = new Error()'), [])
 })

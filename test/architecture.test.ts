@@ -1,4 +1,4 @@
-// Holds the source tree to the shape that docs/architecture.md describes. Every failure names rule, file and line.
+// Checks the source tree against docs/architecture.md. Every failure names rule, file and line.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 
-/** Which folders each folder of src, and `dev`, may import. What is not listed is refused, `main` and `cli` see everything. */
+/** Which folders each folder of src, and `dev`, may import. Imports that are not listed are rejected; `main` and `cli` may import everything. */
 const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   const ground = ['json', 'expression', 'logging']
   const language = [...ground, 'http', 'schema', 'crest']
@@ -55,7 +55,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
   }
 })()
 
-/** Packages and modules that have one home, so that replacing one is the work of one folder. */
+/** Packages and modules that only one folder may import, so that replacing one changes one folder. */
 const homes: Record<string, readonly string[]> = {
   undici: ['client'],
   ws: ['client', 'dev'],
@@ -68,7 +68,7 @@ const homes: Record<string, readonly string[]> = {
   '@platformatic/kafka': ['audit'],
 }
 
-/** Words that say nothing about what is inside. `manager` is allowed where a configuration type bears the word. */
+/** Names without meaning. `manager` is allowed in names of configuration types. */
 const emptyNames = /(?:^|[-.])(?:utils?|helpers?|common|misc|impl|manager)(?=[-.]|$)/
 const typeNames = /(?:key|trust|trust-all|session|access)-manager/
 
@@ -131,8 +131,8 @@ const sources: readonly Source[] = globSync('{src,dev}/**/*.ts', { cwd: root })
     }
   })
 
-/** `#name` of package.json to the folder that it opens. */
-const doors = new Map(
+/** `#name` of package.json to its folder. */
+const entryPoints = new Map(
   Object.entries(
     (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { imports: Record<string, string> }).imports,
   )
@@ -141,7 +141,7 @@ const doors = new Map(
 )
 
 function folderOf(source: Source, specifier: string): string | undefined {
-  if (specifier.startsWith('#')) return doors.get(specifier)
+  if (specifier.startsWith('#')) return entryPoints.get(specifier)
   if (!specifier.startsWith('.')) return undefined
   return folderAt(
     relative(root, join(root, dirname(source.path), specifier))
@@ -175,7 +175,7 @@ function importFindings(
   )
 }
 
-/** Lines of code that match, without those that are only comment. */
+/** Matching lines of code, without comments. */
 function lineFindings(among: (source: Source) => boolean, pattern: RegExp, finding: string): string[] {
   return sources.filter(among).flatMap((source) =>
     source.text.split('\n').flatMap((line, index) => {
@@ -188,7 +188,7 @@ function lineFindings(among: (source: Source) => boolean, pattern: RegExp, findi
 const all = (): boolean => true
 const shipped = (source: Source): boolean => !source.isTest
 
-test('every folder of src, and dev, has a place in the import order', () => {
+test('every folder of src, and dev, is in the import order', () => {
   assert.ok(sources.length > 500, `${sources.length} sources were found`)
   const unknown = new Set(sources.map((source) => source.folder).filter((folder) => !(folder in mayImport)))
   holds('a new folder needs a row in the table of test/architecture.test.ts', [...unknown])
@@ -205,7 +205,7 @@ test('imports go only in the allowed direction', () => {
   holds('import direction', findings)
 })
 
-test('http takes from expression only the protocol by which a class exposes its members', () => {
+test('http imports from expression only the protocol by which a class exposes its members', () => {
   const findings = importFindings(
     (source) => source.folder === 'http' && shipped(source),
     (_, { specifier, names }) => {
@@ -227,14 +227,14 @@ test('http takes from expression only the protocol by which a class exposes its 
   holds('http may import only the `exposed` protocol of expression', findings)
 })
 
-test('folders are entered through their #name, and #names are for outsiders', () => {
+test('folders are imported through their #name, and files of a folder by relative paths', () => {
   const findings = importFindings(all, (source, { specifier }) => {
     if (specifier.startsWith('#')) {
       if (specifier.startsWith('#test/')) return source.isTest ? undefined : `${specifier} is for tests only`
-      const target = doors.get(specifier)
+      const target = entryPoints.get(specifier)
       if (target === undefined) return `${specifier} is not in the imports of package.json`
       const inside = target === source.folder && !source.isTest && specifier !== '#catalogue'
-      return inside ? `${specifier} is this folder's own door: import the file by its relative path` : undefined
+      return inside ? `${specifier} is this folder's own entry point: import the file by its relative path` : undefined
     }
     const target = folderOf(source, specifier)
     if (target === undefined || target === source.folder) return undefined
@@ -256,10 +256,10 @@ test('an object type does not import the folder of another', () => {
       return `${specifier} leaves ${own}: share through #contracts or a lib folder of the family`
     },
   )
-  holds('types meet through contracts', findings)
+  holds('types share code through contracts', findings)
 })
 
-test('each package and each dangerous module has one home', () => {
+test('each package and each dangerous module is imported by one folder', () => {
   const servers = /\b(?:createServer|createSecureServer|Server)\b|\*/
   const findings = importFindings(shipped, (source, { specifier, names, typeOnly }) => {
     const home = homes[/^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '']
@@ -273,7 +273,7 @@ test('each package and each dangerous module has one home', () => {
   holds('one home', findings)
 })
 
-test('no code is made from strings, and the HTTP parser stays strict', () => {
+test('no code is compiled from strings, and the HTTP parser stays strict', () => {
   holds('no eval', [
     ...lineFindings(shipped, /(?<![\w.$'"`#])eval\(/, 'eval'),
     ...lineFindings(shipped, /\bnew\s+Function\s*\(/, 'new Function'),
@@ -285,7 +285,7 @@ test('every export has a name', () => {
   holds('no default exports', lineFindings(all, /^\s*export\s+default\b|\bas\s+default\b/, 'default export'))
 })
 
-test('file and folder names say what is inside', () => {
+test('file and folder names are meaningful', () => {
   const findings = sources.flatMap(({ path }) => {
     const empty = path
       .replace(/([a-z])([A-Z])/g, '$1-$2')
@@ -328,7 +328,7 @@ test('B53: client input is compared with a secret in constant time', () => {
   holds('secrets are compared in constant time', findings)
 })
 
-test('no test is the import of another, but of one that runs in a process of its own', () => {
+test('tests import no tests, except those that run in a separate process', () => {
   const findings = sources.flatMap(({ path, text }) =>
     path.endsWith('.test.ts') && !path.endsWith('.alone.test.ts') && /import[^\n]*\.test\.ts'/.test(text)
       ? [`${path}: imports a test, which then runs once for both; call it x.alone.test.ts`]

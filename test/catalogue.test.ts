@@ -1,4 +1,4 @@
-// Holds every object type to the recipe of CONTRIBUTING.md: listed, described, tested, explained, generated.
+// Every object type follows CONTRIBUTING.md: listed, described, tested, documented, generated.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -33,7 +33,7 @@ test('every name and alias belongs to one type', () => {
   assert.deepEqual(repeated, [])
 })
 
-test('every definition is exported under the name of its type and stands in the catalogue', async () => {
+test('every definition is exported under the name of its type and is in the catalogue', async () => {
   assert.ok(definitionFiles.length > 0)
   for (const { path, name } of definitionFiles) {
     const module = (await import(pathToFileURL(join(root, path)).href)) as Record<string, TypeDefinition>
@@ -42,7 +42,7 @@ test('every definition is exported under the name of its type and stands in the 
   }
 })
 
-test('no definition hides from these tests', () => {
+test('every definition is found by these tests', () => {
   const hidden = globSync('src/objects/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.test.ts'))
     .flatMap((path) => {
@@ -53,12 +53,12 @@ test('no definition hides from these tests', () => {
   assert.deepEqual(hidden, [], 'write: export const TheType = defineType({ ... })')
 })
 
-test('the catalogue is in the order of names', () => {
+test('the catalogue is sorted by name', () => {
   const names = CATALOGUE.map(({ name }) => name)
   assert.deepEqual(names, names.toSorted())
 })
 
-test('a type, its file, its folder page and its test have one name', () => {
+test('a type, its file, its page and its test have the same name', () => {
   for (const { path, name } of definitionFiles) {
     assert.equal(basename(path, '.ts'), pageName(name), `${path}: expected ${pageName(name)}.ts`)
     const beside = (ending: string) => join(root, dirname(path), `${pageName(name)}${ending}`)
@@ -68,7 +68,7 @@ test('a type, its file, its folder page and its test have one name', () => {
   }
 })
 
-test('every field has a description, also those inside', () => {
+test('every field has a description, also nested ones', () => {
   const missing = CATALOGUE.flatMap(({ name, config, settings }) => [
     ...undescribed(config, name),
     ...(settings === null ? [] : undescribed(settings, `${name} settings`)),
@@ -108,7 +108,7 @@ function undescribed(field: Field, path: string): string[] {
   return [...own, ...below.flatMap((each) => undescribed(each, path))]
 }
 
-test('the client of Redis is loaded with the first object that uses it, not with the types', () => {
+test('the Redis client is loaded with the first object that uses it, not with the types', () => {
   const loaded = Object.keys(createRequire(import.meta.url).cache)
   assert.ok(loaded.some((path) => path.includes('/undici/')))
   assert.deepEqual(

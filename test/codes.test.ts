@@ -13,7 +13,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .filter((path) => !/(?:\.test|error-codes|log-events)\.ts$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
-test('no code is given twice', () => {
+test('codes are unique', () => {
   const codes = [...errors, ...events].map(({ code }) => code)
   assert.ok(codes.length > 100, `${codes.length} codes were found`)
   assert.deepEqual(
@@ -22,7 +22,7 @@ test('no code is given twice', () => {
   )
 })
 
-test('every error code that the source uses stands in the table of a folder, and the other way round', () => {
+test('every error code used in the source is in the table of a folder, and every code of a table is used', () => {
   const used = new Set(
     sources.flatMap(({ text }) => text.match(/(?<=['`])GW_[A-Z0-9_]+(?=['`])|\bGW_[A-Z0-9_]+(?=:)/g) ?? []),
   )
@@ -54,7 +54,7 @@ test('meaning and action of each code are sentences', () => {
   }
 })
 
-test('every metric that is named in the source has a help text on the reference page', () => {
+test('every metric named in the source has a help text on the reference page', () => {
   const known = new Set(declaredMetrics().map(({ name }) => name))
   const named = sources.flatMap(({ text }) => text.match(/(?<=')(?:gw|process)_[a-z0-9_]+(?=')/g) ?? [])
   assert.deepEqual(

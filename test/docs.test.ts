@@ -1,4 +1,4 @@
-// Everything that documents show as JSON works: routes build with the real object types, the rest can be read.
+// JSON examples of documents are valid: routes build with the real object types, the rest can be parsed.
 import assert from 'node:assert/strict'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ interface Example {
   readonly json: JsonValue
 }
 
-/** Fenced JSON of the documents; generated pages only repeat what stands beside the code. */
+/** Fenced JSON of the documents; generated pages only repeat pages beside the code. */
 const examples: readonly Example[] = globSync(['README.md', 'docs/**/*.md', 'src/objects/**/*.md'], { cwd: root })
   .map((path) => path.split(sep).join('/'))
   .sort()
@@ -50,7 +50,7 @@ const documents = examples.flatMap(({ place, json }) => (isDocument(json) ? [{ p
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-docs-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
-// What examples expect to find in the folder of the instance.
+// Files of the instance that examples refer to.
 mkdirSync(join(directory, 'public'))
 mkdirSync(join(directory, 'secrets'))
 writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'))
@@ -72,12 +72,12 @@ const unitContext: UnitContext = {
     log,
     new TestMetrics(),
   ),
-  // The servers of examples are not there.
+  // The servers of examples do not exist.
   serving: false,
 }
 const properties = rootProperties({ ...unitContext, mode: 'PRODUCTION', env: {} })
 
-/** The configuration that routes of examples live under: nothing but what is there without being declared. */
+/** The parent configuration of example routes: only default objects. */
 async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> {
   const document = new ConfigDocument(
     RootDocument,
@@ -88,7 +88,7 @@ async function openRoot(): Promise<ConfigDocument<typeof RootDocument.members>> 
   return document
 }
 
-/** A document that only config.json can be. */
+/** Whether a document is a config.json. */
 const isRoot = (json: JsonObject): boolean => Object.hasOwn(json, 'temporaryStorage')
 
 test('there are examples', () => {
@@ -108,12 +108,12 @@ test('every default object can be built', async () => {
   await parent.heap.dispose()
 })
 
-/** Access tokens of Cognito have no audience, and a route that takes them is warned of for good reason. */
+/** Access tokens of Cognito have no audience, so that the warning about their routes is expected. */
 function isOfCognito(json: JsonValue): boolean {
   return JSON.stringify(json).includes('https://cognito-idp.')
 }
 
-/** The page of a type of the past has to show it. */
+/** The page of a deprecated type uses the type. */
 function isOwnDeprecation(message: string, place: string): boolean {
   const type = /^(\w+) is deprecated;/.exec(message)?.[1]
   return type !== undefined && place.includes(`/${pageName(type)}.md`)
@@ -155,7 +155,7 @@ test('every route in the documents is valid by the JSON Schema', () => {
   }
 })
 
-test('the JSON Schema refuses an unknown field in any object, and an unknown type', () => {
+test('the JSON Schema rejects an unknown field in any object, and an unknown type', () => {
   for (const { place, json } of documents) {
     const validate = schemaOf(json)
     for (const declared of declarations(json)) {
@@ -173,7 +173,7 @@ test('the JSON Schema refuses an unknown field in any object, and an unknown typ
   }
 })
 
-test('examples that read access tokens name their audience, unless they are tokens of an access manager', () => {
+test('examples that validate access tokens set the audience, except for tokens of an access manager', () => {
   for (const { place, json } of documents) {
     for (const { type, config } of declarations(json)) {
       if (type !== 'StatelessAccessTokenResolver') continue
@@ -186,7 +186,7 @@ test('examples that read access tokens name their audience, unless they are toke
   }
 })
 
-/** Objects that a document declares, wherever they stand. */
+/** Objects that a document declares, at any depth. */
 function declarations(json: JsonValue): JsonObject[] {
   if (Array.isArray(json)) return json.flatMap(declarations)
   if (!isPlainObject(json)) return []

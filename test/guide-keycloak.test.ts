@@ -1,4 +1,4 @@
-// The commands of the guide to Keycloak, against a server that answers as Keycloak's admin REST API was seen to.
+// The commands of the guide to Keycloak, against a server with the observed behaviour of Keycloak's admin REST API.
 // `npm run interop -- keycloak guide` runs them, and the routes of the guide, against the real one.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The commands of the guide to the management API, as a reader pastes them one after the other.
+// The commands of the guide to the management API, run in order in one shell.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { RunningGateway } from '#test/gateway'
 const guide = readFileSync(join(import.meta.dirname, '../docs/guide/management-api.md'), 'utf8')
 const curlMissing = spawnSync('curl', ['--version']).status !== 0 && 'there is no curl here'
 
-/** All commands but those in which the reader has to fill something in. */
+/** All commands except those with placeholders. */
 function commands(adminUrl: string, instance: string): string {
   return [...guide.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
     .map(([, text]) => text as string)

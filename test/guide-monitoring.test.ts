@@ -1,4 +1,4 @@
-// The guide to monitoring shows files that Prometheus takes, and metrics that exist.
+// The files of the guide to monitoring are valid for Prometheus, and its metrics exist.
 import assert from 'node:assert/strict'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ test('promtool accepts the configuration and the rules', { skip: promtoolMissing
   }
 })
 
-test('every metric of the guide is one of the gateway', () => {
+test('every metric of the guide exists in the gateway', () => {
   const sources = globSync('src/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(root, path), 'utf8'))

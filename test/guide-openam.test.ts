@@ -1,4 +1,4 @@
-// The routes of the guide to OpenAM, with an access manager that behaves as OpenAM was seen to. The commands of the guide are
+// The routes of the guide to OpenAM, with an access manager that has the observed behaviour of OpenAM. The commands of the guide are
 // run against a real one by `npm run interop -- openam guide`.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -51,7 +51,7 @@ function startManager(): Promise<DevelopmentAccessManager> {
   })
 }
 
-/** The gateway with the routes of the guide, behind a proxy that ends TLS for app.example.com. */
+/** The gateway with the routes of the guide, behind a proxy that terminates TLS for app.example.com. */
 async function setting() {
   const manager = await startManager()
   const application = await httpUpstream((request, response) => void response.end(JSON.stringify(request.headers)))
@@ -104,12 +104,12 @@ type Setting = Awaited<ReturnType<typeof setting>>
 const cookiesOf = (answer: { readonly headers: { readonly 'set-cookie'?: string[] | undefined } }): string[] =>
   (answer.headers['set-cookie'] ?? []).map(parseSetCookie).map(({ name, value }) => `${name}=${value}`)
 
-/** The answer of the authorization endpoint to a browser with a session. */
+/** The response of the authorization endpoint to a browser with a session. */
 function authorized({ manager }: Setting, location: string): Promise<Response> {
   return fetch(location, { headers: { Cookie: `${COOKIE}=${manager.login('demo')}` }, redirect: 'manual' })
 }
 
-test('the commands of the guide to OpenAM are read by a shell', () => {
+test('the commands of the guide to OpenAM are valid shell syntax', () => {
   const { status, stderr } = spawnSync('sh', ['-n'], { input: blocks('sh').join(''), encoding: 'utf8' })
   assert.deepEqual([status, stderr], [0, ''])
 })

@@ -1,5 +1,5 @@
-// The routes of the guide to other providers, with tokens of the shapes that these providers document and metadata that name
-// their real issuers. Only the address of the metadata and of the application is another.
+// The routes of the guide to other providers, with tokens as these providers document them and metadata with
+// their real issuers. Only the URLs of the metadata and of the application are replaced.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ interface Api {
   readonly issuer: string
   readonly header: { typ?: string }
   readonly claims: JWTPayload
-  /** Changes after which the token is refused, with the status. */
+  /** Changes that invalidate the token, with the status. */
   readonly refused: Readonly<Record<string, readonly [claims: JWTPayload, status: number]>>
 }
 
@@ -90,7 +90,7 @@ interface Login {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Routes that log users in. */
+/** Login routes. */
 const LOGINS: Readonly<Record<string, Login>> = {
   'entra-portal': { issuer: (APIS['entra'] as Api).issuer, parameters: {} },
   'auth0-portal': {
@@ -132,7 +132,7 @@ before(async () => {
   gateway = await RunningGateway.start({
     files: Object.fromEntries(Object.keys(LOGINS).map((name) => [`secrets/${name}.secret`, 'a secret of the client'])),
     routes: Object.fromEntries(routes),
-    // Requests come by way of a proxy that ends TLS.
+    // Requests come through a proxy that terminates TLS.
     admin: { trustedProxies: ['127.0.0.1'] },
   })
 })
@@ -165,7 +165,7 @@ for (const [name, api] of Object.entries(APIS)) {
 }
 
 for (const [name, { parameters }] of Object.entries(LOGINS))
-  test(`${name}: a browser without a session is sent to the provider`, async () => {
+  test(`${name}: a browser without a session is redirected to the provider`, async () => {
     const headers = { 'x-forwarded-for': '127.0.0.9', 'x-forwarded-proto': 'https' }
     const { status, headers: received } = await gateway.ask(`/${name}/page`, { headers })
     assert.equal(status, 302)

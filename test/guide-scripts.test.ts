@@ -17,7 +17,7 @@ const shown = [...guide.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
 )
 const routes = Object.fromEntries(shown.flatMap((json) => (json.name === undefined ? [] : [[json.name, json]])))
 
-test('the routes of the scripts guide answer as described', async () => {
+test('the routes of the scripts guide respond as described', async () => {
   await using gateway = await RunningGateway.start({ routes })
   const hello = await gateway.ask('/hello?name=Ada')
   assert.deepEqual([hello.status, hello.text], [200, '{"hello":"Ada"}'])
@@ -37,7 +37,7 @@ function sourcesIn(json: unknown): string[] {
   return [...own, ...Object.values(json).flatMap(sourcesIn)]
 }
 
-/** What uses as much of the bindings as fits, and runs too. */
+/** A script that uses most bindings and runs. */
 const everything = `
 const first: string | null = request.headers.get('Host')
 request.headers.set('X-A', ['1', 2]); request.headers.put('X-B', true); request.headers.add('X-C', 'c'); request.headers.remove('X-C')
@@ -99,11 +99,11 @@ function problemsOf(scripts: readonly string[]): string {
   }
 }
 
-test('scripts of the guide, and one that uses all bindings, fit the published types', () => {
+test('scripts of the guide, and one that uses all bindings, match the published types', () => {
   assert.equal(problemsOf([...shown.flatMap(sourcesIn), everything]), '')
 })
 
-test('the published types refuse invalid scripts', () => {
+test('the published types reject invalid scripts', () => {
   const problems = problemsOf([
     'return new Response({ state: 200 })',
     "const x: number = request.headers.get('A')",
@@ -138,7 +138,7 @@ test('every member of the published types exists', async () => {
   })
 })
 
-test('every status that the published types name has its code', async () => {
+test('every status named in the published types has its code', async () => {
   const names = [
     ...readFileSync(join(root, 'schemas/script-bindings.d.ts'), 'utf8').matchAll(/static readonly ([A-Z_]+): Status/g),
   ]

@@ -1,4 +1,4 @@
-// Holds what surrounds the code: lock file, licence, documents and their links.
+// Files besides the code: lock file, licence, documents and their links.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** Files under version control that still exist; none when the sources came without their history. */
+/** Files under version control that still exist; empty without a Git repository. */
 function trackedFiles(): string[] {
   try {
     const list = execFileSync('git', ['ls-files', '-z'], {
@@ -31,7 +31,7 @@ interface Manifest {
 const manifest = JSON.parse(read('package.json')) as Manifest
 const packages = { ...manifest.dependencies, ...manifest.devDependencies }
 
-test('the lock file names no address, so that any registry serves it', () => {
+test('the lock file has no URLs, so that any registry can be used', () => {
   const { packages: locked } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { resolved?: string }>
   }
@@ -47,12 +47,12 @@ test('every dependency is pinned to one version', () => {
   assert.deepEqual(loose, [])
 })
 
-test('every dependency has its reason in docs/dependencies.md, and no row outlives its dependency', () => {
+test('every dependency has a row in docs/dependencies.md, and every row a dependency', () => {
   const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1]!)
   assert.deepEqual(rows.toSorted(), Object.keys(packages).toSorted())
 })
 
-test('the licence file is that of the manifest', () => {
+test('the licence file matches the manifest', () => {
   assert.equal(manifest.license, 'Apache-2.0')
   assert.match(read('LICENSE'), /Apache License\s+Version 2\.0/)
 })
@@ -138,7 +138,7 @@ test('tests that docs/threats.md names exist, in the files that it names', () =>
 test('no tracked file names a path of a development machine or a package registry', (context) => {
   const files = trackedFiles()
   if (files.length === 0) return context.skip('not a git checkout')
-  // Put together from parts, so that this file does not find itself.
+  // Concatenated, so that this file does not match.
   const places = ['work/(?:main|shared)', 'root/', 'Users/\\w', 'home/\\w+/(?:\\.|src|work|code|dev|projects)'].join(
     '|',
   )
@@ -154,7 +154,7 @@ test('no tracked file names a path of a development machine or a package registr
   assert.deepEqual(findings, [])
 })
 
-test('relative links of the documents lead somewhere', () => {
+test('relative links of the documents have existing targets', () => {
   const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'changes/*.md'], { cwd: root })
   assert.ok(documents.length > 300, `${documents.length} documents were found`)
   const broken = documents.flatMap((path) => {

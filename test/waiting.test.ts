@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { once, waitUntil, within } from '#test/waiting'
 
-test('a state that does not come fails with its name', async () => {
+test('a state that is not reached fails with its name', async () => {
   let calls = 0
   await waitUntil('the third call', () => ++calls === 3)
   await waitUntil('the sixth call', async () => ++calls === 6)
@@ -17,7 +17,7 @@ test('a state that does not come fails with its name', async () => {
   )
 })
 
-test('a promise that does not settle fails with its name; one that settles keeps its result', async () => {
+test('a promise that does not settle fails with its name; one that settles returns its result', async () => {
   assert.equal(await within('the number', Promise.resolve(7)), 7)
   await assert.rejects(within('the number', Promise.reject(new Error('broken'))), { message: 'broken' })
   await assert.rejects(within('the number', new Promise(() => {}), 10), {
@@ -25,7 +25,7 @@ test('a promise that does not settle fails with its name; one that settles keeps
   })
 })
 
-test('an event has its arguments, and an error event rejects', async () => {
+test('an event resolves with its arguments, and an error event rejects', async () => {
   const emitter = new EventEmitter()
   const open = once(emitter, 'open')
   emitter.emit('open', 1, 2)

@@ -2,12 +2,12 @@
 import { type AuditRecord, RecordRefused, type Transport } from '../../src/audit/delivery/transport.ts'
 
 export interface Delivered {
-  /** Ids of records that the destination refused for good. */
+  /** Ids of records that the destination rejected permanently. */
   readonly refused: readonly string[]
   readonly failures: readonly Error[]
 }
 
-/** Sends records in batches until all are accepted or refused, for at most `timeout` milliseconds. */
+/** Sends records in batches until all are accepted or rejected, for at most `timeout` milliseconds. */
 export async function deliver(
   transport: Transport,
   records: readonly AuditRecord[],

@@ -1,4 +1,4 @@
-// What suites of real peers consist of: flows, each of which agrees with the peer or fails, and is one row of the result.
+// Flows of the suites with real peers: each agrees with the peer or fails, and is one row of the result.
 import { AssertionError } from 'node:assert'
 import { inspect } from 'node:util'
 
@@ -8,18 +8,18 @@ export interface Flow<Peers> {
   readonly skip?: string | false
   /** In milliseconds; a flow that takes longer does not agree. */
   readonly timeout?: number
-  /** Throws where something else is found than expected. A text that it gives is shown below its row. */
+  /** Throws on an unexpected result. A returned text is printed below its row. */
   readonly run: (peers: Peers) => Promise<unknown>
 }
 
-/** Where the log of the gateway stands, to print what it said during a flow that failed. */
+/** The log of the gateway; warnings and errors of a failed flow are printed. */
 export interface FlowLog {
   readonly lines: readonly string[]
 }
 
 const TIMEOUT = 120_000
 
-/** Runs the flows one after the other and prints a row for each; whether all agreed. */
+/** Runs the flows in order and prints a row for each; returns whether all agreed. */
 export async function runFlows<Peers>(
   flows: readonly Flow<Peers>[],
   peers: Peers,
@@ -31,10 +31,10 @@ export async function runFlows<Peers>(
     const [outcome, detail] = await outcomeOf(flow, peers)
     counts[outcome] += 1
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    const said =
+    const logged =
       outcome === 'FAILED' ? log.lines.slice(from).filter((line) => /"level":"(?:warn|error)"/.test(line)) : []
     console.log(`${outcome.padEnd(8)} ${flow.name} (${seconds} s)${detail === '' ? '' : `\n  ${detail}`}`)
-    for (const line of said.slice(-5)) console.log(`  gateway: ${line}`)
+    for (const line of logged.slice(-5)) console.log(`  gateway: ${line}`)
   }
   console.log(`${counts.agreed} flows agreed, ${counts.FAILED} FAILED, ${counts.skipped} skipped`)
   return counts.FAILED === 0
@@ -59,7 +59,7 @@ function explain(error: unknown): string {
   if (!(error instanceof AssertionError)) return error instanceof Error ? causes(error) : inspect(error)
   const where = /\((file:.*?)\)|at (file:.*)/.exec(error.stack ?? '')
   const place = where === null ? '' : `\n  at ${(where[1] ?? where[2])?.replace(/^.*\/test\//, 'test/')}`
-  // Node puts the values below a message, too.
+  // Node also appends the values to a message.
   const why = error.generatedMessage ? '' : `${error.message.split('\n', 1)[0]}: `
   return `${why}expected ${inspect(error.expected)}, found ${inspect(error.actual)}${place}`
 }

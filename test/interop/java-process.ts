@@ -1,4 +1,4 @@
-// A server in a JVM of its own that does not outlive the suite, however the suite ends.
+// A server in a separate JVM that is killed when the suite ends in any way.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ export class JavaProcess implements AsyncDisposable {
     return this.hasEnded ? 0 : peakMemory(this.#child.pid as number)
   }
 
-  /** Waits until `isReady` gives true; an end of the process or of `timeout` is an error with the end of its log. */
+  /** Waits until `isReady` returns true; throws with the end of the log if the process ends or `timeout` expires. */
   async until(isReady: () => Promise<boolean>, timeout: number): Promise<void> {
     const deadline = Date.now() + timeout
     while (!(await isReady().catch(() => false))) {
@@ -60,7 +60,7 @@ export class JavaProcess implements AsyncDisposable {
     }
   }
 
-  /** Ends it without warning. */
+  /** Kills it with SIGKILL. */
   async kill(): Promise<void> {
     if (this.hasEnded) return
     const ended = once(this.#child, 'exit')

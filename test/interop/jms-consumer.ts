@@ -70,7 +70,7 @@ export class JmsConsumer implements AsyncDisposable {
     return consumer
   }
 
-  /** Waits for a state of the messages; an end of the program is an error. */
+  /** Waits for a state of the messages; throws if the program ends. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
@@ -111,7 +111,7 @@ function parse(line: string): ConsumedMessage {
   return { type, deliveryMode, correlationId, text: units.toString('utf16le') }
 }
 
-/** Compiles the program for an API of JMS, once for each. */
+/** Compiles the program once for each JMS API. */
 function compile(jdk: string, jars: readonly string[]): string {
   const classes = join(CACHE, 'jms-consumer', Buffer.from(jars.join()).toString('base64url').slice(-40))
   mkdirSync(classes, { recursive: true })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Git ignores it; what is there is not fetched again. */
+/** Ignored by Git; files in it are not fetched again. */
 export const CACHE = join(import.meta.dirname, '..', '..', '.cache')
 const folder = join(CACHE, 'maven')
 
@@ -39,7 +39,7 @@ export function fetchUnpacked(artifact: string, jdk: string): string {
   return unpacked
 }
 
-/** Fetches `group:name:version` artefacts with all that they need to run, once, and returns the folder of the jar files. */
+/** Fetches `group:name:version` artefacts with their runtime dependencies once, and returns the folder of the jar files. */
 export function fetchWithDependencies(name: string, ...artifacts: readonly string[]): string {
   const jars = join(folder, name)
   if (existsSync(jars)) return jars

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The largest resident size that a process and those it has started have had so far, in MiB, on Linux. */
+/** Peak resident size of a process and its children, in MiB, on Linux. */
 export function peakMemory(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')

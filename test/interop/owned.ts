@@ -1,4 +1,4 @@
-/** Runs a suite with a stack of what it starts; everything in it ends with the suite, also on Ctrl-C and SIGTERM. */
+/** Runs a suite with a stack of resources that is disposed when the suite ends, also on Ctrl-C and SIGTERM. */
 export async function withOwned<T>(run: (owned: AsyncDisposableStack) => Promise<T>): Promise<T> {
   const owned = new AsyncDisposableStack()
   const interrupt = (signal: NodeJS.Signals): void => {

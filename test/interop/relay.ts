@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Answers a request in place of the server behind; false passes it on. */
+/** Responds in place of the target server; false forwards the request. */
 export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** An error page as load balancers write it. */
+/** An error page of a load balancer. */
 export const HTML_ERROR: Fault = (_request, response) => {
   response.writeHead(503, { 'content-type': 'text/html' }).end('<html><h1>503 Service Unavailable</h1></html>')
   return true
@@ -42,14 +42,14 @@ export class Relay implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** How many requests there were whose path ends so, in what `during` does. */
+  /** Number of requests with this end of the path while `during` runs. */
   async count(pathEnd: string, during: () => Promise<void>): Promise<number> {
     const from = this.requests.length
     await during()
     return this.requests.slice(from).filter((each) => each.split('?')[0]?.endsWith(pathEnd)).length
   }
 
-  /** Has a fault while something is done. */
+  /** Sets a fault while `during` runs. */
   async failing(fault: Fault, during: () => Promise<void>): Promise<void> {
     this.fault = fault
     try {

@@ -27,9 +27,9 @@ export interface BrokerSettings {
   readonly options?: string
   readonly users?: Readonly<Record<string, string>>
   readonly tls?: { readonly authority: Authority; readonly server: Issued }
-  /** Bytes of messages of one destination in memory; producers are stopped beyond. */
+  /** Bytes of messages of one destination in memory; producers are blocked beyond it. */
   readonly memoryLimit?: number
-  /** Messages beyond the limit of all memory are refused instead. */
+  /** Rejects messages beyond the total memory limit instead. */
   readonly failIfNoSpace?: boolean
 }
 
@@ -62,7 +62,7 @@ export class ActiveMqBroker implements AsyncDisposable {
     await this.#jvm?.kill()
   }
 
-  /** Ends the process in good order. */
+  /** Ends the process gracefully. */
   async stop(): Promise<void> {
     await this.#jvm?.[Symbol.asyncDispose]()
   }

@@ -1,4 +1,4 @@
-// A relay between producer and broker that keeps the frames of both, to be committed for tests without a broker.
+// A relay between producer and broker that records the frames of both, to be committed for tests without a broker.
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'

@@ -1,4 +1,4 @@
-// What the flows of this suite run against.
+// Servers of the flows of this suite.
 import { readJndi } from '#jms'
 import type { Authority, Issued } from '#test/certificates'
 import { numbered, type producerOf, producerPlan } from '#test/jms-plan'
@@ -9,7 +9,7 @@ import type { ActiveMqBroker } from './broker.ts'
 export interface Peers {
   readonly authority: Authority
   readonly client: Issued
-  /** Open for all over TCP; asks for a client certificate over TLS. */
+  /** Without authentication over TCP; requires a client certificate over TLS. */
   readonly broker: ActiveMqBroker
 }
 

@@ -1,4 +1,4 @@
-// Holds our Groovy to what the real one gave for the same snippets. `npm run interop -- groovy` records that again.
+// Compares our Groovy with recorded results of the real one for the same snippets. `npm run interop -- groovy` records them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileProgram, coreLibrary } from '#groovy'
@@ -40,7 +40,7 @@ test('the checker finds nothing in snippets that the real Groovy runs', () => {
   assert.deepEqual(findings, [])
 })
 
-/** Snippets that try out what happens to members that do not exist. */
+/** Snippets that use missing members on purpose. */
 function usesMissingMember(snippet: string): boolean {
   return /catch \(e\)|catch \(NullPointerException/.test(snippet)
 }

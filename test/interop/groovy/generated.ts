@@ -48,7 +48,7 @@ const OPERATORS: readonly string[] = [
   '?:',
 ]
 
-/** Stands before each of these snippets: what a closure gives with its class, or the class of what it throws, as text. */
+/** Preamble of these snippets: result of a closure with its class, or the class of its exception, as text. */
 export const PREAMBLE = `def t(Closure c) {
   try { def z = c(); z == null ? 'null' : '' + z + ' ' + z.class.simpleName }
   catch (Throwable e) { e.class.simpleName - 'NoStack' }
@@ -57,15 +57,15 @@ export const PREAMBLE = `def t(Closure c) {
 
 function operators(): string[] {
   return OPERATORS.flatMap((operator) => {
-    // A text or a power repeated so often would never be made.
+    // Such a long text or large power would not be computed in time.
     const grows = operator === '*' || operator === '**' || operator === '<<'
     const left = grows ? VALUES.filter((value) => value !== '2147483647') : VALUES
-    // To numbers the real one turns lists and maps by odd constructors.
+    // The real one converts lists and maps to numbers by unusual constructors.
     const values = /^(?:\*|%|\*\*|<<|>>>?|[&|^])$/.test(operator)
       ? left.filter((value) => !value.startsWith('['))
       : left
     return values.map((first) => {
-      // Which overload null means for a map, the real one can not say.
+      // In the real one the overload for null is ambiguous for a map.
       const second = first.startsWith('[') ? values.filter((value) => value !== 'null') : values
       return `def a = ${first}; [${second.join(', ')}].collect { b -> t { (a ${operator} b) } }.join(' | ')`
     })
@@ -105,7 +105,7 @@ const TYPES: readonly string[] = [
 
 function conversions(): string[] {
   return TYPES.flatMap((type) => {
-    // JDK 17 prints this number as a float with a digit too much.
+    // JDK 17 prints this float with an additional digit.
     const values = type === 'float' ? VALUES.filter((value) => value !== '2147483647') : VALUES
     const all = values.join(', ')
     const fitting = values.filter((value) => !isOddCoercion(type, value)).join(', ')
@@ -119,7 +119,7 @@ function conversions(): string[] {
   })
 }
 
-/** The real one makes proxies of interfaces from anything. */
+/** The real one creates interface proxies from any value. */
 function isOddCoercion(type: string, value: string): boolean {
   return (
     ['List', 'Set', 'Map', 'CharSequence', 'Number'].includes(type) && (/^\[a/.test(value) || !isOfType(type, value))
@@ -375,7 +375,7 @@ function mapMethods(): string[] {
   )
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, equal in every run. */
 function* random(seed: number): Generator<number, never> {
   let state = seed
   for (;;) {

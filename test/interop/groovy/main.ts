@@ -1,4 +1,4 @@
-// Computes again what the real Groovy gives for every snippet, records it, and compares ours with it.
+// Runs every snippet in the real Groovy, records the outcomes, and compares ours with them.
 import { readExpected, writeExpected } from './expected.ts'
 import { differences } from './known-differences.ts'
 import { difference, type Outcome, ourOutcome } from './outcome.ts'

@@ -1,4 +1,4 @@
-// What a snippet gives, in the real Groovy and in ours.
+// The outcome of a snippet, in the real Groovy and in ours.
 import {
   classOf,
   coreLibrary,
@@ -14,14 +14,14 @@ import { compileUnchecked } from '../../../src/groovy/compile/program.ts'
 import { Unit } from '../../../src/groovy/compile/unit.ts'
 import { parseScript } from '../../../src/groovy/syntax/parser.ts'
 
-/** How a snippet ended: with a value, an exception, or refused before it ran. */
+/** Outcome of a snippet: a value, an exception, or rejected by the compiler. */
 export interface Outcome {
   readonly kind: 'value' | 'throws' | 'refused' | 'fault'
   /** Of the value or the exception. */
   readonly class: string
   /** The value, printed; of an exception its message. */
   readonly text: string
-  /** What the snippet printed. */
+  /** Printed output. */
   readonly printed: string
 }
 
@@ -33,7 +33,7 @@ const limits: Limits = {
   maxAllocation: 50_000_000,
 }
 
-/** Runs a snippet in our engine, members that do not exist included: the real one finds them only then. */
+/** Runs a snippet in our engine, also with missing members, which the real one detects only at run time. */
 export async function ourOutcome(snippet: string): Promise<Outcome> {
   return outcomeOf(() => compileUnchecked(new Unit(parseScript(snippet, 'Snippet.groovy'), coreLibrary())))
 }
@@ -70,12 +70,12 @@ export async function outcomeOf(compile: () => GroovyProgram): Promise<Outcome> 
   }
 }
 
-/** Objects that print their address print another one each time. */
+/** Removes object addresses, which differ in each run. */
 export function withoutAddresses(text: string): string {
   return text.replace(/\b[\w.$]+@[0-9a-f]+\b/g, 'object@address')
 }
 
-/** Classes that have other names inside the JVM, and mean the same to a script. */
+/** Classes with other names in the JVM that are equivalent for scripts. */
 const SAME: readonly (readonly [RegExp, string])[] = [
   [
     /^Snippet\$_.*closure\d+$|^groovy\.lang\.Closure$|\$\$Lambda|^org\.codehaus\.groovy\.runtime\.(?:MethodClosure|CurriedClosure|ComposedClosure|memoize\..*)$/,
@@ -93,7 +93,7 @@ function plainClass(name: string): string {
   return name
 }
 
-/** What differs between two outcomes, as one line; null when they agree. */
+/** Difference of two outcomes as one line; null if they agree. */
 export function difference(expected: Outcome, found: Outcome): string | null {
   if (expected.kind !== found.kind) return `expected ${summary(expected)}, found ${summary(found)}`
   if (expected.printed !== found.printed) {

@@ -9,7 +9,7 @@ import { type Outcome, withoutAddresses } from './outcome.ts'
 export const GROOVY_VERSION = '4.0.33'
 const classes = join(import.meta.dirname, '..', '..', '..', '.cache', 'groovy-harness')
 
-/** Runs all snippets, in order; `progress` is called with how many are done. */
+/** Runs all snippets, in order; `progress` is called with the number of finished ones. */
 export async function realOutcomes(snippets: readonly string[], progress: (done: number) => void): Promise<Outcome[]> {
   const jars = fetchJars(
     `org.apache.groovy:groovy:${GROOVY_VERSION}`,
@@ -55,7 +55,7 @@ function parse(line: string, snippet: string): Outcome {
     .map((field) => (field === '-' ? '' : Buffer.from(field, 'base64').toString()))
   if (kind !== 'value' && kind !== 'throws' && kind !== 'refused')
     throw new Error(`${kind} in the real Groovy:\n${snippet}`)
-  // A message of the compiler tells of places in the JVM; that it refuses is what counts.
+  // Compiler messages contain positions of the JVM; only the rejection is compared.
   return kind === 'refused'
     ? { kind, class: '', text: '', printed }
     : { kind, class: name, text: withoutAddresses(text), printed }

@@ -4,7 +4,7 @@ import { generatedTopics, PREAMBLE } from './generated.ts'
 
 const folder = join(import.meta.dirname, 'snippets')
 
-/** Snippets by topic: those that are written, one file each, and those that are generated. */
+/** Snippets by topic: handwritten ones, one file each, and generated ones. */
 export function snippetsByTopic(): Map<string, readonly string[]> {
   const topics = new Map<string, readonly string[]>()
   for (const file of readdirSync(folder).toSorted()) {
@@ -18,7 +18,7 @@ export function snippetsByTopic(): Map<string, readonly string[]> {
   return topics
 }
 
-/** The whole text of a snippet; those that are generated share what stands before them. */
+/** The complete text of a snippet; generated ones have a common preamble. */
 export function sourceOf(snippet: string): string {
   return /\bt \{ /.test(snippet) ? PREAMBLE + snippet : snippet
 }

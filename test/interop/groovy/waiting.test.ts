@@ -1,4 +1,4 @@
-// Every literal of every snippet is waited for, so that all constructs are suspended and resumed at each of their places.
+// Every literal of every snippet is awaited, so that all constructs are suspended and resumed at each position.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ClassInfo, classes, coreLibrary, extend, suspend, type Value } from '#groovy'
@@ -16,7 +16,7 @@ const LaterClass = extend(new ClassInfo('test.Later', { parent: classes.ObjectCl
 })
 const library = coreLibrary().with([LaterClass])
 
-/** The tree with each literal replaced by a wait for it. */
+/** The tree with each literal replaced by an awaited one. */
 function delayed<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(delayed) as Part
   if (typeof part !== 'object' || part === null || Object.getPrototypeOf(part) !== Object.prototype) return part
@@ -44,13 +44,13 @@ function delayed<Part>(part: Part): Part {
 }
 
 for (const [topic, snippets] of snippetsByTopic()) {
-  test(`snippets about ${topic} give the same when every value is waited for`, async () => {
+  test(`snippets about ${topic} have the same results when every value is awaited`, async () => {
     const expected = readExpected(topic)
     const findings: string[] = []
     let refused = 0
     for (const snippet of snippets) {
       const outcome = expected.get(snippet)
-      // The message of an assertion shows its source, which is another here.
+      // The message of an assertion contains the source, which differs here.
       if (outcome === undefined || outcome.kind === 'refused' || /Assertion/.test(outcome.class)) continue
       if (differences.has(snippet)) continue
       const found = await outcomeOf(() =>

@@ -60,11 +60,11 @@ export class KafkaServer implements AsyncDisposable {
       env: {},
       log: this.#file('kafka.log'),
     })
-    // It listens for clients last.
+    // The client listener is opened last.
     await this.#jvm.until(() => isListening(this.port), START_TIMEOUT)
   }
 
-  /** Ends the broker without warning. */
+  /** Kills the broker with SIGKILL. */
   async kill(): Promise<void> {
     await this.#jvm?.kill()
   }

@@ -29,7 +29,7 @@ function events(topic: string, count: number, padding = ''): AuditRecord[] {
   }))
 }
 
-/** Ids in the order of arrival, by key; repeats follow the record that they repeat. */
+/** Ids in the order of arrival, by key; duplicates follow their record. */
 function idsByKey(records: readonly { key: string; value: string }[]): Map<string, number[]> {
   const ids = new Map<string, number[]>()
   for (const { key, value } of records) {
@@ -82,7 +82,7 @@ const FLOWS: readonly Flow<Peers>[] = [
       const { failures } = await rest
       await transport.close()
       const repeats = assertComplete(kafka.consume('restarted'), 5_000)
-      assert.ok(failures.length > 0, 'calls failed while the broker was away')
+      assert.ok(failures.length > 0, 'calls failed while the broker was down')
       return `${failures.length} failed calls, first: ${failures[0]?.message}; ${repeats} repeats`
     },
   },

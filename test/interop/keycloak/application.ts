@@ -1,6 +1,6 @@
 import { httpUpstream, type Upstream } from '#test/upstream'
 
-/** What the gateway protects: answers with the headers it got, as JSON, and keeps what was posted to it. */
+/** The protected application: responds with the request headers as JSON, and stores posted bodies. */
 export class Application implements AsyncDisposable {
   readonly #posted = new Map<string, string>()
   readonly #waiting = new Map<string, (body: string) => void>()
@@ -26,7 +26,7 @@ export class Application implements AsyncDisposable {
     this.#waiting.get(path)?.(body)
   }
 
-  /** What was posted to a path, now or within 10 seconds. */
+  /** The body posted to a path, now or within 10 seconds. */
   async until(path: string): Promise<string> {
     const posted = this.#posted.get(path)
     if (posted !== undefined) return posted

@@ -37,10 +37,10 @@ const JVM = [
 ]
 const MAIN = 'io.quarkus.bootstrap.runner.QuarkusEntryPoint'
 
-/** How long a start may take on a busy machine. */
+/** Start time-out, for a busy machine. */
 const START_TIMEOUT = 300_000
 
-/** Where browsers find the server; the gateway asks it by another name. */
+/** Host name for browsers; the gateway uses another one. */
 export const KEYCLOAK_HOST = 'login.other.test'
 
 export class KeycloakServer implements AsyncDisposable {
@@ -52,7 +52,7 @@ export class KeycloakServer implements AsyncDisposable {
   securePort = 0
   #jvm: JavaProcess | null = null
 
-  /** The URL for internal calls; those in its metadata follow the name that is asked. */
+  /** The URL for internal calls; URLs in its metadata have the requested host name. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`
   }

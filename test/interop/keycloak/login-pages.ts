@@ -1,4 +1,4 @@
-// Users at the pages of Keycloak.
+// Keycloak's login pages, as a user fills them in.
 import type { Page as ChromiumPage } from 'playwright-core'
 import type { BrowserLike, Page } from '#test/browser-like'
 import { passwordOf } from './realm.ts'

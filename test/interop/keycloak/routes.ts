@@ -32,7 +32,7 @@ export interface LoginParts {
   readonly registration?: object
   readonly filter?: object
   readonly session?: object
-  /** What the application answers. */
+  /** Response of the application. */
   readonly entity?: string
   readonly filters?: readonly object[]
 }

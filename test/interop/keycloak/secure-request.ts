@@ -1,6 +1,6 @@
 import { request } from 'node:https'
 
-/** A request over TLS to a server whose certificate is not looked at. */
+/** A request over TLS to a server without verification of its certificate. */
 export function secureRequest(
   url: string,
   options: object,

@@ -1,4 +1,4 @@
-// What the flows of this suite are made of, and what they run against.
+// Types of the flows of this suite, and its servers.
 
 import type { Chromium } from '#test/chromium'
 import type { GatewayProcess } from '#test/gateway-process'
@@ -19,7 +19,7 @@ export interface Addresses {
   /** The gateway, for Keycloak. */
   readonly internalApp: string
   readonly secureInternalApp: string
-  /** The realm as the gateway asks for it, by way of the relay. */
+  /** The realm for the gateway, through the relay. */
   readonly provider: string
   /** The same over TLS with a certificate of a private authority, without the relay. */
   readonly secureProvider: string

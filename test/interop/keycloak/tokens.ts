@@ -1,4 +1,4 @@
-// Tokens that a client of the realm gets by itself.
+// Tokens requested directly by a client of the realm.
 import { passwordOf, secretOf } from './realm.ts'
 import { type Peers, REALM } from './suite.ts'
 

@@ -23,7 +23,7 @@ export class Administrator {
     this.#token = await this.session('amadmin', this.password)
   }
 
-  /** Logs a user in; gives the session token. */
+  /** Logs a user in; returns the session token. */
   async session(user: string, password: string, realm = '/', query = ''): Promise<string> {
     const { status, json } = await this.#call(`${restPath(realm)}/authenticate${query}`, 'POST', {
       'X-OpenAM-Username': user,

@@ -1,4 +1,4 @@
-// The first configuration of an OpenAM: what its web wizard sends. No REST call may come before it.
+// The first configuration of an OpenAM: the request of its web wizard, required before any REST call.
 import { join } from 'node:path'
 
 export interface FirstConfiguration {
@@ -27,7 +27,7 @@ export async function configure({
     AM_ENC_KEY: 'an-encryption-key-of-the-suite-32',
     ADMIN_PWD: adminPassword,
     ADMIN_CONFIRM_PWD: adminPassword,
-    // OpenAM refuses one that is the administrator's too.
+    // OpenAM rejects the password of the administrator here.
     AMLDAPUSERPASSWD: `${adminPassword}-ldap`,
     AMLDAPUSERPASSWD_CONFIRM: `${adminPassword}-ldap`,
     COOKIE_DOMAIN: cookieDomain,

@@ -1,4 +1,4 @@
-// A real OpenAM behind the gateway: downloaded, configured, asked by real requests and a real browser, and ended.
+// A real OpenAM behind the gateway: downloaded, configured, tested by real requests and a real browser, and stopped.
 import '#test/loopback-names'
 import type { AddressInfo } from 'node:net'
 import { Authority } from '#test/certificates'
@@ -27,14 +27,14 @@ export function run(words: readonly string[]): Promise<boolean> {
   })
 }
 
-/** OpenAM looks a realm up by the host that it is asked by: the relay has to be asked by OpenAM's own name. */
+/** OpenAM selects the realm by Host: requests to the relay need OpenAM's own host name. */
 function relayedUrl(openam: string, relay: Relay): string {
   const url = new URL(openam)
   url.port = new URL(relay.url).port
   return url.href
 }
 
-/** Answers 404 to `/notifications`, as servers do that are older than they. */
+/** Responds 404 to `/notifications`, as servers without notifications do. */
 async function startRelay(target: string): Promise<Relay> {
   const relay = await Relay.start(target)
   relay.fault = ({ url = '' }, response) => {

@@ -12,7 +12,7 @@ import { accessManagers, routes, SECRET_FILES, type Servers } from './routes.ts'
 import type { OpenAm } from './server.ts'
 import type { Addresses } from './set-up.ts'
 
-/** What the application saw of a request that reached it. */
+/** A request received by the application. */
 export interface ForwardedRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export interface Peers {
 
 const NAMES = pathToFileURL(`${import.meta.dirname}/../../support/loopback-names.ts`).href
 
-/** Answers with the request as JSON. */
+/** Responds with the request as JSON. */
 export async function startApplication(): Promise<Server> {
   const server = createServer((request, response) => {
     response.setHeader('Content-Type', 'application/json')
@@ -61,7 +61,7 @@ export function startGateway(servers: Servers, authority: Authority): Promise<Ga
   })
 }
 
-/** Asks the gateway as a browser that opens a page would. */
+/** Sends requests to the gateway as a browser navigation does. */
 export function requestSender({ app }: Addresses): Peers['ask'] {
   return (path, session = null, { headers = {}, ...asking } = {}) =>
     sendRequest(app + path, {
@@ -74,8 +74,8 @@ export function requestSender({ app }: Addresses): Peers['ask'] {
     })
 }
 
-/** The request that an answer of the application tells of. */
+/** The forwarded request in a response of the application. */
 export function forwardedRequest({ status, text, headers }: ReceivedResponse): ForwardedRequest {
   if (status === 200) return JSON.parse(text) as ForwardedRequest
-  throw new Error(`expected the application's answer, found ${status} ${headers.location ?? text.slice(0, 300)}`)
+  throw new Error(`expected the application's response, found ${status} ${headers.location ?? text.slice(0, 300)}`)
 }

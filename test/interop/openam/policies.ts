@@ -22,7 +22,7 @@ export function policiesOf({ app, upstream }: Addresses): OpenAmPolicy[] {
     policy('service', [`${app}/policies/service/*`, `${app}/policies/service/*?*`], {
       condition: { type: 'AuthenticateToService', authenticateToService: STRONG },
     }),
-    // A level that no module gives: no login can follow this advice.
+    // A level of no module: no login can satisfy this advice.
     policy('unreachable', [`${app}/policies/unreachable/*`, `${app}/policies/unreachable/*?*`], {
       condition: { type: 'AuthLevel', authLevel: 99 },
     }),
@@ -39,7 +39,7 @@ export function policiesOf({ app, upstream }: Addresses): OpenAmPolicy[] {
   ]
 }
 
-/** A policy that lets everybody who has logged in read something. */
+/** A policy that grants GET to authenticated users. */
 export function policy(name: string, resources: readonly string[], fields: Partial<OpenAmPolicy> = {}): OpenAmPolicy {
   return {
     name,

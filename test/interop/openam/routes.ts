@@ -4,7 +4,7 @@ import { type Addresses, AGENT, ASCII_AGENT, CLIENT, POLICY_SET, SHORT_CLIENT, S
 
 export interface Servers extends Addresses {
   readonly openam: string
-  /** The same server, by way of a relay that has no `/notifications`. */
+  /** The same server through a relay without `/notifications`. */
   readonly withoutNotifications: string
 }
 

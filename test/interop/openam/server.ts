@@ -7,7 +7,7 @@ import { Administrator } from './administrator.ts'
 import { configure } from './configurator.ts'
 import { startTomcat } from './tomcat.ts'
 
-/** A start takes half a minute on two idle cores, and minutes where others work on them. */
+/** A start takes half a minute on two idle cores, and minutes under load. */
 const PATIENCE = 600_000
 const HOST = 'openam.example.test'
 const ADMIN_PASSWORD = 'the password of amadmin'
@@ -57,7 +57,7 @@ export class OpenAm implements AsyncDisposable {
     }, PATIENCE)
   }
 
-  /** Makes sure that it shows these pages; another kind takes a restart. */
+  /** Makes sure that it shows these pages; changing the kind requires a restart. */
   async show(pages: LoginPages): Promise<void> {
     if (this.#pages === pages) return
     await this.stop()

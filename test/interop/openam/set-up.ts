@@ -1,4 +1,4 @@
-// What OpenAM holds for the flows: a sub-realm, users, agents, policies, OAuth 2.0 providers and clients.
+// Configuration of OpenAM for the flows: a sub-realm, users, agents, policies, OAuth 2.0 providers and clients.
 import type { Administrator } from './administrator.ts'
 import { policiesOf } from './policies.ts'
 
@@ -13,7 +13,7 @@ export interface Addresses {
 }
 
 export const AGENT = { name: 'gateway', password: 'a password of the agent: pässword' } as const
-/** To whom introspection is refused; Basic authentication has no agreed encoding beyond ASCII. */
+/** Not allowed to introspect; Basic authentication has no agreed encoding beyond ASCII. */
 export const ASCII_AGENT = { name: 'gateway-ascii', password: 'a-password-of-the-agent' } as const
 export const USER = { name: 'demo', password: 'changeit' } as const
 export const CLIENT = { id: 'web', secret: 'a-secret-of-the-client-that-is-long-enough' } as const
@@ -59,7 +59,7 @@ async function useClientBasedSessions(admin: Administrator, realm: string, at: A
   await makeAgents(admin, realm, at)
 }
 
-/** Both realms keep users in one directory: a user of one is known in the other. */
+/** Both realms keep users in one directory: a user of one exists in the other. */
 async function makeUsers(admin: Administrator, realm: string): Promise<void> {
   if (realm !== '/') return
   const user = { username: 'other', userpassword: USER.password, mail: 'other@example.test', sn: 'Other' }
@@ -142,7 +142,7 @@ async function makeOAuth2(admin: Administrator, realm: string, { app }: Addresse
     await admin.call('PUT', realm, `${clients}/${id}`, {
       ...template,
       userpassword: secret,
-      // OpenID Connect: OpenAM takes no other method than that of the client.
+      // OpenID Connect: OpenAM accepts only the method of the client.
       ...(id === SPECIAL_CLIENT.id && { [`${provider}.tokenEndPointAuthMethod`]: 'client_secret_post' }),
       isConsentImplied: true,
       [`${provider}.scopes`]: ['[0]=openid', '[1]=profile', '[2]=mail'],

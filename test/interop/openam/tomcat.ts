@@ -64,7 +64,7 @@ export function startTomcat({ directory, port, names, properties }: TomcatOption
 
 const JVM_OPTIONS = [
   '-Xmx1g',
-  // A run of some minutes does not earn back what the optimising compiler costs.
+  // The optimising compiler does not pay off in a run of some minutes.
   '-XX:TieredStopAtLevel=1',
   '-XX:+UseSerialGC',
   ...['java.lang', 'java.util', 'java.net'].map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),

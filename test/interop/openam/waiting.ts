@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const LONGEST = 40_000
 
-/** Asks until the answer has a status; gives the milliseconds that took. */
+/** Repeats a request until its response has the status; returns the elapsed milliseconds. */
 export async function untilStatus(status: number, ask: () => Promise<{ readonly status: number }>): Promise<number> {
   const started = performance.now()
   for (;;) {

@@ -36,7 +36,7 @@ export class Collector implements AsyncDisposable {
   port = 0
   securePort = 0
   readonly #folder = mkdtempSync(join(tmpdir(), 'gateway-otelcol-'))
-  /** Takes the records that the collector exports. */
+  /** Receives the records that the collector exports. */
   readonly #sink = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -84,7 +84,7 @@ export class Collector implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  /** Records whose id begins with `prefix`, once `count` different ones are there. */
+  /** Records whose id begins with `prefix`, once `count` different ones have arrived. */
   async records(prefix: string, count: number, timeout = 20_000): Promise<CollectedRecord[]> {
     const deadline = Date.now() + timeout
     const idOf = (record: CollectedRecord) => String(record.attributes.get('log.record.uid'))
@@ -123,7 +123,7 @@ export class Collector implements AsyncDisposable {
           endpoint: `http://127.0.0.1:${(this.#sink.address() as AddressInfo).port}`,
           encoding: 'json',
           compression: 'none',
-          // The receiver answers when the records have been exported.
+          // The receiver responds after the records were exported.
           sending_queue: { enabled: false },
         },
       },

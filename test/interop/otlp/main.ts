@@ -65,12 +65,12 @@ const FLOWS: readonly Flow<Peers>[] = [
       const { failures } = await rest
       await transport.close()
       const found = await collector.records('restart', 2_000)
-      assert.ok(failures.length > 0, 'calls failed while the collector was away')
+      assert.ok(failures.length > 0, 'calls failed while the collector was down')
       return `${failures.length} failed calls, ${found.length - 2_000} repeats`
     },
   },
   {
-    name: 'a record that the collector can not decode is refused, and the others arrive',
+    name: 'a record that the collector can not decode is rejected, and the others arrive',
     run: async ({ collector, open }) => {
       const records = events('refused', 9)
       records[4] = { ...(records[4] as AuditRecord), text: '{"timeUnixNano":"no number"}' }

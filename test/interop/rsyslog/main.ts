@@ -1,4 +1,4 @@
-// Audit events to a real rsyslog over UDP, TCP and TLS, compared with what it has parsed.
+// Audit events to a real rsyslog over UDP, TCP and TLS, compared with the parsed messages.
 import assert from 'node:assert/strict'
 import { createLogger } from '#logging'
 import { systemClock } from '#schema'
@@ -28,7 +28,7 @@ const SETTINGS: SyslogSettings = {
   maxBytes: 8_192,
 }
 
-/** Text that parsers, terminals and frames stumble over. */
+/** Text that is difficult for parsers, terminals and framing. */
 const AWKWARD = 'é€😀 "quoted" \\ ] [x@1 a="b"] \n\r\t\0\u001b[31m\u2028 12 <34>1 '
 
 function events(prefix: string, count: number): { events: ReturnType<typeof accessEvent>[]; records: AuditRecord[] } {
@@ -77,7 +77,7 @@ function restart(protocol: SyslogPlan['protocol']): Flow<Peers> {
       const { records } = events(`restart-${protocol}`, 2_000)
       const transport = open(protocol)
       await deliver(transport, records.slice(0, 1_000))
-      // What a receiver has in its buffers when it ends is lost: syslog has no acknowledgement.
+      // Messages in the buffers of a stopped receiver are lost: syslog has no acknowledgement.
       await rsyslog.messages(`restart-${protocol}`, 1_000)
       await rsyslog.stop()
       const rest = deliver(transport, records.slice(1_000), { batch: 100 })
@@ -103,7 +103,7 @@ const FLOWS: readonly Flow<Peers>[] = [
       const { records } = events('certificate', 300)
       const { signal } = new AbortController()
       const refused = open('TLS', { tls: { ...DEFAULT_TLS_PLAN, ca: [rsyslog.authority.certificate] } })
-      // TLS 1.3: the server refuses after the client has finished its handshake, and the first calls may end before it does.
+      // TLS 1.3: the server rejects after the client has finished its handshake, and the first calls may end before it does.
       let accepted = 0
       const failure = await sendOneByOne()
       await refused.close()

@@ -56,7 +56,7 @@ export class RsyslogServer implements AsyncDisposable {
     }
   }
 
-  /** Stops it with `signal`; SIGKILL loses what it has in memory. */
+  /** Stops it with `signal`; with SIGKILL messages in memory are lost. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#child
     this.#child = null
@@ -68,7 +68,7 @@ export class RsyslogServer implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  /** Messages with this text in their id, once `count` different ones are there. */
+  /** Messages with this text in their id, once `count` different ones have arrived. */
   async messages(prefix: string, count: number, timeout = 20_000): Promise<ParsedMessage[]> {
     const deadline = Date.now() + timeout
     for (;;) {

@@ -72,7 +72,7 @@ export const FAULT_FLOWS: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'a wrong password is refused with the words of the broker, the right one is accepted',
+    name: 'a wrong password is rejected with the message of the broker, the right one is accepted',
     run: async () => {
       await using broker = await ActiveMqBroker.start({ users: { gateway: 'right' } })
       const send = async (userName: string, password: string): Promise<void> => {
@@ -89,7 +89,7 @@ export const FAULT_FLOWS: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'ssl:// with a client certificate is accepted, without it or with one of a stranger refused',
+    name: 'ssl:// with a client certificate is accepted, without it or with one of another authority rejected',
     run: async ({ broker, authority, client }) => {
       using stranger = new Authority('Stranger')
       const other = stranger.issue({ name: 'other' })
@@ -108,7 +108,7 @@ export const FAULT_FLOWS: readonly Flow<Peers>[] = [
     },
   },
   ...(['PERSISTENT', 'NON_PERSISTENT'] as const).map((deliveryMode) => ({
-    name: `producer flow control stops ${deliveryMode} messages, and a consumer lets them continue`,
+    name: `producer flow control stops ${deliveryMode} messages, until a consumer reads`,
     run: async () => {
       await using broker = await ActiveMqBroker.start({ memoryLimit: 1024 * 1024 })
       const url = `tcp://127.0.0.1:${broker.port}`
@@ -124,7 +124,7 @@ export const FAULT_FLOWS: readonly Flow<Peers>[] = [
     },
   })),
   {
-    name: 'a broker that refuses messages for lack of space answers with its reason, and the connection stays usable',
+    name: 'a broker without space rejects messages with the reason, and the connection stays usable',
     run: async () => {
       await using broker = await ActiveMqBroker.start({ failIfNoSpace: true, memoryLimit: 1024 * 1024 })
       const url = `tcp://127.0.0.1:${broker.port}`
@@ -143,7 +143,7 @@ export const FAULT_FLOWS: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'a message beyond maxFrameSize of the broker is refused alone',
+    name: 'a message beyond maxFrameSize of the broker is rejected, the others are accepted',
     run: async () => {
       await using broker = await ActiveMqBroker.start({ options: 'wireFormat.maxFrameSize=100000' })
       const url = `tcp://127.0.0.1:${broker.port}`
@@ -160,7 +160,7 @@ export const FAULT_FLOWS: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'a broker that shuts down ends the connection, and its peers that are silent or speak HTTP are given up',
+    name: 'a shutdown of the broker closes the connection, and peers that are unresponsive or send HTTP time out or fail',
     run: async () => {
       await using broker = await ActiveMqBroker.start()
       await using producer = producerOf(planAt(`tcp://127.0.0.1:${broker.port}`, 'down'))

@@ -1,4 +1,4 @@
-// Parameters of authorization requests, and the ways their responses come.
+// Parameters of authorization requests, and response modes.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { chromiumMissing } from '#test/chromium'

@@ -1,4 +1,4 @@
-// Log-out that begins elsewhere: Keycloak tells the gateway by a logout token.
+// Log-out started at Keycloak, which sends a logout token to the gateway.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { redisMissing } from '#test/redis'
@@ -36,7 +36,7 @@ async function logOutOne({ admin }: Peers, username: string, clientId: string, l
   await admin.delete(`/${REALM}/sessions/${(last ? own.at(-1) : own[0])?.id}`)
 }
 
-/** Waits for the log-out to arrive: Keycloak answers the administrator before it has notified every client. */
+/** Waits for the log-out to arrive: Keycloak responds to the administrator before it has notified every client. */
 async function untilLoggedOut(browser: BrowserLike, url: string): Promise<void> {
   const deadline = performance.now() + 10_000
   for (;;) {

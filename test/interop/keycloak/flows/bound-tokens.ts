@@ -69,8 +69,8 @@ export const boundTokens: Part = {
       run: async (peers) => {
         const { owner, thief } = peers.keycloak
         const token = await certifiedToken(peers, owner)
-        assert.equal(await askWith(peers, owner, token), 200)
-        assert.equal(await askWith(peers, thief, token), 401)
+        assert.equal(await statusWithCertificate(peers, owner, token), 200)
+        assert.equal(await statusWithCertificate(peers, thief, token), 401)
         assert.equal((await peers.gateway.ask('/certificate', bearer(token))).status, 401)
         assert.equal((await peers.gateway.ask('/without-binding', bearer(token))).status, 401)
         const { access_token: free } = await tokensOf(peers, 'unbound')
@@ -96,7 +96,7 @@ async function certifiedToken({ keycloak }: Peers, { key, certificate }: Issued)
   return token
 }
 
-async function askWith({ at }: Peers, { key, certificate }: Issued, token: string): Promise<number> {
+async function statusWithCertificate({ at }: Peers, { key, certificate }: Issued, token: string): Promise<number> {
   const { hostname, port } = new URL(at.secureApp)
   const url = `https://127.0.0.1:${port}/certificate`
   const headers = { ...bearer(token).headers, host: `${hostname}:${port}` }

@@ -35,7 +35,7 @@ export const browser: Part = {
         }),
     },
     {
-      name: 'Chromium: two tabs at the login page both arrive where they began',
+      name: 'Chromium: two tabs at the login page both return to their own pages',
       skip: chromiumMissing,
       run: async ({ at, chromium }) =>
         chromium?.withPage(async (first, context) => {
@@ -44,7 +44,7 @@ export const browser: Part = {
           await second.goto(`${at.secureApp}/browser/page?tab=2`)
           await logInWith(first)
           await first.waitForURL(`${at.secureApp}/browser/page?tab=1`)
-          // Keycloak sends tabs that wait at its login page on by itself.
+          // Keycloak redirects tabs at its login page automatically.
           await second.waitForURL(`${at.secureApp}/browser/page?tab=2`)
         }),
     },

@@ -1,4 +1,4 @@
-// Callbacks that can not be completed, logins that go round, and requests that are no navigation.
+// Callbacks that can not be completed, login loops, and requests other than navigation.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { HTML_ERROR } from '../../relay.ts'
@@ -20,7 +20,7 @@ export const callbacks: Part = {
   }),
   flows: [
     {
-      name: 'a callback that met an outage is 503, and a reload completes the login',
+      name: 'a callback during an outage is 503, and a reload completes the login',
       run: async ({ at, relay }) => {
         const browser = new BrowserLike()
         let page = await browser.open(`${at.app}/callback/page`)
@@ -46,7 +46,7 @@ export const callbacks: Part = {
       },
     },
     {
-      name: 'the first of twenty tabs at the login page still arrives where it began',
+      name: 'the first of twenty tabs at the login page still returns to its own page',
       run: async ({ at }) => {
         const browser = new BrowserLike()
         const first = await browser.open(`${at.app}/callback/tab-0`)
@@ -56,7 +56,7 @@ export const callbacks: Part = {
       },
     },
     {
-      name: 'a login page that another tab has made stale arrives where it began',
+      name: 'a login page that another tab has made stale returns to its own page',
       run: async ({ at }) => {
         const browser = new BrowserLike()
         const [one, other] = [
@@ -69,7 +69,7 @@ export const callbacks: Part = {
       },
     },
     {
-      name: 'a user who refuses consent gets 403 with a way to begin again',
+      name: 'a user who refuses consent gets 403 with a link to log in again',
       run: async ({ at }) => {
         const browser = new BrowserLike()
         const consent = await logIn(browser, `${at.app}/consent/page`)
@@ -80,7 +80,7 @@ export const callbacks: Part = {
       },
     },
     {
-      name: 'tokens that do not last end in a failure page, not in a circle',
+      name: 'short-lived tokens end in an error page, not in a login loop',
       run: async ({ at, relay }) => {
         const browser = new BrowserLike()
         const statuses: number[] = []
@@ -96,7 +96,7 @@ export const callbacks: Part = {
       },
     },
     {
-      name: 'requests that are no navigation get 401; a form gets a page that says the session has ended',
+      name: 'requests other than navigation get 401; a form gets a page about the ended session',
       run: async ({ at, gateway }) => {
         const { host } = new URL(at.app)
         for (const header of [{ 'sec-fetch-mode': 'cors' }, { 'x-requested-with': 'XMLHttpRequest' }]) {

@@ -12,7 +12,7 @@ const jwk = { ...createPublicKey(privateKey).export({ format: 'jwk' }), kid: 'en
 
 const EMAIL = '${contexts.oauth2Info.id_token_claims.preferred_username} ${contexts.oauth2Info.user_info.email}'
 
-/** Attributes of clients by what Keycloak is to do. */
+/** Client attributes by the behaviour they configure. */
 const RESPONSES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'an encrypted ID token': {
     'id.token.encrypted.response.alg': 'RSA-OAEP-256',

@@ -22,7 +22,7 @@ const replacedIn = (text: string, at: Addresses): string =>
     .replaceAll('https://app.example.com', at.secureApp)
     .replaceAll('http://127.0.0.1:8081', at.application)
 
-async function askSecurely({ at }: Peers, path: string, token: string): Promise<number> {
+async function statusOverTls({ at }: Peers, path: string, token: string): Promise<number> {
   const { port } = new URL(at.secureApp)
   return (await secureRequest(`https://127.0.0.1:${port}${path}`, bearer(token))).status
 }
@@ -31,7 +31,7 @@ async function askSecurely({ at }: Peers, path: string, token: string): Promise<
 async function configure({ at, keycloak, gateway, admin }: Peers): Promise<void> {
   const script = guideScript('keycloak', {
     'https://sso.example.com': keycloak.url,
-    // Keycloak knows no other name of the gateway.
+    // The only host name of the gateway that Keycloak can resolve.
     'https://app.example.com/portal/oidc/backchannel-logout': `${at.secureInternalApp}/portal/oidc/backchannel-logout`,
     'https://app.example.com': at.secureApp,
     'my-gateway/': `${gateway.instance.directory}/`,
@@ -100,10 +100,10 @@ export const guide: Part = {
           await tokensOf(peers, 'portal', 'alice', secret),
           await tokensOf(peers, 'portal', 'bob', secret),
         ]
-        assert.equal(await askSecurely(peers, '/orders/1', alice.access_token), 200)
-        assert.equal(await askSecurely(peers, '/orders/1', bob.access_token), 403)
-        assert.equal(await askSecurely(peers, '/stock/1', alice.access_token), 200)
-        assert.equal(await askSecurely(peers, '/private/api/1', alice.access_token), 200)
+        assert.equal(await statusOverTls(peers, '/orders/1', alice.access_token), 200)
+        assert.equal(await statusOverTls(peers, '/orders/1', bob.access_token), 403)
+        assert.equal(await statusOverTls(peers, '/stock/1', alice.access_token), 200)
+        assert.equal(await statusOverTls(peers, '/private/api/1', alice.access_token), 200)
       },
     },
     {

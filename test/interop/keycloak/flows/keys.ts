@@ -22,7 +22,7 @@ export const keys: Part = {
   }),
   flows: [
     {
-      name: 'a provider that is gone when the first token comes is 503; within two seconds of its return tokens pass',
+      name: 'an unavailable provider at the first token is 503; tokens pass within two seconds of its recovery',
       run: async (peers) => {
         const { access_token: token } = await tokensOf(peers, 'rotating')
         const status = async (): Promise<number> => (await peers.gateway.ask('/recovering', bearer(token))).status
@@ -51,7 +51,7 @@ export const keys: Part = {
       },
     },
     {
-      name: 'fifty unknown key names cause at most five requests; good tokens pass meanwhile, forged ones never',
+      name: 'fifty unknown key names cause at most five requests; valid tokens pass meanwhile, forged ones never',
       run: async (peers) => {
         const { access_token: good } = await tokensOf(peers, 'rotating')
         const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -59,7 +59,7 @@ export const keys: Part = {
           new SignJWT(decodeJwt(good))
             .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: randomUUID() })
             .sign(privateKey)
-        const questions = await peers.relay.count('/certs', async () => {
+        const keyRequests = await peers.relay.count('/certs', async () => {
           const statuses = new Set<number>()
           for (let each = 0; each < 50; each += 1) {
             const answer = await peers.gateway.ask('/rotating', bearer(await forge()))
@@ -72,7 +72,7 @@ export const keys: Part = {
             [...statuses].join(),
           )
         })
-        assert.ok(questions <= 5, `${questions} requests for keys`)
+        assert.ok(keyRequests <= 5, `${keyRequests} requests for keys`)
       },
     },
   ],

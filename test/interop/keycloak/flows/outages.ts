@@ -1,4 +1,4 @@
-// A provider that is not there, and one whose load balancer answers in its place.
+// An unavailable provider, and a load balancer that responds in its place.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { type Fault, HTML_ERROR } from '../../relay.ts'

@@ -35,7 +35,7 @@ export const privateAuthority: Part = {
   },
   flows: [
     {
-      name: 'keys are fetched from a provider with a certificate of a private authority by trust, else 503',
+      name: 'keys are fetched from a provider with a certificate of a private authority with a trust store, otherwise 503',
       run: async (peers) => {
         const { access_token: token } = await tokensOf(peers, 'private')
         const answer = await peers.gateway.ask('/trusting', bearer(token))
@@ -44,7 +44,7 @@ export const privateAuthority: Part = {
       },
     },
     {
-      name: 'login at a provider with a certificate of a private authority, by one trust for all calls',
+      name: 'login at a provider with a certificate of a private authority, with one trust store for all calls',
       run: async ({ at }) => {
         const page = await logIn(new BrowserLike(), `${at.app}/private-login/page`)
         assert.deepEqual([page.status, page.text], [200, 'alice@example.test'])

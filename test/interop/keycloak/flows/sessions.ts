@@ -1,4 +1,4 @@
-// Where sessions are kept, requests that are no navigation, and log-out by the user.
+// Session stores, requests other than navigation, and log-out by the user.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { redisMissing } from '#test/redis'
@@ -51,7 +51,7 @@ export const sessions: Part = {
       Object.entries(sessionManagers(at)).map(([kind, session]) => [
         `${kind}-session`,
         loginRoute(at, `${kind}-session`, {
-          // The metadata have it by the public name alone, which a gateway need not reach.
+          // The metadata have only the public host name, which the gateway may not reach.
           issuer: { revocationEndpoint: `${at.provider}/protocol/openid-connect/revoke` },
           ...(session === undefined ? {} : { session }),
           filter: {

@@ -93,14 +93,14 @@ export const tokenExchange: Part = {
       },
     },
     {
-      name: 'token exchange of a token that Keycloak does not know is 403',
+      name: 'token exchange of an unknown token is 403',
       run: async (peers) => {
         const answer = await peers.gateway.ask('/exchanged', bearer('no-token'))
         assert.equal(answer.status, 403)
       },
     },
     ...(['resource-owner', 'client-credentials'] as const).map((name) => ({
-      name: `${name}: the gateway gets a token and keeps it`,
+      name: `${name}: the gateway gets a token and caches it`,
       run: async (peers: Parameters<Part['flows'][number]['run']>[0]) => {
         const requests = await peers.relay.count('/token', async () => {
           for (let each = 0; each < 5; each += 1) {

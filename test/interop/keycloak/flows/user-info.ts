@@ -1,4 +1,4 @@
-// User info: asked for where something reads it; a refusal ends no session.
+// User info: requested only if it is read; a rejection ends no session.
 import assert from 'node:assert/strict'
 import { BrowserLike } from '#test/browser-like'
 import { logIn } from '../login-pages.ts'
@@ -12,7 +12,7 @@ export const userInfo: Part = {
   clients: (at) => [
     client(at, 'unread-info'),
     client(at, 'read-info'),
-    // Keycloak's user info refuses tokens without `sub` and `openid`, which lightweight tokens do not have.
+    // Keycloak's user info rejects tokens without `sub` and `openid`, which lightweight tokens do not have.
     client(at, 'refused-info', {
       attributes: { 'client.use.lightweight.access.token.enabled': 'true' },
       defaultClientScopes: ['profile', 'roles'],

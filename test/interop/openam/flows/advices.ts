@@ -9,7 +9,7 @@ import { USER } from '../set-up.ts'
 
 export const adviceFlows: readonly Flow<Peers>[] = [
   {
-    name: 'advices: 307 to the login page with what both kinds of pages read; 401 for clients that ask for it',
+    name: 'advices: 307 to the login page with the parameters of both kinds of pages; 401 for clients that request it',
     async run({ ask, at, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       const { status, headers } = await ask('/policies/level/page?x=1', session)
@@ -31,7 +31,7 @@ export const adviceFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'advices: one that comes back at once with the same session is 403, not another round',
+    name: 'advices: one repeated for the same session is 403, not a redirect loop',
     async run({ ask, at, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       const { headers } = await ask('/policies/unreachable/page', session)
@@ -46,7 +46,7 @@ export const adviceFlows: readonly Flow<Peers>[] = [
 
 export const classicAdviceFlows: readonly Flow<Peers>[] = stepUps('classic', logInAtClassicPages)
 
-/** Logins that policies and routes demand, by the pages that the server shows now. */
+/** Logins required by policies and routes, with the current kind of login pages. */
 function stepUps(pages: LoginPages, logIn: (page: Page, user: typeof USER) => Promise<void>): Flow<Peers>[] {
   return [
     ...['level', 'service'].map(
@@ -76,7 +76,7 @@ function stepUps(pages: LoginPages, logIn: (page: Page, user: typeof USER) => Pr
           await page.goto(`${at.app}/service/page`)
           await logIn(page, USER)
           await page.waitForURL(/\/service\/page/)
-          // A session of that service opens pages that want its level.
+          // A session of that service has the level that these pages require.
           await page.goto(`${at.app}/policies/level/page`)
           assert.equal(page.url(), `${at.app}/policies/level/page`, 'address')
         })

@@ -18,7 +18,7 @@ function blocks(language: string): string[] {
 
 export const guideFlows: readonly Flow<Peers>[] = [
   {
-    name: 'guide: its commands, pasted one after the other, do what it says',
+    name: 'guide: its commands, run in order, have the described results',
     async run({ at, openam }) {
       const realm = { name: REALM, parentPath: '/', active: true, aliases: [] }
       await openam.admin.call('POST', '/', 'global-config/realms?_action=create', realm)

@@ -5,12 +5,12 @@ import type { Peers } from '../peers.ts'
 import { USER } from '../set-up.ts'
 
 const SESSIONS = 25
-/** How long a cached session is used without a question, and some time for slow machines. */
+/** Lifetime of a cached session without validation, plus a margin for slow machines. */
 const BOUND = 30_000 + 5_000
 
 export const lostNotificationFlows: readonly Flow<Peers>[] = [
   {
-    name: `caches: ${SESSIONS} log-outs in a row, of which OpenAM tells some; none is used after 30 s`,
+    name: `caches: ${SESSIONS} log-outs in a row, of which OpenAM notifies some; none is used after 30 s`,
     async run({ ask, openam }) {
       const sessions: string[] = []
       for (let at = 0; at < SESSIONS; at += 1) {
@@ -21,7 +21,7 @@ export const lostNotificationFlows: readonly Flow<Peers>[] = [
       }
       const last = Date.now()
       await pause(1_500)
-      // One request for each: what is asked about is what the cache held.
+      // One request for each, so that cached sessions are validated.
       const early = await Promise.all(sessions.map(async (session) => (await ask('/sso/page', session)).status))
       const kept = early.filter((status) => status === 200).length
       await pause(Math.max(0, last + BOUND - Date.now()))

@@ -69,9 +69,9 @@ export const policyFlows: readonly Flow<Peers>[] = [
         'https://www.example.test/page',
         'https://www.example.test:8443/page',
       ]
-      const question = { application: POLICY_SET, resources, subject: { ssoToken: session } }
+      const evaluation = { application: POLICY_SET, resources, subject: { ssoToken: session } }
       const path = 'policies?_action=evaluate'
-      const answer = await openam.admin.call('POST', '/', path, question, 'protocol=1.0,resource=2.0')
+      const answer = await openam.admin.call('POST', '/', path, evaluation, 'protocol=1.0,resource=2.0')
       const decisions = answer as { resource: string; actions: object }[]
       const actions = resources.map((each) => decisions.find(({ resource }) => resource === each)?.actions)
       assert.deepEqual(actions, [{ GET: true }, { GET: true }, {}], 'actions with and without a port')
@@ -86,7 +86,7 @@ export const policyFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'policies: a change counts by its notification, or after 30 s where that is lost',
+    name: 'policies: a change applies with its notification, or after 30 s if it is lost',
     async run({ ask, at, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/policies/new/page', session)).status, 403, 'status before')

@@ -20,7 +20,7 @@ export const restartFlows: readonly Flow<Peers>[] = [
       const counts = new Map<number, number>()
       const isOver = new AbortController()
       const traffic = sendTraffic(ask, session, counts, isOver.signal)
-      // It is waited for when the server is back; a failure before that is one of the flow then.
+      // Awaited after the restart; an earlier failure fails the flow then.
       traffic.catch(() => {})
       await openam.stop()
       const stopped = Date.now()
@@ -34,7 +34,7 @@ export const restartFlows: readonly Flow<Peers>[] = [
       const decided = await untilStatus(200, () => ask('/policies/plain/page', fresh))
       const strange = [...counts.keys()].filter((status) => ![200, 302, 503].includes(status))
       assert.deepEqual(strange, [], 'other statuses than 200 (cached), 302 (ended session, server up) and 503')
-      assert.equal((counts.get(503) ?? 0) > 0, true, '503 among the answers')
+      assert.equal((counts.get(503) ?? 0) > 0, true, '503 among the responses')
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
       const seconds = down / 1000
       const lines = linesByCause(gateway.log.entries.slice(from))
@@ -48,7 +48,7 @@ export const restartFlows: readonly Flow<Peers>[] = [
   },
 ]
 
-/** How often each logger has warned of something. */
+/** Number of warnings by logger. */
 function linesByCause(entries: readonly LogEntry[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { level, logger, message } of entries) {

@@ -18,7 +18,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'agent: with a wrong password no request is granted, and the log says so',
+    name: 'agent: with a wrong password no request is granted, and the failure is logged',
     async run({ gateway, ask, openam }) {
       const session = await openam.admin.session(USER.name, USER.password)
       assert.equal((await ask('/wrong/page', session)).status, 503, 'status')
@@ -55,7 +55,7 @@ export const singleSignOnFlows: readonly Flow<Peers>[] = [
         {},
         'protocol=1.0,resource=1.1',
       )
-      assert.equal(status, 200, "status of the administrator's question")
+      assert.equal(status, 200, "status of the administrator's request")
     },
   },
   {

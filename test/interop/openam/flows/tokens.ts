@@ -9,12 +9,12 @@ interface Tokens {
   readonly refresh_token: string
 }
 
-/** OpenAM answers 400 `server_error` where a signed token of another realm is asked about, which clients see as 400. */
+/** OpenAM responds 400 `server_error` to the introspection of a signed token of another realm; clients get 400. */
 const REFUSED = 400
 
 export const tokenFlows: readonly Flow<Peers>[] = [
   {
-    name: 'tokens: OpenAmAccessTokenResolver takes opaque tokens and signed ones, each of its own realm',
+    name: 'tokens: OpenAmAccessTokenResolver accepts opaque tokens and signed ones, each of its own realm',
     async run(peers) {
       const [opaque, signed] = await tokensOfBothRealms(peers)
       assert.deepEqual(
@@ -49,7 +49,7 @@ export const tokenFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'tokens: to an agent no token is active, and the log says so',
+    name: 'tokens: introspection by an agent returns inactive, which is logged',
     async run(peers) {
       const { access_token: opaque } = await tokens(peers, '/')
       assert.deepEqual(Object.values(await statuses(peers, ['introspection-agent'], { opaque })), [401], 'statuses')
@@ -59,7 +59,7 @@ export const tokenFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'tokens: StatelessAccessTokenResolver verifies signed ones by the keys of the realm, and takes no other',
+    name: 'tokens: StatelessAccessTokenResolver verifies signed ones by the keys of the realm, and rejects others',
     async run(peers) {
       const [opaque, signed, refresh] = await tokensOfBothRealms(peers)
       assert.deepEqual(
@@ -91,7 +91,7 @@ export const tokenFlows: readonly Flow<Peers>[] = [
     },
   },
   {
-    name: 'tokens: a revoked one is refused when the time in the cache (3 s) is over: OpenAM tells of none',
+    name: 'tokens: a revoked one is rejected after its TTL (3 s): OpenAM sends no notification',
     async run(peers) {
       const { access_token: revoked } = await tokens(peers, '/')
       const resolvers = ['token-info', 'introspection']
@@ -124,7 +124,7 @@ async function oauth2({ openam }: Peers, realm: string, path: string, form: Reco
   return answer.json()
 }
 
-/** What routes answer for tokens, by `route token`. */
+/** Statuses of routes for tokens, by `route token`. */
 async function statuses(
   { ask }: Peers,
   routes: readonly string[],
