@@ -5,7 +5,7 @@ import { Instant } from './instant.ts'
 const exposure: Exposure<Certificate> = {
   kind: 'certificate',
   get: {
-    subjectDN: (self) => distinguishedName(self.x509.subject),
+    subjectDN: (self) => self.subject,
     issuerDN: (self) => distinguishedName(self.x509.issuer),
     serialNumber: (self) => self.x509.serialNumber,
     notBefore: (self) => new Instant(self.x509.validFromDate.getTime()),
@@ -22,6 +22,11 @@ export class Certificate {
 
   constructor(x509: X509Certificate) {
     this.x509 = x509
+  }
+
+  /** Distinguished name in the form of RFC 4514. */
+  get subject(): string {
+    return distinguishedName(this.x509.subject)
   }
 
   get [exposed](): Exposure<Certificate> {

@@ -74,7 +74,9 @@ export class Exchange {
   }
 
   withSession(session: Session): Exchange {
-    return this.#child(this, this.contexts, session)
+    const child = this.#child(this, this.contexts, session)
+    if (this.#state.audit !== null) this.#state.audit.latest = child
+    return child
   }
 
   withOriginalUri(originalUri: Uri): Exchange {

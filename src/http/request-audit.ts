@@ -45,7 +45,7 @@ export abstract class RequestAudit implements ActiveListItem {
   decision: AuditDecision | null = null
   /** Custom entries of the event. */
   extension: Record<string, unknown> | null = null
-  /** The exchange with the context that was added last. */
+  /** The exchange with the context or session that was added last. */
   latest: AuditedExchange
 
   constructor(exchange: AuditedExchange) {

@@ -1,6 +1,5 @@
 // Access events of a whole gateway at the destinations that leave the machine.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -9,6 +8,7 @@ import { RunningGateway } from '#test/gateway'
 import { KafkaBroker } from '#test/kafka-broker'
 import { freePort } from '#test/nginx'
 import { TcpPeer } from '#test/tcp-peer'
+import { once, waitUntil } from '#test/waiting'
 
 function audited(path: string, ...handlers: readonly (readonly [string, JsonObject])[]): JsonObject {
   const eventHandlers = handlers.map(([name, config]) => ({
@@ -27,11 +27,6 @@ const syslogAt = (port: number): [string, JsonObject] => [
   'Syslog',
   { protocol: 'TCP', host: '127.0.0.1', port, facility: 'LOCAL0' },
 ]
-
-/** Waits until something is true, within the limit of the test. */
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10))
-}
 
 test('one request is one event at syslog, OTLP and Kafka, with the same id', { timeout: 60_000 }, async () => {
   await using syslog = await TcpPeer.start()
@@ -59,7 +54,10 @@ test('one request is one event at syslog, OTLP and Kafka, with the same id', { t
   })
   assert.deepEqual(gateway.problems('audited.json'), [])
   assert.equal((await gateway.ask('/audited/page?token=secret')).text, 'hello')
-  await until(() => syslog.text !== '' && kafka.stored.length > 0 && exported.join('').endsWith(']}]}]}'))
+  await waitUntil(
+    'the expected events',
+    () => syslog.text !== '' && kafka.stored.length > 0 && exported.join('').endsWith(']}]}]}'),
+  )
 
   const event = JSON.parse(syslog.text.slice(syslog.text.indexOf('] {') + 2))
   assert.match(syslog.text, /^\d+ <134>1 .* GATEWAY-HTTP-ACCESS \[event@32473 topic="access" id="/)
@@ -79,7 +77,7 @@ test('F15: requests are answered while a receiver is away, and their events arri
   await using gateway = await RunningGateway.reuse({ routes: { audited: audited('/audited', syslogAt(port)) } })
   for (let n = 0; n < 20; n++) assert.equal((await gateway.ask(`/audited/${n}`)).status, 200)
   await using syslog = await TcpPeer.start(undefined, { port })
-  await until(() => syslog.text.includes('/audited/19"'))
+  await waitUntil('the expected events', () => syslog.text.includes('/audited/19"'))
   const paths = [...syslog.text.matchAll(/"path":"[^"]*\/audited\/(\d+)"/g)].map(([, n]) => Number(n))
   assert.deepEqual([...new Set(paths)], [...Array(20).keys()])
 })

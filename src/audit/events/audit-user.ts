@@ -1,7 +1,11 @@
-import { CdssoContext, JwtValidationContext, OAuth2Context, SsoTokenContext } from '#contracts'
+import { CdssoContext, JwtValidationContext, OAuth2Context, OAuth2InfoContext, SsoTokenContext } from '#contracts'
+import { clientSubject } from '#expression'
 import type { Exchange } from '#http'
 
-/** The user of a request as its contexts name it: the access manager's session first, then tokens. */
+/**
+ * The user of a request as its contexts name it: the session of the access manager first, then tokens, the entry `username` of the
+ * session, and the client certificate.
+ */
 export function auditUser(exchange: Exchange): string | null {
   const sso = exchange.context(SsoTokenContext)
   if (sso !== null) return sso.universalId ?? text(sso.info['username']) ?? text(sso.info['uid'])
@@ -12,9 +16,11 @@ export function auditUser(exchange: Exchange): string | null {
     const { info } = oauth2.accessToken
     return text(info['sub']) ?? text(info['user_id']) ?? text(info['username']) ?? text(info['client_id'])
   }
+  const openId = exchange.context(OAuth2InfoContext)
+  if (openId !== null) return text(openId.id_token_claims?.['sub'])
   const jwt = exchange.context(JwtValidationContext)
   if (jwt !== null) return text(jwt.info['sub'])
-  return null
+  return text(exchange.session.get('username')) ?? clientSubject(exchange.client.certificates)
 }
 
 function text(value: unknown): string | null {

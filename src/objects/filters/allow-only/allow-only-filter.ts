@@ -1,4 +1,5 @@
 import { FilterKind, HandlerKind, passes, type RequestCondition } from '#contracts'
+import { clientSubject } from '#expression'
 import { type Exchange, type Filter, type Handler, respond } from '#http'
 import type { Logger } from '#logging'
 import {
@@ -19,7 +20,6 @@ import { recordDenied, recordGranted } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 import { type AddressBlock, addressBlock, addressIn } from './address-block.ts'
 import { type PortTest, portRange, type TextTest, wholePattern } from './rule-fields.ts'
-import { subjectOf } from './subject.ts'
 
 const blocks = () => list(config(addressBlock()), { nonEmpty: true })
 
@@ -157,7 +157,7 @@ function originTest(ip: Addresses | undefined, subjects: readonly TextTest[] | u
   const fromAddress = ip === undefined ? () => true : addressTest(ip, logger)
   const hasSubject = (exchange: Exchange) => {
     if (subjects === undefined) return true
-    const subject = subjectOf(exchange.client.certificates)
+    const subject = clientSubject(exchange.client.certificates)
     return subject !== null && subjects.some((test) => test(subject))
   }
   return (exchange) => hasSubject(exchange) && fromAddress(exchange)

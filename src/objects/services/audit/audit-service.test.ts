@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OAuth2Context, type AuditService as Service, SsoTokenContext } from '#contracts'
-import { respond } from '#http'
+import { OAuth2Context, OAuth2InfoContext, type AuditService as Service, SsoTokenContext } from '#contracts'
+import { respond, transientSession } from '#http'
 import type { JsonObject } from '#json'
 import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
@@ -104,13 +104,21 @@ test('the user is that of the session, the token, the expression, or the script,
   const accessToken = { token: 't', info: { sub: 'bob' }, scopes: new Set<string>(), expiresAt: null }
   run(plain, (exchange) => void exchange.with(OAuth2Context, { accessToken }))
   run(plain, () => {})
+  const claims = { id_token_claims: { sub: 'eve' }, id_token: null, access_token: null, scopes: [], expires_in: null }
+  const login = { ...claims, user_info: null, client_registration: 'c', client_endpoint: '/login' }
+  run(plain, (exchange) => void exchange.with(OAuth2InfoContext, login))
+  run(plain, (exchange) => {
+    const session = transientSession()
+    session.set('username', 'dan')
+    exchange.withSession(session)
+  })
   await using expression = await open({ userIdExpression: '${contexts.ssoToken.info.username}-x' })
   run(expression, (exchange) => void exchange.with(SsoTokenContext, sso))
   run(expression, (exchange) => {
     exchange.with(SsoTokenContext, sso)
     exchange.audit!.userId = 'script'
   })
-  assert.deepEqual(users, ['ada', 'bob', undefined, 'ada-x', 'script'])
+  assert.deepEqual(users, ['ada', 'bob', undefined, 'eve', 'dan', 'ada-x', 'script'])
 })
 
 test('a request in flight since longRunningAfter leaves a first event without response, once', async () => {
