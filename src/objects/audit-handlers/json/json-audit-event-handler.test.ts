@@ -27,9 +27,10 @@ describe('JsonAuditEventHandler', () => {
     await using _ = built
     assert.ok(plan.directory.endsWith(join('logs', 'access')))
     assert.deepEqual(
-      { ...plan, directory: '' },
+      { ...plan, directory: '', exclusive: '' },
       {
         type: 'file',
+        exclusive: '',
         directory: '',
         topics: ['access'],
         extension: '.audit.json',
