@@ -65,7 +65,7 @@ for (const [title, plan, text] of [
       assert.notEqual(problem, null)
     })
 
-    test('every change, removal and addition of a byte is found, at its line', async () => {
+    test('a change, removal or addition of any byte is found, at its line', async () => {
       using folder = new Folder()
       await makeTrail(folder.path, plan, 3, text)
       for (const path of filesIn(folder.path)) {
@@ -81,11 +81,13 @@ for (const [title, plan, text] of [
             Buffer.from([0x20 + (at % 90)]),
             original.subarray(at),
           ])
-          for (const [kind, bytes] of [
+          const kinds = [
             ['changed', changed],
             ['removed', removed],
             ['added', added],
-          ] as const) {
+          ] as const
+          // One kind for each position; VERIFY_BYTES=all tries all three.
+          for (const [kind, bytes] of process.env['VERIFY_BYTES'] === 'all' ? kinds : [kinds[at % 3]!]) {
             writeFileSync(path, bytes)
             const { problem } = await verify(folder.path)
             assert.notEqual(problem, null, `${basename(path)} byte ${at} ${kind}`)

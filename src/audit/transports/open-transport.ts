@@ -9,7 +9,10 @@ const TRANSPORTS: Readonly<Record<string, () => Promise<Open>>> = {
   jms: async () => (await import('./jms/jms-transport.ts')).openJms,
   kafka: async () => (await import('./kafka/kafka-transport.ts')).openKafka,
   otlp: async () => (await import('./otlp/otlp-transport.ts')).openOtlp,
-  stdout: async () => (await import('./stdout/stdout-transport.ts')).openStdout,
+  stdout: async () => {
+    const { openStdout } = await import('./stdout/stdout-transport.ts')
+    return () => openStdout()
+  },
   syslog: async () => (await import('./syslog/syslog-transport.ts')).openSyslog,
 }
 
