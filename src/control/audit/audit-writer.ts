@@ -13,8 +13,10 @@ interface OpenedService {
   readonly memory: Int32Array
   /** Number of formats: texts of each event. */
   readonly formats: number
-  /** Whether an event has arrived: from then on its settings are those of its handlers. */
+  /** Whether an event has arrived: from then on its handlers have its settings. */
   isUsed: boolean
+  /** Whether it is the service of config.json. */
+  isQueried: boolean
 }
 
 /** Milliseconds in which a handler that is no longer configured delivers its events. */
@@ -28,7 +30,6 @@ export class AuditWriter {
   readonly #closing = new Set<Promise<void>>()
   readonly #dropped: Counter
   #ids = 0
-  #queried: number | null = null
 
   constructor(services: HandlerServices) {
     this.#services = services
@@ -48,7 +49,15 @@ export class AuditWriter {
     for (const [, delivery] of handlers) delivery.users++
     const id = ++this.#ids
     const formats = 1 + Math.max(-1, ...plan.handlers.map(({ format }) => format))
-    this.#opened.set(id, { owner, plan, handlers, memory: new Int32Array(memory), formats, isUsed: false })
+    this.#opened.set(id, {
+      owner,
+      plan,
+      handlers,
+      memory: new Int32Array(memory),
+      formats,
+      isUsed: false,
+      isQueried: false,
+    })
     this.#updateFull()
     return { id, memory }
   }
@@ -59,7 +68,7 @@ export class AuditWriter {
     if (dropped > 0) this.#dropped.add(dropped)
     if (!service.isUsed) {
       service.isUsed = true
-      for (const [plan, delivery] of service.handlers) delivery.use(plan)
+      for (const [plan, delivery] of service.handlers) delivery.use(plan, id)
     }
     const { formats, handlers, memory } = service
     const records = handlers.map((): AuditRecord[] => [])
@@ -75,12 +84,13 @@ export class AuditWriter {
 
   /** `/api/audit/<topic>` queries this service from now on. */
   serveQueries(id: number): void {
-    this.#queried = id
+    const service = this.#opened.get(id)
+    if (service !== undefined) service.isQueried = true
   }
 
-  /** The service of config.json; null without one. */
+  /** The service of config.json, as the unit that opened it last has it; null without one. */
   get queriedService(): AuditPlan | null {
-    return this.#queried === null ? null : (this.#opened.get(this.#queried)?.plan ?? null)
+    return [...this.#opened.values()].findLast(({ isQueried }) => isQueried)?.plan ?? null
   }
 
   get checks(): HealthCheck[] {
@@ -146,7 +156,7 @@ export class AuditWriter {
     })
   }
 
-  /** Tells units whether requests have to wait, through shared memory. */
+  /** Writes to the memory shared with units whether requests have to wait. */
   #updateFull(): void {
     for (const { handlers, memory } of this.#opened.values()) {
       const isFull = handlers.some(([{ queue }, delivery]) => queue.onFull === 'block' && delivery.isFull)
@@ -156,6 +166,10 @@ export class AuditWriter {
   }
 }
 
-function handlerKey(service: string, { name, transport }: HandlerPlan): string {
-  return `${service}\n${name}\n${transport.type}`
+/**
+ * Handlers with equal keys share a queue, over units and versions of a route. Other bounds are another queue, except for a folder that
+ * one writer alone may use: its queue keeps its bounds until the gateway restarts.
+ */
+function handlerKey(service: string, { name, transport, queue }: HandlerPlan): string {
+  return JSON.stringify([service, name, transport.type, transport.exclusive === undefined ? queue : null])
 }

@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto'
 import { type AuditRecord, openTransport, type Transport, type TransportEnv } from '#audit'
 import type { TransportPlan } from '#schema'
 
+interface OpenedTransport {
+  readonly fingerprint: string
+  readonly transport: Promise<Transport>
+}
+
 /**
  * The transport of a handler whose settings may change while events wait: opened for the first batch, and replaced between two
  * batches. Events that wait are not lost with a new version of the route.
@@ -10,7 +15,8 @@ export class CurrentTransport implements Transport {
   readonly #env: TransportEnv
   #plan: TransportPlan
   #fingerprint: string
-  #opened: { readonly fingerprint: string; readonly transport: Transport } | null = null
+  /** Set before anything is awaited: two transports of one plan would write to one file. */
+  #opened: OpenedTransport | null = null
 
   constructor(plan: TransportPlan, env: TransportEnv) {
     this.#env = env
@@ -32,22 +38,37 @@ export class CurrentTransport implements Transport {
   }
 
   async reopen(): Promise<void> {
-    await this.#opened?.transport.reopen?.()
+    const transport = await this.#opened?.transport
+    await transport?.reopen?.()
   }
 
   async close(): Promise<void> {
     const opened = this.#opened
     this.#opened = null
-    await opened?.transport.close()
+    await closeTransport(opened)
   }
 
-  async #current(): Promise<Transport> {
-    if (this.#opened !== null && this.#opened.fingerprint === this.#fingerprint) return this.#opened.transport
-    await this.close()
-    const opened = { fingerprint: this.#fingerprint, transport: await openTransport(this.#plan, this.#env) }
+  #current(): Promise<Transport> {
+    const last = this.#opened
+    if (last !== null && last.fingerprint === this.#fingerprint) return last.transport
+    const opened = { fingerprint: this.#fingerprint, transport: this.#open(last, this.#plan) }
     this.#opened = opened
+    // The next batch tries again.
+    opened.transport.catch(() => {
+      if (this.#opened === opened) this.#opened = null
+    })
     return opened.transport
   }
+
+  async #open(last: OpenedTransport | null, plan: TransportPlan): Promise<Transport> {
+    await closeTransport(last)
+    return openTransport(plan, this.#env)
+  }
+}
+
+async function closeTransport(opened: OpenedTransport | null): Promise<void> {
+  const transport = await opened?.transport.catch(() => null)
+  await transport?.close()
 }
 
 /** A digest: plans hold secrets, which are not copied. */

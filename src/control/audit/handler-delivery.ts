@@ -21,6 +21,8 @@ export class HandlerDelivery {
   readonly #name: string
   /** Services, in units, that may send to it. */
   users = 0
+  /** Number of the service whose settings apply. */
+  #openedAs = 0
 
   constructor(
     service: string,
@@ -53,7 +55,10 @@ export class HandlerDelivery {
     return { name: `audit.${this.#name}`, ok: true, state: isUp ? 'up' : 'degraded', detail }
   }
 
-  use({ transport }: HandlerPlan): void {
+  /** Applies the settings of a service, unless a service that was opened later has applied its own. */
+  use({ transport }: HandlerPlan, openedAs: number): void {
+    if (openedAs < this.#openedAs) return
+    this.#openedAs = openedAs
     this.#transport.use(transport)
   }
 

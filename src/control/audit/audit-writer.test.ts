@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { configTrailPlan } from '#audit'
+import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
+import { createLogger, memoryLog } from '#logging'
+import { MetricsRegistry } from '#metrics'
+import { type AuditPlan, type HandlerPlan, type QueuePlan, systemClock } from '#schema'
+import { Folder } from '#test/folder'
+import { waitUntil } from '#test/waiting'
+import { AuditWriter } from './audit-writer.ts'
+
+const QUEUE: QueuePlan = { maxEvents: 8, maxBytes: 1_048_576, onFull: 'drop', maxBlockTime: 0, spool: null }
+
+function open() {
+  const logger = createLogger({ destination: memoryLog() })
+  const metrics = new MetricsRegistry()
+  const writer = new AuditWriter({ logger, clock: systemClock, openMetrics: () => metrics.open() })
+  return { writer, [Symbol.asyncDispose]: () => writer.shutdown(1_000) }
+}
+
+/** The handler of a service that writes the topic `config` to a folder. */
+function toFolder(directory: string): HandlerPlan {
+  const transport = { type: 'file', exclusive: directory, ...configTrailPlan(directory) }
+  return { name: 'file', topics: ['config'], format: 0, transport, queue: QUEUE }
+}
+
+const planOf = (handler: HandlerPlan, service = 'gateway+AuditService'): AuditPlan => ({
+  service,
+  handlers: [handler],
+  handlerForQueries: handler.name,
+})
+
+function opened(result: ReturnType<AuditWriter['open']>): { readonly id: number; readonly memory: Int32Array } {
+  assert.ok('id' in result, JSON.stringify(result))
+  return { id: result.id, memory: new Int32Array(result.memory) }
+}
+
+function batch(...ids: readonly string[]) {
+  const builder = new AuditBatchBuilder()
+  for (const id of ids) builder.add({ topic: 'config', id, time: 0, texts: [JSON.stringify({ _id: id })] })
+  return builder.build()
+}
+
+const lines = (folder: Folder, directory: string): string[] => {
+  const path = folder.in(`${directory}/config.audit.json`)
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
+}
+
+test('units share the handlers of a service: the events of all are in one file', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const plan = planOf(toFolder(folder.in('trail')))
+  const [first, second] = [opened(writer.open({}, plan)), opened(writer.open({}, plan))]
+  writer.take(first.id, batch('a'), 0)
+  writer.take(second.id, batch('b'), 0)
+  await waitUntil('two events in the file', () => lines(folder, 'trail').length === 2)
+  assert.equal(first.memory[AUDIT_MEMORY.eventsRead], 1)
+  assert.equal(writer.checks.length, 1)
+})
+
+test('an event of an older version of a route does not bring its settings back', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const older = opened(writer.open({}, planOf(toFolder(folder.in('old')))))
+  const newer = opened(writer.open({}, planOf(toFolder(folder.in('new')))))
+  writer.take(newer.id, batch('a'), 0)
+  writer.take(older.id, batch('b'), 0)
+  await waitUntil('both events in the new file', () => lines(folder, 'new').length === 2)
+  assert.deepEqual(lines(folder, 'old'), [])
+})
+
+test('queries are served while one unit has the service of config.json, also after the end of another', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const units = [{}, {}] as const
+  for (const unit of units) {
+    writer.serveQueries(opened(writer.open(unit, planOf(toFolder(folder.in('trail'))))).id)
+  }
+  writer.closeAll(units[1])
+  assert.equal(writer.queriedService?.handlerForQueries, 'file')
+  writer.closeAll(units[0])
+  assert.equal(writer.queriedService, null)
+})
+
+test('a handler with other bounds of its queue has another queue', async () => {
+  await using writing = open()
+  const { writer } = writing
+  const transport = { type: 'otlp', endpoint: 'http://127.0.0.1:1', resourceAttributes: {}, tls: null }
+  const handler = { name: 'otlp', topics: ['config'], format: 0, transport, queue: QUEUE }
+  opened(writer.open({}, planOf(handler)))
+  const blocking = opened(writer.open({}, planOf({ ...handler, queue: { ...QUEUE, onFull: 'block' } })))
+  assert.equal(blocking.memory[AUDIT_MEMORY.full], 0)
+  writer.take(blocking.id, batch('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'), 0)
+  assert.equal(blocking.memory[AUDIT_MEMORY.full], 1)
+  assert.equal(writer.checks.length, 2)
+})
+
+test('a folder that another service writes to is a problem at its logDirectory', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  opened(writer.open({}, planOf(toFolder(folder.in('trail')))))
+  const refused = writer.open({}, planOf(toFolder(folder.in('trail')), 'gateway+Other'))
+  assert.ok('problems' in refused)
+  assert.equal(refused.problems[0]?.pointer, '/eventHandlers/0/config/logDirectory')
+})
