@@ -3,8 +3,8 @@ import { appendPointer, canonicalJson, isPlainObject, type JsonObject, type Json
 const MAX_FIELDS = 100
 
 /**
- * The JSON pointers of what differs between two objects: as deep as they have the same shape, and no value of either.
- * Where more than a hundred places differ, the fields at the top that hold them.
+ * The JSON pointers at which two objects differ, as deep as they have the same shape; without values.
+ * With more than a hundred differences, only their fields at the top.
  */
 export function changedFields(before: JsonObject, after: JsonObject): readonly string[] {
   const found: string[] = []

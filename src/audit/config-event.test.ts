@@ -107,7 +107,7 @@ test('ids are unique, and with the time put events in the order in which they ha
   assert.deepEqual([...places].sort(), places)
 })
 
-test('a topic is a word that can stand in a file name', () => {
+test('a topic is a name that is safe in file names', () => {
   for (const good of ['config', 'access', 'customTopic', 'a-b_c']) assert.equal(isTopicName(good), true)
   for (const bad of ['', '.', '../x', 'a/b', 'a.b', '-a', 'a\n', 'x'.repeat(65)]) assert.equal(isTopicName(bad), false)
 })

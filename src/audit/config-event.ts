@@ -6,11 +6,11 @@ import { type AuditEvent, eventLine, jsonText } from './event.ts'
 /** Operation on a part of the configuration. */
 export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION'
 
-/** Who asked for a change, and how it is known. */
+/** User who requested a change, and the authentication. */
 export interface ConfigActor {
   /** Null for an anonymous caller. */
   readonly userId: string | null
-  /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were asked for, `file` for a file that changed. */
+  /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were required, `file` for a file that changed. */
   readonly authentication: string
   readonly client?: { readonly ip: string; readonly port: number }
 }
@@ -26,7 +26,7 @@ export interface ConfigChange {
   readonly protocol: string
   /** More about the operation: the name of an action, or of a file. */
   readonly detail?: Readonly<Record<string, string>>
-  /** Null where there was nothing before, or where it is not known. */
+  /** Null after a create, and where it is unknown. */
   readonly previousRevision: string | null
   /** Null after a delete, and where nothing changed. */
   readonly revision: string | null
@@ -35,7 +35,7 @@ export interface ConfigChange {
   readonly outcome: ConfigOutcome
 }
 
-/** What became of an attempt to change something. */
+/** Outcome of a requested change. */
 interface ConfigOutcome {
   readonly isDone: boolean
   /** The status of the response; null for a change without a request. */
@@ -44,13 +44,13 @@ interface ConfigOutcome {
   readonly pointers: readonly string[]
 }
 
-/** Longer texts are cut, so that every event fits into a line: names in requests may be anything. */
+/** Longer texts are truncated, so that every event fits into a line: clients choose the names in requests. */
 const MAX_TEXT = 256
 const MAX_OBJECT_ID = 512
 const MAX_POINTERS = 100
 const MAX_POINTER_BYTES = 4_096
 
-/** A change on its way to the trail. */
+/** The record of a change, for the trail. */
 export function configRecord(id: string, time: number, change: ConfigChange): AuditRecord {
   return { topic: 'config', id, time, text: jsonText(configEvent(id, time, change)) }
 }

@@ -8,7 +8,7 @@ import { type FilterPolicies, type TopicFilter, topicFilter } from './policies/f
 import { type EventCheck, eventCheck } from './topics/topic-schemas.ts'
 import type { WrittenTopic } from './topics/topics.ts'
 
-/** Everything that publishing needs. */
+/** Settings and services of a publisher. */
 interface PublisherInput {
   readonly topics: readonly WrittenTopic[]
   readonly handlers: readonly AuditEventHandler[]
@@ -40,7 +40,7 @@ export class EventPublisher {
     this.#topics = new Map(input.topics.map((topic) => [topic.topic.name, publishedTopic(topic, input)]))
   }
 
-  /** The filter of a topic; null where no handler takes it. */
+  /** The filter of a topic; null where no handler accepts it. */
   filterOf(topic: string): TopicFilter | null {
     return this.#topics.get(topic)?.filter ?? null
   }

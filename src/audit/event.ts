@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '#json'
 import { oneJsonLine } from '#logging'
 
-/** What every audit event has, whatever its topic. */
+/** Fields of every audit event. */
 export interface AuditEvent extends JsonObject {
   _id: string
   /** ISO 8601 in UTC with milliseconds. */
@@ -36,7 +36,7 @@ export function chronologicalKey({ id, timestamp }: { readonly id: string; reado
   return `${timestamp} ${id.slice(id.lastIndexOf('-') + 1).padStart(16, '0')}`
 }
 
-/** A value as it stands in a line; nothing in it ends the line or moves a terminal (threats B87). */
+/** A value as JSON in one line, without line ends and control characters (threats B87). */
 export function jsonText(value: JsonValue): string {
   return oneJsonLine(JSON.stringify(value))
 }

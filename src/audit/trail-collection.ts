@@ -7,8 +7,8 @@ import { type ReadEvent, readTrail, type TrailFiles } from './trail-reader.ts'
 const MAX_READERS = 8
 
 /**
- * The events of a topic as a collection, to read and to search. A question reads all files of the topic, whose size is
- * bounded, and one question at a time: reading takes time from everything else the control plane does.
+ * The events of a topic as a collection, to read and to query. A query reads all files of the topic, whose size is
+ * bounded; one query at a time, since reading delays the other work of the control plane.
  */
 export function trailCollection(files: TrailFiles, description: Description): Collection {
   const cookies = new PageCookies()
@@ -41,7 +41,7 @@ async function* whileWanted(
   }
 }
 
-/** Lets one question after the other be answered. */
+/** Runs one query after the other. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0

@@ -21,7 +21,7 @@ const MAX_QUERY_BYTES = 64 * 1024 * 1024
 const SLACK = 1_000
 
 /**
- * Answers a query over a stream of events in any order, which may exceed memory. Each is read
+ * Evaluates a query over a stream of events in any order, which may exceed memory. Each is read
  * once; only candidates for the page are retained.
  */
 export async function queryEvents(
@@ -70,7 +70,7 @@ class Gathering {
   readonly #limit: number
   #kept: Candidate[] = []
   #bytes = 0
-  /** How many were found in all, and how many of those ahead of the page's beginning were let go. */
+  /** Number of matching events, and of those before the page that were dropped. */
   #found = 0
   #dropped = 0
 

@@ -7,7 +7,7 @@ export interface AuditTopic {
   readonly schema: JsonObject
 }
 
-/** Turns events into the texts that a destination takes. */
+/** Formats events for a destination. */
 export interface EventFormat {
   /** Formats with equal keys give equal texts: an event is formatted once for all handlers that share one. */
   readonly key: string

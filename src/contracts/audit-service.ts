@@ -6,12 +6,12 @@ import { kind } from '#schema'
 export interface AuditService {
   /** `_id`, `timestamp` and `transactionId` are filled in where they are missing. */
   publish(topic: string, event: JsonObject): void
-  /** Records requests; null where no handler takes the topic `access`. */
+  /** Records requests; null where no handler accepts the topic `access`. */
   readonly access: AccessAuditor | null
   /** Whether a request has to wait for room in a queue (`onFull: block`). */
   readonly isFull: boolean
   waitForRoom(): Promise<void>
-  /** Makes it answer `/api/audit/<topic>`. */
+  /** Serves the queries of `/api/audit/<topic>`. */
   serveQueries(): void
 }
 

@@ -12,7 +12,7 @@ export interface Endpoint {
   readonly port: number
   /** Null for a connection without TLS. */
   readonly tls: EndpointTls | null
-  /** Milliseconds for the connection and, apart, for each answer of the handshake on it. */
+  /** Milliseconds for the connection and, separately, for each response of the handshake. */
   readonly connectTimeout: number
   /** Milliseconds without data from the broker; 0 for no limit. */
   readonly idleTimeout: number

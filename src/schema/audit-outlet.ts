@@ -44,12 +44,12 @@ export interface AuditPlan {
   readonly handlerForQueries: string | null
 }
 
-/** One event on its way to the handlers. */
+/** One event for the handlers. */
 export interface FormattedEvent {
   readonly topic: string
   /** `_id` of the event. */
   readonly id: string
-  /** One for each format number; undefined where no handler with that format takes the topic. */
+  /** One for each format number; undefined where no handler with that format accepts the topic. */
   readonly texts: readonly (string | undefined)[]
   /** Milliseconds since the epoch. */
   readonly time: number
@@ -63,7 +63,7 @@ export interface AuditOutlet {
   readonly isFull: boolean
   /** Resolves when it is no longer full, at most after `maxBlockTime`. */
   waitForRoom(): Promise<void>
-  /** Makes the handler for queries answer `/api/audit/<topic>`: this is the service of config.json. */
+  /** Serves the queries of `/api/audit/<topic>`: called for the service of config.json. */
   serveQueries(): void
   close(): void
 }

@@ -106,14 +106,14 @@ export class Backlog {
     return this.#tail.bytes
   }
 
-  /** Part of memory in use: at 1 the next record finds no room. */
+  /** Part of memory in use: 1 is full. */
   get usage(): number {
     const head = this.#usageOf(this.#head)
     if (this.#plan.spool === null) return head
     return this.#isOverflowing ? (1 + this.#usageOf(this.#tail)) / 2 : head / 2
   }
 
-  /** Adds records until one finds no room: the rest is counted in `full`. */
+  /** Adds records until the queue is full: the rest is counted in `full`. */
   add(records: readonly AuditRecord[]): Rejected {
     let queue = this.#isOverflowing ? this.#tail : this.#head
     let tooLarge = 0
@@ -236,7 +236,7 @@ export class Backlog {
     this.#spool?.release(this.#start)
   }
 
-  /** Releases the spool; what it has is sent by the next process. */
+  /** Releases the spool; the next process sends its records. */
   async close(): Promise<void> {
     await this.#spool?.close(this.#start)
   }

@@ -15,7 +15,7 @@ import {
 } from '#test/audit-destination'
 
 describe('a hostile destination', () => {
-  test('that never answers is aborted after the deadline, and the batch is sent again', async () => {
+  test('that never resolves is aborted after the deadline, and the batch is sent again', async () => {
     const aborted: boolean[] = []
     const destination = new AuditDestination((_, signal) => {
       const { promise, reject } = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ describe('a hostile destination', () => {
 })
 
 describe('closing a delivery', () => {
-  test('delivers what was added before, and closes the transport once', async () => {
+  test('delivers records that were added before, and closes the transport once', async () => {
     const destination = new AuditDestination()
     const { delivery } = new StartedDelivery(destination)
     delivery.add(recordsOf(1_000))

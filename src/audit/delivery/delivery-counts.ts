@@ -1,6 +1,6 @@
 import type { AuditRecord } from './transport.ts'
 
-/** Why records were lost: no room, refused by the destination, beyond the size of the queue, spoiled on disk, shutdown. */
+/** Why records were lost: queue full, refused by the destination, larger than the queue, unreadable on disk, shutdown. */
 export type LossReason = 'full' | 'refused' | 'too_large' | 'unreadable' | 'closed'
 
 /** Figures of a handler since its start. */
@@ -13,7 +13,7 @@ export interface DeliveryCounts {
   /** Records in memory and on disk, without those of an earlier process that were not read yet. */
   readonly queued: number
   readonly spooledBytes: number
-  /** Milliseconds since the oldest undelivered record in memory was made; 0 without one. */
+  /** Age in milliseconds of the oldest undelivered record in memory; 0 without one. */
   readonly oldestAge: number
 }
 

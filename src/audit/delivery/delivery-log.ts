@@ -74,7 +74,7 @@ export class DeliveryLog {
     this.#logger.info({ queued, lost: lostMeanwhile }, 'audit events are delivered again')
   }
 
-  /** Records found no room; `lost`: how many were lost before. */
+  /** Records were dropped because the queue is full; `lost`: number of records lost before. */
   dropped(lost: number): void {
     if (this.#lostBefore !== null) return
     this.#lostBefore = lost

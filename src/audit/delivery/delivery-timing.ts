@@ -6,7 +6,7 @@ export interface DeliveryTiming {
   readonly abortGrace: number
   readonly shortestRetry: number
   readonly longestRetry: number
-  /** Between two looks at undelivered records; those that two looks find are written to the spool. */
+  /** Interval of checks for undelivered records; those that two checks find are written to the spool. */
   readonly commitInterval: number
   /** For opening the spool before records are sent; in this time a delivery that is replaced releases its spool. */
   readonly startLimit: number

@@ -115,7 +115,7 @@ describe('a delivery', () => {
     assert.equal(started.logged('GW_AUDIT_EVENT_REFUSED').length, 1)
   })
 
-  test('records that the destination has taken and discarded are counted as lost, and not sent again', async () => {
+  test('records that the destination accepted and discarded are counted as lost, and not sent again', async () => {
     for (const [count, lost] of [
       [2, 2],
       [99, 5],

@@ -16,7 +16,7 @@ export interface DeliveryEnv extends TransportEnv {
   readonly name: string
   /** The queue became nearly full, or has room again. */
   readonly onFullChange?: (isFull: boolean) => void
-  /** Milliseconds from the making of the oldest record of a batch to its acceptance. */
+  /** Milliseconds from the oldest event of a batch to its acceptance. */
   readonly onDelay?: (delay: number) => void
   readonly timing?: Partial<DeliveryTiming>
 }
@@ -98,7 +98,7 @@ export class Delivery {
     return this.#isFull
   }
 
-  /** Takes records over; those that find no room are counted as lost. */
+  /** Adds records to the queue; those beyond its bounds are counted as lost. */
   add(records: readonly AuditRecord[]): void {
     if (records.length === 0) return
     if (this.#closing !== null) {
@@ -273,7 +273,7 @@ export class Delivery {
   }
 
   async #idle(): Promise<void> {
-    // Records may have been added since the last look, by a microtask in between.
+    // A microtask may have added records since the last check.
     if (this.#isEnded || !this.#backlog.isEmpty || this.#commits?.isOpened) return
     this.#isIdle = true
     await new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ export class RecordQueue {
     return this.#length
   }
 
-  /** Sum of the sizes that were given to `push`. */
+  /** Sum of the sizes passed to `push`. */
   get bytes(): number {
     return this.#bytes
   }

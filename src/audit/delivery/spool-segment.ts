@@ -62,7 +62,7 @@ export class SpoolSegment {
       await file.datasync()
       if ((await file.stat()).nlink === 0) throw new SegmentRemoved()
     } catch (error) {
-      // A full disk takes a part; without it the file ends in a whole line.
+      // A full disk stores a part of the lines; truncated back, the file ends in a whole line.
       await file.truncate(this.bytes).catch(() => {})
       throw error
     }

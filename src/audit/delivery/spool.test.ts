@@ -151,7 +151,7 @@ describe('a spool', () => {
     assert.equal(started.logged('GW_AUDIT_SPOOL_UNREADABLE').length, 1)
   })
 
-  test('takes the records that find no room in memory, keeps the order, and empties when the destination recovers', async () => {
+  test('stores the records beyond memory in order, and is emptied when the destination recovers', async () => {
     using folder = new Folder()
     const destination = new AuditDestination(REFUSE_CONNECTION)
     await using started = spooling(folder.in('spool'), destination, { maxEvents: 100 })

@@ -1,14 +1,14 @@
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 
-/** One event on its way to a destination. */
+/** One event for a destination. */
 export interface AuditRecord {
   readonly topic: string
   /** `_id` of the event; the same when it is sent again. */
   readonly id: string
-  /** The event as the destination takes it, without line end. */
+  /** The event in the format of the destination, without line end. */
   readonly text: string
-  /** Milliseconds since the epoch at which the event was made. */
+  /** Time of the event in milliseconds since the epoch. */
   readonly time: number
 }
 
@@ -43,7 +43,7 @@ export class RecordRefused extends Error {
   }
 }
 
-/** The destination has taken all records of a call, and discarded some of them, which it does not name. */
+/** The destination accepted the call and discarded some of its records, without naming them. */
 export class RecordsDiscarded extends Error {
   override readonly name = 'RecordsDiscarded'
   readonly count: number

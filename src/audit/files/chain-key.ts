@@ -10,7 +10,7 @@ import {
   verify,
 } from 'node:crypto'
 
-/** What signs a chain, as plain data: bytes of a shared secret, or a private or public key as PEM. */
+/** Signing key of a chain, as plain data: bytes of a shared secret, or a private or public key as PEM. */
 export type ChainKey = { readonly secret: Uint8Array } | { readonly pem: string }
 
 /**

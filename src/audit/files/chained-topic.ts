@@ -12,7 +12,7 @@ import type { TopicFiles } from './topic-files.ts'
 
 /** The first record of an opened file: it begins the file, or continues it. */
 interface Opening {
-  /** Text outside of the chain that the record accounts for, and what ends it. */
+  /** Text outside of the chain that the record covers, with its line end. */
   readonly text: string
   readonly kind: 'begin' | 'resume'
   readonly skipped?: string
@@ -157,7 +157,7 @@ export class ChainedTopic {
     }
   }
 
-  /** Other files are about to be removed by retention: the head says which line is the first from now on. */
+  /** Other files are about to be removed by retention: the head records the new first line. */
   async retain(paths: readonly string[]): Promise<void> {
     this.#first = (await this.#firstNumber([...paths, this.#files.path])) ?? this.#chain.state.number + 1
     if (this.#head === null) return

@@ -45,7 +45,7 @@ export class DateSuffix {
     return this.#parts.map((part) => ('text' in part ? part.text : (values[part.unit] as string))).join('')
   }
 
-  /** What puts names in order: the date, then the number after it; null for any other text. */
+  /** Sort key of a name: the date, then the number after it; null for any other text. */
   order(suffix: string): { readonly date: string; readonly number: number } | null {
     const match = this.#form.exec(suffix)
     if (match === null) return null

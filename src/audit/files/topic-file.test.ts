@@ -331,7 +331,7 @@ describe('compression', () => {
     for (const name of names) assert.equal(statSync(folder.in(name)).mode & 0o777, 0o640)
   })
 
-  test('a start finishes what a killed process left: unfinished files, finished ones beside the original', async () => {
+  test('a start completes the work of a killed process: unfinished files, finished ones beside the original', async () => {
     const name = 'access.audit.json-2026.01.01-00.00.0'
     using folder = new Folder({ [`${name}0`]: line(1), [`${name}0.gz.tmp`]: 'half', [`${name}1`]: line(2) })
     writeFileSync(folder.in(`${name}1.gz`), gzipSync(line(2)))

@@ -61,7 +61,7 @@ export class TopicFile {
         : new ChainedTopic(plan, plan.chain, { header: this.#header, files: this.files, logger, clock })
   }
 
-  /** Finishes what an earlier process left: truncated lines of a chain, compressions. Then checks times at intervals. */
+  /** Completes the work of an earlier process: truncated lines of a chain, compressions. Then checks times at intervals. */
   start(): Promise<void> {
     const { rotation, retention, checkInterval } = this.#plan
     const isTimed =
@@ -133,7 +133,7 @@ export class TopicFile {
     return turn
   }
 
-  /** Lets go of a file that was removed, renamed or replaced by another. */
+  /** Closes a file that was removed, renamed or replaced by another. */
   async #ensureCurrent(): Promise<void> {
     if (this.#file === null || (await this.#file.isCurrent())) return
     await this.#close('checkpoint')

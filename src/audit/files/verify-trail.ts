@@ -6,7 +6,7 @@ import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.t
 import { type FileLine, readLines } from './lines.ts'
 import { COMPRESSED } from './topic-files.ts'
 
-/** A place in a trail. */
+/** A location in a trail. */
 interface TrailFinding {
   readonly file: string
   /** From 1. */
@@ -18,7 +18,7 @@ interface TrailFinding {
 export interface TrailReport {
   /** The first line that was changed, removed or added; null where the trail is intact. */
   readonly problem: TrailFinding | null
-  /** Places that are no proof of tampering, such as a line that a crash has truncated. */
+  /** Locations that are no proof of tampering, such as a line that a crash has truncated. */
   readonly notes: readonly TrailFinding[]
   /** Lines that were verified before the problem. */
   readonly lines: number
@@ -190,7 +190,7 @@ class Verification implements TrailReport {
     }
   }
 
-  /** A rotated file has the name that its last line says. */
+  /** The last line of a rotated file holds the name of the file. */
   #verifyName(path: string, line: number): void {
     const record = this.#last?.record
     if (record?.kind !== 'rotate' || record.file === undefined) return

@@ -18,7 +18,7 @@ const VERSION = '8.17.0'
 const NANOSECONDS = 1_000_000
 
 /**
- * An event by the Elastic Common Schema. Fields that the schema does not know are in the object `gateway`: custom fields
+ * An event by the Elastic Common Schema. Fields that the schema does not define are in the object `gateway`: custom fields
  * are allowed under a name of their own.
  */
 export function ecsEvent(topic: string, event: JsonObject): JsonObject {

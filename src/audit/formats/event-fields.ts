@@ -66,10 +66,10 @@ export function without(object: JsonObject | undefined, ...names: readonly strin
   return compact(Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))))
 }
 
-/** Fields that each schema has a place for; the others stay under their names. */
+/** Fields with a counterpart in each schema; the others keep their names. */
 const MAPPED = ['_id', 'timestamp', 'eventName', 'transactionId', 'traceId', 'userId', 'client', 'server']
 
-/** The parts of an event that have no place in other schemas. */
+/** The parts of an event without counterpart in other schemas. */
 export function unmappedFields(topic: string, event: JsonObject): JsonObject | undefined {
   if (topic !== 'access') return without(event, ...MAPPED)
   return compact({

@@ -43,7 +43,7 @@ const OPERATIONS: Readonly<Record<string, Activity>> = {
 
 /**
  * An event by the Open Cybersecurity Schema Framework: HTTP Activity (4002) for `access`, Entity Management (3004) for
- * `config`, Base Event (0) for all other topics. Fields that the class does not know are in `unmapped`.
+ * `config`, Base Event (0) for all other topics. Fields that the class does not define are in `unmapped`.
  */
 export function ocsfEvent(topic: string, event: JsonObject): JsonObject {
   if (topic === 'access') {

@@ -58,7 +58,7 @@ export function topicFilter(topic: string, safelist: readonly string[], policies
   }
 }
 
-/** Pointers of a topic, relative to its events. `/access/ig/...` of other gateways stands for `/access/gateway/...`. */
+/** Pointers of a topic, relative to its events. `/access/ig/...` of other gateways means `/access/gateway/...`. */
 function pointersOf(topic: string, pointers: readonly string[]): string[] {
   const prefix = `/${topic}`
   return pointers

@@ -36,7 +36,7 @@ export class PointerTree {
     return this.#children.get(this.#ignoresCase ? name.toLowerCase() : name) ?? null
   }
 
-  /** The subtree at a path; a covered parent stands for it. */
+  /** The subtree at a path, or the covered parent of it. */
   at(path: readonly string[]): PointerTree | null {
     let node: PointerTree | null = this
     for (const name of path) {

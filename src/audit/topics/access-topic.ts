@@ -8,7 +8,7 @@ const ADDRESS: JsonObject = {
   properties: { ip: TEXT, port: { type: 'integer', minimum: 0, maximum: 65_535 } },
 }
 const LISTS: JsonObject = { type: 'object', additionalProperties: { type: 'array', items: TEXT } }
-/** Names are lower case: HTTP/2 knows no other, and policies compare without case. */
+/** Names are lower case: HTTP/2 allows no other, and policies ignore case. */
 const HEADERS: JsonObject = { ...LISTS, description: 'Values by lower-case name.' }
 
 const DECISION: JsonObject = {

@@ -37,7 +37,7 @@ export function readTopicSchemas(directory: string): ReadonlyMap<string, CustomT
   return topics
 }
 
-/** Tells why an event does not fit its schema; null where it does. Values of the event are not in the text. */
+/** Why an event violates its schema, without values of the event; null where it does not. */
 export type EventCheck = (event: JsonObject) => string | null
 
 /** Compiles a schema. Throws TopicSchemaError for one that the validator can not use. */

@@ -67,7 +67,7 @@ export function tlsConnectOptions(plan: TlsPlan): ConnectionOptions {
   }
 }
 
-/** Why the server of a connection is not the one that was asked for; null where it is. */
+/** Why the certificate does not match the host of the connection; null where it does. */
 export function serverIdentityProblem(plan: TlsPlan, host: string, socket: TLSSocket): string | null {
   return plan.checkServerIdentity ? identityProblem(host, socket.getPeerX509Certificate()) : null
 }

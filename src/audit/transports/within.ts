@@ -1,4 +1,4 @@
-/** Rejects after `timeout` milliseconds, or at once when the signal aborts; what is awaited may still end later. */
+/** Rejects after `timeout` milliseconds, or at once when the signal aborts; the awaited promise may still settle later. */
 export async function within<T>(
   timeout: number,
   signal: AbortSignal,

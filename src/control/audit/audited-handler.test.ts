@@ -10,7 +10,7 @@ import { ConfigAudit } from './config-audit.ts'
 
 const BASE = '/api/system/things'
 
-/** Sends a request to a handler, and gives what is on record when the answer comes. */
+/** Sends a request to a handler, and returns the events recorded before its response. */
 async function recorded(method: string, target: string, handler: Handler, headers = {}): Promise<JsonObject[]> {
   const events: JsonObject[] = []
   const added: AuditRecord[] = []
@@ -90,7 +90,7 @@ describe('requests that are refused', () => {
   })
 })
 
-test('requests that only look leave nothing', async () => {
+test('requests that only read leave no event', async () => {
   for (const [method, target] of [
     ['GET', '/x'],
     ['HEAD', '/x'],

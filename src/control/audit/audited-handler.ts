@@ -7,7 +7,7 @@ import type { ConfigAudit } from './config-audit.ts'
 
 /** A request for a change. */
 interface Attempt {
-  /** Null where that depends on whether there is something already. */
+  /** Null where it depends on whether the resource exists. */
   readonly operation: ConfigOperation | null
   readonly detail?: Readonly<Record<string, string>>
 }
@@ -16,7 +16,7 @@ interface Noted extends RecordedChange {
   readonly moment: ReturnType<ConfigAudit['moment']>
 }
 
-/** Actions that change something. */
+/** Actions that change the configuration. */
 const CHANGING: ReadonlySet<string> = new Set(['rollback'])
 
 /**
@@ -72,7 +72,7 @@ function changeOf(
 ): ConfigChange {
   const { before = null, after = null } = noted ?? {}
   const id = noted?.id ?? idIn(exchange.request, base)
-  // Without the leading "/api/", which names the way and not the thing.
+  // Without "/api/", which is not part of the id.
   const path = base.replace(/^\/api\//, '')
   return {
     actor: actorOf(exchange),

@@ -4,7 +4,7 @@ import type { JsonObject } from '#json'
 /** Content before or after a change. */
 export interface AuditedState {
   readonly revision: string
-  /** Without `_id` and `_rev`; only the places where it differs from the other state are recorded. */
+  /** Without `_id` and `_rev`; only the pointers at which it differs from the other state are recorded. */
   readonly content: JsonObject
 }
 

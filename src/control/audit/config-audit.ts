@@ -23,7 +23,7 @@ export class ConfigAudit {
     this.#publish = publish
   }
 
-  /** Marks the moment of a change; an event recorded later for it has this place in the order. */
+  /** Time and id of a change; an event recorded later keeps this position in the order. */
   moment(): { readonly id: string; readonly time: number } {
     return { id: this.#ids.next(), time: this.#clock.now() }
   }

@@ -51,7 +51,7 @@ export class FolderChanges {
     void this.written()
   }
 
-  /** Resolves when everything so far is on record, or when it is known that it has to wait. */
+  /** Resolves when all changes so far are recorded, or when their records have to wait. */
   written(): Promise<void> {
     if (this.#writing === null && this.#waiting.length > 0) this.#writing = this.#writeAll()
     return this.#writing ?? Promise.resolve()

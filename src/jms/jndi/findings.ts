@@ -5,7 +5,7 @@ export interface JndiFinding {
   readonly message: string
 }
 
-/** Collects what is found while properties are read. */
+/** Collects problems and warnings of properties. */
 export class Findings {
   readonly problems: JndiFinding[] = []
   readonly warnings: JndiFinding[] = []

@@ -65,7 +65,7 @@ export class OptionReader {
     this.#findings.warning(this.#path, `option ${name}: ${message}`)
   }
 
-  /** Warns where an option has a value that asks for something else than happens. */
+  /** Warns where the value of an option has no effect. */
   unsupported(name: string, explanation: string, harmless: readonly string[] = []): void {
     const value = this.text(name)
     if (value !== null && !harmless.includes(value.toLowerCase())) this.warning(name, explanation)

@@ -12,7 +12,7 @@ export interface JndiConfig {
   readonly connectionFactoryName: string
 }
 
-/** What the properties say. The plan is null where there are problems. */
+/** Result of reading the properties. The plan is null where there are problems. */
 export interface JndiReading {
   readonly plan: ConnectionPlan | null
   readonly problems: readonly JndiFinding[]
@@ -28,7 +28,7 @@ type Read = (
 
 const INITIAL_FACTORY = 'java.naming.factory.initial'
 
-/** Initial context factories; each stands for the wire protocol of its client. */
+/** Initial context factories; each implies the wire protocol of its client. */
 const FACTORIES: Readonly<Record<string, Read>> = {
   'org.apache.activemq.jndi.ActiveMQInitialContextFactory': readActiveMq,
   'org.apache.activemq.jndi.ActiveMQSslInitialContextFactory': readActiveMq,

@@ -2,7 +2,7 @@ import type { Clock } from '#schema'
 
 /** Reactions to a connection without data. */
 interface InactivityEvents {
-  /** Nothing was written for a while: the peer must not take this side for dead. */
+  /** Nothing was written for a while: the peer would close the connection as inactive. */
   keepAlive(): void
   /** Nothing was received for too long. */
   inactive(): void

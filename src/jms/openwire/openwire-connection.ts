@@ -12,7 +12,7 @@ import { encodeWireFormatInfo, initialDelayOf, type Negotiated, negotiate } from
 /** A broker sends responses and descriptions of itself to a producer: far less than this. */
 const MAX_INBOUND_FRAME = 1024 * 1024
 
-/** Receives what concerns messages. */
+/** Receives responses and acknowledgements of messages. */
 export interface ConnectionEvents {
   /** A response to a command that requires one. */
   response(commandId: number, exception: BrokerException | null): void
@@ -77,7 +77,7 @@ export class OpenWireConnection {
     this.#socket.destroy()
   }
 
-  /** Sends what is written, then closes. */
+  /** Flushes written commands, then closes. */
   end(timeout: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(() => this.#socket.destroy(), timeout)
@@ -118,7 +118,7 @@ export class OpenWireConnection {
         this.progress.changed()
         break
       case 'keepAlive':
-        // A peer that asks and does not read must not fill the buffer of the socket.
+        // A peer that sends keep-alives and does not read must not fill the send buffer.
         if (command.responseRequired && this.isWritable) this.write(encodeKeepAliveInfo(command.commandId))
         break
       case 'connectionError':

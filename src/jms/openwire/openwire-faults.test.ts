@@ -43,13 +43,13 @@ test('a port without a broker is an error with its address', async () => {
   })
 })
 
-test('a peer that accepts and stays silent is given up after the connect timeout', async () => {
+test('a peer that accepts and sends nothing times out after the connect timeout', async () => {
   await using silent = await peer(() => {})
   await using producer = producerOf(producerPlan([endpointAt(silent.port, quick)]))
   await assert.rejects(producer.send(numbered(1)), /no answer of an OpenWire broker within 100 ms/)
 })
 
-test('a peer that answers its handshake and nothing else is given up', async () => {
+test('a peer that sends nothing after its handshake times out', async () => {
   await using broker = await OpenWireBroker.start({ onConnection: () => true, answer: () => 'ignore' })
   await using producer = producerOf(producerPlan([endpointAt(broker.port)], { sendTimeout: 100 }))
   await assert.rejects(producer.send(numbered(1)), /no acknowledgement of messages within 100 ms/)
@@ -128,7 +128,7 @@ test('a broker that stops reading ends the send, with bounded memory', async () 
   assert.ok(grown < 20 * 1024 * 1024, `${grown} bytes in buffers`)
 })
 
-test('questions for liveness of a peer that does not read are not answered without bound', async () => {
+test('responses to keep-alives of a peer that does not read are bounded', async () => {
   const question = commandFrame((output) => {
     output.byte(CommandType.KEEP_ALIVE_INFO)
     output.int(1)

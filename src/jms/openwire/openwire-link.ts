@@ -18,7 +18,7 @@ import {
 import { Responses } from './responses.ts'
 import { TransactionSize } from './transaction-size.ts'
 
-/** Milliseconds for the broker to answer that it has closed the connection. */
+/** Timeout in milliseconds of the response to ShutdownInfo and RemoveInfo. */
 const CLOSE_TIMEOUT = 1_000
 
 /** Opens connections, each with one session and one producer. */

@@ -32,7 +32,7 @@ test('messages arrive in order with their text, destination and id', async () =>
 })
 
 for (const version of [9, 10, 11, 12, 13]) {
-  test(`a broker with OpenWire version ${version} gets messages as its version says`, async () => {
+  test(`a broker with OpenWire version ${version} gets messages in its version`, async () => {
     await using broker = await OpenWireBroker.start({ version })
     await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
     await producer.send(numbered(3))
@@ -49,7 +49,7 @@ test('a broker with an older version is refused with both versions', async () =>
   await assert.rejects(producer.send(numbered(1)), /up to version 6; at least version 9/)
 })
 
-test('one connection serves many sends, and close says so to the broker', async () => {
+test('one connection serves many sends, and close sends ShutdownInfo', async () => {
   await using broker = await OpenWireBroker.start()
   const producer = producerOf(producerPlan([endpointAt(broker.port)]))
   for (let round = 0; round < 3; round++) await producer.send(numbered(2))
@@ -219,7 +219,7 @@ test('an exception about the message refuses it; any other one is an error of al
   })
 })
 
-test('commands that do not concern a producer are skipped, and a question for liveness is answered', async () => {
+test('commands that do not concern a producer are skipped, and a keep-alive that wants a response gets one', async () => {
   await using broker = await OpenWireBroker.start({
     answer: (_, socket) => {
       socket.write(frameOf(CommandType.BROKER_INFO, 'anything'))

@@ -73,7 +73,7 @@ test('the first frame of ActiveMQ has its version and limits', () => {
   }
 })
 
-test('the commands of ActiveMQ are read as what they are', () => {
+test('recorded commands of ActiveMQ are parsed', () => {
   const kinds = (name: string): string => [...new Set(commandsOf(name).map(({ kind }) => kind))].sort().join()
   assert.equal(kinds('persistent'), 'other,response,wireFormat')
   assert.equal(kinds('non-persistent'), 'other,producerAck,response,wireFormat')

@@ -38,7 +38,7 @@ export interface WireFormatInfo {
   readonly maxFrameSize: number | null
 }
 
-/** What both sides speak. */
+/** Negotiated wire format. */
 export interface Negotiated {
   readonly version: number
   /** Milliseconds without a command after which either side closes the connection; 0 for never. */
@@ -109,7 +109,7 @@ export function decodeWireFormatInfo(input: DataInput): WireFormatInfo {
   }
 }
 
-/** Milliseconds until a broker begins to send keep-alives: what both sides offer, at most. */
+/** Milliseconds until a broker begins to send keep-alives: the maximum of both offers. */
 export function initialDelayOf(maxInactivityDuration: number): number {
   return Math.min(10_000, maxInactivityDuration)
 }

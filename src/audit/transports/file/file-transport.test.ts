@@ -43,7 +43,7 @@ test('a repeated call does not write the topics again that were written', async 
   assert.deepEqual(idsIn(folder.path), ['1', '3', '2'])
 })
 
-test('reopen lets log rotation take the file away', async () => {
+test('reopen writes to a new file after log rotation', async () => {
   using folder = new Folder()
   const transport = openFiles({ ...filePlan(folder.path), topics: [] }, fileEnv())
   await transport.send([record('access', 1)], signal)

@@ -2,7 +2,7 @@ import type { TlsPlan } from '../tls-plan.ts'
 
 /** A Kafka cluster, as plain data. Times are milliseconds. */
 export interface KafkaPlan {
-  /** Brokers that are asked for the others. */
+  /** Bootstrap brokers. */
   readonly brokers: readonly { readonly host: string; readonly port: number }[]
   readonly clientId: string
   /** Topic of all records; null for one topic for each audit topic. */
@@ -13,7 +13,7 @@ export interface KafkaPlan {
   readonly idempotent: boolean
   /** Until a connection is established, TLS and SASL included. */
   readonly connectTimeout: number
-  /** Until a broker has answered one request. */
+  /** Timeout of one request to a broker. */
   readonly requestTimeout: number
   /** Until all brokers have acknowledged a batch, retries included. */
   readonly sendTimeout: number

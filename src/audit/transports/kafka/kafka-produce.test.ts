@@ -62,7 +62,7 @@ test('records are produced to the topic with the prefix, acknowledged by all rep
   }
 })
 
-test('kafkaTopic takes all events', async () => {
+test('kafkaTopic receives the events of all topics', async () => {
   await using broker = await KafkaBroker.start()
   await using transport = open(broker.port, { kafkaTopic: 'audit' })
   await transport.send(events(3), signal)
@@ -93,7 +93,7 @@ test('a partition that moves to another leader is retried, and no record is refu
   assert.deepEqual(ids(broker.stored), ['id-0'])
 })
 
-test('a broker that stores records and gives no answer is a failure, and the transport recovers', async () => {
+test('a broker that stores records and does not respond is a failure, and the transport recovers', async () => {
   await using broker = await KafkaBroker.start()
   broker.verdict = () => null
   await using transport = open(broker.port, { requestTimeout: 200, sendTimeout: 400 })

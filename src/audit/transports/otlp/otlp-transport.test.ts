@@ -139,7 +139,7 @@ test('a web page with status 200 is a failure', async () => {
   await assert.rejects(transport.send(events(1), signal), /a web page; check endpoint/)
 })
 
-test('an overloaded receiver is asked again after Retry-After only, and gets the same records', async () => {
+test('an overloaded receiver gets the same records again, after Retry-After', async () => {
   await using server = await receiver((response, _request, index) =>
     index === 0 ? json(response, 429, { message: 'slow down' }, { 'retry-after': '30' }) : json(response, 200, {}),
   )
@@ -245,7 +245,7 @@ test('nothing is sent to a server with a certificate of another name', { skip: o
   assert.equal(peer.text, '')
 })
 
-test('a server that asks for a client certificate gets the configured one', { skip: opensslMissing }, async () => {
+test('a server that requires a client certificate gets the configured one', { skip: opensslMissing }, async () => {
   using authority = new Authority()
   const server = authority.issue({ name: 'otlp', altNames: 'IP:127.0.0.1' })
   const client = authority.issue({ name: 'gateway' })

@@ -156,8 +156,8 @@ function jsonIn({ headers, body }: InternalResponse): JsonObject | null {
 }
 
 /**
- * The message of an OTLP Status; null for other responses. A proxy or a server of another protocol may answer 400 to
- * everything: its answer must not discard events.
+ * The message of an OTLP Status; null for other responses. A proxy or a server of another protocol may respond 400 to
+ * everything: its response must not discard events.
  */
 function reasonIn(response: InternalResponse): string | null {
   const status = jsonIn(response)

@@ -8,7 +8,7 @@ const FULL = 'standard output is not read: its buffer is full'
 type Output = ReturnType<typeof standardOutput>
 
 /**
- * Writes records as lines to standard output, which never blocks. Lines that find no room are repeated, so that the queue of the
+ * Writes records as lines to standard output, which never blocks. Lines beyond the buffer are repeated, so that the queue of the
  * handler bounds and counts them. The text of a record is a whole line.
  */
 export function openStdout(output: Pick<Output, 'write' | 'hasRoom'> = standardOutput()): Transport {

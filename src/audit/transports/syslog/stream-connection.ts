@@ -6,7 +6,7 @@ import type { SyslogPlan } from './syslog-plan.ts'
 
 /** Syslog receivers send nothing. */
 const MAX_RECEIVED_BYTES = 4_096
-/** Milliseconds for the receiver to take the end of the stream. */
+/** Milliseconds for the receiver to read the end of the stream. */
 const CLOSE_TIMEOUT = 2_000
 
 /** An established connection to a syslog receiver. */
@@ -31,7 +31,7 @@ export class StreamConnection {
     })
   }
 
-  /** Resolves when the kernel has taken the bytes. */
+  /** Resolves when the bytes are in the send buffer of the kernel. */
   write(bytes: Buffer): Promise<void> {
     return this.#unlessItFails((resolve) => {
       this.#socket.write(bytes, (error) => {

@@ -228,7 +228,7 @@ test('a peer that floods the transport is disconnected', async () => {
   }, /it is no syslog receiver|reset|EPIPE|closed/)
 })
 
-test('close is idempotent, bounded, and lets a reading receiver take everything', async () => {
+test('close is idempotent, bounded, and a receiver that reads gets all bytes', async () => {
   await using peer = await TcpPeer.start()
   const transport = open(peer.port)
   await transport.send(auditRecords(1), signal)

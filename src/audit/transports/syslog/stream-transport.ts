@@ -3,7 +3,7 @@ import { within } from '../within.ts'
 import { openStream, type StreamConnection } from './stream-connection.ts'
 import type { SyslogPlan } from './syslog-plan.ts'
 
-/** Bytes that are written at once; each piece must be taken within `sendTimeout`. */
+/** Bytes that are written at once; each piece must be sent within `sendTimeout`. */
 const PIECE_BYTES = 65_536
 /**
  * Milliseconds after a batch in which the end of the connection means that the batch may be lost: it is sent again, and the next

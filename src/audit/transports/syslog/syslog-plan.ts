@@ -7,7 +7,7 @@ export interface SyslogPlan {
   readonly port: number
   /** Until the connection is established, TLS included. */
   readonly connectTimeout: number
-  /** Longest time in which a receiver takes no bytes. */
+  /** Longest time in which a receiver reads no bytes. */
   readonly sendTimeout: number
   /** TLS settings; null for the defaults. */
   readonly tls: TlsPlan | null

@@ -43,7 +43,7 @@ describe('CsvAuditEventHandler', () => {
     assert.deepEqual(plan.chain?.csv, { quote: "'", delimiter: ';' })
   })
 
-  test('the service gives the writer the header of each topic', async () => {
+  test('the plan of the service has the header row of each topic', async () => {
     const recorded = new RecordedAudit()
     await using _ = await build(
       AuditService,

@@ -17,7 +17,7 @@ import {
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { formatField, readTls, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 
-/** Bytes of a message by protocol: datagrams, and what receivers are usually configured for. */
+/** Bytes of a message by protocol: size of datagrams, and usual limit of receivers. */
 const DEFAULT_MAX_BYTES = { UDP: 8_192, TCP: 65_536, TLS: 65_536 }
 const MAX_DATAGRAM = 65_507
 

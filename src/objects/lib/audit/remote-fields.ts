@@ -3,7 +3,7 @@ import { type ClientTls, ClientTlsKind, SecretsProviderKind } from '#contracts'
 import type { SecretsProvider } from '#schema'
 import { ConfigError, config, duration, oneOf, ref } from '#schema'
 
-/** Bound of the times of a transport: the writer gives a call up after a minute. */
+/** Bound of the times of a transport: the writer aborts a call after a minute. */
 const MAX_TIME = { unlimited: false, zero: false, max: '50 seconds', because: 'a call is given up after a minute' }
 
 /** A time limit of a destination. */

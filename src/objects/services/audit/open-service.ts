@@ -76,7 +76,7 @@ async function policiesOf({ config, secretsProvider }: AuditValues, env: Environ
   }
 }
 
-/** Longest interval between looks for requests in flight since `longRunningAfter`. */
+/** Longest interval of checks for long-running requests. */
 const MAX_SWEEP_INTERVAL = 10_000
 
 function openAccess(
