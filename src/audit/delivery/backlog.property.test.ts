@@ -1,6 +1,6 @@
 // Random sequences of everything that happens to a backlog, with crashes in between.
 import assert from 'node:assert/strict'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AuditDestination, PLAN, recordOf, StartedDelivery } from '#test/audit-destination'
@@ -137,6 +137,34 @@ test('every record is delivered or counted as lost, first deliveries are in orde
     }),
     { numRuns: 150 },
   )
+})
+
+test('a write to the spool that takes longer than several queues leaves nothing on the disk', async () => {
+  using folder = new Folder()
+  const plan = { directory: folder.in('spool'), maxBytes: 30_000 }
+  const backlog = new Backlog({ ...PLAN, maxEvents: 10, spool: plan })
+  const spool = await Spool.open(plan)
+  backlog.attach(spool)
+  const records = (count: number) => Array.from({ length: count }, (_, n) => recordOf(n))
+  for (const isTail of [false, true]) {
+    backlog.add(records(isTail ? 10 : 5))
+    if (isTail) while (await backlog.commit()) backlog.settle(0)
+    const writing = backlog.commit()
+    // Nothing of the following waits: the write is under way until the last line.
+    for (let queue = 0; queue < 4; queue++) {
+      while (backlog.batch().length > 0) backlog.settle(backlog.batch().length)
+      void backlog.refill()
+      backlog.add(records(3))
+    }
+    await writing
+    while (!backlog.isEmpty) {
+      if (backlog.batch().length === 0) await backlog.refill()
+      backlog.settle(backlog.batch().length)
+    }
+    assert.equal(backlog.volatile, 0)
+  }
+  await backlog.close()
+  assert.deepEqual([spool.bytes, readdirSync(plan.directory)], [0, []])
 })
 
 const outcome = fc.constantFrom('accept', 'accept', 'fail', 'fail late', 'refuse', 'stall')

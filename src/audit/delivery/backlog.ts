@@ -30,7 +30,6 @@ const ALL_ADDED: Rejected = { full: 0, tooLarge: 0 }
 
 /** A group of records that is being written to the spool. */
 interface Commit {
-  readonly queue: RecordQueue
   readonly count: number
   /** Position of the first of them where they stay in memory; null where they are read back later. */
   position: number | null
@@ -165,7 +164,7 @@ export class Backlog {
   /** Moves records into the empty head. Rejects where the disk can not be read. */
   async refill(): Promise<Unreadable> {
     if (this.#spool?.hasUnread) return this.#readBack(this.#spool)
-    if (this.#commit?.queue === this.#tail) this.#commit.position = this.#start
+    if (this.#commit !== null) this.#commit.position ??= this.#start
     ;[this.#head, this.#tail] = [this.#tail, this.#head]
     return NONE_UNREADABLE
   }
@@ -210,7 +209,7 @@ export class Backlog {
       this.#commitBytes,
     )
     if (records.length === 0) return false
-    const commit: Commit = { queue, count: records.length, position: isHead ? this.#committed : null }
+    const commit: Commit = { count: records.length, position: isHead ? this.#committed : null }
     this.#commit = commit
     try {
       const stored = await spool.write(records)

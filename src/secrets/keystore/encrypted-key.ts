@@ -3,7 +3,7 @@ import { KeyStoreError, wrongPassword } from './keystore-error.ts'
 import { Budget, checkLimit, limits } from './limits.ts'
 import { readEncryption } from './password-encryption.ts'
 import { type PasswordForm, passwordForms } from './pkcs12-password.ts'
-import { readKeyInfo } from './private-key.ts'
+import { isKeyInfo } from './private-key.ts'
 
 /** Decrypts a PrivateKeyInfo, which may have a separate password. */
 export type Sealed = (passwords: readonly PasswordForm[]) => Buffer
@@ -24,8 +24,7 @@ export function sealedKey(content: Der): Sealed {
     const budget = new Budget()
     for (const password of passwords) {
       const plain = openOrNothing(() => decrypt(ciphertext, password, budget))
-      // A wrong password gives valid padding once in 256 times; only a key that parses proves the password.
-      if (plain !== undefined && openOrNothing(() => readKeyInfo(plain)) !== undefined) return plain
+      if (plain !== undefined && isKeyInfo(plain)) return plain
     }
     throw wrongPassword('the password is wrong; set the password of the entry')
   }

@@ -4,10 +4,12 @@ import { Der } from './der.ts'
 import { corrupt, unsupported, wrongPassword } from './keystore-error.ts'
 import { Budget, checkLimit, limits } from './limits.ts'
 import { readIterations, readSalt } from './pbkdf2.ts'
+import { isKeyInfo } from './private-key.ts'
 
 const SUN_KEY_PROTECTOR = '1.3.6.1.4.1.42.2.17.1.1'
 const PBE_WITH_MD5_AND_TRIPLE_DES = '1.3.6.1.4.1.42.2.19.1'
 const SHA1_BYTES = 20
+const WRONG_PASSWORD = 'the password is wrong; set the password of the entry'
 
 /** Decrypts a private key of a JKS or JCEKS file: an EncryptedPrivateKeyInfo with one of Sun's two proprietary schemes. */
 export function openJavaKey(encoded: Buffer, password: string): Buffer {
@@ -19,7 +21,9 @@ export function openJavaKey(encoded: Buffer, password: string): Buffer {
   if (name === SUN_KEY_PROTECTOR) return openSunProtected(ciphertext, password)
   if (name !== PBE_WITH_MD5_AND_TRIPLE_DES) throw unsupported(`encryption ${name} of a private key`)
   if (parameters === undefined) throw corrupt('encryption of the key: parameters are missing')
-  return openTripleDes(ciphertext, parameters, password, budget)
+  const plain = openTripleDes(ciphertext, parameters, password, budget)
+  if (!isKeyInfo(plain)) throw wrongPassword(WRONG_PASSWORD)
+  return plain
 }
 
 /** A password as Java's char array: UTF-16, big-endian. */
@@ -40,7 +44,7 @@ function openSunProtected(data: Buffer, password: string): Buffer {
   }
   const check = createHash('sha1').update(chars).update(plain).digest()
   if (!timingSafeEqual(check, data.subarray(-SHA1_BYTES))) {
-    throw wrongPassword('the password is wrong; set the password of the entry')
+    throw wrongPassword(WRONG_PASSWORD)
   }
   return plain
 }

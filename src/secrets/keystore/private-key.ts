@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { Der } from './der.ts'
-import { corrupt, unsupported } from './keystore-error.ts'
+import { corrupt, KeyStoreError, unsupported } from './keystore-error.ts'
 import { Budget, checkLimit, limits } from './limits.ts'
 
 const EC = '1.2.840.10045.2.1'
@@ -30,6 +30,17 @@ interface KeyInfo {
 /** Reads a PrivateKeyInfo; throws for other content, such as after a wrong password. */
 export function readKeyInfo(encoded: Buffer): KeyInfo {
   return keyInfoOf(Der.read(encoded, new Budget()))
+}
+
+/** Whether decrypted bytes are a PrivateKeyInfo: a wrong password gives valid padding once in 256 times. */
+export function isKeyInfo(plain: Buffer): boolean {
+  try {
+    readKeyInfo(plain)
+    return true
+  } catch (error) {
+    if (!(error instanceof KeyStoreError) || error.code === 'GW_KEYSTORE_LIMIT') throw error
+    return false
+  }
 }
 
 function keyInfoOf(element: Der): KeyInfo {
