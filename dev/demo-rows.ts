@@ -104,6 +104,7 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     title: 'policy denies',
     line: 'curl -i -d x {traffic}/home/echo -b iPlanetDirectoryPro=$SESSION',
     shows: /^HTTP\/1\.1 403 /,
+    logs: /^\{"_id":[^\n]*"statusCode":"403"[^\n]*"source":"audit","topic":"access","level":"INFO"\}$/m,
   },
   {
     title: 'its audit event',

@@ -5,10 +5,15 @@ const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as c
 /** Styles text; returns it unchanged where colours are off. */
 export type Paint = (style: keyof typeof CODES, text: string) => string
 
-/** Colours on terminals only, and not with NO_COLOR (no-color.org). */
-export function paintFor(output: Output, { env }: ProcessContext): Paint {
-  const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
-  return wanted ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text
+/** Whether output is coloured: on terminals only, and not with NO_COLOR (no-color.org). */
+export function isColoured(output: Output, { env }: ProcessContext): boolean {
+  return output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+}
+
+export function paintFor(output: Output, context: ProcessContext): Paint {
+  return isColoured(output, context)
+    ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m`
+    : (_style, text) => text
 }
 
 /** Writes a value as one JSON document. */

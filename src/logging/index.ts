@@ -4,7 +4,7 @@ export type { LogLevel } from './levels.ts'
 export { LogEvent, logEvents } from './log-event.ts'
 export { createLogger, type Logger } from './logger.ts'
 export { oneJsonLine } from './one-line.ts'
-export type { LogEntry } from './pretty.ts'
+export { type LogEntry, prettyLine } from './pretty.ts'
 export { suppressedEntries } from './repeats.ts'
 export {
   joinOutput,

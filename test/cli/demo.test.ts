@@ -142,6 +142,19 @@ for (const guide of ['oauth2.md', 'login.md'])
     () => runGuide(guide),
   )
 
+test('without --json each request is one readable line below the examples', async () => {
+  await using readable = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--am-port', '0'])
+  const [, traffic = ''] = await readable.writes(/^ {2}traffic +(http:\S+)\/app$/m)
+  await readable.writes(/^Ctrl-C stops the demo\./m)
+  await fetch(`${traffic}/protected/echo`)
+  await readable.writes(
+    /^\d\d:\d\d:\d\d\.\d{3} AUDIT GET http:\S+\/protected\/echo 401 route=oauth2 decision=DENIED by=gateway\+_router\+oauth2\+tokens reason="no access token"$/m,
+  )
+  assert.doesNotMatch(readable.stdout, /^\{/m)
+  readable.kill('SIGINT')
+  assert.deepEqual(await readable.exit, { code: 0, signal: null })
+})
+
 test('Ctrl-C ends the demo and removes its files', async () => {
   assert.ok(existsSync(summary.instance))
   demo.kill('SIGINT')

@@ -7,7 +7,8 @@ import { openSettings } from '../instance-settings.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { serve } from '../run/serve.ts'
-import { writeJson } from '../terminal.ts'
+import { isColoured, writeJson } from '../terminal.ts'
+import { showAuditEventsAsLines } from './audit-lines.ts'
 import { type DemoFacts, demoText, filledRows } from './demo-text.ts'
 import { preferredPort } from './free-port.ts'
 
@@ -47,6 +48,7 @@ export const DemoCommand: Command = {
       for (const problem of opened.problems) context.stderr.write(`${formatLocated(problem)}\n`)
       return EXIT.configuration
     }
+    if (!args.json) showAuditEventsAsLines(isColoured(context.stdout, context) ? 'colour' : 'plain')
     return await serve(
       {
         ...opened,

@@ -52,7 +52,7 @@ export function demoText(facts: DemoFacts, context: ProcessContext): string {
     '',
     ...rows,
     '',
-    paint('bold', 'Ctrl-C stops the demo. What follows is its log.'),
+    paint('bold', 'Ctrl-C stops the demo. What follows is its log, with an audit event for each request.'),
     '',
   ].join('\n')
 }
