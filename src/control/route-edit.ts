@@ -7,6 +7,8 @@ export interface RouteEdit {
   readonly file: string
   /** Null to remove the file. */
   readonly next: RouteFile | null
+  /** Whether the author wrote the text, so that problems have positions in it. */
+  readonly isText?: boolean
   /** Whether to check the change only. */
   readonly openDryRun?: boolean
   /** The route and the author, for its history; the id in the file may differ. */

@@ -84,10 +84,10 @@ function readRouteFile(file: string, path: string, stamp: string, size: number):
   return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is not UTF-8 text' }] }
 }
 
-/** Null for bytes that are not UTF-8: replacing them would change the content. */
+/** Null for bytes that are not UTF-8: replacing them would change the content. A byte order mark is kept. */
 function decodeText(bytes: Buffer): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return null
   }
@@ -133,4 +133,20 @@ export function idOf({ file, route }: RouteFile): string {
 /** The revision of a file; for invalid JSON a hash of its text. */
 export function fileRevision({ route, text }: RouteFile): string {
   return route?.revision ?? revisionOf({ text })
+}
+
+const sourceRevisions = new WeakMap<RouteFile, string>()
+
+/** The revision of the text of a file, comments included. */
+export function sourceRevision(file: RouteFile): string {
+  const known = sourceRevisions.get(file)
+  if (known !== undefined) return known
+  const revision = textRevision(file.text)
+  sourceRevisions.set(file, revision)
+  return revision
+}
+
+/** The prefix keeps it different from the revision of the content, also where the text is the canonical form. */
+export function textRevision(text: string): string {
+  return createHash('sha256').update('text\n').update(text).digest('hex').slice(0, 32)
 }

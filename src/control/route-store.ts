@@ -115,6 +115,7 @@ export class RouteStore {
       if (this.#postponed) return
       this.#files = readRouteFiles(this.directory, this.#files)
       this.#problems.recordUnreadable(this.#files)
+      this.#served.updateTexts(this.#files)
       this.history.storeReplaced(this.#files, this.#served.routes)
       const plan = planRoutes(this.#files, this.#served.routes)
       this.#problems.recordRefused(this.#files, plan)
@@ -217,6 +218,7 @@ export class RouteStore {
     await deployment.commit([...planned.keys()])
     this.#files = files
     for (const change of planned) this.#record(change)
+    this.#served.updateTexts(files)
     this.#problems.clear(file)
     return { state: 'done' }
   }

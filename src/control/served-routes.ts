@@ -51,6 +51,16 @@ export class ServedRoutes {
     return served
   }
 
+  /** Texts that differ in comments only are not deployed; new units and the history get the current ones. */
+  updateTexts(files: ReadonlyMap<string, RouteFile>): void {
+    for (const [id, served] of this.#routes) {
+      const found = files.get(served.file)
+      if (found?.route?.id !== id || found.route.revision !== served.source.revision) continue
+      if (found.text === served.source.text) continue
+      this.#routes.set(id, { ...served, source: { ...served.source, text: found.text } })
+    }
+  }
+
   /** A change is swapped in by every unit. */
   record({ change, file }: PlannedChange): void {
     this.#deploys.succeeded++

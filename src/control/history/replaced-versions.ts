@@ -68,8 +68,8 @@ export class ReplacedVersions {
     const before = files.get(file)
     if (before !== undefined && before.text !== '') {
       const version = { id: meant ?? idOf(before), file, revision: fileRevision(before), text: before.text }
-      const isKnown = [...replaced, ...(next === null ? [] : [{ id: idOf(next), revision: fileRevision(next) }])].some(
-        (other) => other.id === version.id && other.revision === version.revision,
+      const isKnown = [...replaced, ...(next === null ? [] : [{ id: idOf(next), text: next.text }])].some(
+        (other) => other.id === version.id && other.text === version.text,
       )
       if (!isKnown) replaced.push(version)
     }

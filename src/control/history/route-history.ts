@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Logger } from '#logging'
 import { isResourceShortage } from '../durable-file.ts'
 import { EVENTS } from '../log-events.ts'
-import { parseRouteFile, revisionOf } from '../route-files.ts'
+import { parseRouteFile, revisionOf, textRevision } from '../route-files.ts'
 import { readHistory } from './history-reading.ts'
 import { type Replacement, readVersionText, UnreadableVersion, versionName } from './version-file.ts'
 import { type HistoryLimits, type StoredVersion, VersionIndex } from './version-index.ts'
@@ -167,7 +167,8 @@ export class RouteHistory {
       ...(user !== undefined && { user: user.slice(0, MAX_NAME) }),
       ...(transactionId !== undefined && { transactionId: transactionId.slice(0, MAX_NAME) }),
     }
-    const head = { folder, file, id, revision, replacedAt, replacedBy, bytes: Buffer.byteLength(text) }
+    const sourceRevision = textRevision(text)
+    const head = { folder, file, id, revision, sourceRevision, replacedAt, replacedBy, bytes: Buffer.byteLength(text) }
     const version: StoredVersion = { head, name: versionName(sequence, id), sequence, text }
     for (const gone of this.#index.add(version)) this.#writer.remove(gone)
     return version

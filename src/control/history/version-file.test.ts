@@ -19,6 +19,7 @@ const HEAD: VersionHead = {
   file: 'A b.json',
   id: 'hello',
   revision: 'abc',
+  sourceRevision: 'def',
   replacedAt: '2026-01-02T03:04:05.678Z',
   replacedBy: { operation: 'update', user: 'admin', client: '127.0.0.1', transactionId: 'x' },
   bytes: Buffer.byteLength(TEXT),

@@ -21,6 +21,8 @@ export interface VersionHead {
   readonly file: string
   readonly id: string
   readonly revision: string
+  /** The revision of the text; null in files of earlier releases. */
+  readonly sourceRevision: string | null
   /** ISO 8601. */
   readonly replacedAt: string
   readonly replacedBy: Replacement
@@ -52,8 +54,10 @@ export function sequenceIn(name: string): number | null {
 
 /** The content of a version file: one line of metadata, then the unchanged text of the route. */
 export function printVersion(head: VersionHead, text: string): string {
-  const { folder, file, id, revision, replacedAt, replacedBy, bytes } = head
-  return `${JSON.stringify({ folder, file, _id: id, _rev: revision, replacedAt, replacedBy, bytes })}\n${text}`
+  const { folder, file, id, revision, sourceRevision, replacedAt, replacedBy, bytes } = head
+  const source = sourceRevision === null ? {} : { _sourceRev: sourceRevision }
+  const line = { folder, file, _id: id, _rev: revision, ...source, replacedAt, replacedBy, bytes }
+  return `${JSON.stringify(line)}\n${text}`
 }
 
 /** Reads the metadata of a version; throws UnreadableVersion, or the error of the file system. */
@@ -103,7 +107,7 @@ async function headOf(handle: FileHandle, size: number): Promise<{ head: Version
 
 function parseHead(line: string): VersionHead {
   const json = jsonIn(line)
-  const { folder, file, _id: id, _rev: revision, replacedAt, replacedBy, bytes } = json
+  const { folder, file, _id: id, _rev: revision, _sourceRev: source, replacedAt, replacedBy, bytes } = json
   const texts = [folder, file, id, revision, replacedAt]
   const isWhole =
     texts.every((text) => typeof text === 'string') &&
@@ -118,6 +122,7 @@ function parseHead(line: string): VersionHead {
     file: inFile,
     id: ofId,
     revision: ofRevision,
+    sourceRevision: typeof source === 'string' ? source : null,
     replacedAt: at,
     replacedBy: replacementIn(replacedBy as JsonObject),
     bytes,

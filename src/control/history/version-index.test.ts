@@ -5,7 +5,8 @@ import { type StoredVersion, VersionIndex } from './version-index.ts'
 let sequence = 0
 
 function version(id: string, revision: string, bytes = 1, folder = 'routes'): StoredVersion {
-  const head = { folder, file: `${id}.json`, id, revision, replacedAt: '', replacedBy: { operation: 'file' }, bytes }
+  const replaced = { replacedAt: '', replacedBy: { operation: 'file' } }
+  const head = { folder, file: `${id}.json`, id, revision, sourceRevision: null, ...replaced, bytes }
   return { head, name: `${++sequence}`, sequence, text: null }
 }
 

@@ -57,12 +57,12 @@ export class VersionIndex {
 
   /** Adds a version that is newer than all others; returns the evicted ones. */
   add(version: StoredVersion): readonly StoredVersion[] {
-    const { folder, id, revision, bytes } = version.head
+    const { folder, id, bytes } = version.head
     const older = this.versions(folder, id)
     this.#all.add(version)
     this.#bytes += bytes
     this.#setRoute(folder, id, [version, ...older])
-    const again = older.filter(({ head }) => head.revision === revision)
+    const again = older.filter((other) => isSameText(other, version))
     const gone = [...again, ...older.filter((other) => !again.includes(other)).slice(this.#limits.versions - 1)]
     for (const one of gone) this.remove(one)
     for (const oldest of this.#all) {
@@ -92,4 +92,10 @@ export class VersionIndex {
     if (routes.size > 0) this.#routes.set(folder, routes)
     else this.#routes.delete(folder)
   }
+}
+
+/** Texts of one content may differ in comments; those of earlier releases are known by their content only. */
+function isSameText({ head: one }: StoredVersion, { head: other }: StoredVersion): boolean {
+  if (one.revision !== other.revision) return false
+  return one.sourceRevision === null || one.sourceRevision === other.sourceRevision
 }

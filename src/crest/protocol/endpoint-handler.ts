@@ -5,7 +5,7 @@ import { supportedBy } from '../descriptors/supported.ts'
 import { checkAccept } from './accept.ts'
 import { isAtLeast, requestedVersions } from './api-version.ts'
 import type { Endpoint } from './endpoint.ts'
-import { parseFields } from './fields.ts'
+import { parseFields, withFieldRevisions } from './fields.ts'
 import { Parameters } from './parameters.ts'
 import { SELECTORS } from './query-request.ts'
 import { Refusal, RequestError } from './refusal.ts'
@@ -50,7 +50,8 @@ async function answerTo(exchange: Exchange, endpoint: Endpoint, serving: Serving
   const versions = requestedVersions(request.headers, endpoint.description.version)
   if (!parameters.has('_mimeType')) checkAccept(request.headers)
   const pretty = parameters.flag('_prettyPrint')
-  const form = { pretty, fields: parseFields(parameters.get('_fields')), versions }
+  const fields = withFieldRevisions(parseFields(parameters.get('_fields')), endpoint.description)
+  const form = { pretty, fields, versions }
   const work: CrestRequest = { endpoint, id, call: { exchange, versions }, parameters, form }
   switch (request.method) {
     case 'GET':

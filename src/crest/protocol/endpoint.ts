@@ -77,6 +77,11 @@ export interface Description {
   readonly requiresRevision?: boolean
   /** Origin of ids of new resources; both by default. */
   readonly ids?: 'client' | 'server' | 'both'
+  /**
+   * Fields with a revision of their own, by the field of that revision. A read of the first includes the second, and is not
+   * modified (304) only where that is unchanged.
+   */
+  readonly fieldRevisions?: Readonly<Record<string, string>>
   /** Fields that can be read with `_mimeType`, and their media types. */
   readonly media?: Readonly<Record<string, readonly string[]>>
 }

@@ -1,12 +1,14 @@
 import { type JsonObject, type JsonValue, setOwn } from '#json'
 import { memberOf, type Pointer, parseQueryPointer } from '../pointer.ts'
-import type { Resource } from './endpoint.ts'
+import type { Description, Resource } from './endpoint.ts'
 import { RequestError } from './refusal.ts'
 
 const MAX_FIELDS = 200
 
 /** The fields of `_fields`; null for the default ones. */
 export type Fields = readonly Pointer[] | null
+
+type Revisions = readonly (string | null)[]
 
 /** Parses `_fields`: JSON pointers, or `*` for the default fields. Blank counts as missing. */
 export function parseFields(text: string | null): Fields {
@@ -20,6 +22,25 @@ export function parseFields(text: string | null): Fields {
       400,
       `_fields: expected JSON pointers such as parent/child, got ${JSON.stringify(part.slice(0, 40))}`,
     )
+  })
+}
+
+/** Adds the revisions of selected fields that have one of their own. */
+export function withFieldRevisions(fields: Fields, { fieldRevisions }: Description): Fields {
+  if (fields === null || fieldRevisions === undefined) return fields
+  const added = fields.flatMap(([name]) => {
+    return name !== undefined && Object.hasOwn(fieldRevisions, name) ? [[fieldRevisions[name] as string]] : []
+  })
+  return added.length === 0 ? fields : [...fields, ...added]
+}
+
+/** The revisions of the selected representation: that of the resource, or those of the selected fields that have their own. */
+export function selectedRevisions(resource: Resource, fields: Fields, { fieldRevisions = {} }: Description): Revisions {
+  const own = Object.values(fieldRevisions).filter((name) => fields?.some(([field]) => field === name))
+  if (own.length === 0) return [resource.revision]
+  return own.map((name) => {
+    const revision = resource.field?.(name) ?? resource.onRequest?.[name]
+    return typeof revision === 'string' ? revision : null
   })
 }
 

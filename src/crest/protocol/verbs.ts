@@ -2,7 +2,7 @@ import type { Response } from '#http'
 import { isPlainObject, type JsonObject } from '#json'
 import { PatchError, type PatchOperation, parsePatch } from '../patch/operation.ts'
 import type { Action, ActionInput, Call, Collection, Endpoint, Resource } from './endpoint.ts'
-import { selectFields } from './fields.ts'
+import { selectedRevisions, selectFields } from './fields.ts'
 import { mediaResponse } from './media-field.ts'
 import type { Parameters } from './parameters.ts'
 import { readPreconditions } from './preconditions.ts'
@@ -57,7 +57,9 @@ export async function read({ endpoint, id, call, parameters, form }: CrestReques
   const { ifNoneMatch } = readPreconditions(call.exchange.request.headers, { ifMatch: false, ifNoneMatch: 'revisions' })
   const resource = await (endpoint.kind === 'collection' ? endpoint.read(call, id as string) : endpoint.read(call))
   if (resource instanceof Refusal) return resource
-  if (resource.revision !== null && ifNoneMatch?.includes(resource.revision)) return notModified(resource, form)
+  const revisions = selectedRevisions(resource, form.fields, endpoint.description)
+  if (revisions.every((revision) => revision !== null && ifNoneMatch?.includes(revision)))
+    return notModified(resource, form)
   const mimeType = parameters.get('_mimeType')
   if (mimeType !== null) return mediaResponse(resource, mimeType, endpoint.description, form)
   return resourceResponse(200, resource, form)

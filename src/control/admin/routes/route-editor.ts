@@ -1,12 +1,12 @@
 import { type Call, Refusal, type Resource } from '#crest'
 import { routeIdentity } from '#instance'
-import { type JsonObject, setOwn } from '#json'
+import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import type { Problem } from '#schema'
 import { type AuditedState, recordChange } from '../../audit/change-recorder.ts'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
-import { fileRevision, MAX_ROUTE_FILE, parseRouteFile, type RouteFile } from '../../route-files.ts'
+import { fileRevision, type RouteFile, sourceRevision } from '../../route-files.ts'
 import { AdminCallerContext } from '../admin-caller.ts'
+import { describe, edit, notLoaded, restored } from './route-content.ts'
 import { contentOf, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 
 /** Names of devices on other systems, where the folder may be read too (threats B75). */
@@ -67,19 +67,22 @@ export class RouteEditor {
   }
 
   /** Dry run of a change of a route. */
-  async problems(id: string, content: JsonObject): Promise<readonly Problem[] | Refusal> {
+  async problems(id: string, content: JsonObject): Promise<readonly JsonObject[] | Refusal> {
     const known = fileOf(this.#sources.store, id)
     const refused = known === null ? (refusedId(id) ?? this.#clash(id)) : null
     if (refused !== null) return [{ pointer: '/_id', message: refused.message.replace(/^_id: /, '') }]
     const file = known?.file ?? `${id}.json`
+    let written: RouteFile | null = null
     const outcome = await this.#sources.store.edit(() => {
       const decided = edit(file, id, content)
-      return decided instanceof Refusal ? { answer: decided } : { ...decided, openDryRun: true }
+      if (decided instanceof Refusal) return { answer: decided }
+      written = decided.isText ? decided.next : null
+      return { ...decided, openDryRun: true }
     })
     if ('answer' in outcome) return problemsIn(outcome.answer)
-    if (outcome.state === 'refused') return outcome.problems
-    if (outcome.state === 'taken') return [outcome.problem]
-    return outcome.state === 'done' ? [] : (refusalOf(outcome) as Refusal)
+    if (outcome.state === 'refused') return outcome.problems.map((problem) => describe(problem, written))
+    if (outcome.state === 'taken') return [describe(outcome.problem, written)]
+    return outcome.state === 'done' ? [] : (refusalOf(outcome, null) as Refusal)
   }
 
   /** Why a new route can not have this id: it is in use, or differs only by case, which some file systems ignore. */
@@ -100,7 +103,8 @@ export class RouteEditor {
     const known = fileOf(store, id)
     const current = known === null ? null : store.reread(known.file)
     if (current === null || idIn(store, current) !== id) return new Refusal(404, 'there is no route of this id')
-    if (revision === null || revision === fileRevision(current)) return current
+    const revisions = [null, fileRevision(current), sourceRevision(current)]
+    if (revisions.includes(revision)) return current
     return new Refusal(412, 'the route has another revision now; read it again')
   }
 
@@ -121,14 +125,16 @@ export class RouteEditor {
     }
     let before: RouteFile | null = null
     let after: RouteFile | null = null
+    let written: RouteFile | null = null
     const outcome = await store.edit(() => {
       const decided = decide()
       if (decided instanceof Refusal) return { answer: decided }
       before = store.files.get(decided.file) ?? null
       after = decided.next
+      written = decided.isText ? decided.next : null
       return { ...decided, id, by }
     })
-    const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome)
+    const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome, written)
     if (refusal !== null) return refusal
     const [old, now] = [before as RouteFile | null, after as RouteFile | null]
     recordChange(call.exchange, { id, before: old && audited(old), after: now && audited(now) })
@@ -163,46 +169,20 @@ function refusedId(id: string): Refusal | null {
   return DEVICE.test(id) ? new Refusal(400, '_id: this name is that of a device on some systems') : null
 }
 
-/** Fields of a resource that are not stored in its file. */
-const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_status', '_history'])
-
-/** The edit that stores a route; a refusal where the content is not a route. */
-function edit(file: string, id: string, content: JsonObject): RouteEdit | Refusal {
-  const stored: JsonObject = { _id: id }
-  for (const [key, value] of Object.entries(content)) if (!NOT_STORED.has(key)) setOwn(stored, key, value)
-  const text = `${JSON.stringify(stored, null, 2)}\n`
-  if (Buffer.byteLength(text) > MAX_ROUTE_FILE) {
-    return new Refusal(413, 'the file of this route would be larger than 4 MiB; nothing has changed')
-  }
-  const next = parseRouteFile(file, text, '')
-  return next.route === null ? notLoaded(next.problems) : { file, next }
-}
-
-/** The edit that stores a text unchanged, where it is the same route in this file. */
-function restored(file: string, id: string, text: string): RouteEdit | Refusal {
-  const next = parseRouteFile(file, text, '')
-  if (next.route === null) return notLoaded(next.problems)
-  return next.route.id === id ? { file, next } : edit(file, id, contentOf(next))
-}
-
-function notLoaded(problems: readonly Problem[]): Refusal {
-  const list = problems.map(({ pointer, message }) => ({ pointer, message }))
-  return new Refusal(400, 'the route does not load; nothing has changed', { detail: { problems: list } })
-}
-
-function problemsIn({ detail, message }: Refusal): readonly Problem[] {
-  const found = (detail as { problems?: Problem[] } | undefined)?.problems
+function problemsIn({ detail, message }: Refusal): readonly JsonObject[] {
+  const found = (detail as { problems?: JsonObject[] } | undefined)?.problems
   return found ?? [{ pointer: '', message }]
 }
 
-function refusalOf(outcome: EditOutcome): Refusal | null {
+/** `written`: the text of the author, for positions in it. */
+function refusalOf(outcome: EditOutcome, written: RouteFile | null): Refusal | null {
   switch (outcome.state) {
     case 'done':
       return null
     case 'taken':
-      return new Refusal(409, outcome.problem.message, { detail: { problems: [{ ...outcome.problem }] } })
+      return new Refusal(409, outcome.problem.message, { detail: { problems: [describe(outcome.problem, written)] } })
     case 'refused':
-      return notLoaded(outcome.problems)
+      return notLoaded(outcome.problems, written)
     case 'unavailable':
       return new Refusal(503, 'no unit is there to build the route; try again', { headers: { 'Retry-After': '5' } })
     case 'unwritten':

@@ -1,7 +1,7 @@
 import type { Resource } from '#crest'
 import { isPlainObject, type JsonObject } from '#json'
 import type { StoredVersion } from '../../history/version-index.ts'
-import { fileRevision, idOf, type RouteFile } from '../../route-files.ts'
+import { fileRevision, idOf, type RouteFile, sourceRevision } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 
 interface DegradedObject {
@@ -50,31 +50,39 @@ export function contentOf(file: RouteFile): JsonObject {
 
 /** The earlier versions of a route, without those that equal the current one. */
 export function versionsOf({ history }: RouteStore, id: string, current: RouteFile | null): readonly StoredVersion[] {
-  const now = current === null ? null : fileRevision(current)
-  return history.versions(id).filter(({ head }) => head.revision !== now)
+  const versions = history.versions(id)
+  if (current === null || versions.length === 0) return versions
+  const [revision, source] = [fileRevision(current), sourceRevision(current)]
+  return versions.filter(({ head }) => head.revision !== revision || (head.sourceRevision ?? source) !== source)
 }
 
 /** A version in responses of the API. */
 export function versionSummary({ head }: StoredVersion): JsonObject {
-  return { _rev: head.revision, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
+  const source = head.sourceRevision === null ? {} : { _sourceRev: head.sourceRevision }
+  return { _rev: head.revision, ...source, replacedAt: head.replacedAt, replacedBy: { ...head.replacedBy } }
 }
 
-/** A route file as a resource; `_status` and `_history` are computed only where the request selects them. */
+/** A route file as a resource; the fields of `onRequest` are computed only where the request selects them. */
 export function routeResource(file: RouteFile, sources: RouteSources): Resource {
   const id = idIn(sources.store, file)
   const content = contentOf(file)
   const status = () => statusOf(id, file, sources)
   const history = () => versionsOf(sources.store, id, file).map(versionSummary)
+  // The text of a file that can not be read is unknown.
+  const source = () => (file.text === '' ? null : file.text)
+  const ofSource = () => (file.text === '' ? null : sourceRevision(file))
   return {
     id,
     revision: fileRevision(file),
     content,
     get onRequest() {
-      return { _status: status(), _history: history() }
+      return { _status: status(), _history: history(), _source: source(), _sourceRev: ofSource() }
     },
     field: (name) => {
       if (Object.hasOwn(content, name)) return content[name]
       if (name === '_status') return status()
+      if (name === '_source') return source()
+      if (name === '_sourceRev') return ofSource()
       return name === '_history' ? history() : undefined
     },
   }

@@ -14,7 +14,7 @@ export function rollbackAction(store: RouteStore, editor: RouteEditor): Action {
   return {
     description:
       'Brings an earlier version back, also of a route that was deleted. _action=history lists which there are.',
-    request: { ...VERSION_REQUEST, required: ['_rev'] },
+    request: { ...VERSION_REQUEST, minProperties: 1 },
     response: { type: 'object' },
     run: async (call, { id, body }) => {
       const revision = revisionIn(body)
@@ -45,7 +45,7 @@ export function historyAction(store: RouteStore): Action {
       if (found === null) return new Refusal(404, NO_VERSION)
       const { version, text } = found
       const content = contentOf(parseRouteFile(version.head.file, text, ''))
-      return { _id: id as string, ...versionSummary(version), content }
+      return { _id: id as string, ...versionSummary(version), content, _source: text }
     },
   }
 }
@@ -86,15 +86,17 @@ async function findVersion(
   revision: string,
 ): Promise<{ version: StoredVersion; text: string } | null> {
   await store.history.loaded()
-  const version = store.history.versions(id).find(({ head }) => head.revision === revision)
+  const version = store.history
+    .versions(id)
+    .find(({ head }) => head.revision === revision || head.sourceRevision === revision)
   const text = version === undefined ? null : await store.history.read(version)
   return version === undefined || text === null ? null : { version, text }
 }
 
-/** The revision in the body; null without one. */
+/** The revision in the body, of the content or of the text; null without one. */
 function revisionIn(body: unknown): string | null | Refusal {
   if (body === null || body === undefined) return null
-  const revision = isPlainObject(body) ? body['_rev'] : false
+  const revision = isPlainObject(body) ? (body['_sourceRev'] ?? body['_rev']) : false
   if (revision === undefined) return null
   return typeof revision === 'string' ? revision : new Refusal(400, 'the body: expected { "_rev": "..." }')
 }

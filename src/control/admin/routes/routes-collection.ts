@@ -16,6 +16,7 @@ import { isPlainObject, type JsonObject } from '#json'
 import type { RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
+import { idInText } from './route-content.ts'
 import { RouteEditor } from './route-editor.ts'
 import { type DegradedObjects, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 import { deletedAction, historyAction, rollbackAction } from './route-versions.ts'
@@ -47,7 +48,7 @@ export function routesCollection(
   return {
     kind: 'collection',
     description: ROUTES_DESCRIPTION,
-    create: (call, id, content) => editor.create(call, id ?? randomUUID(), content),
+    create: (call, id, content) => editor.create(call, id ?? idInText(content) ?? randomUUID(), content),
     read: async (_, id) => {
       await store.history.loaded()
       degradedNow = degraded()
@@ -101,12 +102,11 @@ function validate(editor: RouteEditor): Action {
     run: async (_, { body }) => {
       if (!isPlainObject(body)) return new Refusal(400, 'the body: expected a JSON object, the route')
       const { _id: given = null, _rev: __, ...content } = body as JsonObject
-      const id = given ?? randomUUID()
+      const id = given ?? idInText(content) ?? randomUUID()
       if (typeof id !== 'string') return new Refusal(400, '_id: expected a string')
       const problems = await editor.problems(id, content)
       if (problems instanceof Refusal) return problems
-      const list = problems.map(({ pointer, message }) => ({ pointer, message }))
-      return { valid: list.length === 0, problems: list }
+      return { valid: problems.length === 0, problems: [...problems] }
     },
   }
 }

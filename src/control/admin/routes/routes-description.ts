@@ -4,7 +4,15 @@ import type { JsonObject } from '#json'
 
 const PROBLEMS: JsonObject = {
   type: 'array',
-  items: { type: 'object', properties: { pointer: { type: 'string' }, message: { type: 'string' } } },
+  items: {
+    type: 'object',
+    properties: {
+      pointer: { type: 'string' },
+      message: { type: 'string' },
+      line: { type: 'integer', description: 'Position in `_source`, where that was sent.' },
+      column: { type: 'integer' },
+    },
+  },
 }
 
 /** Response of `validate`. */
@@ -39,6 +47,7 @@ export const EXPLAIN_RESPONSE: JsonObject = {
 
 const VERSION = {
   _rev: { type: 'string' },
+  _sourceRev: { type: 'string', description: 'The revision of its text.' },
   replacedAt: { type: 'string', format: 'date-time' },
   replacedBy: {
     type: 'object',
@@ -55,7 +64,7 @@ const VERSION = {
 /** Request that selects a version. */
 export const VERSION_REQUEST: JsonObject = {
   type: 'object',
-  properties: { _rev: { type: 'string' } },
+  properties: { _rev: { type: 'string' }, _sourceRev: { type: 'string' } },
 }
 
 /** Response of `history`: the list, or the requested version. */
@@ -67,6 +76,7 @@ export const HISTORY_RESPONSE: JsonObject = {
     versions: { type: 'array', items: { type: 'object', properties: VERSION } },
     ...VERSION,
     content: { type: 'object', description: 'The content of that version.' },
+    _source: { type: 'string', description: 'Its text.' },
   },
 }
 
@@ -89,6 +99,15 @@ const ADDED: JsonObject = {
     type: 'array',
     description: 'Replaced versions, the newest first; included if `_fields` names it.',
     items: { type: 'object', properties: VERSION },
+  },
+  _source: {
+    type: ['string', 'null'],
+    description:
+      'The text of the file, with its comments; included if `_fields` names it. In a change it replaces all other fields.',
+  },
+  _sourceRev: {
+    type: ['string', 'null'],
+    description: 'The revision of the text, included with it. `If-Match` accepts it in place of `_rev`.',
   },
 }
 
@@ -113,4 +132,5 @@ export const ROUTES_DESCRIPTION: Description = {
   // A file that does not load is returned as stored.
   answer: { type: 'object', properties: ADDED },
   idPattern: ROUTE_ID.source,
+  fieldRevisions: { _source: '_sourceRev' },
 }
