@@ -70,6 +70,7 @@ export class Gateway {
     this.#input = input
     this.states = settings.states
     this.#auditWriter = settings.auditWriter
+    this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
     const config = configText(settings)
     this.#configRevision = createHash('sha256')
       .update(config ?? '')

@@ -1,5 +1,6 @@
 import type { AuditRecord } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, eventsOf } from '#contracts'
+import type { Logger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
@@ -24,7 +25,7 @@ const CLOSE_LIMIT = 30_000
 
 /** Receives the events of all units and passes them to the event handlers. Handlers of one service are shared by all units. */
 export class AuditWriter {
-  readonly #services: HandlerServices
+  #services: HandlerServices
   readonly #opened = new Map<number, OpenedService>()
   readonly #handlers = new Map<string, HandlerDelivery>()
   readonly #closing = new Set<Promise<void>>()
@@ -35,6 +36,11 @@ export class AuditWriter {
     this.#services = services
     const help = 'Audit events that a unit dropped, since the control thread did not read them in time.'
     this.#dropped = services.openMetrics().counter('gw_audit_unread_total', help)
+  }
+
+  /** Handlers that are opened from now on log to this logger: admin.json, which configures it, opens its own handlers earlier. */
+  logTo(logger: Logger): void {
+    this.#services = { ...this.#services, logger }
   }
 
   /** Opens the handlers of a service for a unit; problems where another service writes to one of its folders. */
