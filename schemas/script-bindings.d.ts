@@ -262,6 +262,47 @@ interface Audit {
   send(topic: string, fields: Record<string, unknown>): Promise<void>
 }
 
+/** A secret of the object's `secretsProvider`. Its value can not be read; its text is `[redacted]`. */
+interface Secret {
+  readonly secretId: string
+  /**
+   * Signs claims as a JSON Web Token. Without an algorithm the first one that suits the key is used: RS256, ES256, EdDSA, HS256.
+   * `header` has further members of the header, such as `typ` or `kid`.
+   */
+  signJwt(
+    claims: Record<string, unknown>,
+    options?: { algorithm?: SignatureAlgorithm; header?: Record<string, unknown> },
+  ): Promise<string>
+  /**
+   * The header and the claims of a token signed by the key; null where the token is malformed, signed by another key or algorithm,
+   * expired or not valid yet. Issuer and audience are for the script to check.
+   */
+  verifyJwt(token: string): Promise<{ header: Record<string, any>; claims: Record<string, any> } | null>
+  toString(): '[redacted]'
+  toJSON(): '[redacted]'
+}
+
+type SignatureAlgorithm =
+  | 'RS256'
+  | 'RS384'
+  | 'RS512'
+  | 'PS256'
+  | 'PS384'
+  | 'PS512'
+  | 'ES256'
+  | 'ES384'
+  | 'ES512'
+  | 'EdDSA'
+  | 'Ed25519'
+  | 'HS256'
+  | 'HS384'
+  | 'HS512'
+
+/** Secrets by id, in objects with a `secretsProvider`. */
+interface Secrets {
+  get(secretId: string): Promise<Secret>
+}
+
 /** Logs under the name of the object; `{}` in the message stand for the arguments after it. */
 interface Logger {
   trace(message: string, ...args: unknown[]): void
@@ -284,6 +325,7 @@ declare const session: SharedMap
 declare const globals: Record<string, any>
 declare const http: HttpClient
 declare const audit: Audit
+declare const secrets: Secrets
 declare const logger: Logger
 /** What comes after a ScriptableFilter; only there. */
 declare const next: Handler

@@ -39,7 +39,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     contracts: [...language, 'rpc'],
     cache: [...language, 'contracts'],
     ...Object.fromEntries(engines.map((name) => [name, engine])),
-    scripts: [...engine, 'groovy'],
+    scripts: [...engine, 'groovy', 'jose'],
     jms: ['json', 'logging', 'schema', 'contracts'],
     audit: [...engine, 'client', 'jms'],
     'access-manager': [...engine, 'client'],

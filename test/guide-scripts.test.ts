@@ -5,9 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { providerOf } from '#contracts'
 import { isPlainObject } from '#json'
 import { scriptOf } from '#test/evaluate-script'
 import { RunningGateway } from '#test/gateway'
+import { keySecret, storeOfKeys, symmetricKey } from '#test/token-secrets'
 
 const root = join(import.meta.dirname, '..')
 const guide = readFileSync(join(root, 'docs/guide/scripts.md'), 'utf8')
@@ -18,7 +20,7 @@ const shown = [...guide.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
 const routes = Object.fromEntries(shown.flatMap((json) => (json.name === undefined ? [] : [[json.name, json]])))
 
 test('the routes of the scripts guide respond as described', async () => {
-  await using gateway = await RunningGateway.start({ routes })
+  await using gateway = await RunningGateway.start({ routes, env: { JWT_KEY: Buffer.alloc(32, 7).toString('base64') } })
   const hello = await gateway.ask('/hello?name=Ada')
   assert.deepEqual([hello.status, hello.text], [200, '{"hello":"Ada"}'])
   assert.equal((await gateway.ask('/hello')).text, '{"hello":"world"}')
@@ -26,6 +28,10 @@ test('the routes of the scripts guide respond as described', async () => {
   assert.deepEqual([profile.status, profile.text], [200, 'ada@example.com'])
   assert.equal((await gateway.ask('/choice/tea')).status, 418)
   assert.equal((await gateway.ask('/choice/coffee')).status, 410)
+  const { text: token } = await gateway.ask('/tokens')
+  const read = await gateway.ask('/tokens', { headers: { Authorization: `Bearer ${token}` } })
+  assert.deepEqual([read.status, read.text], [200, '{"sub":"ada"}'])
+  assert.equal((await gateway.ask('/tokens', { headers: { Authorization: `Bearer ${token}x` } })).status, 401)
 })
 
 /** Every source in a document, as text. */
@@ -65,8 +71,11 @@ const client: string = contexts.client.remoteAddress
 const sub: unknown = contexts.oauth2?.accessToken.info['sub']
 contexts.requestAudit.setUserId('ada'); contexts.accessAuditExtension.extendWith('cart', { items: 2 })
 await audit.send('payment', { account: 'ada' })
+const key: Secret = await secrets.get('jwt.key')
+const jwt: string = await key.signJwt({ sub: 'ada' }, { algorithm: 'HS256', header: { typ: 'at+jwt' } })
+const signed: string = (await key.verifyJwt(jwt))?.claims['sub']
 const passed: Response = await next.handle(request)
-return { host, text, a: json.a, same, form: String(form), client, sub: sub ?? null, rate: rate.duration, passed: passed.status.code, token, family: Status.OK.family, response }
+return { host, text, a: json.a, same, form: String(form), client, sub: sub ?? null, rate: rate.duration, passed: passed.status.code, token, family: Status.OK.family, response, signed, shown: String(key) }
 `
 
 function problemsOf(scripts: readonly string[]): string {
@@ -117,6 +126,7 @@ test('every member of the published types exists', async () => {
   const script = scriptOf(everything, {
     language: 'typescript',
     token: 'abc',
+    secrets: providerOf([storeOfKeys({ 'jwt.key': [keySecret(symmetricKey(32))] })]),
     next: async ({ request }) => {
       assert.equal(String(request.uri), 'http://app.example.com:8080/x%20y?a=b')
       return new (await import('#http')).Response(204)
@@ -135,6 +145,8 @@ test('every member of the published types exists', async () => {
     token: 'abc',
     family: 'SUCCESSFUL',
     response: null,
+    signed: 'ada',
+    shown: '[redacted]',
   })
 })
 

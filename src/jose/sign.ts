@@ -10,18 +10,18 @@ interface Signing {
   readonly typ?: string
   /** Whether the header has a `kid`; default true. */
   readonly includeKeyId?: boolean
-  /** Public key in the header, for DPoP proofs. */
-  readonly jwk?: JsonObject
+  /** Further members of the header; `alg` among them is ignored, `kid` and `typ` replace the others. */
+  readonly header?: JsonObject
 }
 
 /** Throws KeyUnsuitableError where the key does not fit the algorithm. */
 export async function signJwt(secret: Secret, claims: JsonObject, signing: Signing): Promise<string> {
-  const { algorithm, typ = 'JWT', includeKeyId = true, jwk } = signing
+  const { algorithm, typ = 'JWT', includeKeyId = true, header = {} } = signing
   const refusal = signingRefusal(secret, algorithm)
   if (refusal !== null) throw new KeyUnsuitableError(refusal)
   const kid = includeKeyId && secret.stableId !== null ? { kid: secret.stableId } : {}
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: algorithm, typ, ...kid, ...(jwk !== undefined && { jwk }) })
+    .setProtectedHeader({ typ, ...kid, ...header, alg: algorithm })
     .sign(secret.privateOrSecretKey as NonNullable<Secret['privateOrSecretKey']>)
 }
 

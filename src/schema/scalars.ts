@@ -104,13 +104,19 @@ export function oneOf<const W extends string>(words: readonly W[], options: { ex
 
 const SECRET_ID = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 
+/** Whether a text is a secret id: words joined by dots, of a bounded length. */
+export function isSecretId(text: string): boolean {
+  return text.length <= 256 && SECRET_ID.test(text)
+}
+
+/** The form of a secret id, for messages. */
+export const SECRET_ID_FORM = 'a secret id: letters, digits, "-" and "_" in words joined by dots'
+
 /** The id for a query of a secrets provider; with `defined` an id that a store assigns to its secrets. */
 export function secretId({ defined = false } = {}): Field<string> {
   const schema = () => ({ type: 'string', pattern: SECRET_ID.source })
   return field({ label: 'a secret id', schema, namesSecret: !defined }, (value, report) => {
-    if (typeof value !== 'string' || value.length > 256 || !SECRET_ID.test(value)) {
-      report(expected('a secret id: letters, digits, "-" and "_" in words joined by dots', value))
-    }
+    if (typeof value !== 'string' || !isSecretId(value)) report(expected(SECRET_ID_FORM, value))
     return value as string
   })
 }

@@ -1,3 +1,4 @@
+import type { SecretsProvider } from '#contracts'
 import type { Scope } from '#expression'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
@@ -12,6 +13,8 @@ export interface ScriptSettings {
   readonly clientHandler: Handler
   /** Data and `HeapObject`s by their names in the script. */
   readonly args: Readonly<Record<string, unknown>>
+  /** The provider of `secrets`; null where scripts have none. */
+  readonly secrets: SecretsProvider | null
   /** Wall-clock milliseconds, for the time functions of scripts. */
   readonly clock: { now(): number }
   /** Variables of the environment that scripts may read (`scriptEnvironment` of admin.json). */

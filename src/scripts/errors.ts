@@ -10,6 +10,12 @@ export function formatLocation({ file, line, column }: ScriptLocation): string {
   return `${file}:${line}:${column}`
 }
 
+/** The location of a character of a text. */
+export function locationAt(text: string, index: number, file: string): ScriptLocation {
+  const before = text.slice(0, index).split('\n')
+  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
 /** A compile error. */
 export interface ScriptProblem {
   readonly problem: string
@@ -46,6 +52,9 @@ export class ScriptError extends Error {
     this.location = location
   }
 }
+
+/** An invalid argument of a script in an asynchronous call: reported as an error of the script, with its location. */
+export class InvalidCallError extends TypeError {}
 
 /** A script that was stopped: a synchronous run or the whole evaluation exceeded its limit. */
 export class ScriptTimeoutError extends Error {

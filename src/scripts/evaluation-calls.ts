@@ -1,23 +1,40 @@
 import type { AccessTokenResolver, ResourceAccess } from '#contracts'
 import { BodyTooLargeError, type Exchange, type Filter, type Handler, Request, Response } from '#http'
 import { publishCustomEvent } from './custom-event.ts'
+import type { ScriptSettings } from './engine.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import { HeapObject } from './evaluation-port.ts'
+import { signScriptJwt, verifyScriptJwt } from './script-jwt.ts'
+import { findSecret } from './script-secrets.ts'
 
 /** Asynchronous calls of a script. */
-export type CallName = 'buffer' | 'send' | 'next' | 'handle' | 'filter' | 'resolve' | 'scopes' | 'audit'
+export type CallName =
+  | 'buffer'
+  | 'send'
+  | 'next'
+  | 'handle'
+  | 'filter'
+  | 'resolve'
+  | 'scopes'
+  | 'audit'
+  | 'secret'
+  | 'signJwt'
+  | 'verifyJwt'
+
+/** The objects of the gateway that calls use. */
+export type CallSettings = Pick<ScriptSettings, 'clientHandler' | 'secrets' | 'clock'>
 
 /** The calls of one evaluation, and the bodies that it owns until it ends. */
 export class EvaluationCalls {
   readonly #input: EvaluationInput
-  readonly #clientHandler: Handler
+  readonly #settings: CallSettings
   readonly #received: Response[] = []
   readonly #forwarded: Request[] = []
   #ended = false
 
-  constructor(input: EvaluationInput, clientHandler: Handler) {
+  constructor(input: EvaluationInput, settings: CallSettings) {
     this.#input = input
-    this.#clientHandler = clientHandler
+    this.#settings = settings
   }
 
   /** Calls the gateway or another object. */
@@ -48,7 +65,7 @@ export class EvaluationCalls {
       case 'buffer':
         return buffered(subject as Request | Response, exchange)
       case 'send':
-        return this.#clientHandler(this.#outgoing(subject as Request))
+        return this.#settings.clientHandler(this.#outgoing(subject as Request))
       case 'next':
         if (next === undefined) throw new TypeError('this script has no next handler')
         return next(this.#exchangeWith(subject as Request))
@@ -62,6 +79,12 @@ export class EvaluationCalls {
         return (objectOf(subject) as ResourceAccess).requiredScopes(exchange)
       case 'audit':
         return publishCustomEvent(exchange, String(subject), argument)
+      case 'secret':
+        return findSecret(this.#settings.secrets, String(subject))
+      case 'signJwt':
+        return signScriptJwt(subject, argument)
+      case 'verifyJwt':
+        return verifyScriptJwt(subject, String(argument), this.#settings.clock.now())
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Request } from '#http'
 import type { HostTable } from './host-function.ts'
+import { secretIdProblem } from './script-secrets.ts'
 
 /** Expected result of a script. `json` is any data. */
 export type ResultShape = 'response' | 'texts' | 'text' | 'rate' | 'json'
@@ -52,6 +53,8 @@ export const hostEvaluations = {
   deliver: (port: EvaluationPort, value: unknown): void => port.deliver(value),
   failed: (port: EvaluationPort, message: string, stack: string, cause: unknown): void =>
     port.failed(message, stack, cause),
+  /** Why a text is no secret id; null where it is one. */
+  secretIdProblem: (text: string): string | null => secretIdProblem(text),
   /** The kind of an object of the heap; null for everything else. */
   heapKind: (value: unknown): string | null => (value instanceof HeapObject ? value.kind : null),
 }

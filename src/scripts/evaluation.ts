@@ -1,7 +1,7 @@
-import { exchangeScope, type Handler, type Request } from '#http'
+import { exchangeScope, type Request } from '#http'
 import type { Logger } from '#logging'
-import { ScriptError, type ScriptLocation, ScriptTimeoutError } from './errors.ts'
-import { type CallName, EvaluationCalls } from './evaluation-calls.ts'
+import { InvalidCallError, ScriptError, type ScriptLocation, ScriptTimeoutError } from './errors.ts'
+import { type CallName, type CallSettings, EvaluationCalls } from './evaluation-calls.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import type { EvaluationPort, ResultShape, ScriptLogLevel } from './evaluation-port.ts'
 import type { Guard, SyncRun } from './guard.ts'
@@ -12,11 +12,10 @@ import type { SettleCall } from './realm/evaluations.ts'
 import type { Realm } from './realm.ts'
 
 /** Settings of all evaluations of one object. */
-export interface EvaluationSettings {
+export interface EvaluationSettings extends CallSettings {
   readonly realm: Realm
   readonly guard: Guard
   readonly logger: Logger
-  readonly clientHandler: Handler
   readonly args: Readonly<Record<string, unknown>>
   readonly heapArgs: ReadonlySet<string>
   /** Milliseconds, for messages. */
@@ -49,7 +48,7 @@ export class Evaluation implements EvaluationPort {
     this.#settings = settings
     this.#program = program
     this.#input = input
-    this.#calls = new EvaluationCalls(input, settings.clientHandler)
+    this.#calls = new EvaluationCalls(input, settings)
     this.result = input.result
     this.request = input.exchange.request
     this.request.entityLimits = input.exchange.storage.entityLimits
@@ -112,7 +111,8 @@ export class Evaluation implements EvaluationPort {
 
   failed(message: string, stack: string, cause: unknown): void {
     this.#settings.guard.afterwards(() => {
-      const error = cause instanceof Error ? cause : new ScriptError(message, this.#locationIn(stack))
+      const isOfGateway = cause instanceof Error && !(cause instanceof InvalidCallError)
+      const error = isOfGateway ? cause : new ScriptError(message, this.#locationIn(stack))
       this.#end(() => this.#settle.reject(error), null)
     })
   }

@@ -12,3 +12,4 @@ export {
 export { listedVariables } from './listed-variables.ts'
 export { isBindingName } from './program.ts'
 export { compileScript, ObjectScript } from './script.ts'
+export { NO_SECRETS_PROVIDER } from './script-secrets.ts'

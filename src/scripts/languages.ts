@@ -29,6 +29,7 @@ const COMMON_BINDINGS: readonly string[] = [
   'globals',
   'http',
   'audit',
+  'secrets',
   'logger',
   'properties',
 ]

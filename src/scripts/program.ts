@@ -1,7 +1,8 @@
 import { stripTypeScriptTypes } from 'node:module'
 import { Script } from 'node:vm'
-import { ScriptSyntaxError } from './errors.ts'
+import { locationAt, ScriptSyntaxError } from './errors.ts'
 import type { ScriptLanguage } from './languages.ts'
+import { checkSecretCalls } from './secret-calls.ts'
 
 /** The source of a script. */
 export interface ScriptSource {
@@ -11,6 +12,8 @@ export interface ScriptSource {
   readonly file: string
   /** The names of its bindings, in the order of its parameters. */
   readonly bindings: readonly string[]
+  /** Bindings that the object of the script does not have, by name, with the reason: a call of one does not compile. */
+  readonly missing?: ReadonlyMap<string, string>
   /** The folder of classes that Groovy scripts import. */
   readonly classFolder?: string
 }
@@ -40,7 +43,8 @@ const suffix = '\n}})'
  * Compiles a script without running it. The source becomes the body of an async function without additional lines, so that
  * positions in errors are those of the source.
  */
-export function compileRealmProgram({ language, text, file, bindings: offered }: ScriptSource): RealmProgram {
+export function compileRealmProgram(source: ScriptSource): RealmProgram {
+  const { language, text, file, bindings: offered } = source
   // Bindings that a script does not mention are not created. With an escape, any name may be used.
   const bindings = text.includes('\\u') ? offered : offered.filter((name) => text.includes(name))
   const prefix = `(async function(${bindings.join(',')}){'use strict';{`
@@ -50,6 +54,7 @@ export function compileRealmProgram({ language, text, file, bindings: offered }:
   const asMember = `(class{async m(${bindings.join(',')}){'use strict';{`
   compile(asMember, javascript, '\n}}})', file)
   rejectImports(prefix, javascript, file)
+  checkSecretCalls(javascript, source, (changed) => compiles(prefix, changed))
   const script = new Script(prefix + javascript + suffix, { filename: file, columnOffset: -prefix.length })
   return { file, bindings, script }
 }
@@ -74,11 +79,9 @@ function rejectImports(prefix: string, text: string, file: string): void {
   if (compiles(prefix, text.replaceAll(importWord, 'export'))) return
   for (const { index } of text.matchAll(importWord)) {
     if (compiles(prefix, `${text.slice(0, index)}export${text.slice(index + 'import'.length)}`)) continue
-    const before = text.slice(0, index).split('\n')
-    const location = { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
     throw new ScriptSyntaxError(
       'import() is not available in scripts; use http to get data, and args for settings',
-      location,
+      locationAt(text, index, file),
     )
   }
   throw new ScriptSyntaxError('import() is not available in scripts', null)

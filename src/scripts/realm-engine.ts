@@ -34,12 +34,12 @@ class RealmEngine implements ScriptEngine {
   }
 
   #open(): EvaluationSettings {
-    const { scope, logger, clientHandler, args, timeout, deadline } = this.#settings
+    const { scope, logger, clientHandler, secrets, clock, args, timeout, deadline } = this.#settings
     const realm = new Realm(scope)
     const guard = guardFor(timeout)
     watchRejections(realm, guard, logger)
     const heapArgs = new Set(Object.keys(args).filter((name) => holdsObject(args[name])))
-    return { realm, guard, logger, clientHandler, args, heapArgs, timeout, deadline }
+    return { realm, guard, logger, clientHandler, secrets, clock, args, heapArgs, timeout, deadline }
   }
 }
 

@@ -20,6 +20,7 @@ import { realmForms } from './realm/forms.ts'
 import { realmHeaders } from './realm/header-fields.ts'
 import { realmMessages } from './realm/messages.ts'
 import { realmNumbers } from './realm/numbers.ts'
+import { realmSecrets } from './realm/secrets.ts'
 import { lockStacks } from './realm/stacks.ts'
 import { realmStatuses } from './realm/statuses.ts'
 import { realmValues } from './realm/values.ts'
@@ -71,7 +72,8 @@ export class Realm {
     const headers = this.#inside(realmHeaders)(values, host)
     const messages = this.#inside(realmMessages)(values, numbers, headers, data, host, Status)
     const forms = this.#inside(realmForms)(values, host)
-    this.#evaluations = this.#inside(realmEvaluations)(bridge, values, data, port, messages, forms, lookup)
+    const secrets = this.#inside(realmSecrets)(values, port)
+    this.#evaluations = this.#inside(realmEvaluations)(bridge, values, data, port, messages, forms, secrets, lookup)
     for (const [name, value] of Object.entries({ ...messages.classes, ...forms.classes, Status })) {
       Object.defineProperty(this.#context, name, { value, writable: true, configurable: true, enumerable: false })
     }

@@ -1,3 +1,4 @@
+import type { SecretsProvider } from '#contracts'
 import { type Exchange, type Handler, respond } from '#http'
 import { createLogger, type MemoryLog, memoryLog } from '#logging'
 import { compileScript, ObjectScript, type ResultShape, type Script, type ScriptLanguage } from '#scripts'
@@ -14,6 +15,7 @@ export interface ScriptOptions {
   readonly deadline?: number
   readonly language?: ScriptLanguage
   readonly exchange?: Exchange
+  readonly secrets?: SecretsProvider
   readonly values?: Readonly<Record<string, unknown>>
   readonly clock?: { now(): number }
   readonly environment?: ReadonlyMap<string, string>
@@ -36,7 +38,13 @@ export function scriptOf(source: string, options: ScriptOptions = {}): TestedScr
   const { args = {}, language = 'javascript', next, token, values = {} } = options
   const log = memoryLog()
   const more = language === 'groovy' ? ['args', 'clock'] : []
-  const bindings = [...BINDINGS, ...more, ...Object.keys(args), ...Object.keys(values)]
+  const bindings = [
+    ...BINDINGS,
+    ...more,
+    ...(options.secrets === undefined ? [] : ['secrets']),
+    ...Object.keys(args),
+    ...Object.keys(values),
+  ]
   const file = language === 'groovy' ? 'test.groovy' : 'test.js'
   const compile = (text: string): Promise<Script> => compileScript({ language, text, file, bindings })
   const settings = {
@@ -44,6 +52,7 @@ export function scriptOf(source: string, options: ScriptOptions = {}): TestedScr
     logger: createLogger({ level: 'trace', format: 'json', destination: log }),
     clientHandler: options.clientHandler ?? (async () => respond(204)),
     args,
+    secrets: options.secrets ?? null,
     clock: options.clock ?? Date,
     files: options.files ?? null,
     environment: options.environment ?? new Map<string, string>(),

@@ -37,6 +37,7 @@ export async function runScript(run: ScriptRun): Promise<Response> {
     logger: createLogger({ level: 'info', format: 'pretty', destination: run.log }),
     clientHandler: noNetwork(run.log),
     args,
+    secrets: null,
     clock: Date,
     environment: new Map(
       Object.entries(run.environment).filter((entry): entry is [string, string] => entry[1] !== undefined),

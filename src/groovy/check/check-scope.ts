@@ -40,6 +40,12 @@ export class CheckScope {
     return this.#blocks.some((block) => block.has(name))
   }
 
+  /** Whether a variable is one of the host: neither local, nor assigned, nor a field or a class. */
+  isBinding({ name }: VariableNode): boolean {
+    if (this.isLocal(name) || this.#assigned.has(name) || this.owner?.fields.has(name) === true) return false
+    return this.unit.findClass(name) === null
+  }
+
   /** Whether a name may be a variable of the binding. */
   isVariable(name: string): boolean {
     return this.isLocal(name) || this.#assigned.has(name) || this.#bindings.has(name)

@@ -22,13 +22,17 @@ import { checkAnnotations } from './annotations.ts'
 import { CheckScope } from './check-scope.ts'
 import { ClassNames } from './class-names.ts'
 import { Findings } from './findings.ts'
-import { MemberCalls } from './member-calls.ts'
+import { type BindingCallCheck, MemberCalls } from './member-calls.ts'
 import type { StaticType } from './members.ts'
 import { staticType } from './static-types.ts'
 
 /** Checks a script after its classes were declared, some of which may have failed. */
-export function checkUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo>): GroovyProblem[] {
-  return new Checker(unit, bindings).run()
+export function checkUnit(
+  unit: Unit,
+  bindings: ReadonlyMap<string, ClassInfo>,
+  checkCall?: BindingCallCheck,
+): GroovyProblem[] {
+  return new Checker(unit, bindings, checkCall).run()
 }
 
 /** Package prefixes: `com.example.Thing` names a class, `request.headers.Thing` a property. */
@@ -48,12 +52,12 @@ class Checker {
   readonly #calls: MemberCalls
   readonly #findings: Findings
 
-  constructor(unit: Unit, bindings: ReadonlyMap<string, ClassInfo>) {
+  constructor(unit: Unit, bindings: ReadonlyMap<string, ClassInfo>, checkCall?: BindingCallCheck) {
     this.#unit = unit
     this.#findings = new Findings(unit.file)
     this.#scope = new CheckScope(unit, bindings, assignedNames(unit))
     this.#names = new ClassNames(unit, this.#findings)
-    this.#calls = new MemberCalls(this.#scope, this.#findings)
+    this.#calls = new MemberCalls(this.#scope, this.#findings, checkCall)
   }
 
   run(): GroovyProblem[] {

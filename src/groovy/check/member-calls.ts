@@ -46,19 +46,32 @@ const UNSUPPORTED_CALLS: ReadonlyMap<string, string> = new Map([
   ['use', NO_CHANGES],
 ])
 
+/** The problem of a call of a host's variable; null where it is valid. */
+export type BindingCallCheck = (binding: string, call: CallNode) => string | null
+
 export class MemberCalls {
   readonly #scope: CheckScope
   readonly #findings: Findings
+  readonly #checkBindingCall: BindingCallCheck | undefined
   /** In code whose `catch` names the exception for missing members. */
   isExpected = false
 
-  constructor(scope: CheckScope, findings: Findings) {
+  constructor(scope: CheckScope, findings: Findings, checkBindingCall?: BindingCallCheck) {
+    this.#checkBindingCall = checkBindingCall
     this.#scope = scope
     this.#findings = findings
   }
 
-  checkCall({ target, name, args, namePosition, access }: CallNode): void {
+  checkCall(call: CallNode): void {
+    const { target, name, args, namePosition, access } = call
     if (typeof name !== 'string') return
+    if (target?.kind === 'variable' && this.#scope.isBinding(target)) {
+      const problem = this.#checkBindingCall?.(target.name, call) ?? null
+      if (problem !== null) {
+        this.#findings.add(target.position, problem)
+        return
+      }
+    }
     if (target === null) {
       const advice = this.#scope.isVariable(name) || this.#isDeclared(name) ? undefined : UNSUPPORTED_CALLS.get(name)
       if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)

@@ -1,4 +1,5 @@
 import { checkUnit } from '../check/checker.ts'
+import type { BindingCallCheck } from '../check/member-calls.ts'
 import type { Library } from '../registry/library.ts'
 import { Evaluation, type Output } from '../runtime/evaluation.ts'
 import type { Limits } from '../runtime/limits.ts'
@@ -27,6 +28,8 @@ interface ProgramSource {
   readonly classes?: ClassFinder
   /** Classes of the host's variables by name, to check their members. */
   readonly bindings?: ReadonlyMap<string, ClassInfo>
+  /** Checks the calls of the host's variables. */
+  readonly checkCall?: BindingCallCheck
 }
 
 interface RunOptions {
@@ -82,9 +85,10 @@ export class GroovyProgram {
 }
 
 /** Parses, checks and compiles a script without running any of it; throws a GroovyCompileError. */
-export function compileProgram({ text, file, library, classes, bindings }: ProgramSource): GroovyProgram {
+export function compileProgram(source: ProgramSource): GroovyProgram {
+  const { text, file, library, classes, bindings, checkCall } = source
   const unit = new Unit(parseScript(text, file), library, classes)
-  return compileUnit(unit, bindings)
+  return compileUnit(unit, bindings, checkCall)
 }
 
 /** Compiles a script without checking members; missing ones are reported at run time. */
@@ -95,10 +99,14 @@ export function compileUnchecked(unit: Unit): GroovyProgram {
 }
 
 /** Compiles a parsed script; `bindings` has the classes of the host's variables. */
-function compileUnit(unit: Unit, bindings: ReadonlyMap<string, ClassInfo> = new Map()): GroovyProgram {
+function compileUnit(
+  unit: Unit,
+  bindings: ReadonlyMap<string, ClassInfo> = new Map(),
+  checkCall?: BindingCallCheck,
+): GroovyProgram {
   const { script } = unit
   const prepared = prepare(unit)
-  const problems = checkUnit(unit, bindings)
+  const problems = checkUnit(unit, bindings, checkCall)
   if (problems.length > 0) throw new GroovyCompileError(problems)
   if (prepared instanceof GroovySyntaxError) throw prepared
   return compileChecked(unit, script, prepared)

@@ -10,6 +10,7 @@ import { toGroovy } from './host-values.ts'
 import { constraintFunction } from './jwt-constraints.ts'
 import { LoggerValue } from './logger.ts'
 import { requestValue } from './message-values.ts'
+import { SecretsValue } from './secrets.ts'
 import { SharedMap } from './shared-map.ts'
 
 /** The bindings of one evaluation. Values are created on first use. */
@@ -70,6 +71,8 @@ export class ScriptBindings {
         return SenderValue.http()
       case 'audit':
         return new AuditValue(exchange)
+      case 'secrets':
+        return new SecretsValue()
       case 'logger':
         return new LoggerValue(this.#settings.logger)
       case 'next':

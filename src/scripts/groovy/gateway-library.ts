@@ -22,6 +22,7 @@ import { ClientClass, HandlerClass } from './handlers.ts'
 import { gatewayClasses } from './host-class.ts'
 import { LoggerClass } from './logger.ts'
 import { RequestClass } from './message-values.ts'
+import { SecretsClass } from './secrets.ts'
 import { UNSUPPORTED_CLASSES } from './unsupported-classes.ts'
 import { CONNECTION_CLASSES } from './url-connection.ts'
 
@@ -59,5 +60,6 @@ export const BINDING_CLASSES: ReadonlyMap<string, ClassInfo> = new Map([
   ['http', ClientClass],
   ['next', HandlerClass],
   ['audit', AuditClass],
+  ['secrets', SecretsClass],
   ['logger', LoggerClass],
 ])

@@ -39,7 +39,7 @@ export class GroovyEvaluation {
       now: () => settings.clock.now(),
       environment: settings.environment,
     })
-    this.#calls = new EvaluationCalls(input, settings.clientHandler)
+    this.#calls = new EvaluationCalls(input, settings)
     exchange.request.entityLimits = exchange.storage.entityLimits
     const host = {
       exchange,

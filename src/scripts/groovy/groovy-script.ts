@@ -13,6 +13,7 @@ import type { EvaluationInput } from '../evaluation-input.ts'
 import type { ScriptSource } from '../program.ts'
 import { BINDING_CLASSES, customizerLibrary, gatewayLibrary } from './gateway-library.ts'
 import { GroovyEvaluation } from './groovy-evaluation.ts'
+import { secretCallProblem } from './secrets.ts'
 import { SharedClasses } from './shared-classes.ts'
 
 /** Compiles a script of Groovy, with the classes of other files that it imports. */
@@ -29,7 +30,7 @@ export function compileGroovyScript(source: ScriptSource): Script {
 }
 
 function compiled(
-  { text, file, bindings }: ScriptSource,
+  { text, file, bindings, missing }: ScriptSource,
   library: Library,
   shared: SharedClasses | null,
 ): GroovyProgram {
@@ -39,6 +40,7 @@ function compiled(
       file,
       library,
       bindings: new Map([...BINDING_CLASSES].filter(([name]) => bindings.includes(name))),
+      checkCall: (binding, call) => (binding === 'secrets' ? secretCallProblem(call, missing?.get('secrets')) : null),
       ...(shared === null ? {} : { classes: shared.find }),
     })
     if (shared === null || shared.problems.length === 0) return program

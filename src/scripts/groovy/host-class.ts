@@ -12,6 +12,7 @@ import {
   throwable,
   type Value,
 } from '#groovy'
+import { InvalidCallError } from '../errors.ts'
 
 type ClassOptions = NonNullable<Parameters<typeof classes.declareClass>[1]>
 
@@ -93,7 +94,7 @@ export function hostCause(thrown: ThrowableValue): Error | null {
   let at: ThrowableValue | null = thrown
   for (let depth = 0; at !== null && depth < 16; depth += 1) {
     const cause = causes.get(at)
-    if (cause !== undefined) return cause
+    if (cause !== undefined) return cause instanceof InvalidCallError ? null : cause
     at = at.cause
   }
   return null

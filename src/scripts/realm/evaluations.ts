@@ -4,6 +4,7 @@ import type { HostValues } from '../host-values.ts'
 import type { RealmBridge } from './bridge.ts'
 import type { RealmForms } from './forms.ts'
 import type { GatewayCall, RealmMessages } from './messages.ts'
+import type { RealmSecrets } from './secrets.ts'
 import type { RealmValues } from './values.ts'
 
 /** A compiled script, as a function of its bindings. */
@@ -28,6 +29,7 @@ export function realmEvaluations(
   host: HostEvaluations,
   messages: RealmMessages,
   forms: RealmForms,
+  secrets: RealmSecrets,
   lookup: (name: string) => unknown,
 ): RealmEvaluations {
   const { toRealm, toHost, view } = values
@@ -185,6 +187,8 @@ export function realmEvaluations(
             await callGateway('audit', String(topic), toHost(fields))
           },
         })
+      case 'secrets':
+        return secrets.secrets(callGateway)
       case 'logger':
         return logger(port)
       case 'next':

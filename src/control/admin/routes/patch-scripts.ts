@@ -39,6 +39,7 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
         logger: scripts.logger,
         clientHandler: async () => respond(502),
         args: {},
+        secrets: null,
         clock: Date,
         environment: new Map(),
         files: null,

@@ -62,7 +62,7 @@ async function proof(
     ...(token !== null && { ath: createHash('sha256').update(token).digest('base64url') }),
     ...(nonce !== null && { nonce }),
   }
-  return signJwt(secret, claims, { algorithm, typ: 'dpop+jwt', includeKeyId: false, jwk: jwkOf(secret) })
+  return signJwt(secret, claims, { algorithm, typ: 'dpop+jwt', includeKeyId: false, header: { jwk: jwkOf(secret) } })
 }
 
 const publicJwks = new WeakMap<Secret, JsonObject>()

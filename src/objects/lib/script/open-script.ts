@@ -5,6 +5,7 @@ import {
   compileScript,
   formatProblem,
   listedVariables,
+  NO_SECRETS_PROVIDER,
   ObjectScript,
   type Script,
   type ScriptProblem,
@@ -21,11 +22,13 @@ export async function openScript(
   env: Environment,
   own: readonly string[] = [],
 ): Promise<ObjectScript> {
-  const { type: language, args, clientHandler } = config
-  const bindings = [...bindingsIn(language, own), ...Object.keys(args)]
+  const { type: language, args, clientHandler, secretsProvider = null } = config
+  const missing = missingBindings(config, env)
+  const known = bindingsIn(language, own).filter((name) => name !== 'secrets' || secretsProvider !== null)
+  const bindings = [...known, ...Object.keys(args)]
   const classFolder = join(env.directories.scripts, 'groovy')
   const compile = ({ name, text }: ScriptText): Promise<Script> =>
-    compileScript({ language, text, file: name, bindings, classFolder })
+    compileScript({ language, text, file: name, bindings, missing, classFolder })
   const file = config.file === undefined ? null : new ScriptFile(env.directories.scripts, language, config.file)
   const first = file === null ? inline(config, env) : await file.read()
   const compiledScript = await compiled(() => compile(first), config)
@@ -34,6 +37,7 @@ export async function openScript(
     logger: env.logger,
     clientHandler,
     args,
+    secrets: secretsProvider,
     clock: env.clock,
     environment: listedVariables(env.settings.scriptEnvironment, env.variables),
     files: env.directories,
@@ -46,6 +50,12 @@ export async function openScript(
     await recompileOnChange({ source, env, compile, script, first: compiledScript, folder: classFolder })
   }
   return script
+}
+
+/** `secrets` without a provider; a property of that name is available as any other. */
+function missingBindings({ secretsProvider }: ScriptConfig, { scope }: Environment): ReadonlyMap<string, string> {
+  const isMissing = secretsProvider === undefined && scope.lookup('secrets') === undefined
+  return new Map(isMissing ? [['secrets', NO_SECRETS_PROVIDER]] : [])
 }
 
 /** A script in the configuration, with the interface of a file that never changes. */
