@@ -4,12 +4,16 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
+import { bundle } from './test-bundle.ts'
 
 /** Time limit of a test in milliseconds. Waits of tests end earlier and say what is missing (test/support/waiting.ts). */
 const testTimeout = 60_000
 
 /** Modules that each test process loads first. */
 const preloaded = ['fixed-seed.ts', 'bounded-exit.ts']
+
+/** Entry point of the units of gateways under test. */
+const UNIT_THREAD = 'test/support/unit-thread.ts'
 
 const words = process.argv.slice(2)
 const files = testFiles(words)
@@ -42,7 +46,7 @@ const packages: Step = {
 }
 const tests: Step = {
   title: `tests (${files.length} files)`,
-  command: testCommand(words.length > 0 ? files : sharedProcesses(files, scratch), record),
+  command: testCommand(words.length > 0 ? files : await testProcesses(files, scratch), record),
 }
 
 // With words on the command line only the selected tests run, without the static checks.
@@ -55,6 +59,7 @@ process.exitCode = passed ? 0 : 1
 function testCommand(chosen: readonly string[], recordFile: string): readonly [string, ...string[]] {
   return [
     bin('node'),
+    '--enable-source-maps',
     // Flags of the gateway (bin/gateway).
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
     '--no-allocation-site-pretenuring',
@@ -77,21 +82,30 @@ function testFiles(filter: readonly string[]): string[] {
     .sort()
 }
 
-/**
- * Tests beside the code share a process with those of their folder, since starting one takes longer than most tests. Tests
- * of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`) run in their own. The returned files
- * are test files, or import some.
- */
-function sharedProcesses(all: readonly string[], folder: string): string[] {
-  const place = /^(?:src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
-  const byFolder = Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file)
-  return Array.from(byFolder, ([name, members]) => {
-    if (members.length === 1) return members[0] as string
-    const entry = join(folder, `${name.replaceAll('/', '-')}.test.mjs`)
-    const imports = members.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}`)
-    writeFileSync(entry, imports.join('\n'))
+/** What Node runs, each in a process: bundles of tests, and tests of the repository itself, which import modules by path. */
+async function testProcesses(all: readonly string[], folder: string): Promise<string[]> {
+  const [unbundled, bundled] = [all.filter(isOfRepository), all.filter((file) => !isOfRepository(file))]
+  const entries = Array.from(sharedProcesses(bundled), ([name, members]) => {
+    const entry = join(folder, `${name.replaceAll('/', '-')}.ts`)
+    writeFileSync(entry, members.map((file) => `import ${JSON.stringify(join(root, file))}`).join('\n'))
     return entry
   })
+  const outputs = await bundle([...entries, join(root, UNIT_THREAD)], folder)
+  process.env['TEST_UNIT_ENTRY'] = outputs.pop()
+  return [...outputs, ...unbundled]
+}
+
+function isOfRepository(file: string): boolean {
+  return /^test\/[^/]+$/.test(file)
+}
+
+/**
+ * Tests beside the code share a process with those of their folder, since starting one takes longer than most tests. Tests
+ * of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`) run in their own.
+ */
+function sharedProcesses(all: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const place = /^(?:src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
+  return Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file.replace(/\.ts$/, ''))
 }
 
 /** The last lines of Node's output: `# tests 12`, `# pass 12`, and so on. */

@@ -1,4 +1,5 @@
 import { after } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, Gateway, openAdminSettings, readConfigFile } from '#control'
 import { instanceDirectories, loadExtensions } from '#instance'
@@ -8,6 +9,10 @@ import type { HeartbeatLimits } from '#rpc'
 import { type FileContent, type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './send-request.ts'
+
+const { TEST_UNIT_ENTRY: bundledUnit } = process.env
+/** Entry point of the threads of units: bundled in a run of the whole suite (scripts/test-bundle.ts). */
+const UNIT_ENTRY = bundledUnit === undefined ? new URL('./unit-thread.ts', import.meta.url) : pathToFileURL(bundledUnit)
 
 /** Settings of a gateway under test. */
 export interface GatewayParts extends InstanceParts {
@@ -44,7 +49,7 @@ export class RunningGateway implements AsyncDisposable {
     this.#unitLines.onmessage = (event) => this.log.write((event as { data: string }).data)
     this.gateway = new Gateway({
       settings,
-      unitEntry: new URL('./unit-thread.ts', import.meta.url),
+      unitEntry: UNIT_ENTRY,
       logger: createLogger({ level: 'info', format: 'json', destination: this.log }).child({ logger: 'gateway' }),
       env,
       version: '1.2.3',
