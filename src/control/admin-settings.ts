@@ -8,6 +8,7 @@ import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#jso
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { ConfigError, gatewaySettings, type Problem, systemClock, type TypeDefinition } from '#schema'
+import type { SessionLimits } from './admin/studio/studio-sessions.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { openLocalOutlet } from './audit/local-outlet.ts'
 import { ObjectStates } from './object-states.ts'
@@ -20,6 +21,8 @@ export interface AdminSettings {
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
+  /** Limits of sessions of the Studio; null where it is switched off. */
+  readonly studio: SessionLimits | null
   readonly storage: TemporaryStorage
   readonly warnings: readonly Problem[]
   /** Metrics and states of the objects of admin.json in this thread. */
@@ -88,6 +91,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       tls: fields.adminConnector.tls ?? null,
     },
     protection: fields.adminProtection ?? null,
+    studio: studioLimits(fields.studio),
     storage: fields.temporaryStorage,
     warnings,
     metrics,
@@ -97,6 +101,16 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     reload: built.reload,
     dispose: built.dispose,
   }
+}
+
+const MINUTE = 60_000
+
+/** The defaults are those of the fields of admin.json. */
+const STUDIO_LIMITS: SessionLimits = { idleTimeout: 30 * MINUTE, sessionTimeout: 12 * 60 * MINUTE }
+
+function studioLimits(studio: boolean | SessionLimits): SessionLimits | null {
+  if (typeof studio === 'object') return studio
+  return studio ? STUDIO_LIMITS : null
 }
 
 /** The only `vertx` option with a counterpart: a list, or null for no limit. */

@@ -13,6 +13,7 @@ import { adminApi } from './admin/admin-api.ts'
 import { ADMIN_SECURITY, adminCredentials } from './admin/authentication.ts'
 import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
+import { openStudio, type StudioAccess } from './admin/studio/studio-access.ts'
 import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
@@ -63,6 +64,7 @@ export class Gateway {
   readonly #reloads: Counter
   readonly #configRevision: string
   #admin: Listener | null = null
+  #studio: StudioAccess | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
 
   constructor(input: GatewayInput) {
@@ -174,6 +176,7 @@ export class Gateway {
 
   async #close(): Promise<void> {
     this.stores.close()
+    this.#studio?.sessions[Symbol.dispose]()
     await this.#admin?.close()
     await this.#history.close()
     await this.#audit.close()
@@ -213,15 +216,31 @@ export class Gateway {
   #openAdmin(): Promise<Listener> {
     const { settings, logger, env, version, revision } = this.#input
     const { admin, unit, protection, storage, directories } = settings
+    const credentials = adminCredentials(directories.secrets, env)
+    const { mode } = unit
+    const adminLogger = logger.child({ logger: 'admin' })
+    const isProtected = protection !== null
+    this.#studio =
+      settings.studio === null
+        ? null
+        : openStudio({
+            limits: settings.studio,
+            credentials,
+            mode,
+            isProtected,
+            logger: adminLogger,
+            clock: systemClock,
+          })
     const handler = adminApi({
       prefix: unit.settings.prefix,
       ownHost: admin.host,
       allowedHosts: admin.allowedHosts,
-      mode: unit.mode,
-      credentials: adminCredentials(directories.secrets, env),
+      mode,
+      credentials,
       protection,
+      studio: this.#studio,
       health: this.#health(),
-      logger: logger.child({ logger: 'admin' }),
+      logger: adminLogger,
       metrics: () => this.collect(),
       system: systemApi({
         stores: this.stores,
@@ -235,10 +254,11 @@ export class Gateway {
           timeout: unit.settings.scriptTimeout,
           deadline: unit.settings.scriptDeadline,
         },
-        logger: logger.child({ logger: 'admin' }),
+        logger: adminLogger,
         audit: this.#audit,
+        studio: this.#studio,
         security: settings.protection === null ? ADMIN_SECURITY : null,
-        info: () => ({ version, revision, mode: unit.mode, units: unit.units, configRevision: this.#configRevision }),
+        info: () => ({ version, revision, mode, units: unit.units, configRevision: this.#configRevision }),
       }),
     })
     return listen(
@@ -256,7 +276,7 @@ export class Gateway {
         audit: settings.auditService.access,
       },
       handler,
-      logger.child({ logger: 'admin' }),
+      adminLogger,
     )
   }
 

@@ -66,6 +66,12 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'The change was refused; nothing has changed.',
     action: 'Check permissions and disk of the route folder.',
   },
+  STUDIO_LOGIN_FAILED: {
+    message: 'log-in to the Studio refused',
+    meaning:
+      'The user or the password was wrong. After ten failures an address has to wait three seconds for each further one.',
+    action: 'Where it repeats, check who sends requests from this address.',
+  },
   UNIT_DRAIN_FAILED: {
     message: 'a unit did not drain; it is terminated with its in-flight requests',
     meaning: 'In-flight requests of the unit were aborted.',

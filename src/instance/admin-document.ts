@@ -1,6 +1,8 @@
 import { AuditServiceKind, FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
 import {
+  boolean,
+  byShape,
   config,
   duration,
   integer,
@@ -91,6 +93,22 @@ export const AdminDocument = documentType({
   adminProtection: ref(FilterKind)
     .optional()
     .meta({ description: 'Filter that protects the management API instead of the admin credentials.' }),
+  studio: byShape({
+    boolean: boolean(),
+    object: object({
+      idleTimeout: config(duration({ min: '1 second', max: '7 days', unlimited: false }))
+        .default('30 minutes')
+        .meta({ description: 'Time without a request after which a session ends.' }),
+      sessionTimeout: config(duration({ min: '1 second', max: '30 days', unlimited: false }))
+        .default('12 hours')
+        .meta({ description: 'Time after which a session ends in any case.' }),
+    }),
+  })
+    .default(true)
+    .meta({
+      description:
+        'The Studio, at `/studio/` of the management connector: false switches it off, an object sets the limits of its sessions.',
+    }),
   logging: object({
     level: config(oneOf(['trace', 'debug', 'info', 'warn', 'error']))
       .optional()

@@ -16,6 +16,8 @@ export const forwarded = 11
 export const forwardedOther = 12
 export const te = 13
 export const cookie = 14
+/** On traffic connectors: without the session cookies of the Studio. */
+export const trafficCookie = 15
 
 const special: Readonly<Record<string, number>> = {
   Host: host,
@@ -106,9 +108,15 @@ export class FieldKinds {
 export function fieldKinds({
   transactionIdHeader: name,
   trustTransactionHeader,
+  isManagement = false,
 }: {
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
+  readonly isManagement?: boolean
 }): FieldKinds {
-  return new FieldKinds({ [dashedName(name)]: drop, [name]: trustTransactionHeader ? keep : drop })
+  return new FieldKinds({
+    [dashedName(name)]: drop,
+    [name]: trustTransactionHeader ? keep : drop,
+    Cookie: isManagement ? cookie : trafficCookie,
+  })
 }

@@ -1,4 +1,4 @@
-import { Headers, namesFields, removeHopByHop } from '#http'
+import { Headers, namesFields, removeHopByHop, withoutStudioCookies } from '#http'
 import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 import type { Refusal } from './refusal.ts'
@@ -90,10 +90,14 @@ export function readHead(
         wantsTrailers ||= LISTS_TRAILERS.test(value)
         break
       case field.cookie:
+      case field.trafficCookie: {
+        const kept = kind === field.cookie ? value : withoutStudioCookies(value)
+        if (kept === null) break
         // RFC 6265 section 5.4: one field; servers treat several differently.
-        if (cookieAt < 0) cookieAt = raw.push(name, value) - 1
-        else raw[cookieAt] = `${raw[cookieAt]}; ${value}`
+        if (cookieAt < 0) cookieAt = raw.push(name, kept) - 1
+        else raw[cookieAt] = `${raw[cookieAt]}; ${kept}`
         break
+      }
       case field.drop:
         break
       case field.forwardedOther:

@@ -10,6 +10,7 @@ import { callerChecks } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
+import { isLoginPath, isSessionPath, type StudioAccess, studioLogin } from './studio/studio-access.ts'
 
 /** Path of the metrics as a Common REST collection. */
 const METRICS = '/metrics/api'
@@ -27,6 +28,8 @@ interface AdminApi {
   readonly logger: Logger
   /** Endpoints below `/api`. */
   readonly system: Handler
+  /** The Studio; null where it is switched off. */
+  readonly studio: StudioAccess | null
   /** Metrics of all units. */
   metrics(): Promise<readonly MetricSample[]>
 }
@@ -46,12 +49,15 @@ export function adminApi(api: AdminApi): Handler {
   }
   const guards =
     api.protection === null
-      ? [authenticate(api.credentials, api.mode, isMetricsPath)]
+      ? [authenticate({ ...api, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })]
       : [api.protection, identifyCaller]
   const guarded = chain(guards, endpoints)
   const inside: Handler = async (exchange) => {
     const rooted = withoutPrefix(exchange, api.prefix)
-    return isHealthPath(rooted.request.uri.path) ? health(rooted) : guarded(rooted)
+    const { path, rawPath } = rooted.request.uri
+    if (isHealthPath(path)) return health(rooted)
+    if (api.studio !== null && isSessionPath(rawPath)) return api.studio.session.handler(rooted)
+    return guarded(rooted)
   }
   return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
 }
@@ -71,6 +77,7 @@ function inCommonRest(handler: Handler, logger: Logger): Handler {
 
 async function endpoint(api: AdminApi, exchange: Exchange): Promise<Response> {
   const { path, rawPath } = exchange.request.uri
+  if (api.studio !== null && isLoginPath(rawPath)) return studioLogin(exchange)
   if (rawPath === '/api' || rawPath.startsWith('/api/')) return api.system(exchange)
   return crestError(404, `there is nothing at ${path}`)
 }

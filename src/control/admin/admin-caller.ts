@@ -7,7 +7,9 @@ export interface AdminCaller {
   /** Null for an anonymous caller. */
   readonly userId: string | null
   /** `loopback`: no credentials required, since the caller is on this machine and the mode is DEVELOPMENT. */
-  readonly authentication: 'basic' | 'bearer' | 'loopback' | 'adminProtection'
+  readonly authentication: 'basic' | 'bearer' | 'studio' | 'loopback' | 'adminProtection'
+  /** For a session of the Studio: calls back when it ends; returns the unsubscriber. */
+  onSessionEnd?(callback: () => void): () => void
 }
 
 /** The context `adminCaller` of authorized requests to the management API. */

@@ -19,7 +19,11 @@ async function statusOf(parts: {
   path?: string
   authorization?: string | string[]
 }): Promise<number> {
-  const filter = authenticate({ password: () => parts.password }, parts.mode, (path) => path.startsWith('/metrics'))
+  const filter = authenticate({
+    credentials: { password: () => parts.password },
+    mode: parts.mode,
+    isOpenToLoopback: (path) => path.startsWith('/metrics'),
+  })
   const exchange = exchangeFor('GET', `http://localhost${parts.path ?? '/api/info'}`, {
     client: { remoteAddress: parts.from },
     ...(parts.authorization !== undefined && { headers: { Authorization: parts.authorization } }),
@@ -92,7 +96,11 @@ describe('admin authentication (decisions 3)', () => {
   })
 
   test('the 401 names the scheme and is not cacheable', async () => {
-    const filter = authenticate({ password: () => 'x' }, 'PRODUCTION', () => false)
+    const filter = authenticate({
+      credentials: { password: () => 'x' },
+      mode: 'PRODUCTION',
+      isOpenToLoopback: () => false,
+    })
     const response = await filter(exchangeFor('GET', 'http://localhost/api/info'), async () => respond(200))
     assert.equal(response.headers.get('www-authenticate'), 'Basic realm="IdentityGateway", charset="UTF-8"')
     assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -115,14 +123,22 @@ describe('the caller', () => {
     })
 
   test('is the admin with Basic or Bearer credentials', async () => {
-    const filter = authenticate({ password: () => 'token' }, 'PRODUCTION', () => false)
+    const filter = authenticate({
+      credentials: { password: () => 'token' },
+      mode: 'PRODUCTION',
+      isOpenToLoopback: () => false,
+    })
     const caller = (scheme: string) => callerOf(filter, asking(scheme))
     assert.deepEqual(await caller(basic('admin', 'token')), { userId: 'admin', authentication: 'basic' })
     assert.deepEqual(await caller('Bearer token'), { userId: 'admin', authentication: 'bearer' })
   })
 
   test('is anonymous for a process on this machine without credentials', async () => {
-    const filter = authenticate({ password: () => null }, 'DEVELOPMENT', () => false)
+    const filter = authenticate({
+      credentials: { password: () => null },
+      mode: 'DEVELOPMENT',
+      isOpenToLoopback: () => false,
+    })
     assert.deepEqual(await callerOf(filter, asking('Basic cm9vdDp4')), { userId: null, authentication: 'loopback' })
   })
 

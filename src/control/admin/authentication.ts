@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiSecurity } from '#crest'
-import { type Exchange, equalsConstantTime, type Filter } from '#http'
+import { type Exchange, equalsConstantTime, type Filter, type Request } from '#http'
 import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
+import { isForeign } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
+import { sessionIdIn } from './studio/session-cookie.ts'
+import type { StudioSessions } from './studio/studio-sessions.ts'
 
 /** Credentials of the management API. */
 export interface AdminCredentials {
@@ -45,26 +48,61 @@ function readPassword(path: string): string | null {
   }
 }
 
-/** Accepts requests with the admin credentials; where none are configured, the mode decides (decisions 3). Sets the caller. */
-export function authenticate(
-  credentials: AdminCredentials,
-  mode: 'PRODUCTION' | 'DEVELOPMENT',
-  isOpenToLoopback: (path: string) => boolean,
-): Filter {
+/** Authentication of callers of the management API. */
+interface Authentication {
+  readonly credentials: AdminCredentials
+  readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
+  /** Sessions of the Studio; null without it. */
+  readonly sessions?: StudioSessions | null
+  /** Paths that loopback clients read without credentials. */
+  isOpenToLoopback(path: string): boolean
+}
+
+/** Whether DEVELOPMENT mode accepts a caller without credentials: on loopback, and no password is configured. */
+export function isOpenTo(
+  { client }: Exchange,
+  { credentials, mode }: Pick<Authentication, 'credentials' | 'mode'>,
+): boolean {
+  return mode === 'DEVELOPMENT' && isLoopback(client.remoteAddress) && credentials.password() === null
+}
+
+/**
+ * Accepts requests with the admin credentials or with a session of the Studio; where no password is configured, the mode
+ * decides (decisions 3). Sets the caller.
+ */
+export function authenticate(authentication: Authentication): Filter {
+  const { credentials, isOpenToLoopback, sessions = null } = authentication
   return async (exchange, next) => {
-    const password = credentials.password()
-    const loopback = isLoopback(exchange.client.remoteAddress)
+    const { request, client } = exchange
     const onward = (caller: AdminCaller) => next(exchange.with(AdminCallerContext, caller))
-    if (loopback && isOpenToLoopback(exchange.request.uri.path)) return next(exchange)
-    if (password === null && mode === 'DEVELOPMENT' && loopback) {
-      return onward({ userId: null, authentication: 'loopback' })
+    if (isLoopback(client.remoteAddress) && isOpenToLoopback(request.uri.path)) return next(exchange)
+    if (isOpenTo(exchange, authentication)) return onward({ userId: null, authentication: 'loopback' })
+    const password = credentials.password()
+    const scheme = password === null ? null : presented(exchange, password)
+    if (scheme !== null) return onward({ userId: ADMIN_USER, authentication: scheme })
+    const id = sessions === null || request.headers.has('authorization') ? null : sessionIdIn(exchange)
+    if (id !== null && sessions !== null) {
+      // Browsers send cookies to every port of a host, also with reads.
+      if (isForeign(request)) return crestError(403, 'the session is not accepted from pages of another origin')
+      const caller = callerOf(sessions, id)
+      if (caller !== null) return onward(caller)
     }
-    const authentication = password === null ? null : presented(exchange, password)
-    if (authentication !== null) return onward({ userId: ADMIN_USER, authentication })
-    return crestError(401, 'this needs the admin credentials', {
-      'WWW-Authenticate': 'Basic realm="IdentityGateway", charset="UTF-8"',
-    })
+    return crestError(401, 'this needs the admin credentials', { 'WWW-Authenticate': challengeFor(request) })
   }
+}
+
+function callerOf(sessions: StudioSessions, id: string): AdminCaller | null {
+  const session = sessions.use(id)
+  if (session === null) return null
+  const onSessionEnd = (callback: () => void) => sessions.watch(session, callback)
+  return { userId: ADMIN_USER, authentication: 'studio', onSessionEnd }
+}
+
+/** Browsers show a dialog for Basic; for requests of scripts the page itself asks for the password. */
+function challengeFor({ headers }: Request): string {
+  const mode = headers.get('sec-fetch-mode')
+  if (mode !== null && mode !== 'navigate') return 'Bearer realm="IdentityGateway"'
+  return 'Basic realm="IdentityGateway", charset="UTF-8"'
 }
 
 /** The scheme of the credentials: Basic with the user `admin`, or Bearer; exactly one Authorization header. */

@@ -26,7 +26,8 @@ export function callerChecks(ownHost: string, allowedHosts: readonly string[]): 
   }
 }
 
-function isForeign(request: Request): boolean {
+/** Whether a browser sent the request for a page of another origin, which includes other ports of this host. */
+export function isForeign(request: Request): boolean {
   const sites = request.headers.all('sec-fetch-site')
   if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true
   const own = request.uri.origin.toLowerCase()

@@ -19,6 +19,8 @@ import { crestError } from './crest-error.ts'
 import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
+import { SESSION } from './studio/session-endpoint.ts'
+import type { StudioAccess } from './studio/studio-access.ts'
 import { typesCollection } from './types-collection.ts'
 
 /** Content of `/api/info`. */
@@ -37,6 +39,8 @@ interface SystemApi extends ExplainContext {
   readonly audit: Pick<GatewayAudit, 'config' | 'topics' | 'find'>
   /** Security schemes of the API; null where a filter of the configuration authenticates. */
   readonly security: ApiSecurity | null
+  /** For its descriptor; null where the Studio is switched off. */
+  readonly studio: StudioAccess | null
   /** Scripts of patches. */
   readonly scripts: Omit<PatchScripts, 'logger'>
   info(): GatewayInfo
@@ -77,6 +81,7 @@ export function systemApi(api: SystemApi): Handler {
     endpoints: [
       { endpoint: gateway, base: INFO },
       { endpoint: objectTypes, base: TYPES },
+      ...(api.studio === null ? [] : [{ endpoint: api.studio.session.endpoint, base: SESSION }]),
       ...api.stores.paths.map(({ path: router, store }): ServedEndpoint => {
         const path = `/${router.split('/').map(encodeURIComponent).join('/')}/routes`
         return { endpoint: routesOf(store, namesIn(path)), base: OBJECTS + path }

@@ -1,0 +1,167 @@
+import { type Action, type Call, commonRest, Refusal, type Singleton } from '#crest'
+import { type Exchange, equalsConstantTime, type Handler } from '#http'
+import { isPlainObject, type JsonObject } from '#json'
+import type { Logger } from '#logging'
+import type { Clock } from '#schema'
+import { EVENTS } from '../../log-events.ts'
+import { ADMIN_USER } from '../admin-caller.ts'
+import { type AdminCredentials, isOpenTo } from '../authentication.ts'
+import { LogInAttempts } from './log-in-attempts.ts'
+import { sessionCookie, sessionIdIn } from './session-cookie.ts'
+import type { StudioSessions } from './studio-sessions.ts'
+
+/** Path of the session. */
+export const SESSION = '/api/studio/session'
+
+/** Dependencies of the session endpoint. */
+interface SessionInput {
+  readonly sessions: StudioSessions
+  readonly credentials: AdminCredentials
+  readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
+  /** Whether a filter of admin.json authenticates instead of the admin password. */
+  readonly isProtected: boolean
+  readonly logger: Logger
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+}
+
+/** The session endpoint: served without credentials. */
+export interface SessionEndpoint {
+  readonly endpoint: Singleton
+  readonly handler: Handler
+}
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    login: {
+      type: 'string',
+      enum: ['password', 'none', 'adminProtection'],
+      description:
+        'How to log in: by the action `login`; not at all, on loopback in DEVELOPMENT mode without a password; or by the filter `adminProtection`, at `/api/studio/login`.',
+    },
+    authenticated: { type: ['boolean', 'null'], description: 'Null where the filter `adminProtection` decides.' },
+    userId: { type: ['string', 'null'] },
+    expires: { type: ['string', 'null'], format: 'date-time', description: 'End of the session without further use.' },
+  },
+}
+
+const LOGIN_REQUEST: JsonObject = {
+  type: 'object',
+  required: ['username', 'password'],
+  properties: { username: { type: 'string', const: ADMIN_USER }, password: { type: 'string' } },
+}
+
+/** Set by actions, for the response. */
+type CookieChanges = WeakMap<Exchange, string>
+
+/** The session of the Studio: state, log-in and log-out. */
+export function sessionEndpoint(input: SessionInput): SessionEndpoint {
+  const cookies: CookieChanges = new WeakMap()
+  const attempts = new LogInAttempts(input.clock)
+  const endpoint: Singleton = {
+    kind: 'singleton',
+    description: {
+      id: 'gateway:studio:session',
+      title: 'Session of the Studio',
+      description:
+        'Logs in to and out of the Studio. Needs no credentials; the cookie it sets opens the management API.',
+      version: '1.0',
+      schema: SCHEMA,
+      revisions: false,
+    },
+    // A read is no use of the session, so that a page may watch its end.
+    read: async ({ exchange }) => ({ id: 'session', revision: null, content: stateOf(exchange, input) }),
+    actions: { login: loginAction(input, attempts, cookies), logout: logoutAction(input, cookies) },
+  }
+  const serve = commonRest(endpoint, { base: SESSION })
+  return {
+    endpoint,
+    handler: async (exchange) => {
+      const response = await serve(exchange)
+      const cookie = cookies.get(exchange)
+      if (cookie !== undefined) response.headers.add('Set-Cookie', cookie)
+      return response
+    },
+  }
+}
+
+function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: CookieChanges): Action {
+  return {
+    description: 'Opens a session for the user admin. Repeated failures get 429 with Retry-After.',
+    request: LOGIN_REQUEST,
+    response: SCHEMA,
+    run: async (call, { body }) => {
+      const { exchange } = call
+      if (input.isProtected) return new Refusal(409, 'the filter adminProtection logs in; see /api/studio/login')
+      if (isOpenTo(exchange, input)) return { _id: 'session', ...stateOf(exchange, input) }
+      const { username, password } = isPlainObject(body) ? body : {}
+      if (typeof username !== 'string' || typeof password !== 'string') {
+        return new Refusal(400, 'the body: expected { "username": "admin", "password": "..." }')
+      }
+      const delay = attempts.delay(exchange.client.remoteAddress)
+      if (delay > 0) {
+        const headers = { 'Retry-After': String(Math.ceil(delay / 1000)) }
+        return new Refusal(429, 'too many failed log-ins; try again later', { headers })
+      }
+      // Both are compared in any case, so that the time does not depend on the user name.
+      const [isAdmin, isPassword] = [equalsConstantTime(username, ADMIN_USER), input.sessions.verify(password)]
+      if (!isAdmin || !isPassword) return refused(call, input, attempts)
+      const id = input.sessions.open(password)
+      attempts.succeeded(exchange.client.remoteAddress)
+      closeCurrent(exchange, input)
+      cookies.set(exchange, sessionCookie(exchange, id))
+      log(exchange, input.logger, 'logged in to the Studio')
+      return { _id: 'session', ...open(input, id) }
+    },
+  }
+}
+
+function logoutAction(input: SessionInput, cookies: CookieChanges): Action {
+  return {
+    description: 'Ends the session and its event streams.',
+    run: async ({ exchange }) => {
+      closeCurrent(exchange, input)
+      cookies.set(exchange, sessionCookie(exchange, null))
+      return null
+    },
+  }
+}
+
+function refused({ exchange }: Call, { credentials, logger }: SessionInput, attempts: LogInAttempts): Refusal {
+  const { remoteAddress: client } = exchange.client
+  attempts.failed(client)
+  logger.limited(client).warn({ client, transactionId: exchange.transactionId.value }, EVENTS.STUDIO_LOGIN_FAILED)
+  const message =
+    credentials.password() === null
+      ? 'no admin password is configured; put one in secrets/gateway.admin.password'
+      : 'the user or the password is wrong'
+  // Browsers show their own dialog for Basic.
+  return new Refusal(401, message, { headers: { 'WWW-Authenticate': 'Bearer realm="IdentityGateway"' } })
+}
+
+function stateOf(exchange: Exchange, input: SessionInput): JsonObject {
+  if (input.isProtected) return { login: 'adminProtection', authenticated: null, userId: null, expires: null }
+  if (isOpenTo(exchange, input)) return { login: 'none', authenticated: true, userId: null, expires: null }
+  const id = sessionIdIn(exchange)
+  return id === null ? NOT_AUTHENTICATED : open(input, id)
+}
+
+const NOT_AUTHENTICATED: JsonObject = { login: 'password', authenticated: false, userId: null, expires: null }
+
+function open({ sessions, clock }: SessionInput, id: string): JsonObject {
+  const session = sessions.find(id)
+  if (session === null) return NOT_AUTHENTICATED
+  const expires = new Date(clock.now() + sessions.remaining(session)).toISOString()
+  return { login: 'password', authenticated: true, userId: ADMIN_USER, expires }
+}
+
+function closeCurrent(exchange: Exchange, { sessions, logger }: SessionInput): void {
+  const id = sessionIdIn(exchange)
+  if (id === null || sessions.find(id) === null) return
+  sessions.close(id)
+  log(exchange, logger, 'logged out of the Studio')
+}
+
+function log({ client, transactionId }: Exchange, logger: Logger, message: string): void {
+  logger.info({ user: ADMIN_USER, client: client.remoteAddress, transactionId: transactionId.value }, message)
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { LogInAttempts } from './log-in-attempts.ts'
+import { StudioSessions } from './studio-sessions.ts'
+
+const MINUTE = 60_000
+
+function opened(password: string | null = 'secret') {
+  const state = { password, time: 0 }
+  const sessions = new StudioSessions({
+    limits: { idleTimeout: 30 * MINUTE, sessionTimeout: 12 * 60 * MINUTE },
+    clock: { monotonic: () => state.time },
+    password: () => state.password,
+  })
+  return { state, sessions }
+}
+
+describe('sessions of the Studio', () => {
+  test('the password is verified, and an unknown id has no session', () => {
+    const { sessions, state } = opened()
+    assert.deepEqual([sessions.verify('secret'), sessions.verify('Secret'), sessions.verify('')], [true, false, false])
+    assert.equal(sessions.use('x'), null)
+    state.password = null
+    assert.equal(sessions.verify(''), false)
+  })
+
+  test('a session ends when it is not used for the idle time, and after the session time in any case', () => {
+    const { sessions, state } = opened()
+    const [idle, used] = [sessions.open('secret'), sessions.open('secret')]
+    for (let half = 1; half < 48; half++) {
+      state.time = half * 15 * MINUTE
+      assert.notEqual(sessions.use(used), null)
+      assert.equal(sessions.find(idle) === null, half > 1, 'a look at a session does not prolong it')
+    }
+    state.time = 12 * 60 * MINUTE
+    assert.equal(sessions.use(used), null)
+    assert.equal(sessions.size, 0)
+  })
+
+  test('a changed or removed password ends every session, with a callback for its streams', () => {
+    for (const password of ['other', null]) {
+      const { sessions, state } = opened()
+      const session = sessions.use(sessions.open('secret'))
+      assert.ok(session !== null)
+      let ended = 0
+      sessions.watch(session, () => ended++)
+      sessions.watch(session, () => ended++)()
+      sessions.check()
+      assert.equal(ended, 0)
+      state.password = password
+      sessions.check()
+      sessions.check()
+      assert.deepEqual([ended, sessions.size], [1, 0])
+      sessions[Symbol.dispose]()
+    }
+  })
+
+  test('log-out ends one session', () => {
+    const { sessions } = opened()
+    const [one, two] = [sessions.open('secret'), sessions.open('secret')]
+    sessions.close(one)
+    sessions.close(one)
+    assert.deepEqual([sessions.use(one) === null, sessions.use(two) === null], [true, false])
+  })
+
+  test('more than a hundred sessions end the one that was used least recently', () => {
+    const { sessions } = opened()
+    const ids = Array.from({ length: 100 }, () => sessions.open('secret'))
+    sessions.use(ids[0] as string)
+    sessions.open('secret')
+    assert.equal(sessions.size, 100)
+    assert.deepEqual([sessions.use(ids[0] as string) === null, sessions.use(ids[1] as string) === null], [false, true])
+  })
+})
+
+describe('failed log-ins', () => {
+  test('ten are free, then each takes three seconds; a success and time forget them', () => {
+    const clock = { time: 0, monotonic: () => clock.time }
+    const attempts = new LogInAttempts(clock)
+    for (let n = 0; n < 10; n++) {
+      assert.equal(attempts.delay('192.0.2.1'), 0)
+      attempts.failed('192.0.2.1')
+    }
+    assert.equal(attempts.delay('192.0.2.1'), 3_000)
+    assert.equal(attempts.delay('192.0.2.2'), 0)
+    clock.time += 3_000
+    assert.equal(attempts.delay('192.0.2.1'), 0)
+    attempts.failed('192.0.2.1')
+    assert.equal(attempts.delay('192.0.2.1'), 3_000)
+    attempts.succeeded('192.0.2.1')
+    assert.equal(attempts.delay('192.0.2.1'), 0)
+  })
+
+  test('an IPv6 network counts as one address, and all addresses have a common limit', () => {
+    const clock = { time: 0, monotonic: () => clock.time }
+    const attempts = new LogInAttempts(clock)
+    for (let n = 0; n < 10; n++) attempts.failed(`2001:db8:1:2:${n}::1`)
+    assert.ok(attempts.delay('2001:db8:1:2:ffff::1') > 0)
+    for (let n = 0; n < 2_000; n++) attempts.failed(`10.0.${n >> 8}.${n & 255}`)
+    assert.ok(attempts.delay('192.0.2.9') > 0)
+    clock.time += 60 * MINUTE
+    assert.equal(attempts.delay('192.0.2.9'), 0)
+  })
+})
