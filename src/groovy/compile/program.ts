@@ -159,6 +159,8 @@ function compileChecked(
   const setFields = fieldInitialiser(user, context)
   const position = { line: 1, column: 1, offset: 0 }
   const body = compileFunctionBody({ kind: 'block', statements, position }, context)
+  // The check looked up members before they were compiled.
+  for (const each of unit.userClasses.keys()) each.invalidateMembers()
   const classes = declared.map(({ info }) => info)
   return new GroovyProgram(unit, classes, context.scope, body, fieldDefaults(user), setFields)
 }

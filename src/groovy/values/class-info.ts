@@ -122,6 +122,14 @@ export class ClassInfo extends GroovyObject {
     return group
   }
 
+  /** Drops cached members, when members of this class or of a supertype were added. */
+  invalidateMembers(): void {
+    this.#methods.clear()
+    this.#statics.clear()
+    this.#properties.clear()
+    this.#creation = null
+  }
+
   get creation(): MethodGroup {
     this.#creation ??= new MethodGroup('<init>', this.constructors)
     return this.#creation

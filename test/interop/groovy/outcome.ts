@@ -1,6 +1,7 @@
 // The outcome of a snippet, in the real Groovy and in ours.
 import {
   classOf,
+  compileProgram,
   coreLibrary,
   GroovyCompileError,
   GroovyError,
@@ -35,7 +36,14 @@ const limits: Limits = {
 
 /** Runs a snippet in our engine, also with missing members, which the real one detects only at run time. */
 export async function ourOutcome(snippet: string): Promise<Outcome> {
-  return outcomeOf(() => compileUnchecked(new Unit(parseScript(snippet, 'Snippet.groovy'), coreLibrary())))
+  return outcomeOf(() => {
+    try {
+      return compileProgram({ text: snippet, file: 'Snippet.groovy', library: coreLibrary() })
+    } catch (error) {
+      if (!(error instanceof GroovyCompileError)) throw error
+      return compileUnchecked(new Unit(parseScript(snippet, 'Snippet.groovy'), coreLibrary()))
+    }
+  })
 }
 
 /** Compiles and runs a program. */

@@ -346,3 +346,13 @@ class A { def m() { }; def m() { } }
 class A extends String { }
 ----
 class A implements String { }
+----
+class A { static String apply(String t) { t + '!' } }
+class B extends A { B self() { this }; static twice(t) { apply(apply(t)) } }
+[A.apply('x'), B.apply('y'), B.twice('z'), new B().self().self().class.simpleName]
+----
+class Token { String value; Date expiry; boolean isExpired(Date now) { now.after(expiry) } }
+def t = new Token(value: 'v', expiry: new Date(5)); [t.isExpired(new Date(6)), t.isExpired(new Date(4)), t.value]
+----
+class E { public String error; public String error_description }
+def e = (E) [error: 'a', error_description: 'b']; [e.error, e.error_description, ([error: 'x'] as E).error]
