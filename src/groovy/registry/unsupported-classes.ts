@@ -60,7 +60,7 @@ export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
       'java.io.FileOutputStream',
       'java.io.FileWriter',
       'java.io.RandomAccessFile',
-      'java.io.PrintWriter',
+      'java.io.PrintStream',
     ],
     advice: 'scripts can not write files',
   },

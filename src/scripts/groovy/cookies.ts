@@ -12,6 +12,7 @@ import {
 import { type Cookie, formatSetCookie, parseCookieHeader, parseSetCookie, type Request } from '#http'
 import { HeaderValue, headerClass } from './headers.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'
+import type { RequestValue, ResponseValue } from './message-values.ts'
 
 const CookieClass = gatewayClass('http.protocol.Cookie')
 const CookiesClass = gatewayClass('http.protocol.RequestCookies', { interfaces: [classes.MapInterface] })
@@ -153,6 +154,8 @@ function cookieHeader(simpleName: string, name: string, parse: (text: string) =>
   const made = (cookies: readonly CookieValue[]): HeaderValue => new HeaderValue(name, format(cookies), klass)
   extendWithHost(klass, {
     'new(List cookies)': (cookies: ListValue) => made(cookies.items as readonly CookieValue[]),
+    'static valueOf(Message message): Object': ({ host }: RequestValue | ResponseValue) =>
+      made(host.headers.all(name).flatMap((text) => parse(text).map((each) => new CookieValue(each)))),
     'static valueOf(String text): Object': (text: string) => made(parse(text).map((each) => new CookieValue(each))),
     'getCookies(): List': (self: HeaderValue) =>
       new ListValue(self.items.flatMap((each) => parse(textOf(each)).map((cookie) => new CookieValue(cookie)))),

@@ -2,6 +2,7 @@
 import {
   type ClassInfo,
   CollectionValue,
+  callFunctional,
   classes,
   classOf,
   DoubleValue,
@@ -12,6 +13,7 @@ import {
   HashSetValue,
   IteratorValue,
   isNumber,
+  javaUri,
   ListValue,
   MapEntry,
   MapValue,
@@ -110,6 +112,20 @@ function textJson(value: Value): string {
 
 const is = (test: (value: Value) => boolean) => (self: JsonValueValue) => self.object !== null && test(self.object)
 
+/** A conversion of a container whose elements have to be null or of a class. */
+function ofType(what: string, parts: (value: Value) => readonly Value[] | undefined) {
+  return (self: JsonValueValue, type: ClassInfo): Value =>
+    as(what, (value) => {
+      const found = parts(value)
+      if (found?.some((each) => each !== null && !classOf(each).isSubclassOf(type))) {
+        throw unexpected(self, `${what} of ${type.simpleName} elements`)
+      }
+      return found === undefined ? undefined : value
+    })(self)
+}
+
+const elements = ofType('a Collection', (value) => (value instanceof CollectionValue ? value.items : undefined))
+
 extendWithHost(JsonValueClass, {
   'new(Object? value)': wrap,
   'static json(Object? value): JsonValue': wrap,
@@ -161,6 +177,15 @@ extendWithHost(JsonValueClass, {
   ),
   'asMap(): Map': as('a Map', (value) => (value instanceof MapValue ? value : undefined)),
   'asList(): List': as('a List', (value) => (value instanceof ListValue ? value : undefined)),
+  'asMap(Class type): Map': ofType('a Map', (value) =>
+    value instanceof MapValue ? value.entries().map((each) => each.value) : undefined,
+  ),
+  'asList(Class type): List': ofType('a List', (value) => (value instanceof ListValue ? value.items : undefined)),
+  'asSet(Class type): Set': (self: JsonValueValue, type: ClassInfo) =>
+    as('a Collection', setOf)(new JsonValueValue(elements(self, type), self.pointer)),
+  'asCollection(Class type): Collection': elements,
+  'as(Object function): Object': (self: JsonValueValue, convert: Value) => callFunctional(convert, [self]),
+  'asURI(): URI': as('a String', (value) => (isText(value) ? javaUri(textOf(value)) : undefined)),
   'asSet(): Set': as('a Collection', setOf),
   'asCollection(): Collection': as('a Collection', (value) => (value instanceof CollectionValue ? value : undefined)),
   'required(): JsonValue': (self: JsonValueValue) => {

@@ -34,6 +34,16 @@ test('a token is read without verifying it, and verified with a key', async () =
   assert.match(String(await groovyValue(source, { args: { text: 'x.y', key: 'k' } })), /not a signed JWT/)
 })
 
+test('times of claims are dates', async () => {
+  const source = `${IMPORTS}
+    def claims = new org.forgerock.json.jose.jwt.JwtClaimsSet([exp: 5])
+    claims.setIssuedAtTime(new Date(2500))
+    claims.addAudience('a')
+    claims.addAudience('b')
+    [claims.expirationTime.time, claims.notBeforeTime, claims.getClaim('iat'), claims.audience]`
+  assert.deepEqual(await groovyValue(source, { args: { key: 'secret' } }), [5_000, null, 2, ['a', 'b']])
+})
+
 test('a token is built and signed', async () => {
   const source = `${IMPORTS}
     def claims = new JwtBuilderFactory().claims().iss('me').sub('u').exp(new Date(5000)).claim('roles', ['a']).build()

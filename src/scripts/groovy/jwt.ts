@@ -5,15 +5,18 @@ import {
   type ClassInfo,
   classes,
   classOf,
+  DateValue,
   EnumValue,
   exceptions,
   GroovyObject,
   HashMapValue,
+  isNumber,
   ListValue,
   MapValue,
   ObjectArray,
   textOf,
   throwable,
+  toDouble,
   type Value,
 } from '#groovy'
 import { isPlainObject, parseJson } from '#json'
@@ -192,6 +195,16 @@ const NAMED: readonly (readonly [string, string])[] = [
   ['Type', 'typ'],
 ]
 
+/** Claims that are times. */
+const TIMES: readonly (readonly [string, string])[] = [
+  ['ExpirationTime', 'exp'],
+  ['NotBeforeTime', 'nbf'],
+  ['IssuedAtTime', 'iat'],
+]
+
+/** The time of seconds since the epoch; null for no number. */
+const dateOf = (seconds: Value): Value => (isNumber(seconds) ? new DateValue(toDouble(seconds) * 1_000) : null)
+
 const read = ({ fields }: FieldsValue, name: string): Value => fields.get(name) ?? null
 
 extendWithHost(ClaimsSetClass, {
@@ -217,6 +230,16 @@ extendWithHost(ClaimsSetClass, {
     NAMED.flatMap(([name, claim]) => [
       [`get${name}(): String`, (self: FieldsValue) => read(self, claim)],
       [`set${name}(String value): void`, ({ fields }: FieldsValue, value: string) => fields.put(claim, value)],
+    ]),
+  ),
+  'addAudience(String audience): void': ({ fields }: FieldsValue, audience: string) => {
+    const before = fields.get('aud') ?? new ListValue([])
+    fields.put('aud', new ListValue([...(before instanceof ListValue ? before.items : [before]), audience]))
+  },
+  ...Object.fromEntries(
+    TIMES.flatMap(([name, claim]) => [
+      [`get${name}(): Date`, (self: FieldsValue) => dateOf(read(self, claim))],
+      [`set${name}(Date? time): void`, ({ fields }: FieldsValue, time: Value) => fields.put(claim, secondsOf(time))],
     ]),
   ),
   'build(): String': ({ fields }: FieldsValue) => JSON.stringify(toHost(fields)),

@@ -25,6 +25,23 @@ test('a URL is read through the client handler', async () => {
   assert.match(String(await groovyValue("new URL('file:///etc/passwd').text")), /unknown protocol: file/)
 })
 
+test('the content of a connection is read by readers and parsers, and written by writers', async () => {
+  const source = `
+    HttpURLConnection connection = (HttpURLConnection) new URL('http://x.example.com/p').openConnection()
+    connection.setRequestMethod('POST')
+    def writer = new OutputStreamWriter(connection.getOutputStream(), 'UTF-8')
+    writer.write('{"a":')
+    writer.flush()
+    new DataOutputStream(connection.outputStream).writeBytes('1}')
+    def reader = new BufferedReader(new InputStreamReader(connection.getInputStream()))
+    def text = new StringBuilder()
+    String line
+    while ((line = reader.readLine()) != null) text.append(line)
+    def json = new groovy.json.JsonSlurper().parse(new StringReader(text.substring(text.indexOf('{'))))
+    [json.a, new URL('http://x.example.com/q').openConnection().inputStream.withReader { it.readLine() }]`
+  assert.deepEqual(await groovyValue(source, { clientHandler }), [1, 'GET http://x.example.com/q null '])
+})
+
 test('a connection sends the written body when its response is read', async () => {
   const source = `
     def connection = new URL('http://x.example.com/p').openConnection() as HttpURLConnection

@@ -3,13 +3,14 @@ import {
   andThen,
   ByteArray,
   type ClassInfo,
-  callFunctional,
   classes,
   exceptions,
   GroovyObject,
   HashMapValue,
+  InputStreamValue,
   type JavaUrl,
   ListValue,
+  OutputStreamValue,
   suspend,
   textOf,
   throwable,
@@ -21,12 +22,13 @@ import { callGateway } from './evaluation-host.ts'
 import { extendWithHost } from './host-class.ts'
 import { type ResponseValue, readBuffered, withoutLimits } from './message-values.ts'
 
-const ConnectionClass = classes.declareClass('java.net.HttpURLConnection')
-const OutputClass = classes.declareClass('java.io.OutputStream')
-const InputClass = classes.declareClass('java.io.InputStream')
+const UrlConnectionClass = classes.declareClass('java.net.URLConnection')
+const HttpConnectionClass = classes.declareClass('java.net.HttpURLConnection', { parent: UrlConnectionClass })
+/** Scripts cast the connection of any URL to this class. */
+const ConnectionClass = classes.declareClass('javax.net.ssl.HttpsURLConnection', { parent: HttpConnectionClass })
 
 /** The classes that scripts may name. */
-export const CONNECTION_CLASSES: readonly ClassInfo[] = [ConnectionClass, OutputClass, InputClass]
+export const CONNECTION_CLASSES: readonly ClassInfo[] = [UrlConnectionClass, HttpConnectionClass, ConnectionClass]
 
 const MAX_BODY = 10_000_000
 
@@ -42,34 +44,6 @@ class ConnectionValue extends GroovyObject {
 
   get klass(): ClassInfo {
     return ConnectionClass
-  }
-}
-
-/** Writes to the body of the request. */
-class OutputValue extends GroovyObject {
-  readonly connection: ConnectionValue
-
-  constructor(connection: ConnectionValue) {
-    super()
-    this.connection = connection
-  }
-
-  get klass(): ClassInfo {
-    return OutputClass
-  }
-}
-
-/** The content of a response. */
-class InputValue extends GroovyObject {
-  readonly response: ResponseValue
-
-  constructor(response: ResponseValue) {
-    super()
-    this.response = response
-  }
-
-  get klass(): ClassInfo {
-    return InputClass
   }
 }
 
@@ -105,12 +79,18 @@ function successful(response: ResponseValue, { request }: ConnectionValue): Resp
   )
 }
 
-function write(self: OutputValue, value: Value): void {
-  const { output } = self.connection
-  const bytes = value instanceof ByteArray ? Buffer.from(value.bytes) : Buffer.from(textOf(value))
+/** Adds bytes to the body of the request. */
+function write({ output }: ConnectionValue, bytes: Uint8Array): void {
   const length = output.reduce((sum, each) => sum + each.length, bytes.length)
   if (length > MAX_BODY) throw throwable(exceptions.IOException, `a body of more than ${MAX_BODY} bytes`)
-  output.push(bytes)
+  output.push(Buffer.from(bytes))
+}
+
+/** The content of a response. */
+function contentOf({ host }: ResponseValue): InputStreamValue {
+  return new InputStreamValue(() =>
+    readBuffered(host, 'response', (entity) => new ByteArray(Uint8Array.from(entity.bytes))),
+  )
 }
 
 const nothing = (): null => null
@@ -133,7 +113,7 @@ extendWithHost(ConnectionClass, {
   'setReadTimeout(int milliseconds): void': nothing,
   'connect(): void': withResponse(nothing),
   'disconnect(): void': nothing,
-  'getOutputStream(): OutputStream': (self: ConnectionValue) => new OutputValue(self),
+  'getOutputStream(): OutputStream': (self: ConnectionValue) => new OutputStreamValue((bytes) => write(self, bytes)),
   'getResponseCode(): int': withResponse(({ host }) => host.status),
   'getResponseMessage(): String': withResponse(({ host }) => host.reason),
   'getContentType(): String': withResponse(({ host }) => host.headers.get('content-type')),
@@ -142,34 +122,11 @@ extendWithHost(ConnectionClass, {
   'getHeaderFields(): Map': withResponse(({ host }) =>
     HashMapValue.of(host.headers.names().map((name) => [name, new ListValue(host.headers.all(name))] as const)),
   ),
-  'getInputStream(): InputStream': withResponse((response, self) => new InputValue(successful(response, self))),
+  'getInputStream(): InputStream': withResponse((response, self) => contentOf(successful(response, self))),
   'getErrorStream(): InputStream': withResponse((response) =>
-    response.host.status < 400 ? null : new InputValue(response),
+    response.host.status < 400 ? null : contentOf(response),
   ),
-  'getContent(): InputStream': withResponse((response, self) => new InputValue(successful(response, self))),
-})
-
-extendWithHost(OutputClass, {
-  'write(Object bytes): void': write,
-  'leftShift(Object value): OutputStream': (self: OutputValue, value: Value) => {
-    write(self, value)
-    return self
-  },
-  'withWriter(Closure closure): Object': (self: OutputValue, closure: Value) => callFunctional(closure, [self]),
-  'withWriter(String charset, Closure closure): Object': (self: OutputValue, _charset: string, closure: Value) =>
-    callFunctional(closure, [self]),
-  'flush(): void': nothing,
-  'close(): void': nothing,
-})
-
-extendWithHost(InputClass, {
-  'getText(): String': ({ response }: InputValue) => textIn(response),
-  'getText(String charset): String': ({ response }: InputValue) => textIn(response),
-  'getBytes(): byte[]': ({ response }: InputValue) =>
-    readBuffered(response.host, 'response', (entity) => new ByteArray(Uint8Array.from(entity.bytes))),
-  'readLines(): List': ({ response }: InputValue) =>
-    andThen(textIn(response), (text) => new ListValue(textOf(text).split(/\r\n|\r|\n/))),
-  'close(): void': nothing,
+  'getContent(): InputStream': withResponse((response, self) => contentOf(successful(response, self))),
 })
 
 const getText = (url: JavaUrl): Value =>

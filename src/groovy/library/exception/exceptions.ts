@@ -51,9 +51,10 @@ function rootOf(self: ThrowableValue): ThrowableValue {
   return root
 }
 
-/** The location where it was first thrown, as text: scripts have no Java stack traces. */
-function locationText(self: ThrowableValue): string {
-  return self.location === null ? 'unknown' : `${self.location.file}:${self.location.line}`
+/** The exception and the location where it was first thrown: scripts have no Java stack traces. */
+export function stackText(self: ThrowableValue): string {
+  const location = self.location === null ? 'unknown' : `${self.location.file}:${self.location.line}`
+  return `${throwableText(self)}\n\tat ${location}\n`
 }
 
 extend(ThrowableClass, {
@@ -69,9 +70,7 @@ extend(ThrowableClass, {
     self.suppressed.push(other)
   },
   'getStackTrace(): Object[]': () => new ObjectArray(ObjectClass, []),
-  'printStackTrace(): void': (self: ThrowableValue) => {
-    currentEvaluation().output(`${throwableText(self)}\n\tat ${locationText(self)}\n`)
-  },
+  'printStackTrace(): void': (self: ThrowableValue) => currentEvaluation().output(stackText(self)),
   'getRootCause(): Throwable': rootOf,
   'toString(): String': (self: ThrowableValue) => {
     const message = textOfMessage(self)

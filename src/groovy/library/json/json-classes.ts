@@ -1,5 +1,6 @@
 // JsonSlurper and JsonBuilder.
 import { extend } from '../../registry/extend.ts'
+import { invokeMethod } from '../../runtime/invoke.ts'
 import { andThen } from '../../runtime/pending.ts'
 import { getProperty } from '../../runtime/property.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
@@ -9,6 +10,7 @@ import { CollectionValue, ListValue, MapValue } from '../../values/collection.ts
 import { illegalArgument } from '../../values/exceptions.ts'
 import { HashMapValue } from '../../values/hash-map.ts'
 import type { ArrayValue, ByteArray } from '../../values/java-array.ts'
+import { textOf } from '../../values/text.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { textOfBytes } from '../text/charsets.ts'
 import { closureContent, memberContent } from './json-builder-content.ts'
@@ -24,6 +26,11 @@ class SlurperValue extends GroovyObject {
   }
 }
 
+/** JSON of an InputStream, a Reader, a File or a URL. */
+function parsedText(source: Value, charset: Value[]): Value {
+  return andThen(invokeMethod(source, 'getText', charset), (text) => readJson(textOf(text)))
+}
+
 for (const name of ['JsonSlurper', 'JsonSlurperClassic']) {
   const klass = declareClass(`groovy.json.${name}`)
   extend(klass, {
@@ -35,6 +42,9 @@ for (const name of ['JsonSlurper', 'JsonSlurperClassic']) {
     'parse(byte[] bytes): Object': (_: SlurperValue, { bytes }: ByteArray) => readJson(textOfBytes(bytes, 'UTF-8')),
     'parse(byte[] bytes, String charset): Object': (_: SlurperValue, { bytes }: ByteArray, charset: string) =>
       readJson(textOfBytes(bytes, charset)),
+    'parse(Object source): Object': (_: SlurperValue, source: Value) => parsedText(source, []),
+    'parse(Object source, String charset): Object': (_: SlurperValue, source: Value, charset: string) =>
+      parsedText(source, [charset]),
     'setType(Object type): Object': (self: SlurperValue) => self,
   })
 }

@@ -2,7 +2,7 @@
 import { extend } from '../../registry/extend.ts'
 import { castTo } from '../../runtime/cast.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
-import { ComparableInterface, declareClass, StringClass } from '../../values/classes.ts'
+import { CharSequenceInterface, ComparableInterface, declareClass, StringClass } from '../../values/classes.ts'
 import { ExceptionClass, IllegalArgumentException, IOException } from '../../values/exceptions.ts'
 import { textOf } from '../../values/text.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
@@ -213,8 +213,10 @@ function urlOf(uri: JavaUri): JavaUrl {
   return new JavaUrl(uri)
 }
 
+const parseUrl = (text: string): JavaUrl => urlOf(parse(text.trim().replaceAll(' ', '%20')))
+
 extend(UrlClass, {
-  'new(String text)': (text: string) => urlOf(parse(text.trim().replaceAll(' ', '%20'))),
+  'new(String text)': parseUrl,
   'new(URL base, String text)': (base: JavaUrl, text: string) => urlOf(resolve(base.uri, parse(text))),
   'getProtocol(): String': ({ uri }: JavaUrl) => uri.parts.scheme,
   'getHost(): String': ({ uri }: JavaUrl) => hostOf(uri.parts).host ?? '',
@@ -234,3 +236,8 @@ extend(UrlClass, {
 
 /** Parses a URI; throws URISyntaxException. */
 export const javaUri = parse
+
+extend(CharSequenceInterface, {
+  'toURI(): URI': (self: Value) => parse(textOf(self)),
+  'toURL(): URL': (self: Value) => parseUrl(textOf(self)),
+})

@@ -8,6 +8,13 @@ const slurped = async (xml: string, expression: string): Promise<string> =>
 const XML =
   '<?xml version="1.0"?><!-- c --><r a="1 &lt; 2"><c id="x">one</c><c id="y">two</c><n:d xmlns:n="u"><e>deep &amp; &#65;<![CDATA[<raw>]]></e></n:d></r>'
 
+test('XML of a reader and of a stream is parsed', async () => {
+  const xml = '<a><b c="1">t</b></a>'
+  assert.equal((await runGroovy(`new groovy.xml.XmlSlurper().parse(new StringReader('${xml}')).b.@c.text()`)).text, '1')
+  const stream = `new ByteArrayInputStream('${xml}'.bytes)`
+  assert.equal((await runGroovy(`new groovy.xml.XmlSlurper().parse(${stream}).b.text()`)).text, 't')
+})
+
 test('elements and attributes are selected by paths', async () => {
   assert.equal(
     await slurped(XML, "[r.c[0].text(), r.c[1].@id.text(), r.'@a'.text(), r.d.e.text(), r.name()]"),

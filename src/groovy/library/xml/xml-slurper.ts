@@ -1,6 +1,7 @@
 // XmlSlurper: access to an XML tree by properties, `root.item[0].@id`.
 import { extend } from '../../registry/extend.ts'
 import { parseInteger, parseNumber } from '../../runtime/coerce.ts'
+import { invokeMethod } from '../../runtime/invoke.ts'
 import { IteratorValue } from '../../runtime/items.ts'
 import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
 import { boundedText, tick } from '../../runtime/limits.ts'
@@ -10,6 +11,7 @@ import { declareClass } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
 import { ListValue } from '../../values/collection.ts'
 import { HashMapValue } from '../../values/hash-map.ts'
+import { textOf } from '../../values/text.ts'
 import { truth } from '../../values/truth.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
@@ -133,5 +135,7 @@ for (const name of ['groovy.xml.XmlSlurper', 'groovy.util.XmlSlurper']) {
     'new()': () => new SlurperValue(klass),
     'new(boolean validating, boolean namespaceAware)': () => new SlurperValue(klass),
     'parseText(String text): GPathResult': (_: SlurperValue, text: string) => new GPathValue([readXml(text)]),
+    'parse(Object source): GPathResult': (_: SlurperValue, source: Value) =>
+      andThen(invokeMethod(source, 'getText', []), (text) => new GPathValue([readXml(textOf(text))])),
   })
 }

@@ -27,3 +27,11 @@ def u = new URL('https://h.example:8443/p/q?x=1#r'); [u.protocol, u.host, u.port
 new URL('nope')
 ----
 new URL('https://h/a').with { [port, query, file] }
+----
+'http://a.example.com:81/p?q#f'.toURI().with { [it.host, it.port, it.path, it.query, it.fragment] }
+----
+'http://a.example.com/x y'.toURI()
+----
+"https://${'a'}.example.com/p".toURL().with { [it.protocol, it.host, it.port, it.path] }
+----
+'no protocol'.toURL()
