@@ -1,6 +1,6 @@
 import type { SecretsProvider } from '#contracts'
 import type { Scope } from '#expression'
-import type { Handler } from '#http'
+import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import type { EvaluationInput } from './evaluation-input.ts'
 
@@ -11,6 +11,8 @@ export interface ScriptSettings {
   readonly logger: Logger
   /** The handler of `http`. */
   readonly clientHandler: Handler
+  /** The response for a failed upstream request, or null for any other error; Groovy scripts get it instead of the error. */
+  readonly failureResponse?: (error: unknown, exchange: Exchange) => Response | null
   /** Data and `HeapObject`s by their names in the script. */
   readonly args: Readonly<Record<string, unknown>>
   /** The provider of `secrets`; null where scripts have none. */

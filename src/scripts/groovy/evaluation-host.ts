@@ -1,5 +1,5 @@
 import { currentEvaluation, type Value } from '#groovy'
-import type { Exchange, Message } from '#http'
+import type { Exchange, Message, Response } from '#http'
 import type { Logger } from '#logging'
 import type { CallName, EvaluationCalls } from '../evaluation-calls.ts'
 import { awaited } from './host-class.ts'
@@ -13,6 +13,8 @@ export interface EvaluationHost {
   readonly clock: { now(): number }
   /** Folders of readable and of forbidden files; null where scripts read no files. */
   readonly files: { readonly instance: string; readonly secrets: string } | null
+  /** The response for a failed upstream request; null for any other error. */
+  failureResponse(error: unknown, exchange: Exchange): Response | null
   /** Writes changes inside values back; called before other code of the gateway uses the exchange. */
   publish(): void
 }
@@ -29,6 +31,18 @@ export function callGateway(what: CallName, subject: unknown, argument: unknown 
   const { calls, publish } = currentHost()
   publish()
   return awaited(calls.perform(what, subject, argument).then((value) => toGroovy(value)))
+}
+
+/** As `callGateway`, for handlers and filters. As in other gateways, an upstream failure is a response and no exception. */
+export function callHandler(what: CallName, subject: unknown, argument: unknown = null): Promise<Value> {
+  const { calls, publish, exchange, failureResponse } = currentHost()
+  publish()
+  const response = calls.perform(what, subject, argument).catch((error: unknown) => {
+    const failed = failureResponse(error, exchange)
+    if (failed === null) throw error
+    return failed
+  })
+  return awaited(response.then((value) => toGroovy(value)))
 }
 
 /** Buffers the content of a message. */

@@ -13,11 +13,17 @@ const CALLBACKS: readonly (readonly [string, string, string])[] = [
 
 for (const [name, method, signature] of CALLBACKS) extend(gatewayInterface(name, method), { [signature]: ABSTRACT })
 
+/** Rejects an access token in the script of a resolver. */
+export const AccessTokenException = defineException(
+  'org.forgerock.http.oauth2.AccessTokenException',
+  exceptions.ExceptionClass,
+)
+
 /** Exceptions of the gateway's classes. */
 export const gatewayExceptions = [
   defineException('org.forgerock.util.promise.NeverThrowsException', exceptions.RuntimeException),
   defineException('org.forgerock.util.promise.PromiseException', exceptions.RuntimeException),
   defineException('org.forgerock.openig.handler.HandlerException', exceptions.ExceptionClass),
   defineException('org.forgerock.http.protocol.ResponseException', exceptions.ExceptionClass),
-  defineException('org.forgerock.http.oauth2.AccessTokenException', exceptions.ExceptionClass),
+  AccessTokenException,
 ]

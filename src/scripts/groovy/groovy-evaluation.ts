@@ -5,6 +5,7 @@ import {
   type GroovyProgram,
   type HashMapValue,
   type Limits,
+  ThrowableValue,
   type Value,
 } from '#groovy'
 import type { ScriptSettings } from '../engine.ts'
@@ -12,6 +13,7 @@ import { formatLocation, ScriptError, ScriptTimeoutError } from '../errors.ts'
 import { EvaluationCalls } from '../evaluation-calls.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
 import { ScriptBindings } from './bindings.ts'
+import { AccessTokenException } from './functional.ts'
 import { hostCause } from './host-class.ts'
 import { PromiseValue } from './promise.ts'
 import { resultOf } from './results.ts'
@@ -47,6 +49,7 @@ export class GroovyEvaluation {
       logger: settings.logger,
       clock: settings.clock,
       files: settings.files,
+      failureResponse: settings.failureResponse ?? (() => null),
       publish: () => this.#bindings.publish(),
     }
     this.#bindings = new ScriptBindings(settings, input, host, globals, offered)
@@ -62,7 +65,10 @@ export class GroovyEvaluation {
       const settled = isPending ? await this.#withDeadline(resolved(value), program.file) : await resolved(value)
       result = this.#deliver(settled)
       return result
-    } catch (error) {
+    } catch (thrown) {
+      // The exception of a promise that the script returned was not thrown by the interpreter.
+      const error = thrown instanceof ThrowableValue ? new GroovyError(thrown) : thrown
+      if (this.#isRejectedToken(error)) return null
       throw failureOf(error, program.file)
     } finally {
       // Callbacks of calls that the script did not wait for do not run.
@@ -70,6 +76,14 @@ export class GroovyEvaluation {
       this.#calls.end(result)
       this.#flush()
     }
+  }
+
+  /** A resolver may throw AccessTokenException for an invalid token, instead of returning null. */
+  #isRejectedToken(error: unknown): boolean {
+    if (this.#input.token === undefined || !(error instanceof GroovyError)) return false
+    if (!error.throwable.klass.isSubclassOf(AccessTokenException)) return false
+    this.#settings.logger.debug(error.message)
+    return true
   }
 
   /** Conversions count against the limit of the script. */
@@ -126,7 +140,8 @@ async function resolved(value: Value | Promise<Value>): Promise<Value> {
 /** Converts an error of the interpreter for the object. */
 function failureOf(error: unknown, file: string): unknown {
   if (error instanceof GroovyError) {
-    return hostCause(error.throwable) ?? new ScriptError(error.message, error.location)
+    const { message, location, throwable } = error
+    return hostCause(throwable) ?? new ScriptError(location === null ? `${file}: ${message}` : message, location)
   }
   if (error instanceof GroovyLimitError) {
     const location = error.location === null ? file : formatLocation(error.location)

@@ -1,7 +1,7 @@
 // Handlers that a script sends requests to, and objects of the heap.
 import { type ClassInfo, GroovyObject, type Value } from '#groovy'
 import { HeapObject } from '../evaluation-port.ts'
-import { callGateway } from './evaluation-host.ts'
+import { callGateway, callHandler } from './evaluation-host.ts'
 import { extendWithHost, gatewayInterface } from './host-class.ts'
 import { convertHost } from './host-values.ts'
 import type { RequestValue } from './message-values.ts'
@@ -27,11 +27,11 @@ export class SenderValue extends GroovyObject {
   }
 
   static http(): SenderValue {
-    return new SenderValue(ClientClass, ({ host }) => callGateway('send', host))
+    return new SenderValue(ClientClass, ({ host }) => callHandler('send', host))
   }
 
   static next(): SenderValue {
-    return new SenderValue(HandlerClass, ({ host }) => callGateway('next', host))
+    return new SenderValue(HandlerClass, ({ host }) => callHandler('next', host))
   }
 }
 
@@ -55,7 +55,7 @@ const KINDS: Readonly<Record<string, ClassInfo>> = {
 
 convertHost(HeapObject, (object) => {
   if (object.kind === 'Handler') {
-    return new SenderValue(HandlerClass, ({ host }) => callGateway('handle', object, host))
+    return new SenderValue(HandlerClass, ({ host }) => callHandler('handle', object, host))
   }
   const klass = KINDS[object.kind]
   return klass === undefined ? null : new HeapValue(klass, object)
@@ -76,7 +76,7 @@ extendWithHost(FilterClass, {
     { host }: HeapValue,
     _context: Value,
     request: RequestValue,
-  ) => new PromiseValue(callGateway('filter', host, request.host)),
+  ) => new PromiseValue(callHandler('filter', host, request.host)),
 })
 extendWithHost(ResolverClass, {
   'resolve(Object? context, String token): Promise': ({ host }: HeapValue, _context: Value, token: string) =>

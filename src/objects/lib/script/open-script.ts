@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { failureResponse, logFailure, UpstreamError } from '#client'
 import type { Executor } from '#contracts'
+import type { Exchange, Response } from '#http'
 import { ConfigError, type Environment, type Problem } from '#schema'
 import {
   compileScript,
@@ -36,6 +38,7 @@ export async function openScript(
     scope: env.scope,
     logger: env.logger,
     clientHandler,
+    failureResponse: (error, exchange) => loggedFailure(error, exchange, env),
     args,
     secrets: secretsProvider,
     clock: env.clock,
@@ -56,6 +59,13 @@ export async function openScript(
 function missingBindings({ secretsProvider }: ScriptConfig, { scope }: Environment): ReadonlyMap<string, string> {
   const isMissing = secretsProvider === undefined && scope.lookup('secrets') === undefined
   return new Map(isMissing ? [['secrets', NO_SECRETS_PROVIDER]] : [])
+}
+
+/** The response for an upstream failure, which is logged. */
+function loggedFailure(error: unknown, exchange: Exchange, { logger }: Environment): Response | null {
+  if (!(error instanceof UpstreamError && error.isOutcome)) return null
+  logFailure(error, { transactionId: exchange.transactionId.value }, logger)
+  return failureResponse(error)
 }
 
 /** A script in the configuration, with the interface of a file that never changes. */
