@@ -19,4 +19,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   unitEntry: new URL('./unit/thread.ts', import.meta.url),
+  studioPages: fileURLToPath(new URL('../studio/dist', import.meta.url)),
 })

@@ -10,4 +10,6 @@ export interface ProcessContext {
   readonly stderr: Output
   /** The module that a unit's thread runs. */
   readonly unitEntry: URL
+  /** Folder of the built pages of the Studio. */
+  readonly studioPages: string
 }

@@ -35,6 +35,8 @@ interface GatewayInput {
   readonly settings: AdminSettings
   /** The module that a unit's thread runs. */
   readonly unitEntry: URL
+  /** Folder of the built pages of the Studio. */
+  readonly studioPages: string
   readonly logger: Logger
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
@@ -219,18 +221,18 @@ export class Gateway {
     const credentials = adminCredentials(directories.secrets, env)
     const { mode } = unit
     const adminLogger = logger.child({ logger: 'admin' })
-    const isProtected = protection !== null
-    this.#studio =
-      settings.studio === null
-        ? null
-        : openStudio({
-            limits: settings.studio,
-            credentials,
-            mode,
-            isProtected,
-            logger: adminLogger,
-            clock: systemClock,
-          })
+    if (settings.studio !== null) {
+      this.#studio = openStudio({
+        limits: settings.studio,
+        credentials,
+        mode,
+        isProtected: protection !== null,
+        pages: this.#input.studioPages,
+        prefix: unit.settings.prefix,
+        logger: adminLogger,
+        clock: systemClock,
+      })
+    }
     const handler = adminApi({
       prefix: unit.settings.prefix,
       ownHost: admin.host,

@@ -72,6 +72,11 @@ export const EVENTS = logEvents('GW_CONTROL', {
       'The user or the password was wrong. After ten failures an address has to wait three seconds for each further one.',
     action: 'Where it repeats, check who sends requests from this address.',
   },
+  STUDIO_UNREADABLE: {
+    message: 'the pages of the Studio can not be read',
+    meaning: 'The Studio is not available, or its previous build is served; traffic is not affected.',
+    action: 'Build the Studio again, and check permissions of its folder.',
+  },
   UNIT_DRAIN_FAILED: {
     message: 'a unit did not drain; it is terminated with its in-flight requests',
     meaning: 'In-flight requests of the unit were aborted.',

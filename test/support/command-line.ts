@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { runCommand } from '../../src/cli/command-line.ts'
 
 /** Exit code and output of a command. */
@@ -32,6 +33,7 @@ export async function gateway(
   const stdout = new Kept(terminal)
   const stderr = new Kept(terminal)
   const unitEntry = new URL('../../src/unit/thread.ts', import.meta.url)
-  const code = await runCommand(words, { env, stdout, stderr, unitEntry })
+  const studioPages = fileURLToPath(new URL('../../studio/dist', import.meta.url))
+  const code = await runCommand(words, { env, stdout, stderr, unitEntry, studioPages })
   return { code, stdout: stdout.text, stderr: stderr.text }
 }

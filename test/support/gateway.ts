@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
@@ -17,6 +18,8 @@ const UNIT_ENTRY = bundledUnit === undefined ? new URL('./unit-thread.ts', impor
 /** Settings of a gateway under test. */
 export interface GatewayParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
+  /** Folder of the pages of the Studio; a missing one by default. */
+  readonly studioPages?: string
   /** Time-outs of the heartbeat. */
   readonly heartbeat?: HeartbeatLimits
   /** Called during the start, when the management connector is open. */
@@ -41,7 +44,11 @@ export class RunningGateway implements AsyncDisposable {
   /** Paths that a test has added to a gateway that other tests reuse. */
   #added: readonly string[] | null = null
 
-  private constructor(instance: TestInstance, settings: AdminSettings, parts: Pick<GatewayParts, 'env' | 'heartbeat'>) {
+  private constructor(
+    instance: TestInstance,
+    settings: AdminSettings,
+    parts: Pick<GatewayParts, 'env' | 'heartbeat' | 'studioPages'>,
+  ) {
     const { env = {}, heartbeat } = parts
     this.instance = instance
     this.log = new LogLines()
@@ -50,6 +57,7 @@ export class RunningGateway implements AsyncDisposable {
     this.gateway = new Gateway({
       settings,
       unitEntry: UNIT_ENTRY,
+      studioPages: parts.studioPages ?? join(instance.directory, 'no-studio'),
       logger: createLogger({ level: 'info', format: 'json', destination: this.log }).child({ logger: 'gateway' }),
       env,
       version: '1.2.3',

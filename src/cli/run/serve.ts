@@ -35,6 +35,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   const gateway = new Gateway({
     settings,
     unitEntry: context.unitEntry,
+    studioPages: context.studioPages,
     logger,
     env: context.env,
     ...VERSION,

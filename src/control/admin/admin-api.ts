@@ -11,6 +11,7 @@ import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
 import { isLoginPath, isSessionPath, type StudioAccess, studioLogin } from './studio/studio-access.ts'
+import { isPagePath } from './studio/studio-pages.ts'
 
 /** Path of the metrics as a Common REST collection. */
 const METRICS = '/metrics/api'
@@ -56,6 +57,7 @@ export function adminApi(api: AdminApi): Handler {
     const rooted = withoutPrefix(exchange, api.prefix)
     const { path, rawPath } = rooted.request.uri
     if (isHealthPath(path)) return health(rooted)
+    if (isPagePath(path)) return api.studio?.pages(rooted) ?? crestError(404, `there is nothing at ${path}`)
     if (api.studio !== null && isSessionPath(rawPath)) return api.studio.session.handler(rooted)
     return guarded(rooted)
   }
@@ -90,9 +92,10 @@ function isMetricsPath(path: string): boolean {
 /** Endpoints are served at `/x` and at `/<prefix>/x`. */
 function withoutPrefix(exchange: Exchange, prefix: string): Exchange {
   const { uri } = exchange.request
-  if (!uri.rawPath.startsWith(`/${prefix}/`)) return exchange
+  const isPrefix = uri.rawPath === `/${prefix}`
+  if (!isPrefix && !uri.rawPath.startsWith(`/${prefix}/`)) return exchange
   const request = exchange.request.clone()
   request.uri = uri.clone()
-  request.uri.rawPath = uri.rawPath.slice(prefix.length + 1)
+  request.uri.rawPath = isPrefix ? '/' : uri.rawPath.slice(prefix.length + 1)
   return exchange.withRequest(request)
 }

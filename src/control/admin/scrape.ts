@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { MetricSample } from '#contracts'
-import { type Handler, type Request, Response } from '#http'
+import { type Handler, Response } from '#http'
 import { PROMETHEUS_CONTENT_TYPE, prometheusText } from '#metrics'
+import { acceptsCoding } from './accepted-coding.ts'
 import { crestError } from './crest-error.ts'
 
 const PATHS: ReadonlySet<string> = new Set(['/metrics/prometheus/0.0.4', '/metrics/prometheus'])
@@ -43,17 +44,9 @@ export function scrapeHandler(collect: () => Promise<readonly MetricSample[]>): 
       Vary: 'Accept-Encoding',
     }
     const scrape = await write()
-    if (!acceptsGzip(request)) return new Response(200, { headers, body: scrape.text })
+    // Prometheus accepts gzip, which reduces the text to a twentieth.
+    if (!acceptsCoding(request, 'gzip')) return new Response(200, { headers, body: scrape.text })
     scrape.compressed ??= compress(scrape.text, { level: constants.Z_BEST_SPEED })
     return new Response(200, { headers: { ...headers, 'Content-Encoding': 'gzip' }, body: await scrape.compressed })
   }
-}
-
-/** RFC 9110, section 12.5.3. Prometheus accepts gzip, which reduces the text to a twentieth. */
-function acceptsGzip({ headers }: Request): boolean {
-  const codings = headers.all('accept-encoding').join(',').split(',')
-  return codings.some((coding) => {
-    const [name, ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase())
-    return name === 'gzip' && !parameters.some((part) => part.startsWith('q=') && !(Number(part.slice(2)) > 0))
-  })
 }

@@ -1,9 +1,10 @@
-import { type Exchange, Response } from '#http'
+import { type Exchange, type Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { AdminCredentials } from '../authentication.ts'
 import { crestError } from '../crest-error.ts'
 import { SESSION, type SessionEndpoint, sessionEndpoint } from './session-endpoint.ts'
+import { studioPages } from './studio-pages.ts'
 import { type SessionLimits, StudioSessions } from './studio-sessions.ts'
 
 /** Path to which a browser navigates to be logged in by `adminProtection`. */
@@ -18,19 +19,25 @@ interface StudioInput {
   readonly credentials: AdminCredentials
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   readonly isProtected: boolean
+  /** Folder of the built pages. */
+  readonly pages: string
+  readonly prefix: string
   readonly logger: Logger
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
-/** Sessions of the Studio, and the endpoint that opens and ends them. */
+/** Sessions of the Studio, the endpoint that opens and ends them, and the pages. */
 export interface StudioAccess {
   readonly sessions: StudioSessions
   readonly session: SessionEndpoint
+  readonly pages: Handler
 }
 
 export function openStudio(input: StudioInput): StudioAccess {
   const sessions = new StudioSessions({ ...input, password: () => input.credentials.password() })
-  return { sessions, session: sessionEndpoint({ ...input, sessions }) }
+  const { pages: directory, prefix, logger } = input
+  const pages = studioPages({ directory, prefix, logger })
+  return { sessions, session: sessionEndpoint({ ...input, sessions }), pages }
 }
 
 /** Whether a path is that of the session, which is served without credentials. */
