@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { Request } from './request.ts'
 import type { AuditPublisher, RequestAudit } from './request-audit.ts'
 import { type Session, transientSession } from './session.ts'
 import { TransactionId } from './transaction-id.ts'
+import { uuid } from './uuid.ts'
 
 /** Sends informational (1xx) responses to the client, before the final one (RFC 9110 section 15.2). */
 export interface InformationalSender {
@@ -55,7 +55,7 @@ export class ExchangeState {
   }
 
   get id(): string {
-    this.#id ??= randomUUID()
+    this.#id ??= uuid()
     return this.#id
   }
 

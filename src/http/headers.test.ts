@@ -51,6 +51,29 @@ test('the raw list of the parser is shared until the first write and never chang
   assert.deepEqual(headers.raw(), ['A', '3', 'B', '2'])
 })
 
+test('a snapshot keeps the fields as they were', () => {
+  const raw = ['A', '1', 'B', '2']
+  const changes: ((headers: Headers) => void)[] = [
+    (headers) => headers.set('a', '3'),
+    (headers) => headers.add('C', '3'),
+    (headers) => headers.delete('b'),
+  ]
+  for (const change of changes) {
+    for (const headers of [
+      Headers.fromRaw([...raw]),
+      new Headers([
+        ['A', '1'],
+        ['B', '2'],
+      ]),
+    ]) {
+      const snapshot = headers.snapshot()
+      change(headers)
+      assert.deepEqual(snapshot, raw)
+      assert.notDeepEqual(headers.raw(), raw)
+    }
+  }
+})
+
 test('a clone is independent of its original', () => {
   const original = new Headers([['A', '1']])
   const copy = original.clone()

@@ -152,9 +152,14 @@ export class Headers {
     return this.#list
   }
 
-  clone(): Headers {
-    const copy = Headers.fromRaw(this.#list)
+  /** The fields as they are now: later changes do not affect the list. */
+  snapshot(): readonly string[] {
     this.#borrowed = true
+    return this.#list
+  }
+
+  clone(): Headers {
+    const copy = Headers.fromRaw(this.snapshot())
     if (this.#removals !== null) copy.#removals = [...this.#removals]
     return copy
   }

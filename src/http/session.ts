@@ -24,30 +24,32 @@ export function transientSession(): Session {
 }
 
 class TransientSession implements Session {
-  readonly #values = new Map<string, unknown>()
+  /** Created by the first value: most exchanges have none. */
+  #values: Map<string, unknown> | null = null
 
   get(key: string): unknown {
-    return this.#values.get(key) ?? null
+    return this.#values?.get(key) ?? null
   }
 
   set(key: string, value: unknown): void {
+    this.#values ??= new Map()
     this.#values.set(key, jsonCopy(value))
   }
 
   delete(key: string): boolean {
-    return this.#values.delete(key)
+    return this.#values?.delete(key) ?? false
   }
 
   keys(): Iterable<string> {
-    return [...this.#values.keys()]
+    return [...(this.#values?.keys() ?? [])]
   }
 
   clear(): void {
-    this.#values.clear()
+    this.#values = null
   }
 
   get isEmpty(): boolean {
-    return this.#values.size === 0
+    return this.#values === null || this.#values.size === 0
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { uuid } from './uuid.ts'
 
 const MAX_LENGTH = 200
 const UNSAFE = /[^A-Za-z0-9._~:/@=+-]/g
@@ -10,7 +10,7 @@ export class TransactionId {
 
   constructor(value?: string) {
     const safe = value === undefined ? '' : value.slice(0, MAX_LENGTH).replace(UNSAFE, '_')
-    this.value = safe === '' ? randomUUID() : safe
+    this.value = safe === '' ? uuid() : safe
   }
 
   /** The id for the next outbound call: `<id>/<n>`, n from 0. */

@@ -7,6 +7,15 @@ import type { Exchange } from '#http'
  * session, and the client certificate.
  */
 export function auditUser(exchange: Exchange): string | null {
+  if (exchange.contexts !== null) {
+    const user = userOfContexts(exchange)
+    if (user !== undefined) return user
+  }
+  return text(exchange.session.get('username')) ?? clientSubject(exchange.client.certificates)
+}
+
+/** Undefined without a context that names a user. */
+function userOfContexts(exchange: Exchange): string | null | undefined {
   const sso = exchange.context(SsoTokenContext)
   if (sso !== null) return sso.universalId ?? text(sso.info['username']) ?? text(sso.info['uid'])
   const cdsso = exchange.context(CdssoContext)
@@ -19,8 +28,7 @@ export function auditUser(exchange: Exchange): string | null {
   const openId = exchange.context(OAuth2InfoContext)
   if (openId !== null) return text(openId.id_token_claims?.['sub'])
   const jwt = exchange.context(JwtValidationContext)
-  if (jwt !== null) return text(jwt.info['sub'])
-  return text(exchange.session.get('username')) ?? clientSubject(exchange.client.certificates)
+  return jwt === null ? undefined : text(jwt.info['sub'])
 }
 
 function text(value: unknown): string | null {
