@@ -1,8 +1,11 @@
 import type { AuditEventHandler } from '#contracts'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import type { AuditOutlet, Clock, Counter } from '#schema'
+import type { AuditOutlet, Clock, Counter, FormattedEvent } from '#schema'
 import type { EventIds } from './event.ts'
+import type { AccessEventData, AccessNames } from './events/access-event.ts'
+import { AccessFields } from './events/access-fields.ts'
+import { accessFormatter, type TopicFormat } from './events/access-formatters.ts'
 import { EVENTS } from './log-events.ts'
 import { type FilterPolicies, type TopicFilter, topicFilter } from './policies/filter-policies.ts'
 import { type EventCheck, eventCheck } from './topics/topic-schemas.ts'
@@ -26,8 +29,16 @@ interface PublishedTopic {
   readonly name: string
   readonly filter: TopicFilter
   readonly check: EventCheck | null
-  /** By number of the format. */
-  readonly formatters: readonly (((event: JsonObject) => string) | undefined)[]
+  /** By number of the format; undefined where no handler with that format accepts the topic. */
+  readonly formats: readonly (TopicFormat | undefined)[]
+}
+
+type Texts = FormattedEvent['texts']
+
+/** Publishes access events. */
+interface AccessPublisher {
+  readonly fields: AccessFields
+  publish(data: AccessEventData, now: number): void
 }
 
 /** Completes, checks, filters and formats events, and passes them to the writer. */
@@ -40,9 +51,22 @@ export class EventPublisher {
     this.#topics = new Map(input.topics.map((topic) => [topic.topic.name, publishedTopic(topic, input)]))
   }
 
-  /** The filter of a topic; null where no handler accepts it. */
-  filterOf(topic: string): TopicFilter | null {
-    return this.#topics.get(topic)?.filter ?? null
+  /** The publisher of access events; null where no handler accepts them. */
+  access(names: AccessNames): AccessPublisher | null {
+    const topic = this.#topics.get('access')
+    if (topic === undefined) return null
+    const fields = new AccessFields(topic.filter.include)
+    const format = accessFormatter(topic.formats, topic.filter, names, fields)
+    const textsOf = (data: AccessEventData): Texts => {
+      try {
+        return format(data)
+      } catch (error) {
+        this.#notBuilt(topic.name, error)
+        return topic.formats.map(() => undefined)
+      }
+    }
+    const { outlet } = this.#input
+    return { fields, publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, textsOf)) }
   }
 
   /** Never throws: audit must not fail a request. */
@@ -52,15 +76,8 @@ export class EventPublisher {
     try {
       this.#publish(published, this.#completed(event))
     } catch (error) {
-      this.#input.invalid.add()
-      this.#input.logger.limited(topic).error({ error, topic }, EVENTS.EVENT_NOT_BUILT)
+      this.#notBuilt(topic, error)
     }
-  }
-
-  /** An event with all mandatory fields and only fields that the policies allow. */
-  publishFiltered(topic: string, event: JsonObject): void {
-    const published = this.#topics.get(topic)
-    if (published !== undefined) this.#send(published, event)
   }
 
   #publish(topic: PublishedTopic, event: JsonObject): void {
@@ -70,13 +87,10 @@ export class EventPublisher {
       this.#input.logger.limited(topic.name).error({ topic: topic.name, problem }, EVENTS.EVENT_INVALID)
       return
     }
-    this.#send(topic, topic.filter.filter(event))
-  }
-
-  #send({ name, formatters }: PublishedTopic, event: JsonObject): void {
     const { outlet, clock } = this.#input
-    const texts = formatters.map((format) => format?.(event))
-    outlet.publish({ topic: name, id: event['_id'] as string, texts, time: clock.now() })
+    const filtered = topic.filter.filter(event)
+    const texts = topic.formats.map((format) => format?.format(filtered))
+    outlet.publish({ topic: topic.name, id: filtered['_id'] as string, texts, time: clock.now() })
   }
 
   #completed(event: JsonObject): JsonObject {
@@ -84,15 +98,42 @@ export class EventPublisher {
     const id = ids.next()
     return { _id: id, timestamp: new Date(clock.now()).toISOString(), transactionId: id, ...event }
   }
+
+  #notBuilt(topic: string, error: unknown): void {
+    this.#input.invalid.add()
+    this.#input.logger.limited(topic).error({ error, topic }, EVENTS.EVENT_NOT_BUILT)
+  }
+}
+
+/** Formatted when its batch is built: many at once cost less than each between two requests. */
+class AccessOutletEvent implements FormattedEvent {
+  readonly topic = 'access'
+  readonly time: number
+  readonly #data: AccessEventData
+  readonly #textsOf: (data: AccessEventData) => Texts
+
+  constructor(data: AccessEventData, time: number, textsOf: (data: AccessEventData) => Texts) {
+    this.time = time
+    this.#data = data
+    this.#textsOf = textsOf
+  }
+
+  get id(): string {
+    return this.#data.id
+  }
+
+  get texts(): Texts {
+    return this.#textsOf(this.#data)
+  }
 }
 
 function publishedTopic(written: WrittenTopic, { handlers, formats, policies }: PublisherInput): PublishedTopic {
   const { topic, safelist, excludeIf, isCustom } = written
   const excluded = excludeIf.map((pointer) => `/${topic.name}${pointer}`)
   const filter = topicFilter(topic.name, safelist, { ...policies, excludeIf: [...policies.excludeIf, ...excluded] })
-  const formatters = formats.map((format) => {
+  const used = formats.map((format) => {
     const isUsed = handlers.some((handler) => handler.format.key === format.key && handler.topics.includes(topic.name))
-    return isUsed ? format.forTopic(topic) : undefined
+    return isUsed ? { format: format.forTopic(topic), json: format.json?.(topic) } : undefined
   })
-  return { name: topic.name, filter, check: isCustom ? eventCheck(topic) : null, formatters }
+  return { name: topic.name, filter, check: isCustom ? eventCheck(topic) : null, formats: used }
 }

@@ -7,12 +7,22 @@ export interface AuditTopic {
   readonly schema: JsonObject
 }
 
+/** The JSON of an event, in one line. */
+export interface JsonShape {
+  /** Name of the member with the id. */
+  readonly idName: '_id' | '_eventId'
+  /** Members after those of the event. */
+  readonly members: JsonObject
+}
+
 /** Formats events for a destination. */
 export interface EventFormat {
   /** Formats with equal keys give equal texts: an event is formatted once for all handlers that share one. */
   readonly key: string
   /** The formatter of a topic, without line end. */
   forTopic(topic: AuditTopic): (event: JsonObject) => string
+  /** Set where texts are the JSON of the event: such events can be serialized without an object. */
+  json?(topic: AuditTopic): JsonShape
   /** The first line of a file of the topic; absent where files have none. */
   header?(topic: AuditTopic): string
 }

@@ -24,12 +24,13 @@ export {
   type NotificationListener,
   type Notifications,
 } from './am-service.ts'
-export { type AuditBatch, AuditBatchBuilder, eventsOf } from './audit-batch.ts'
+export { type AuditBatch, AuditBatchBuilder, recordsOf } from './audit-batch.ts'
 export {
   type AuditEventHandler,
   AuditEventHandlerKind,
   type AuditTopic,
   type EventFormat,
+  type JsonShape,
 } from './audit-event-handler.ts'
 export { AUDIT_MEMORY } from './audit-memory.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'

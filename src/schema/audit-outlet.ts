@@ -49,7 +49,7 @@ export interface FormattedEvent {
   readonly topic: string
   /** `_id` of the event. */
   readonly id: string
-  /** One for each format number; undefined where no handler with that format accepts the topic. */
+  /** One for each format number; undefined where no handler with that format accepts the topic. May be formatted when it is read. */
   readonly texts: readonly (string | undefined)[]
   /** Milliseconds since the epoch. */
   readonly time: number

@@ -4,7 +4,7 @@ import { type AuditOutlet, type AuditPlan, ConfigError, type FormattedEvent } fr
 
 /** Milliseconds for which events wait for others, so that one message carries many. */
 const BATCH_TIME = 50
-/** Characters of a batch. */
+/** Bytes of a batch. */
 const BATCH_SIZE = 256 * 1024
 /** Events that were sent and not yet read by the control thread; beyond it the thread is stuck, and events are dropped. */
 const MAX_UNREAD = 100_000
@@ -23,7 +23,7 @@ class BatchingOutlet implements AuditOutlet {
   readonly #id: number
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
-  #batch = new AuditBatchBuilder()
+  readonly #batch = new AuditBatchBuilder()
   #dropped = 0
   #sent = 0
   #timer: NodeJS.Timeout | null = null
@@ -70,11 +70,10 @@ class BatchingOutlet implements AuditOutlet {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    const batch = this.#batch
-    if (batch.events === 0 && this.#dropped === 0) return
-    this.#control.auditEvents({ id: this.#id, batch: batch.build(), dropped: this.#dropped })
+    if (this.#batch.events === 0 && this.#dropped === 0) return
+    const batch = this.#batch.build()
+    this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped })
     this.#sent = (this.#sent + batch.events) | 0
-    this.#batch = new AuditBatchBuilder()
     this.#dropped = 0
   }
 }

@@ -2,7 +2,7 @@ import type { QueuePlan } from '#schema'
 import { RecordQueue } from './record-queue.ts'
 import type { Spool } from './spool.ts'
 import { SegmentRemoved } from './spool-segment.ts'
-import type { AuditRecord } from './transport.ts'
+import { type AuditRecord, sizeOf } from './transport.ts'
 
 const BATCH_RECORDS = 500
 const BATCH_BYTES = 256 * 1024
@@ -118,7 +118,7 @@ export class Backlog {
     let tooLarge = 0
     for (let n = 0; n < records.length; n++) {
       const record = records[n] as AuditRecord
-      const bytes = Buffer.byteLength(record.text)
+      const bytes = sizeOf(record)
       if (bytes > this.#maxBytes) {
         tooLarge++
         continue
@@ -149,7 +149,7 @@ export class Backlog {
     spool.release(this.#start)
     if (!spool.hasUnread) return
     const [head, tail] = [this.#head, this.#tail]
-    for (const record of tail.slice(0, tail.length, Infinity)) head.push(record, Buffer.byteLength(record.text))
+    for (const record of tail.slice(0, tail.length, Infinity)) head.push(record, sizeOf(record))
     this.#tail = head
     this.#head = new RecordQueue()
     this.#committed = this.#start
@@ -171,7 +171,7 @@ export class Backlog {
 
   async #readBack(spool: Spool): Promise<Unreadable> {
     const { records, isReplayed, unreadable } = await spool.read(this.#start, this.#maxEvents)
-    for (const record of records) this.#head.push(record, Buffer.byteLength(record.text))
+    for (const record of records) this.#head.push(record, sizeOf(record))
     if (isReplayed) this.#replayed += records.length
     this.#committed = this.#start + this.#head.length
     this.#aged = this.#committed

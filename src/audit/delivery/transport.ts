@@ -10,6 +10,21 @@ export interface AuditRecord {
   readonly text: string
   /** Time of the event in milliseconds since the epoch. */
   readonly time: number
+  /** The text in UTF-8, where it is encoded already. */
+  readonly encoded?: EncodedText
+}
+
+/** A range of bytes; a line feed follows it. */
+interface EncodedText {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Bytes of the text of a record. */
+export function sizeOf(record: AuditRecord): number {
+  const { encoded } = record
+  return encoded === undefined ? Buffer.byteLength(record.text) : encoded.end - encoded.start
 }
 
 /** A destination. `send` is called once at a time; a failed call is repeated with the same records in the same order. */

@@ -7,30 +7,24 @@ import {
   type RequestOutcome,
   type Response,
 } from '#http'
-import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { EventIds } from '../event.ts'
 import { EVENTS } from '../log-events.ts'
-import { type AccessEventData, type AccessNames, accessEvent } from './access-event.ts'
-import type { AccessFields } from './access-fields.ts'
+import type { AccessEventData, AccessRequest, AccessResponse } from './access-event.ts'
 
 /** Settings and services of access audit. */
 interface AccessAuditInput {
-  readonly fields: AccessFields
-  readonly names: AccessNames
+  readonly needs: { readonly hasQuery: boolean; readonly hasResponseHeaders: boolean }
   /** Milliseconds after which a request in flight leaves a first event. */
   readonly longRunningAfter: number
   readonly clock: Clock
   readonly ids: EventIds
   /** User of a request, by its contexts or by an expression. */
   userIdOf(exchange: Exchange, response: Response | null): string | null | Promise<string | null>
-  publish(event: JsonObject): void
+  publish(data: AccessEventData, now: number): void
   readonly logger: Logger
 }
-
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
-const NO_TRACE = '0'.repeat(32)
 
 /** Publishes an access event for each request of a listener or route, when the response has been sent. */
 export class AccessAudit implements AccessAuditor {
@@ -50,17 +44,22 @@ export class AccessAudit implements AccessAuditor {
   }
 
   refused({ secure, client, server, status, reason }: RefusedRequest): void {
-    const { ids, names, clock, publish } = this.input
+    const { ids, clock, publish } = this.input
     const id = ids.next()
+    const now = clock.now()
     const data: AccessEventData = {
       id,
-      startedAt: clock.now(),
+      startedAt: now,
       transactionId: id,
-      traceId: null,
       userId: null,
-      server,
-      client,
-      request: { secure },
+      client: {
+        remoteAddress: client.ip,
+        remotePort: client.port,
+        localAddress: server.ip,
+        localPort: server.port,
+        secure,
+      },
+      request: null,
       responseHeaders: null,
       response: { isSuccessful: false, statusCode: status, elapsedTime: 0, reason: null },
       exchangeId: null,
@@ -69,7 +68,7 @@ export class AccessAudit implements AccessAuditor {
       decision: { result: 'DENIED', by: 'listener', reason },
       extension: null,
     }
-    publish(accessEvent(data, names))
+    publish(data, now)
   }
 
   /** Publishes a first event for each request that has been in flight for `longRunningAfter`; called periodically. */
@@ -84,43 +83,37 @@ class AccessRecord extends RequestAudit {
   readonly startedAt: number
   readonly #audit: AccessAudit
   readonly #exchange: Exchange
-  /** As it arrived: filters change the request. */
-  readonly #request: JsonObject
-  readonly #traceId: string | null
+  readonly #request: AccessRequest
   #isReported = false
 
   constructor(audit: AccessAudit, exchange: Exchange, startedAt: number | null) {
     super(exchange)
     this.#audit = audit
     this.#exchange = exchange
-    const { fields, clock } = audit.input
-    const { request, originalUri, client } = exchange
+    const { needs, clock } = audit.input
+    const { request, originalUri } = exchange
     this.startedAt = startedAt ?? clock.now()
     this.#request = {
-      secure: client.secure,
       method: request.method,
       path: `${originalUri.scheme}://${originalUri.authority}${originalUri.rawPath}`,
+      rawQuery: needs.hasQuery ? originalUri.rawQuery : null,
+      headers: request.headers.snapshot(),
     }
-    if (fields.hasQuery) this.#request['queryParameters'] = fields.query(originalUri.rawQuery)
-    this.#request['headers'] = fields.requestHeaders(request.headers)
-    if (fields.hasCookies) this.#request['cookies'] = fields.cookies(request.headers)
-    this.#traceId = traceId(request.headers.get('traceparent'))
   }
 
   override end({ response, end }: RequestOutcome): void {
     const { input, active } = this.#audit
     active.delete(this)
-    const elapsedTime = Math.max(0, Math.round(input.clock.now() - this.startedAt))
+    const now = input.clock.now()
     const statusCode = response?.status ?? null
-    const isSuccessful = end === 'sent' && statusCode !== null && statusCode < 400
-    const reason = end === 'sent' ? null : end === 'aborted' ? 'the client closed the connection' : 'truncated'
-    const publish = (userId: string | null): void => {
-      const responseHeaders = response === null ? null : input.fields.responseHeaders(response.headers)
-      this.#publish(userId, { isSuccessful, statusCode, elapsedTime, reason }, responseHeaders)
+    const outcome: AccessResponse = {
+      isSuccessful: end === 'sent' && statusCode !== null && statusCode < 400,
+      statusCode,
+      elapsedTime: Math.max(0, Math.round(now - this.startedAt)),
+      reason: end === 'sent' ? null : end === 'aborted' ? 'the client closed the connection' : 'truncated',
     }
-    const userId = this.userId ?? this.#userId(response)
-    if (userId instanceof Promise) void userId.then(publish)
-    else publish(userId)
+    const headers = response !== null && input.needs.hasResponseHeaders ? response.headers.snapshot() : null
+    this.#publish(response, outcome, headers, now)
   }
 
   override discard(): void {
@@ -130,42 +123,51 @@ class AccessRecord extends RequestAudit {
   reportLongRunning(before: number): void {
     if (this.#isReported || this.startedAt > before) return
     this.#isReported = true
-    const userId = this.userId ?? this.#userId(null)
-    const publish = (id: string | null): void => this.#publish(id, null, null)
-    if (userId instanceof Promise) void userId.then(publish)
-    else publish(userId)
+    this.#publish(null, null, null, this.#audit.input.clock.now())
+  }
+
+  #publish(
+    response: Response | null,
+    outcome: AccessResponse | null,
+    responseHeaders: readonly string[] | null,
+    now: number,
+  ): void {
+    const userId = this.userId ?? this.#userId(response)
+    if (userId instanceof Promise) {
+      void userId.then((id) => this.#audit.input.publish(this.#data(id, outcome, responseHeaders), now))
+    } else {
+      this.#audit.input.publish(this.#data(userId, outcome, responseHeaders), now)
+    }
   }
 
   /** Never rejects: an event without user is better than none. */
   #userId(response: Response | null): string | null | Promise<string | null> {
-    const { input } = this.#audit
-    const failed = (error: unknown): null => {
-      input.logger.limited(error).warn({ error }, EVENTS.USER_UNKNOWN)
-      return null
-    }
     try {
-      const userId = input.userIdOf(this.latest as Exchange, response)
-      return userId instanceof Promise ? userId.catch(failed) : userId
+      const userId = this.#audit.input.userIdOf(this.latest as Exchange, response)
+      return userId instanceof Promise ? userId.catch((error) => this.#userUnknown(error)) : userId
     } catch (error) {
-      return failed(error)
+      return this.#userUnknown(error)
     }
   }
 
-  #publish(
+  #userUnknown(error: unknown): null {
+    this.#audit.input.logger.limited(error).warn({ error }, EVENTS.USER_UNKNOWN)
+    return null
+  }
+
+  /** Without references to the exchange, which would live until the event is formatted. */
+  #data(
     userId: string | null,
-    response: AccessEventData['response'],
-    responseHeaders: AccessEventData['responseHeaders'],
-  ): void {
-    const { ids, names, publish } = this.#audit.input
+    response: AccessResponse | null,
+    responseHeaders: readonly string[] | null,
+  ): AccessEventData {
     const { client, id: exchangeId, transactionId } = this.#exchange
-    const data: AccessEventData = {
-      id: ids.next(),
+    return {
+      id: this.#audit.input.ids.next(),
       startedAt: this.startedAt,
       transactionId: transactionId.value,
-      traceId: this.#traceId,
       userId,
-      server: { ip: client.localAddress, port: client.localPort },
-      client: { ip: client.remoteAddress, port: client.remotePort },
+      client,
       request: this.#request,
       responseHeaders,
       response,
@@ -173,14 +175,7 @@ class AccessRecord extends RequestAudit {
       routeId: this.routeId,
       routeName: this.routeName,
       decision: this.decision,
-      extension: this.extension,
+      extension: this.extension === null ? null : { ...this.extension },
     }
-    publish(accessEvent(data, names))
   }
-}
-
-/** The trace of a `traceparent` header (W3C Trace Context); null without a valid one. */
-function traceId(header: string | null): string | null {
-  const id = header === null ? null : (TRACEPARENT.exec(header)?.[1] ?? null)
-  return id === NO_TRACE ? null : id
 }

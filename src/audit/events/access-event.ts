@@ -1,21 +1,20 @@
-import type { AuditDecision } from '#http'
+import type { AuditDecision, ClientInfo } from '#http'
 import type { JsonObject } from '#json'
+import type { AccessFields } from './access-fields.ts'
 import { isoTime } from './iso-time.ts'
+import { traceIdOf } from './trace-id.ts'
 
-/** Data of an access event. */
+/** Data of an access event. Lists of headers are flat: name, value, name, value. */
 export interface AccessEventData {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly transactionId: string
-  readonly traceId: string | null
   readonly userId: string | null
-  readonly server: { readonly ip: string; readonly port: number }
-  readonly client: { readonly ip: string; readonly port: number }
-  /** Members of `http.request`. */
-  readonly request: JsonObject
-  /** Members of `http.response`. */
-  readonly responseHeaders: Readonly<Record<string, string[]>> | null
+  readonly client: Pick<ClientInfo, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort' | 'secure'>
+  /** As it arrived: filters change the request. Null for one that was refused before it was parsed. */
+  readonly request: AccessRequest | null
+  readonly responseHeaders: readonly string[] | null
   /** Null while the request is in flight. */
   readonly response: AccessResponse | null
   readonly exchangeId: string | null
@@ -25,8 +24,17 @@ export interface AccessEventData {
   readonly extension: Readonly<Record<string, unknown>> | null
 }
 
+/** A request as it arrived. */
+export interface AccessRequest {
+  readonly method: string
+  /** Scheme, authority and path. */
+  readonly path: string
+  readonly rawQuery: string | null
+  readonly headers: readonly string[]
+}
+
 /** The end of a request. */
-interface AccessResponse {
+export interface AccessResponse {
   readonly isSuccessful: boolean
   readonly statusCode: number | null
   /** Milliseconds. */
@@ -45,25 +53,42 @@ export const ACCESS_NAMES: AccessNames = { eventName: 'GATEWAY-HTTP-ACCESS', gro
 export const COMPATIBLE_NAMES: AccessNames = { eventName: 'OPENIG-HTTP-ACCESS', group: 'ig' }
 
 /** The event of a request (field-notes 7.2). */
-export function accessEvent(data: AccessEventData, { eventName, group }: AccessNames): JsonObject {
-  const { response, responseHeaders } = data
+export function accessEvent(
+  data: AccessEventData,
+  { eventName, group }: AccessNames,
+  fields: AccessFields,
+): JsonObject {
+  const { client, request, response } = data
   const event: JsonObject = {
     _id: data.id,
     timestamp: isoTime(data.startedAt),
     eventName,
     transactionId: data.transactionId,
   }
-  if (data.traceId !== null) event['traceId'] = data.traceId
+  const traceId = request === null ? null : traceIdOf(request.headers)
+  if (traceId !== null) event['traceId'] = traceId
   if (data.userId !== null) event['userId'] = data.userId
-  event['server'] = data.server
-  event['client'] = data.client
-  event['http'] =
-    responseHeaders === null
-      ? { request: data.request }
-      : { request: data.request, response: { headers: responseHeaders } }
+  event['server'] = { ip: client.localAddress, port: client.localPort }
+  event['client'] = { ip: client.remoteAddress, port: client.remotePort }
+  event['http'] = httpMembers(data, fields)
   if (response !== null) event['response'] = responseMembers(response)
   event[group] = gatewayMembers(data)
   return event
+}
+
+function httpMembers({ client, request, responseHeaders }: AccessEventData, fields: AccessFields): JsonObject {
+  const members: JsonObject = { request: { secure: client.secure, ...(request && requestMembers(request, fields)) } }
+  const headers = responseHeaders === null ? null : fields.responseHeaders(responseHeaders)
+  if (headers !== null) members['response'] = { headers }
+  return members
+}
+
+function requestMembers({ method, path, rawQuery, headers }: AccessRequest, fields: AccessFields): JsonObject {
+  const members: JsonObject = { method, path }
+  if (fields.hasQuery) members['queryParameters'] = fields.query(rawQuery)
+  members['headers'] = fields.requestHeaders(headers)
+  if (fields.hasCookies) members['cookies'] = fields.cookies(headers)
+  return members
 }
 
 function responseMembers({ isSuccessful, statusCode, elapsedTime, reason }: AccessResponse): JsonObject {

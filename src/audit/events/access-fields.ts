@@ -1,4 +1,4 @@
-import { type Headers, parseCookieHeader, parseForm } from '#http'
+import { parseCookieHeader, parseForm } from '#http'
 import type { JsonObject } from '#json'
 import type { PointerTree } from '../policies/pointer-tree.ts'
 
@@ -6,35 +6,41 @@ type Lists = Record<string, string[]>
 
 /** Reads the fields of messages that the policies of a service include, and no others: values of the rest are not touched. */
 export class AccessFields {
-  readonly #requestHeaders: HeaderNames | null
-  readonly #responseHeaders: HeaderNames | null
+  /** Lower-case names of the request headers that are included, or all; null for none. */
+  readonly requestHeaderNames: HeaderNames | null
+  readonly #responseHeaderNames: HeaderNames | null
   readonly hasQuery: boolean
   readonly hasCookies: boolean
 
   constructor(include: PointerTree) {
-    this.#requestHeaders = headerNames(include.at(['http', 'request', 'headers']))
-    this.#responseHeaders = headerNames(include.at(['http', 'response', 'headers']))
+    this.requestHeaderNames = headerNames(include.at(['http', 'request', 'headers']))
+    this.#responseHeaderNames = headerNames(include.at(['http', 'response', 'headers']))
     this.hasQuery = include.at(['http', 'request', 'queryParameters']) !== null
     this.hasCookies = include.at(['http', 'request', 'cookies']) !== null
   }
 
   /** Without `Cookie`, which has a field of its own. */
-  requestHeaders(headers: Headers): Lists {
-    return this.#requestHeaders === null ? {} : included(headers.raw(), this.#requestHeaders, 'cookie')
+  requestHeaders(headers: readonly string[]): Lists {
+    return this.requestHeaderNames === null ? {} : included(headers, this.requestHeaderNames, 'cookie')
   }
 
-  responseHeaders(headers: Headers): Lists | null {
-    return this.#responseHeaders === null ? null : included(headers.raw(), this.#responseHeaders, null)
+  get hasResponseHeaders(): boolean {
+    return this.#responseHeaderNames !== null
+  }
+
+  responseHeaders(headers: readonly string[]): Lists | null {
+    return this.#responseHeaderNames === null ? null : included(headers, this.#responseHeaderNames, null)
   }
 
   query(rawQuery: string | null): JsonObject {
     return { ...parseForm(rawQuery ?? '', { keepNamesWithoutValue: true }) }
   }
 
-  cookies(headers: Headers): JsonObject {
+  cookies(headers: readonly string[]): JsonObject {
     const cookies: JsonObject = Object.create(null)
-    for (const header of headers.all('cookie')) {
-      for (const { name, value } of parseCookieHeader(header)) cookies[name] = value
+    for (let at = 0; at < headers.length; at += 2) {
+      if (headers[at]!.toLowerCase() !== 'cookie') continue
+      for (const { name, value } of parseCookieHeader(headers[at + 1]!)) cookies[name] = value
     }
     return cookies
   }

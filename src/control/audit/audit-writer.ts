@@ -1,5 +1,4 @@
-import type { AuditRecord } from '#audit'
-import { AUDIT_MEMORY, type AuditBatch, eventsOf } from '#contracts'
+import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import type { Logger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
@@ -77,14 +76,7 @@ export class AuditWriter {
       for (const [plan, delivery] of service.handlers) delivery.use(plan, id)
     }
     const { formats, handlers, memory } = service
-    const records = handlers.map((): AuditRecord[] => [])
-    for (const { topic, id: event, time, texts } of eventsOf(batch, formats)) {
-      for (const [at, [{ topics, format }]] of handlers.entries()) {
-        const text = texts[format]
-        if (text !== undefined && topics.includes(topic)) records[at]!.push({ topic, id: event, time, text })
-      }
-    }
-    for (const [at, [, delivery]] of handlers.entries()) delivery.add(records[at]!)
+    for (const [plan, delivery] of handlers) delivery.add(recordsOf(batch, formats, plan))
     Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
   }
 

@@ -4,6 +4,7 @@ import { readJndi } from '#jms'
 import { formatPointer } from '#json'
 import { config, defineType, json, map, object, oneOf, secretId, string } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { readTls, secretsProviderField, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
 import { providerFor } from '../../lib/tls/provider.ts'
 
@@ -71,7 +72,7 @@ export const JmsAuditEventHandler = defineType({
     }
     return {
       ...handlerBase(values, deliveryMode === 'PERSISTENT'),
-      format: { key: 'common', forTopic: () => (event) => JSON.stringify(event) },
+      format: jsonFormat('json', { format: 'common', elasticsearchCompatible: false }),
       transport,
       supportsQueries: false,
     }

@@ -1,7 +1,7 @@
-import { formatEvent, jsonText } from '#audit'
 import { AuditEventHandlerKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { formatField } from '../../lib/audit/remote-fields.ts'
 
 /** Writes events as JSON lines to standard output. */
@@ -17,18 +17,10 @@ export const JsonStdoutAuditEventHandler = defineType({
     format: formatField,
   },
   create: (values) => {
-    const { elasticsearchCompatible, format } = values
+    const members = (topic: string) => ({ source: 'audit', topic, level: 'INFO' })
     return {
       ...handlerBase(values),
-      format: {
-        key: `stdout ${format}${elasticsearchCompatible ? ' elasticsearch' : ''}`,
-        forTopic: ({ name: topic }) => {
-          const marks = { source: 'audit', topic, level: 'INFO' }
-          if (format !== 'common') return (event) => jsonText({ ...formatEvent(format, topic, event), ...marks })
-          if (!elasticsearchCompatible) return (event) => jsonText({ ...event, ...marks })
-          return ({ _id: id, ...event }) => jsonText({ ...(id !== undefined && { _eventId: id }), ...event, ...marks })
-        },
-      },
+      format: jsonFormat('stdout', { ...values, members }),
       transport: { type: 'stdout' },
       supportsQueries: false,
     }

@@ -1,8 +1,8 @@
-import { formatEvent, jsonText } from '#audit'
 import { AuditEventHandlerKind } from '#contracts'
 import { boolean, config, defineType, duration, integer, object } from '#schema'
 import { checkFileFields, FILE_FIELDS, filePlanOf } from '../../lib/audit/file-fields.ts'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
+import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { formatField } from '../../lib/audit/remote-fields.ts'
 
 /** Writes events as JSON lines to a file for each topic. */
@@ -31,19 +31,12 @@ export const JsonAuditEventHandler = defineType({
   },
   check: checkFileFields,
   create: async (values, env) => {
-    const { buffering, elasticsearchCompatible, format } = values
+    const { buffering, format } = values
     const base = handlerBase(values)
     return {
       ...base,
       queue: { ...base.queue, maxEvents: buffering.maxSize ?? base.queue.maxEvents },
-      format: {
-        key: `json ${format}${elasticsearchCompatible ? ' elasticsearch' : ''}`,
-        forTopic: ({ name: topic }) => {
-          if (format !== 'common') return (event) => jsonText(formatEvent(format, topic, event))
-          if (!elasticsearchCompatible) return jsonText
-          return ({ _id: id, ...event }) => jsonText(id === undefined ? event : { _eventId: id, ...event })
-        },
-      },
+      format: jsonFormat('json', values),
       transport: await filePlanOf(
         values,
         { extension: '.audit.json', lineEnd: '\n', sync: buffering.writeInterval, csv: null },

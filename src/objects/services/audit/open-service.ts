@@ -2,7 +2,6 @@ import { createSecretKey } from 'node:crypto'
 import {
   ACCESS_NAMES,
   AccessAudit,
-  AccessFields,
   auditUser,
   COMPATIBLE_NAMES,
   EventIds,
@@ -85,17 +84,16 @@ function openAccess(
   ids: EventIds,
   { clock, logger, serving, onDispose }: Environment,
 ): AccessAuditor | null {
-  const filter = publisher.filterOf('access')
-  if (filter === null) return null
   const { longRunningAfter, userIdExpression, compatibility } = values
+  const access = publisher.access(compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES)
+  if (access === null) return null
   const audit = new AccessAudit({
-    fields: new AccessFields(filter.include),
-    names: compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES,
+    needs: access.fields,
     longRunningAfter,
     clock,
     ids,
     userIdOf: userIdExpression ?? auditUser,
-    publish: (event) => publisher.publishFiltered('access', filter.isSafelistOnly ? event : filter.filter(event)),
+    publish: access.publish,
     logger,
   })
   if (serving && Number.isFinite(longRunningAfter)) {

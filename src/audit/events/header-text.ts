@@ -1,0 +1,47 @@
+import { jsonString, jsonText } from '../event.ts'
+import type { AccessFields } from './access-fields.ts'
+
+interface Name {
+  /** Beginning of the member. */
+  readonly key: string
+  readonly bit: number
+}
+
+/** Names with a bit of their own. */
+const MAX_NAMES = 31
+
+/** Serializes the included request headers of a flat list: the text of `jsonText(fields.requestHeaders(headers))`. */
+export function headerText(fields: AccessFields): (headers: readonly string[]) => string {
+  const included = fields.requestHeaderNames
+  const anyText = (headers: readonly string[]): string => jsonText(fields.requestHeaders(headers))
+  if (included === null || included === 'all' || included.size > MAX_NAMES || included.has('cookie')) return anyText
+  const names = new Map([...included].flatMap((name, at) => spellings(name, at)))
+  const hasLength = lengthsOf(included)
+  return (headers) => {
+    let text = ''
+    let found = 0
+    for (let at = 0; at < headers.length; at += 2) {
+      const sent = headers[at]!
+      if (hasLength[sent.length] !== true) continue
+      const name = names.get(sent) ?? names.get(sent.toLowerCase())
+      if (name === undefined) continue
+      // A list with several values.
+      if ((found & name.bit) !== 0) return anyText(headers)
+      found |= name.bit
+      text += `${text === '' ? '{' : ','}${name.key}${jsonString(headers[at + 1]!)}]`
+    }
+    return text === '' ? '{}' : `${text}}`
+  }
+}
+
+/** In lower case, as HTTP/2 sends it, and as most clients of HTTP/1.1 do; others are found by their lower case. */
+function spellings(name: string, at: number): [string, Name][] {
+  const found: Name = { key: `${jsonString(name)}:[`, bit: 1 << at }
+  return [name, name.replace(/(?<![a-z0-9])[a-z]/g, (letter) => letter.toUpperCase())].map((each) => [each, found])
+}
+
+function lengthsOf(names: ReadonlySet<string>): boolean[] {
+  const lengths: boolean[] = []
+  for (const { length } of names) lengths[length] = true
+  return lengths
+}
