@@ -23,16 +23,18 @@ interface LogFailures {
 }
 
 /** For lines that can be repeated later, unlike those of the log: they leave half of the buffer to it. */
-interface OutputRoom {
-  /** Whether a line of so many bytes is accepted now; never for one over the whole buffer. */
-  hasRoom(bytes: number): boolean
+interface LineOutput {
+  /** Bytes of lines that are accepted now. */
+  readonly room: number
+  /** Writes whole lines with their line ends. */
+  writeLines(bytes: Uint8Array): void
 }
 
 /**
  * Standard output of one thread. It never blocks: pipes, sockets and terminals are written to in non-blocking mode, files
  * by the thread pool. Lines that can not be written are buffered up to a limit, and retried.
  */
-export class StandardOutput implements LogDestination, LogFailures, OutputRoom {
+export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   failed = 0
   lost = 0
   /** Called with the number of lost lines when output can be written again. */
@@ -40,7 +42,7 @@ export class StandardOutput implements LogDestination, LogFailures, OutputRoom {
   readonly #lock: OutputLock
   readonly #descriptor: number
   readonly #isFile: boolean
-  /** Buffered lines with their line ends; the first may be the rest of a partially written one. */
+  /** Buffered lines with their line ends, one or more each; the first may be the rest of a partially written one. */
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #reported = 0
@@ -57,18 +59,22 @@ export class StandardOutput implements LogDestination, LogFailures, OutputRoom {
   }
 
   write(line: string): void {
-    if (this.#waitingBytes + Buffer.byteLength(line) > MAX_WAITING) {
-      this.lost++
-      return
-    }
-    const bytes = Buffer.from(line)
+    if (this.#waitingBytes + Buffer.byteLength(line) > MAX_WAITING) this.lost++
+    else this.#add(Buffer.from(line))
+  }
+
+  get room(): number {
+    return this.#waitingBytes === 0 ? MAX_WAITING : Math.max(0, MAX_WAITING / 2 - this.#waitingBytes)
+  }
+
+  writeLines({ buffer, byteOffset, length }: Uint8Array): void {
+    this.#add(Buffer.from(buffer, byteOffset, length))
+  }
+
+  #add(bytes: Buffer): void {
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
     if (this.#timer === null && !this.#isWriting) this.#drain()
-  }
-
-  hasRoom(bytes: number): boolean {
-    return this.#waitingBytes === 0 ? bytes <= MAX_WAITING : this.#waitingBytes + bytes <= MAX_WAITING / 2
   }
 
   /** Writes the buffered lines, within a second. */
@@ -170,7 +176,7 @@ export class StandardOutput implements LogDestination, LogFailures, OutputRoom {
     if (code === 'EAGAIN') return
     this.failed++
     if (code !== 'EPIPE') return
-    this.lost += this.#waiting.length
+    this.lost += linesIn(this.#waiting)
     this.#waiting = []
     this.#waitingBytes = 0
     this.#isMidLine = false
@@ -193,18 +199,35 @@ export class StandardOutput implements LogDestination, LogFailures, OutputRoom {
 
 const LINE_END = 0x0a
 
-let output: (LogDestination & LogFailures & OutputRoom) | null = null
+function linesIn(buffers: readonly Buffer[]): number {
+  let lines = 0
+  for (const buffer of buffers) for (const byte of buffer) if (byte === LINE_END) lines++
+  return lines
+}
+
+let output: (LogDestination & LogFailures & LineOutput) | null = null
 let lock: OutputLock | null = null
 
 /** The output of this thread. */
-export function standardOutput(): LogDestination & LogFailures & OutputRoom {
+export function standardOutput(): LogDestination & LogFailures & LineOutput {
   output ??= new StandardOutput(outputLock())
   return output
 }
 
 /** Redirects the log lines of this thread. */
 export function replaceStandardOutput(destination: LogDestination): void {
-  output = { failed: 0, lost: 0, write: (line) => destination.write(line), hasRoom: () => true }
+  output = {
+    failed: 0,
+    lost: 0,
+    room: MAX_WAITING,
+    write: (line) => destination.write(line),
+    writeLines: (bytes) => {
+      for (const line of Buffer.from(bytes)
+        .toString()
+        .split(/(?<=\n)/))
+        destination.write(line)
+    },
+  }
 }
 
 /** Memory of the output lock of this process; other writing threads are started with it. */

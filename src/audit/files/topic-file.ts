@@ -7,6 +7,7 @@ import { JSON_CHAIN } from './chain-line.ts'
 import { ChainedTopic } from './chained-topic.ts'
 import { compressFile } from './compress-file.ts'
 import type { FilePlan } from './file-plan.ts'
+import { type Line, lineBytes, lineText } from './line-bytes.ts'
 import { MAX_READ_LINE, readLines } from './lines.ts'
 import { EVENTS } from './log-events.ts'
 import { expiredFiles } from './retention.ts'
@@ -79,8 +80,8 @@ export class TopicFile {
     })
   }
 
-  /** Adds events, each the text of a line. Resolves when all are in the file. */
-  append(texts: readonly string[]): Promise<void> {
+  /** Adds events. Resolves when all are in the file. */
+  append(lines: readonly Line[]): Promise<void> {
     return this.#serial(async () => {
       const failure = this.#syncFailure
       this.#syncFailure = null
@@ -88,7 +89,7 @@ export class TopicFile {
       await this.#ensureCurrent()
       await this.#open()
       if (this.#hasLines && this.#schedule.isDue && (await this.#rotateIfPossible())) await this.#open()
-      await this.#write(texts)
+      await this.#write(lines)
       if (!this.#plan.keepOpen) await this.#close('checkpoint')
     })
   }
@@ -180,33 +181,37 @@ export class TopicFile {
     return line.length === 0 || line.toString('utf8').replace(/\r$/, '') === this.#header
   }
 
-  async #write(texts: readonly string[]): Promise<void> {
+  async #write(lines: readonly Line[]): Promise<void> {
     const { maxFileSize } = this.#plan.rotation
-    let draft = this.#draft(texts)
-    let bytes = Buffer.from(draft.text, 'utf8')
+    let draft = this.#draft(lines)
     if (
       this.#hasLines &&
-      (this.#file as AppendFile).size + bytes.length > maxFileSize &&
+      (this.#file as AppendFile).size + draft.bytes.length > maxFileSize &&
       (await this.#rotateIfPossible())
     ) {
       await this.#open()
-      draft = this.#draft(texts)
-      bytes = Buffer.from(draft.text, 'utf8')
+      draft = this.#draft(lines)
     }
-    if (bytes.length === 0) return
-    await this.#appendBytes(bytes, draft.isSigned)
+    if (draft.bytes.length === 0) return
+    await this.#appendBytes(draft.bytes, draft.isSigned)
     draft.commit()
     this.#prefix = ''
-    this.#hasLines ||= texts.length > 0
+    this.#hasLines ||= lines.length > 0
     if (draft.isSigned) await this.#chained?.writeHead()
     this.#chained?.signLater(() => void this.checkpoint())
   }
 
-  #draft(texts: readonly string[]): { text: string; isSigned: boolean; commit(): void } {
-    if (this.#chained !== null) return this.#chained.draft(texts)
-    const { lineEnd } = this.#plan
-    const lines = texts.length === 0 ? '' : `${texts.join(lineEnd)}${lineEnd}`
-    return { text: `${this.#prefix}${lines}`, isSigned: false, commit: () => {} }
+  #draft(lines: readonly Line[]): { bytes: Uint8Array; isSigned: boolean; commit(): void } {
+    if (this.#chained !== null) {
+      const { text, isSigned, commit } = this.#chained.draft(lines.map(lineText))
+      return { bytes: Buffer.from(text, 'utf8'), isSigned, commit }
+    }
+    const bytes = lineBytes(lines, this.#plan.lineEnd)
+    return {
+      bytes: this.#prefix === '' ? bytes : Buffer.concat([Buffer.from(this.#prefix, 'utf8'), bytes]),
+      isSigned: false,
+      commit: () => {},
+    }
   }
 
   async #appendBytes(bytes: Uint8Array, isSigned: boolean): Promise<void> {

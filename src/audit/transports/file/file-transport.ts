@@ -1,4 +1,4 @@
-import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from '../../delivery/transport.ts'
+import { type AuditRecord, RecordRefused, sizeOf, type Transport, type TransportEnv } from '../../delivery/transport.ts'
 import type { FilePlan } from '../../files/file-plan.ts'
 import { MAX_READ_LINE } from '../../files/lines.ts'
 import { TopicFile } from '../../files/topic-file.ts'
@@ -45,7 +45,7 @@ export class FileTransport implements Transport {
   }
 
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
-    const tooLong = records.findIndex(({ text }) => Buffer.byteLength(text) > MAX_LINE)
+    const tooLong = records.findIndex((record) => sizeOf(record) > MAX_LINE)
     await this.#write(tooLong === -1 ? records : records.slice(0, tooLong), signal)
     if (tooLong !== -1) throw new RecordRefused(tooLong, `a line has ${MAX_LINE} bytes at most`)
   }
@@ -78,9 +78,9 @@ export class FileTransport implements Transport {
   }
 
   async #writeTopics({ records, written }: Call): Promise<void> {
-    for (const [topic, texts] of byTopic(records)) {
+    for (const [topic, lines] of byTopic(records)) {
       if (written.has(topic)) continue
-      await this.#file(topic).append(texts)
+      await this.#file(topic).append(lines)
       written.add(topic)
     }
   }
@@ -100,12 +100,6 @@ function isSame(before: readonly AuditRecord[], now: readonly AuditRecord[]): bo
   return before.length === now.length && before.every(({ id }, at) => id === now[at]?.id)
 }
 
-function byTopic(records: readonly AuditRecord[]): ReadonlyMap<string, readonly string[]> {
-  const texts = new Map<string, string[]>()
-  for (const { topic, text } of records) {
-    const list = texts.get(topic)
-    if (list === undefined) texts.set(topic, [text])
-    else list.push(text)
-  }
-  return texts
+function byTopic(records: readonly AuditRecord[]): ReadonlyMap<string, readonly AuditRecord[]> {
+  return Map.groupBy(records, ({ topic }) => topic)
 }

@@ -4,6 +4,7 @@ import { Delivery } from '#audit'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordOf, recordsOf } from '#test/audit-destination'
+import { type Line, lineBytes } from '../../files/line-bytes.ts'
 import { FileTransport } from './file-transport.ts'
 
 /** Stores lines unless it is full; `stuck` delays writes. */
@@ -19,11 +20,11 @@ class Disk {
 
   async close(): Promise<void> {}
 
-  async append(texts: readonly string[]): Promise<void> {
+  async append(lines: readonly Line[]): Promise<void> {
     this.writes++
     if (this.stuck !== null) await this.stuck
     if (this.full) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-    for (const text of texts) this.text += `${text}\n`
+    this.text += Buffer.from(lineBytes(lines, '\n')).toString()
   }
 
   get ids(): string[] {
