@@ -46,6 +46,11 @@ const sizes: Readonly<Record<string, readonly [string, string]>> = {
   'replacing by a long string': ['def s = "x" * 100000; s.replace("x", s)', 'string'],
   'replacing a pattern by a long string': ['def s = "x" * 4000000; "xxxxx".replaceAll("x", s)', 'string'],
   'a builder that grows': ['def b = new StringBuilder("x"); while (true) b.append(b.toString())', 'string'],
+  'a writer that grows': ['def w = new StringWriter(); while (true) w << w.toString() << "x"', 'string'],
+  'a stream of bytes that grows': [
+    'def o = new ByteArrayOutputStream(); o.write(1); while (true) o.write(o.toByteArray())',
+    'collection',
+  ],
   'setLength of a builder': ['new StringBuilder().setLength(2000000000)', 'string'],
   'a GString that doubles': ['def s = "a"; while (true) s = "${s}${s}".toString()', 'string'],
   'the text of nested lists': ['def l = ["aaaaaaaa"]; 40.times { l = [l, l] }; l.toString()', 'allocation'],

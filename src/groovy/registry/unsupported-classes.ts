@@ -76,7 +76,6 @@ export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
     ],
     advice: 'scripts can not open connections; call a service over HTTP',
   },
-  { names: ['groovyx.'], advice: 'call a service over HTTP' },
 ]
 
 /** The advice for a class, by its full or its simple name; null without one. */

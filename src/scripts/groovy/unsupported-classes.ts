@@ -9,7 +9,7 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
   { names: ['org.bouncycastle.'], advice: 'this library is not supported; use java.security and javax.crypto' },
   { names: ['org.redisson.', 'redis.clients.'], advice: 'scripts can not access Redis; use session or globals' },
   {
-    names: ['org.apache.http.', 'org.apache.commons.httpclient.', 'okhttp3.', 'java.net.http.'],
+    names: ['org.apache.http.', 'org.apache.commons.httpclient.', 'okhttp3.', 'java.net.http.', 'groovyx.'],
     advice: 'this library is not supported; send requests with http.send(request)',
   },
   { names: ['org.apache.commons.', 'com.google.common.'], advice: 'use the corresponding methods of Groovy' },
