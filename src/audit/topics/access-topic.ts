@@ -79,7 +79,8 @@ const SCHEMA: JsonObject = {
         statusCode: { type: 'string', pattern: '^[1-5][0-9][0-9]$', description: 'Absent where no head was sent.' },
         elapsedTime: { type: 'integer', minimum: 0 },
         elapsedTimeUnits: { type: 'string', enum: ['MILLISECONDS'] },
-        detail: { type: 'object', properties: { reason: TEXT } },
+        // Open, so that CSV has the one column `response.detail` of existing consumers.
+        detail: { type: 'object', properties: { reason: TEXT }, additionalProperties: true },
       },
     },
     gateway: GATEWAY,
