@@ -321,6 +321,7 @@ export class Heap {
       name,
       qualified: this.#qualified(name),
       segments,
+      revision,
       scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
       resources: this.#resources,

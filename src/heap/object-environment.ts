@@ -10,6 +10,8 @@ interface Place {
   readonly qualified: string
   /** The name of the heap in parts. */
   readonly segments: readonly string[]
+  /** Of the document of the heap. */
+  readonly revision: string
   readonly scope: Scope
   readonly sharedKey: string
   readonly resources: AsyncDisposableStack
@@ -70,7 +72,8 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
     },
     sharedStore: (space) => jsonStore(unitContext.sharedStore(space)),
     openAudit: async (plan) => {
-      const outlet = await unitContext.openAudit?.(plan)
+      const document = { name: place.segments.join('+'), revision: place.revision }
+      const outlet = await unitContext.openAudit?.({ ...plan, document })
       if (outlet !== undefined) place.resources.defer(() => outlet.close())
       return outlet ?? DISCARDING_OUTLET
     },

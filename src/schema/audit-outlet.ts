@@ -40,6 +40,8 @@ export interface AuditPlan {
   /** Qualified name of the service. */
   readonly service: string
   readonly handlers: readonly HandlerPlan[]
+  /** The document that declares the service, and its revision: a later revision replaces the earlier one. */
+  readonly document?: { readonly name: string; readonly revision: string }
   /** Name of the handler whose events can be queried; null without one. */
   readonly handlerForQueries: string | null
 }

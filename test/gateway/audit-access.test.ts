@@ -190,6 +190,23 @@ test('two services with one logDirectory are a load error', async () => {
   )
 })
 
+test('a route may rename its service and keep the logDirectory in one deploy', async () => {
+  await using gateway = await RunningGateway.start({ units: 2 })
+  const named = (name: string) =>
+    at('/named', say(200), { heap: [{ name, ...service('renamed') }], auditService: name })
+  await gateway.deploy('named', named('Old'))
+  assert.equal((await gateway.ask('/named')).status, 200)
+  await gateway.deploy('named', named('New'))
+  assert.deepEqual(gateway.problems('named.json'), [])
+  assert.equal((await gateway.ask('/named')).status, 200)
+  await events(gateway, 2, 'renamed')
+  await gateway.deploy(
+    'other',
+    at('/other', say(200), { heap: [{ name: 'X', ...service('renamed') }], auditService: 'X' }),
+  )
+  assert.match(String(gateway.problems('other.json')), /give each service a logDirectory of its own/)
+})
+
 test('/api/audit/access queries the file of the service of config.json; a handler without queries gives 501', async () => {
   const stdout = { class: 'JsonStdoutAuditEventHandler', config: { name: 'out', topics: ['access'] } }
   const onlyStdout = { type: 'AuditService', config: { eventHandlers: [stdout] } }

@@ -16,7 +16,7 @@ function open() {
   const logger = createLogger({ destination: memoryLog() })
   const metrics = new MetricsRegistry()
   const writer = new AuditWriter({ logger, clock: systemClock, openMetrics: () => metrics.open() })
-  return { writer, [Symbol.asyncDispose]: () => writer.shutdown(1_000) }
+  return { writer, metrics, [Symbol.asyncDispose]: () => writer.shutdown(1_000) }
 }
 
 /** The handler of a service that writes the topic `config` to a folder. */
@@ -107,4 +107,57 @@ test('a folder that another service writes to is a problem at its logDirectory',
   const refused = writer.open({}, planOf(toFolder(folder.in('trail')), 'gateway+Other'))
   assert.ok('problems' in refused)
   assert.equal(refused.problems[0]?.pointer, '/eventHandlers/0/config/logDirectory')
+})
+
+const inDocument = (plan: AuditPlan, revision: string): AuditPlan => ({
+  ...plan,
+  document: { name: 'gateway+_router+pay', revision },
+})
+
+test('a new version of a route may rename its service and keep the folder, which has one writer at any time', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const handler = toFolder(folder.in('trail'))
+  const older = opened(writer.open({}, inDocument(planOf(handler, 'gateway+_router+pay+Old'), 'r1')))
+  writer.take(older.id, batch('a'), 0)
+  const newer = opened(writer.open({}, inDocument(planOf(handler, 'gateway+_router+pay+New'), 'r2')))
+  writer.take(newer.id, batch('b'), 0)
+  // A request of the older version that ends late.
+  writer.take(older.id, batch('c'), 0)
+  assert.equal(writer.checks.length, 1)
+  writer.close(older.id)
+  writer.take(newer.id, batch('d'), 0)
+  await waitUntil('all events in the file', () => lines(folder, 'trail').length === 4)
+  assert.deepEqual(
+    lines(folder, 'trail').map((line) => JSON.parse(line)._id),
+    ['a', 'b', 'c', 'd'],
+  )
+  const stranger = writer.open({}, planOf(handler, 'gateway+Other'))
+  assert.ok('problems' in stranger)
+  writer.close(newer.id)
+  assert.equal(writer.checks.length, 0)
+  opened(writer.open({}, planOf(handler, 'gateway+Other')))
+})
+
+test('two services of one version of a route with one folder are a problem', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const handler = toFolder(folder.in('trail'))
+  opened(writer.open({}, inDocument(planOf(handler, 'gateway+_router+pay+One'), 'r1')))
+  const second = writer.open({}, inDocument(planOf(handler, 'gateway+_router+pay+Two'), 'r1'))
+  assert.ok('problems' in second)
+})
+
+test('handlers of one name in two services have one series with their sum', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer, metrics } = writing
+  const one = opened(writer.open({}, planOf(toFolder(folder.in('one')), 'gateway+One')))
+  const two = opened(writer.open({}, planOf(toFolder(folder.in('two')), 'gateway+Two')))
+  const delivered = () => metrics.collect().find(({ name }) => name === 'gw_audit_events_total')?.value
+  writer.take(one.id, batch('a', 'b'), 0)
+  writer.take(two.id, batch('c'), 0)
+  await waitUntil('three delivered events', () => delivered() === 3)
 })

@@ -92,16 +92,21 @@ export class AuditWriter {
   }
 
   get checks(): HealthCheck[] {
-    return [...this.#handlers.values()].map(({ check }) => check)
+    return [...this.#deliveries].map(({ check }) => check)
+  }
+
+  /** A handler whose service was renamed has two keys while both versions of its route have requests. */
+  get #deliveries(): ReadonlySet<HandlerDelivery> {
+    return new Set(this.#handlers.values())
   }
 
   close(id: number): void {
     const service = this.#opened.get(id)
     if (service === undefined) return
     this.#opened.delete(id)
-    for (const [plan, delivery] of service.handlers) {
+    for (const [, delivery] of service.handlers) {
       if (--delivery.users > 0) continue
-      this.#handlers.delete(handlerKey(service.plan.service, plan))
+      for (const [key, handler] of this.#handlers) if (handler === delivery) this.#handlers.delete(key)
       this.#close(delivery)
     }
   }
@@ -112,12 +117,12 @@ export class AuditWriter {
   }
 
   async reopen(): Promise<void> {
-    await Promise.all([...this.#handlers.values()].map((handler) => handler.reopen()))
+    await Promise.all([...this.#deliveries].map((handler) => handler.reopen()))
   }
 
   /** Delivers or spools everything within the limit. */
   async shutdown(limit: number): Promise<void> {
-    const handlers = [...this.#handlers.values()]
+    const handlers = [...this.#deliveries]
     this.#handlers.clear()
     this.#opened.clear()
     await Promise.all([...handlers.map((handler) => handler.close(limit)), ...this.#closing])
@@ -125,12 +130,22 @@ export class AuditWriter {
 
   #handler(service: string, plan: HandlerPlan): HandlerDelivery {
     const key = handlerKey(service, plan)
-    let handler = this.#handlers.get(key)
-    if (handler === undefined) {
-      handler = new HandlerDelivery(service, plan, this.#services, () => this.#updateFull())
-      this.#handlers.set(key, handler)
-    }
+    const handler =
+      this.#handlers.get(key) ??
+      this.#writerOf(plan) ??
+      new HandlerDelivery(service, plan, this.#services, () => this.#updateFull())
+    this.#handlers.set(key, handler)
     return handler
+  }
+
+  /** The handler that writes to the folder for the version that is replaced, where the service had another name. */
+  #writerOf({ name, transport: { exclusive } }: HandlerPlan): HandlerDelivery | undefined {
+    if (exclusive === undefined) return undefined
+    for (const { handlers } of this.#opened.values()) {
+      const found = handlers.find(([other]) => other.transport.exclusive === exclusive && other.name === name)
+      if (found !== undefined) return found[1]
+    }
+    return undefined
   }
 
   #close(delivery: HandlerDelivery): void {
@@ -141,9 +156,10 @@ export class AuditWriter {
     this.#closing.add(closed)
   }
 
-  #conflicts({ service, handlers }: AuditPlan): Problem[] {
+  #conflicts({ service, handlers, document }: AuditPlan): Problem[] {
     const owners = new Map<string | undefined, string>()
     for (const { plan } of this.#opened.values()) {
+      if (isReplaced(plan.document, document)) continue
       for (const { transport } of plan.handlers) owners.set(transport.exclusive, plan.service)
     }
     return handlers.flatMap(({ name, transport: { exclusive } }, at) => {
@@ -162,6 +178,11 @@ export class AuditWriter {
       if (!isFull) Atomics.notify(memory, AUDIT_MEMORY.full)
     }
   }
+}
+
+/** Whether another revision of the same document is there only until its requests end. */
+function isReplaced(opened: AuditPlan['document'], opening: AuditPlan['document']): boolean {
+  return opened !== undefined && opened.name === opening?.name && opened.revision !== opening.revision
 }
 
 /**
