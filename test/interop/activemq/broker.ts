@@ -3,15 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { Authority, Issued } from '#test/certificates'
 import { Folder } from '#test/folder'
 import { freePort } from '#test/nginx'
 import { JavaProcess } from '../java-process.ts'
 import { findJdk } from '../jdk.ts'
+import { type BrokerTls, KEYSTORE_PASSWORD, writeKeystores } from '../keystores.ts'
 
 const HOME = '/usr/share/activemq'
 const START_TIMEOUT = 120_000
-const PASSWORD = 'changeit'
 
 /** Why no broker can be started here, or false. */
 export const activeMqMissing: string | false = existsSync(join(HOME, 'bin', 'activemq.jar'))
@@ -26,7 +25,7 @@ export interface BrokerSettings {
   /** Options of the connector for TCP: `wireFormat.version=9`. */
   readonly options?: string
   readonly users?: Readonly<Record<string, string>>
-  readonly tls?: { readonly authority: Authority; readonly server: Issued }
+  readonly tls?: BrokerTls
   /** Bytes of messages of one destination in memory; producers are blocked beyond it. */
   readonly memoryLimit?: number
   /** Rejects messages beyond the total memory limit instead. */
@@ -101,24 +100,12 @@ export class ActiveMqBroker implements AsyncDisposable {
 
   #configure(): void {
     const { tls } = this.#settings
-    if (tls !== undefined) this.#writeKeystores(tls)
+    if (tls !== undefined) writeKeystores(this.#folder, tls)
     this.#folder.write(
       'log4j.properties',
       'log4j.rootLogger=INFO, out\nlog4j.appender.out=org.apache.log4j.ConsoleAppender\nlog4j.appender.out.layout=org.apache.log4j.PatternLayout\nlog4j.appender.out.layout.ConversionPattern=%d %p %c{1} %m%n\n',
     )
     this.#folder.write('activemq.xml', this.#xml())
-  }
-
-  #writeKeystores({ authority, server }: NonNullable<BrokerSettings['tls']>): void {
-    const at = (name: string): string => this.#folder.in(name)
-    execute('openssl', [
-      ...['pkcs12', '-export', '-inkey', server.keyFile, '-in', server.certificateFile],
-      ...['-out', at('keys.p12'), '-passout', `pass:${PASSWORD}`],
-    ])
-    execute(join(findJdk(17), 'bin', 'keytool'), [
-      ...['-importcert', '-noprompt', '-alias', 'ca', '-file', authority.certificateFile],
-      ...['-keystore', at('trust.p12'), '-storetype', 'PKCS12', '-storepass', PASSWORD],
-    ])
   }
 
   #xml(): string {
@@ -137,7 +124,7 @@ export class ActiveMqBroker implements AsyncDisposable {
     </policyEntries></policyMap></destinationPolicy>
     <persistenceAdapter><kahaDB directory="${join(path, 'kahadb')}"/></persistenceAdapter>
     ${users === undefined ? '' : `<plugins><simpleAuthenticationPlugin><users>${Object.entries(users).map(user).join('')}</users></simpleAuthenticationPlugin></plugins>`}
-    ${tls === undefined ? '' : `<sslContext><sslContext keyStore="file:${join(path, 'keys.p12')}" keyStorePassword="${PASSWORD}" trustStore="file:${join(path, 'trust.p12')}" trustStorePassword="${PASSWORD}"/></sslContext>`}
+    ${tls === undefined ? '' : `<sslContext><sslContext keyStore="file:${join(path, 'keys.p12')}" keyStorePassword="${KEYSTORE_PASSWORD}" trustStore="file:${join(path, 'trust.p12')}" trustStorePassword="${KEYSTORE_PASSWORD}"/></sslContext>`}
     ${failIfNoSpace ? '<systemUsage><systemUsage sendFailIfNoSpace="true"><memoryUsage><memoryUsage limit="1 mb"/></memoryUsage></systemUsage></systemUsage>' : ''}
     <transportConnectors>
       <transportConnector name="openwire" uri="tcp://127.0.0.1:${this.port}?${options.replaceAll('&', '&amp;')}"/>
@@ -147,11 +134,6 @@ export class ActiveMqBroker implements AsyncDisposable {
 </beans>
 `
   }
-}
-
-function execute(command: string, args: readonly string[]): void {
-  const { status, error, stderr } = spawnSync(command, args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`)
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GatewayProcess } from '#test/gateway-process'
 import { TestInstance } from '#test/instance'
 import type { Flow } from '../../flows.ts'
+import { NumberedEvents, type Responses, sendNumbered } from '../../numbered-load.ts'
 import { ActiveMqBroker } from '../broker.ts'
 import { CONTEXT_FACTORY, consume, type Peers } from '../suite.ts'
 
@@ -46,6 +47,12 @@ async function askAll(gateway: GatewayProcess, from: number, to: number): Promis
     assert.equal((await gateway.ask(`/n/${number}`)).status, 200)
   }
 }
+
+/** Milliseconds from the last response to the last event. */
+const ARRIVAL = 180_000
+
+/** Requests of a load. */
+const MANY = 100_000
 
 const NUMBER = /\/n\/(\d+)/
 
@@ -97,6 +104,74 @@ export const GATEWAY_FLOWS: readonly Flow<Peers>[] = [
       const repeats =
         consumer.messages.length - new Set(consumer.messages.map(({ correlationId }) => correlationId)).size
       return `${consumer.messages.length} messages, ${repeats} repeats with the same JMSCorrelationID`
+    },
+  },
+  {
+    name: 'whole gateway: 100,000 events arrive once, those of each unit in order',
+    timeout: 400_000,
+    run: async ({ broker }) => {
+      const url = `tcp://127.0.0.1:${broker.port}`
+      await using consumer = await consume(url, 'hundred', 'hundred')
+      await using gateway = await GatewayProcess.start({ instance: instanceAt(url, 'hundred', {}) })
+      const started = performance.now()
+      await sendNumbered(gateway.port, { from: 0, to: MANY, responses: new Map() })
+      const seconds = (performance.now() - started) / 1000
+      const events = new NumberedEvents()
+      await consumer.until(() => {
+        events.read(consumer.messages)
+        return events.ids.size >= MANY
+      })
+      const behind = ((performance.now() - started) / 1000 - seconds).toFixed(1)
+      assert.deepEqual([events.repeats, events.outOfOrder], [0, 0])
+      return `${Math.round(MANY / seconds)} requests a second; the last event arrived ${behind} s after the last response`
+    },
+  },
+  {
+    name: 'whole gateway: of 100,000 events none is missing although the broker, then the gateway is killed under load',
+    timeout: 500_000,
+    run: async () => {
+      await using broker = await ActiveMqBroker.start()
+      const url = `failover:(tcp://127.0.0.1:${broker.port})?maxReconnectDelay=500`
+      await using consumer = await consume(url, 'faults', 'faults')
+      const instance = instanceAt(url, 'faults', {})
+      const first = await GatewayProcess.start({ instance })
+      const responses: Responses = new Map()
+      let restarted: Promise<void> | null = null
+      let killedAt = 0
+      const onResponse = (number: number): void => {
+        if (number >= 25_000) restarted ??= broker.kill().then(() => broker.restart())
+        if (number < 60_000 || killedAt > 0) return
+        killedAt = performance.now()
+        first.kill('SIGKILL')
+      }
+      try {
+        await sendNumbered(first.port, { from: 0, to: MANY, responses, onResponse })
+      } finally {
+        first.kill('SIGKILL')
+        await first.ended
+      }
+      await restarted
+      const sent = Math.max(...responses.keys()) + 1
+      await using second = await GatewayProcess.start({ instance })
+      await sendNumbered(second.port, { from: sent, to: MANY, responses })
+      const promised = [...responses].flatMap(([number, time]) =>
+        number >= sent || time <= killedAt - GROUP_COMMIT ? [number] : [],
+      )
+      const events = new NumberedEvents()
+      const arrived = consumer.until(() => {
+        events.read(consumer.messages)
+        return events.hasAll(promised)
+      })
+      await Promise.race([arrived, delay(ARRIVAL)])
+      assert.deepEqual(
+        promised.filter((number) => !events.ids.has(number)),
+        [],
+        `of ${responses.size} responses, ${sent} before the kill`,
+      )
+      assert.equal(events.outOfOrder, 0)
+      const missing = [...responses].flatMap(([number, time]) => (events.ids.has(number) ? [] : [killedAt - time]))
+      const oldest = missing.length === 0 ? '' : `, of the last ${Math.max(...missing).toFixed(0)} ms before the kill`
+      return `${responses.size} responses, ${events.repeats} repeats with the same _id, ${missing.length} events missing${oldest}`
     },
   },
 ]
