@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { JmsError, readJndi } from '#jms'
+import { Authority, type Issued } from '#test/certificates'
 import { producerOf, producerPlan } from '#test/jms-plan'
 import { correlationIdsOf, deliver, idsOf, messagesOf } from '../activemq/suite.ts'
 import { type Flow, runFlows } from '../flows.ts'
@@ -15,8 +16,19 @@ const QPID_VERSION = '1.13.0'
 const QPID = 'org.apache.qpid.jms.jndi.JmsInitialContextFactory'
 const ACTIVEMQ = 'org.apache.activemq.jndi.ActiveMQInitialContextFactory'
 
+const USER = { name: 'gateway', password: 'right' }
+
+const TLS = {
+  rejectUnauthorized: true,
+  checkServerIdentity: true,
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.3',
+  ciphers: null,
+} as const
+
 interface Peers {
   readonly broker: ArtemisServer
+  readonly authority: Authority
 }
 
 /** A consumer of a topic, or of a queue where the name says so. */
@@ -111,7 +123,7 @@ const FLOWS: readonly Flow<Peers>[] = [
   {
     name: 'a wrong password is refused, the right one is accepted, over both protocols',
     run: async () => {
-      await using broker = await ArtemisServer.start({ name: 'gateway', password: 'right' })
+      await using broker = await ArtemisServer.start({ user: USER })
       const send = async (url: string): Promise<void> => {
         await using producer = producerOf(planAt(url, 'users'))
         await producer.send(messagesOf('users', 1))
@@ -128,6 +140,61 @@ const FLOWS: readonly Flow<Peers>[] = [
         })
         await send(`${scheme}://${at}?${user}=gateway&jms.password=right`)
       }
+    },
+  },
+  {
+    name: 'messages move to the second broker of a list, and back after the next outage',
+    timeout: 300_000,
+    run: async () => {
+      await using first = await ArtemisServer.start()
+      await using second = await ArtemisServer.start()
+      const url = `failover:(amqp://127.0.0.1:${first.port},amqp://127.0.0.1:${second.port})?failover.maxReconnectDelay=500`
+      await using producer = producerOf(planAt(url, 'failover.queue'))
+      const messages = messagesOf('failover', 300)
+      await producer.send(messages.slice(0, 100))
+      await first.kill()
+      await deliver(producer, messages.slice(100, 200))
+      await first.restart()
+      await second.kill()
+      await deliver(producer, messages.slice(200))
+      await using consumer = await consume(`amqp://127.0.0.1:${first.port}`, 'failover.queue')
+      await consumer.receives([...idsOf(messages.slice(0, 100)), ...idsOf(messages.slice(200))])
+      await second.restart()
+      await using other = await consume(`amqp://127.0.0.1:${second.port}`, 'failover.queue')
+      await other.receives(idsOf(messages.slice(100, 200)))
+    },
+  },
+  {
+    name: 'amqps:// authenticates by SASL EXTERNAL with its certificate, and by PLAIN with a password',
+    run: async ({ authority }) => {
+      const server = authority.issue({ name: 'broker', altNames: 'IP:127.0.0.1' })
+      const known = authority.issue({ name: 'gateway' })
+      const unknown = authority.issue({ name: 'other' })
+      using stranger = new Authority('Stranger')
+      await using broker = await ArtemisServer.start({ user: USER, tls: { authority, server } })
+      const url = `amqps://127.0.0.1:${broker.securePort}`
+      const send = async (at: string, client: Issued | null, trusted = authority): Promise<void> => {
+        const own = client === null ? {} : { key: [client.key], cert: [client.certificate] }
+        const tls = { ...TLS, ca: [trusted.certificate], ...own }
+        await using producer = producerOf(planAt(at, 'tls.queue', { tls }))
+        await producer.send(messagesOf('tls', 1))
+      }
+      const refused = (sending: Promise<void>, reason: RegExp) =>
+        assert.rejects(sending, (error: unknown) => {
+          assert.ok(error instanceof JmsError)
+          assert.match(error.message, reason)
+          return true
+        })
+      await send(`${url}?amqp.saslMechanisms=EXTERNAL`, known)
+      await send(url, known)
+      await refused(send(`${url}?amqp.saslMechanisms=EXTERNAL`, unknown), /authenticat|security|validate/i)
+      await send(`${url}?amqp.saslMechanisms=PLAIN&jms.username=gateway&jms.password=right`, null)
+      await refused(
+        send(`${url}?amqp.saslMechanisms=PLAIN&jms.username=gateway&jms.password=wrong`, null),
+        /authenticat/i,
+      )
+      await refused(send(url, stranger.issue({ name: 'gateway' })), /./)
+      await refused(send(url, known, stranger), /verify|self.signed/i)
     },
   },
   {
@@ -155,7 +222,8 @@ export function run(words: readonly string[]): Promise<boolean> {
     const started = performance.now()
     const broker = owned.use(await ArtemisServer.start())
     console.log(`Artemis ${VERSION} was ready after ${((performance.now() - started) / 1000).toFixed(1)} s`)
-    const agreed = await runFlows(flows, { broker })
+    const authority = owned.use(new Authority('Authority of Artemis'))
+    const agreed = await runFlows(flows, { broker, authority })
     console.log(`peak memory: Artemis ${broker.peakMemory} MiB`)
     return agreed
   })
