@@ -16,6 +16,7 @@ export interface Step {
 export const staticSteps: readonly Step[] = [
   { title: 'format and lint', command: [bin('biome'), 'check', '.'] },
   { title: 'types', command: [bin('tsc'), '--noEmit', '-p', '.'] },
+  { title: 'types of the Studio', command: [bin('tsc'), '--noEmit', '-p', 'studio'] },
 ]
 
 /** The path of a command of the npm packages. */

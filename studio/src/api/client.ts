@@ -1,0 +1,90 @@
+/** Path of the admin connector that the pages are served from: `/` or `/<prefix>/`. */
+export const ROOT = new URL(/^(.*?\/)studio\//.exec(location.pathname)?.[1] ?? '/', location.origin).pathname
+
+/** A problem of a route, as the gateway's validation reports it. */
+export interface Problem {
+  readonly pointer: string
+  readonly message: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** A response of the management API that is not successful; the message is the gateway's. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly problems: readonly Problem[]
+
+  constructor(status: number, message: string, problems: readonly Problem[] = []) {
+    super(message)
+    this.status = status
+    this.problems = problems
+  }
+}
+
+/** The gateway can not be reached. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+
+  constructor() {
+    super('The gateway does not respond. It may be restarting; drafts are kept in this browser.')
+  }
+}
+
+const listeners = new Set<() => void>()
+
+/** Calls a function when a response says that the session has ended. */
+export function onSessionEnded(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Options of a call. */
+export interface CallOptions {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Calls the management API; `path` is relative to the root of the admin connector. */
+export async function call<T>(path: string, { method, body, headers = {}, signal }: CallOptions = {}): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(ROOT + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+      credentials: 'same-origin',
+      redirect: 'manual',
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Unreachable()
+  }
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T
+  // A redirect is that of an `adminProtection` which asks for a login.
+  if (response.status === 401 || response.type === 'opaqueredirect') for (const listener of listeners) listener()
+  throw await errorOf(response)
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const content = (await response.json().catch(() => ({}))) as { message?: string; detail?: { problems?: Problem[] } }
+  const message = content.message ?? `The gateway responded with status ${response.status}.`
+  return new ApiError(response.status, message, content.detail?.problems ?? [])
+}
+
+/** A query of a Common REST collection, all pages. */
+export async function queryAll<T>(path: string, parameters: Readonly<Record<string, string>>): Promise<T[]> {
+  const results: T[] = []
+  let cookie: string | null = null
+  do {
+    const search = new URLSearchParams({ _queryFilter: 'true', _pageSize: '1000', ...parameters })
+    if (cookie !== null) search.set('_pagedResultsCookie', cookie)
+    const page: { results: T[]; pagedResultsCookie: string | null } = await call(`${path}?${search}`)
+    results.push(...page.results)
+    cookie = page.pagedResultsCookie
+  } while (cookie !== null)
+  return results
+}

@@ -1,0 +1,89 @@
+import { call, type Problem, queryAll } from './client.ts'
+
+/** A route in the list of a router. */
+export interface RouteSummary {
+  readonly _id: string
+  readonly _rev: string
+  readonly name?: string
+  readonly condition?: unknown
+  readonly handler?: unknown
+  readonly _status: { readonly state: 'loaded' | 'failed' | 'degraded'; readonly problems: readonly Problem[] }
+}
+
+/** The text of a route with its revisions. */
+export interface RouteText {
+  readonly _id: string
+  readonly _rev: string
+  readonly _source: string
+  readonly _sourceRev: string
+}
+
+/** A replaced version of a route; `_source` is its text where one version is read. */
+export interface RouteVersion {
+  readonly _rev: string
+  readonly replacedAt: string
+  readonly replacedBy: { readonly userId?: string | null }
+  readonly _source?: string
+}
+
+/** Path of the routes of a router. */
+export function routesPath(router: string): string {
+  return `api/system/objects/${encodeURIComponent(router)}/routes`
+}
+
+function routePath(router: string, id: string): string {
+  return `${routesPath(router)}/${encodeURIComponent(id)}`
+}
+
+export function listRoutes(router: string): Promise<RouteSummary[]> {
+  return queryAll(routesPath(router), { _fields: 'name,condition,handler,heap,_status,_rev' })
+}
+
+export function readRouteText(router: string, id: string): Promise<RouteText> {
+  return call(`${routePath(router, id)}?_fields=_source,_sourceRev,_rev`)
+}
+
+export async function validateText(router: string, text: string, signal?: AbortSignal): Promise<readonly Problem[]> {
+  const { problems } = await call<{ problems: Problem[] }>(`${routesPath(router)}?_action=validate`, {
+    body: { _source: text },
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return problems
+}
+
+/** Stores a text; `sourceRev` is that of the text it replaces, null for a new route. */
+export function deployText(router: string, id: string, text: string, sourceRev: string | null): Promise<unknown> {
+  const headers: Record<string, string> =
+    sourceRev === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${sourceRev}"` }
+  return call(routePath(router, id), { method: 'PUT', body: { _source: text }, headers })
+}
+
+export function deleteRoute(router: string, id: string, sourceRev: string | null): Promise<unknown> {
+  const headers = sourceRev === null ? {} : { 'If-Match': `"${sourceRev}"` }
+  return call(routePath(router, id), { method: 'DELETE', headers })
+}
+
+export async function routeHistory(router: string, id: string): Promise<readonly RouteVersion[]> {
+  const { versions } = await call<{ versions: RouteVersion[] }>(`${routePath(router, id)}?_action=history`, {
+    body: {},
+  })
+  return versions
+}
+
+export function routeVersion(router: string, id: string, rev: string): Promise<RouteVersion> {
+  return call(`${routePath(router, id)}?_action=history`, { body: { _rev: rev } })
+}
+
+export function rollBack(router: string, id: string, rev: string): Promise<unknown> {
+  return call(`${routePath(router, id)}?_action=rollback`, { body: { _rev: rev } })
+}
+
+/** A deleted route with its last version. */
+export interface DeletedRoute extends RouteVersion {
+  readonly _id: string
+}
+
+export async function deletedRoutes(router: string): Promise<readonly DeletedRoute[]> {
+  const { routes } = await call<{ routes: DeletedRoute[] }>(`${routesPath(router)}?_action=deleted`, { body: {} })
+  return routes
+}

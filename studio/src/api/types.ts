@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { call, queryAll } from './client.ts'
+
+/** A type in the palette. */
+export interface TypeSummary {
+  readonly _id: string
+  readonly kind: string | null
+  readonly summary: string
+  readonly deprecated: string | null
+}
+
+/** A JSON Schema, as far as forms use it. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly deprecated?: boolean
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly $ref?: string
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly required?: readonly string[]
+  readonly $defs?: Readonly<Record<string, Schema>>
+}
+
+/** A type with the schema of its objects. */
+export interface TypeDetails extends TypeSummary {
+  readonly schema: Schema
+}
+
+/** All types of the gateway, also those of its extensions. */
+export function useTypes() {
+  return useQuery({
+    queryKey: ['types'],
+    queryFn: () => queryAll<TypeSummary>('api/system/types', { _fields: 'kind,summary,deprecated' }),
+    staleTime: Infinity,
+  })
+}
+
+export function useType(name: string | null) {
+  return useQuery({
+    queryKey: ['type', name],
+    queryFn: () => call<TypeDetails>(`api/system/types/${encodeURIComponent(name as string)}`),
+    enabled: name !== null && /^[A-Za-z][A-Za-z0-9]*$/.test(name),
+    staleTime: Infinity,
+  })
+}

@@ -1,0 +1,40 @@
+import { lazy, Suspense } from 'react'
+import { Redirect, Route, Switch } from 'wouter'
+import { RoutesPage } from '../routes/routes-page.tsx'
+import { CommandPalette } from './command-palette.tsx'
+import { Navigation } from './navigation.tsx'
+
+const EditorPage = lazy(() => import('../editor/editor-page.tsx').then((module) => ({ default: module.EditorPage })))
+const TryItPage = lazy(() => import('../try-it/try-it-page.tsx').then((module) => ({ default: module.TryItPage })))
+const RequestsPage = lazy(() =>
+  import('../requests/requests-page.tsx').then((module) => ({ default: module.RequestsPage })),
+)
+const MonitorPage = lazy(() =>
+  import('../monitor/monitor-page.tsx').then((module) => ({ default: module.MonitorPage })),
+)
+
+/** Navigation and the page of the current path. */
+export function Pages({ canLogOut }: { canLogOut: boolean }) {
+  return (
+    <>
+      <Navigation canLogOut={canLogOut} />
+      <main>
+        <Suspense fallback={<p className="page-note">Loading the page…</p>}>
+          <Switch>
+            <Route path="/routes" component={RoutesPage} />
+            <Route path="/routes/:router/:id">
+              {({ router, id }) => <EditorPage key={`${router}/${id}`} router={router} id={id} />}
+            </Route>
+            <Route path="/try-it" component={TryItPage} />
+            <Route path="/requests" component={RequestsPage} />
+            <Route path="/monitor" component={MonitorPage} />
+            <Route>
+              <Redirect to="/routes" replace />
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+      <CommandPalette />
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
+import type { CanvasNode } from '../../model/canvas-model.ts'
+
+/** What a node of the canvas shows. */
+export interface ObjectNodeData extends Record<string, unknown> {
+  readonly node: CanvasNode
+  readonly problem: string | null
+  readonly isFolded: boolean
+  readonly onFold: () => void
+}
+
+/** An object of the route: name, type, decorators, and what is wrong with it. */
+export function ObjectNode({ data: { node, problem, isFolded, onFold }, selected }: NodeProps<Node<ObjectNodeData>>) {
+  const { name, type, role, decorators, branches } = node
+  return (
+    <div
+      className={`node ${role}${selected ? ' selected' : ''}${problem === null ? '' : ' has-problem'}`}
+      title={problem ?? undefined}
+    >
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <span className="node-type">{type ?? 'reference'}</span>
+      <span className="node-name">{name ?? type}</span>
+      {decorators.map((decorator) => (
+        <span key={decorator} className="badge">
+          {decorator}
+        </span>
+      ))}
+      {problem !== null && <span className="badge problem">problem</span>}
+      {branches.length > 0 && (
+        <button type="button" className="fold nodrag" aria-expanded={!isFolded} onClick={onFold}>
+          {isFolded ? 'Unfold' : 'Fold'}
+        </button>
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import { Dialog } from '../ui/dialog.tsx'
+import { TextDiff } from '../ui/text-diff.tsx'
+
+/** The draft against what is served. */
+export function DiffDialog({ before, after, onClose }: { before: string; after: string; onClose: () => void }) {
+  return (
+    <Dialog title="Diff" isWide onClose={onClose}>
+      {before === after ? (
+        <p className="empty">The draft is the text that is served.</p>
+      ) : (
+        <TextDiff before={before} after={after} names={['served', 'draft']} />
+      )}
+    </Dialog>
+  )
+}

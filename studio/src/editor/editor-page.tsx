@@ -1,0 +1,197 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useCommands } from '../app/commands.ts'
+import { removeDraft, writeDraft } from '../model/drafts.ts'
+import { Failure } from '../ui/failure.tsx'
+import { Canvas } from './canvas/canvas.tsx'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { DeleteRoute } from './delete-route.tsx'
+import { DiffDialog } from './diff-dialog.tsx'
+import { HistoryDialog } from './history-dialog.tsx'
+import { JsonEditor } from './json-editor.tsx'
+import { Palette } from './palette/palette.tsx'
+import { ProblemList } from './problem-list.tsx'
+import { Properties } from './properties/properties.tsx'
+import { RenameRoute } from './rename-route.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { useRouteDraft } from './use-route-draft.ts'
+import { useSelection } from './use-selection.ts'
+
+type Open = 'diff' | 'history' | 'conflict' | 'discard' | 'delete' | 'duplicate' | 'rename' | null
+
+/** Canvas, properties and text of one route. */
+export function EditorPage({ router, id }: { router: string; id: string }) {
+  const [, go] = useLocation()
+  const draft = useRouteDraft(router, id)
+  const { text, served, problems } = draft
+  const selection = useSelection(text ?? '')
+  const [open, setOpen] = useState<Open>(null)
+  const [failure, setFailure] = useState<Error | null>(null)
+  const [message, setMessage] = useState('')
+  const attempt = async (action: () => Promise<void>) => {
+    setFailure(null)
+    setMessage('')
+    await action().catch((error: Error) => setFailure(error))
+  }
+  const deploy = (isForced = false) =>
+    attempt(async () => {
+      const { kind } = await draft.deploy(isForced)
+      setOpen(kind === 'conflict' ? 'conflict' : null)
+      if (kind === 'deployed') setMessage(`Deployed ${new Date().toLocaleTimeString()}.`)
+    })
+  const discard = () => {
+    removeDraft(router, id)
+    if (served.data === null || served.data === undefined) return go('/routes')
+    draft.rebase(served.data, served.data._source)
+    setOpen(null)
+  }
+  const actions = {
+    undo: draft.undo,
+    redo: draft.redo,
+    validate: () => {
+      problems.validate()
+      setMessage('')
+    },
+    diff: () => setOpen('diff'),
+    deploy: () => void deploy(),
+    discard: () => setOpen('discard'),
+    history: () => setOpen('history'),
+    duplicate: () => setOpen('duplicate'),
+    rename: () => setOpen('rename'),
+    remove: () => setOpen('delete'),
+    export: () => exportText(id, text ?? ''),
+  }
+  const isNew = served.data === null
+  useCommands('editor', [
+    { name: 'Undo', isEnabled: draft.canUndo, run: actions.undo },
+    { name: 'Redo', isEnabled: draft.canRedo, run: actions.redo },
+    { name: 'Validate', run: actions.validate },
+    { name: 'Diff', run: actions.diff },
+    { name: 'Deploy', isEnabled: draft.isChanged, run: actions.deploy },
+    { name: 'Discard', isEnabled: draft.isChanged, run: actions.discard },
+    { name: 'History', isEnabled: !isNew, run: actions.history },
+    { name: 'Duplicate', run: actions.duplicate },
+    { name: 'Rename', run: actions.rename },
+    { name: 'Delete route', isEnabled: !isNew, run: actions.remove },
+    { name: 'Export', run: actions.export },
+  ])
+  if (text === null) {
+    if (served.isError) return <Failure error={served.error} retry={() => void served.refetch()} />
+    return <p className="page-note">Reading the route…</p>
+  }
+  const isElsewhere = served.data !== undefined && served.data?._sourceRev !== draft.base?._sourceRev
+  return (
+    <section className="page editor" aria-labelledby="route-title">
+      <Toolbar
+        id={id}
+        isChanged={draft.isChanged}
+        isNew={isNew}
+        canUndo={draft.canUndo}
+        canRedo={draft.canRedo}
+        actions={actions}
+      />
+      {failure !== null && <Failure error={failure} />}
+      {!draft.isKept && <p role="alert">This browser stores no drafts: export the text before you leave the page.</p>}
+      {isElsewhere && draft.isChanged && (
+        <p role="status" className="warning">
+          The route was {isNew ? 'deleted' : 'changed'} at the gateway since this draft was begun.{' '}
+          <button type="button" onClick={() => setOpen('conflict')}>
+            Compare
+          </button>
+        </p>
+      )}
+      <p role="status" className="saved">
+        {message}
+      </p>
+      <div className="panes">
+        <Palette text={text} selected={selection.path} onChange={draft.change} />
+        <Canvas
+          text={text}
+          problems={problems.list ?? []}
+          selected={selection.path}
+          onSelect={selection.select}
+          onChange={draft.change}
+        />
+        <Properties text={text} path={selection.path} onChange={draft.change} />
+        <div className="text-pane">
+          <JsonEditor
+            text={text}
+            problems={problems.list ?? []}
+            selection={selection.range}
+            onChange={(next) => draft.change(next, true)}
+            onUndo={draft.undo}
+            onRedo={draft.redo}
+            onCursor={selection.selectAt}
+          />
+          <ProblemList text={text} problems={problems} onSelect={selection.selectPointer} />
+        </div>
+      </div>
+      {open === 'diff' && <DiffDialog before={served.data?._source ?? ''} after={text} onClose={() => setOpen(null)} />}
+      {open === 'history' && (
+        <HistoryDialog
+          router={router}
+          id={id}
+          current={served.data?._source ?? ''}
+          onClose={() => setOpen(null)}
+          onRolledBack={() => void served.refetch().then(({ data }) => data && draft.rebase(data, data._source))}
+        />
+      )}
+      {open === 'conflict' && (
+        <ConflictDialog
+          base={draft.base?._source ?? ''}
+          mine={text}
+          router={router}
+          id={id}
+          onClose={() => setOpen(null)}
+          onOverwrite={() => void deploy(true)}
+          onUseTheirs={(theirs) => {
+            setOpen(null)
+            if (theirs === null) return discard()
+            draft.rebase(theirs, theirs._source)
+          }}
+        />
+      )}
+      {(open === 'discard' || open === 'delete') && (
+        <DeleteRoute
+          kind={open}
+          router={router}
+          id={id}
+          sourceRev={served.data?._sourceRev ?? null}
+          onClose={() => setOpen(null)}
+          onDiscard={discard}
+          onDeleted={() => {
+            removeDraft(router, id)
+            go('/routes')
+          }}
+        />
+      )}
+      {(open === 'duplicate' || open === 'rename') && (
+        <RenameRoute
+          kind={open}
+          router={router}
+          id={id}
+          text={text}
+          onClose={() => setOpen(null)}
+          onDuplicate={(copy, copied) => {
+            writeDraft(router, copy, { text: copied, base: null, sourceRev: null })
+            go(`/routes/${encodeURIComponent(router)}/${encodeURIComponent(copy)}`)
+          }}
+          onRenamed={(renamed) => {
+            removeDraft(router, id)
+            go(`/routes/${encodeURIComponent(router)}/${encodeURIComponent(renamed)}`)
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Saves the text as a file of the user. */
+function exportText(id: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${id}.json`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url))
+}

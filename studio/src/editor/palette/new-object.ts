@@ -1,0 +1,50 @@
+import type { Schema } from '../../api/types.ts'
+import { valueAt } from '../../model/canvas-edits.ts'
+import { shapeOf } from '../properties/field-shape.ts'
+
+/** A new object of a type with its required fields; where the kind goes to the heap, with a name. */
+export function newObject(type: string, schema: Schema | undefined, text: string): object {
+  const config: Record<string, unknown> = {}
+  const fields = schema?.properties?.['config']
+  for (const name of fields?.required ?? []) {
+    const field = fields?.properties?.[name]
+    if (field !== undefined && schema !== undefined) config[name] = startValue(field, schema)
+  }
+  return { name: freeName(type, text), type, config }
+}
+
+function startValue(field: Schema, schema: Schema): unknown {
+  const shape = shapeOf(field, schema)
+  switch (shape.kind) {
+    case 'boolean':
+      return false
+    case 'number':
+      return 0
+    case 'choice':
+      return shape.values[0] ?? ''
+    case 'list':
+      return []
+    case 'map':
+    case 'object':
+      return {}
+    case 'reference':
+      return shape.role === 'Handler' ? { type: 'StaticResponseHandler', config: { status: 404 } } : ''
+    default:
+      return ''
+  }
+}
+
+/** A name that no object of the route has. */
+function freeName(type: string, text: string): string {
+  const taken = new Set<string>()
+  collectNames(valueAt(text, []), taken)
+  if (!taken.has(type)) return type
+  for (let number = 2; ; number++) if (!taken.has(`${type}-${number}`)) return `${type}-${number}`
+}
+
+function collectNames(value: unknown, names: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  const { name } = value as { name?: unknown }
+  if (typeof name === 'string') names.add(name)
+  for (const item of Object.values(value)) collectNames(item, names)
+}

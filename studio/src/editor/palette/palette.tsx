@@ -1,0 +1,84 @@
+import type { JSONPath } from 'jsonc-parser'
+import { useState } from 'react'
+import { type TypeSummary, useType, useTypes } from '../../api/types.ts'
+import { inserted } from '../../model/canvas-edits.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { newObject } from './new-object.ts'
+
+/** Types of the gateway by their kind; a button adds an object of a type to the route. */
+export function Palette({
+  text,
+  selected,
+  onChange,
+}: {
+  text: string
+  selected: JSONPath | null
+  onChange: (text: string) => void
+}) {
+  const types = useTypes()
+  const [words, setWords] = useState('')
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  const shown = (types.data ?? []).filter(({ _id, summary, deprecated }) =>
+    wanted.length === 0
+      ? deprecated === null
+      : wanted.every((word) => `${_id} ${summary}`.toLowerCase().includes(word)),
+  )
+  const byKind = Map.groupBy(shown, ({ kind }) => kind ?? 'Other')
+  return (
+    <section aria-label="Palette" className="palette">
+      <input
+        type="search"
+        aria-label="Search types"
+        placeholder="Search types"
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      {types.isError && <Failure error={types.error} retry={() => void types.refetch()} />}
+      <div className="scroller" tabIndex={0} role="group" aria-label="Types">
+        {Array.from(byKind, ([kind, members]) => (
+          <div key={kind}>
+            <h3>{kind}</h3>
+            {members.map((type) => (
+              <AddButton key={type._id} type={type} text={text} selected={selected} onChange={onChange} />
+            ))}
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function AddButton({
+  type,
+  text,
+  selected,
+  onChange,
+}: {
+  type: TypeSummary
+  text: string
+  selected: JSONPath | null
+  onChange: (text: string) => void
+}) {
+  const [isWanted, setWanted] = useState(false)
+  // The schema, which says what a new object needs, is read when the pointer or the focus is near.
+  const details = useType(isWanted ? type._id : null)
+  const add = async () => {
+    const { data } = details.data === undefined ? await details.refetch() : details
+    onChange(inserted(text, type.kind, newObject(type._id, data?.schema, text), selected))
+  }
+  return (
+    <button
+      type="button"
+      className="quiet type"
+      title={type.summary}
+      draggable
+      onDragStart={(event) => event.dataTransfer.setData('application/x-gateway-type', type._id)}
+      onPointerEnter={() => setWanted(true)}
+      onFocus={() => setWanted(true)}
+      onClick={() => void add()}
+      aria-label={`Add ${type._id}`}
+    >
+      {type._id}
+    </button>
+  )
+}

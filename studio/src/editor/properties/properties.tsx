@@ -1,0 +1,104 @@
+import type { JSONPath } from 'jsonc-parser'
+import { type Schema, useType } from '../../api/types.ts'
+import { moved, removed, valueAt } from '../../model/canvas-edits.ts'
+import { isObject } from '../../model/canvas-model.ts'
+import { withValue } from '../../model/route-document.ts'
+import { Field } from './field.tsx'
+
+/** Fields of the selected object, by the definition of its type. */
+export function Properties({
+  text,
+  path,
+  onChange,
+}: {
+  text: string
+  path: JSONPath | null
+  onChange: (text: string) => void
+}) {
+  const value = path === null ? undefined : valueAt(text, path)
+  const type = isObject(value) && typeof value['type'] === 'string' ? value['type'] : null
+  const details = useType(type)
+  const set = (field: JSONPath, next: unknown) => onChange(withValue(text, [...(path ?? []), ...field], next))
+  return (
+    <section aria-label="Properties" className="properties">
+      {path === null && <p className="empty">Select an object of the canvas to see its fields.</p>}
+      {path !== null && path.join() === 'condition' && (
+        <Field name="condition" schema={CONDITION} root={CONDITION} value={value} onChange={(next) => set([], next)} />
+      )}
+      {path !== null && typeof value === 'string' && path.join() !== 'condition' && (
+        <Field name="reference" schema={REFERENCE} root={REFERENCE} value={value} onChange={(next) => set([], next)} />
+      )}
+      {path !== null && isObject(value) && (
+        <div className="scroller" tabIndex={0} role="group" aria-label="Fields">
+          <h2>{type ?? 'Object'}</h2>
+          {details.data !== undefined && <p className="hint">{details.data.summary}</p>}
+          {details.isError && <p className="hint">The gateway does not know this type; its fields are in the text.</p>}
+          <Field name="name" schema={NAME} root={NAME} value={value['name']} onChange={(next) => set(['name'], next)} />
+          <ConfigFields value={value} root={details.data?.schema} onChange={set} />
+          <div className="actions">
+            {typeof path.at(-1) === 'number' && (
+              <>
+                <button type="button" onClick={() => onChange(moved(text, path, -1))}>
+                  Move earlier
+                </button>
+                <button type="button" onClick={() => onChange(moved(text, path, 1))}>
+                  Move later
+                </button>
+              </>
+            )}
+            <button type="button" className="danger" onClick={() => onChange(removed(text, path))}>
+              Remove
+            </button>
+          </div>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const CONDITION: Schema = { type: 'string', description: 'Requests for which this is true take the route.' }
+const REFERENCE: Schema = { type: 'string', description: 'Name of an object of the heap, here or in config.json.' }
+const NAME: Schema = { type: 'string', description: 'The name by which others refer to it.' }
+
+/** Fields of `config` that the type has, then keys that it does not know. */
+function ConfigFields({
+  value,
+  root,
+  onChange,
+}: {
+  value: Readonly<Record<string, unknown>>
+  root: Schema | undefined
+  onChange: (path: JSONPath, value: unknown) => void
+}) {
+  const config = isObject(value['config']) ? value['config'] : {}
+  const schema = root?.properties?.['config']
+  const fields = schema?.properties ?? {}
+  const unknown = Object.keys(config).filter((key) => !(key in fields))
+  return (
+    <>
+      {Object.entries(fields)
+        .filter(([name, field]) => field.deprecated !== true || name in config)
+        .map(([name, field]) => (
+          <Field
+            key={name}
+            name={name}
+            schema={field}
+            root={root ?? {}}
+            value={config[name]}
+            isRequired={schema?.required?.includes(name) ?? false}
+            onChange={(next) => onChange(['config', name], next)}
+          />
+        ))}
+      {unknown.map((name) => (
+        <Field
+          key={name}
+          name={name}
+          schema={{}}
+          root={{}}
+          value={config[name]}
+          onChange={(next) => onChange(['config', name], next)}
+        />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,136 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { ApiError, type Problem } from '../api/client.ts'
+import { deployText, type RouteText, readRouteText, validateText } from '../api/routes.ts'
+import { readDraft, removeDraft, writeDraft } from '../model/drafts.ts'
+import { edited, redone, startHistory, type TextHistory, undone } from '../model/text-history.ts'
+
+const VALIDATE_DELAY = 300
+
+/** The text that is served; null for a route that does not exist at the gateway. */
+type Served = Pick<RouteText, '_source' | '_sourceRev'> | null
+
+/** What deploying a draft came to. */
+export type Deployed = { readonly kind: 'deployed' } | { readonly kind: 'conflict'; readonly theirs: Served }
+
+/** The text of a route under edit: kept as draft, validated after each pause, deployed against the revision it is based on. */
+export function useRouteDraft(router: string, id: string) {
+  const queries = useQueryClient()
+  const served = useQuery({ queryKey: ['text', router, id], queryFn: () => readServed(router, id) })
+  const [history, setHistory] = useState<TextHistory | null>(() => {
+    const draft = readDraft(router, id)
+    return draft === null ? null : startHistory(draft.text)
+  })
+  /** Text and revision that the draft is based on. */
+  const base = useRef<Served>(baseOf(router, id))
+  const [isKept, setKept] = useState(true)
+  const text = history?.text ?? null
+
+  useEffect(() => {
+    if (history !== null || served.data === undefined) return
+    base.current = served.data
+    setHistory(startHistory(served.data?._source ?? ''))
+  }, [history, served.data])
+
+  useEffect(() => {
+    if (text === null || served.data === undefined) return
+    const isSame = base.current !== null && text === base.current._source
+    if (isSame) {
+      removeDraft(router, id)
+      return
+    }
+    const { _source = null, _sourceRev = null } = base.current ?? {}
+    setKept(writeDraft(router, id, { text, base: _source, sourceRev: _sourceRev }))
+  }, [text, router, id, served.data])
+
+  const change = useCallback((next: string, isTyped = false) => {
+    setHistory((before) => (before === null ? before : edited(before, next, isTyped, Date.now())))
+  }, [])
+  const step = useCallback((move: (history: TextHistory) => TextHistory | null) => {
+    setHistory((before) => (before === null ? before : (move(before) ?? before)))
+  }, [])
+
+  /** Takes a served text as the new base; the draft is what `next` says. */
+  const rebase = useCallback((now: Served, next: string) => {
+    base.current = now
+    setHistory((before) => (before === null ? startHistory(next) : edited(before, next, false, 0)))
+  }, [])
+
+  const deploy = useCallback(
+    async (isForced = false): Promise<Deployed> => {
+      if (text === null) return { kind: 'deployed' }
+      const against = isForced ? await readServed(router, id) : base.current
+      try {
+        await deployText(router, id, text, against?._sourceRev ?? null)
+      } catch (error) {
+        if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error
+        return { kind: 'conflict', theirs: await readServed(router, id) }
+      }
+      const now = await readServed(router, id)
+      base.current = now
+      removeDraft(router, id)
+      queries.setQueryData(['text', router, id], now)
+      void queries.invalidateQueries({ queryKey: ['routes', router] })
+      return { kind: 'deployed' }
+    },
+    [queries, router, id, text],
+  )
+
+  return {
+    served,
+    text,
+    base: base.current,
+    isChanged: text !== null && text !== base.current?._source,
+    isKept,
+    canUndo: (history?.past.length ?? 0) > 0,
+    canRedo: (history?.future.length ?? 0) > 0,
+    change,
+    undo: useCallback(() => step(undone), [step]),
+    redo: useCallback(() => step(redone), [step]),
+    rebase,
+    deploy,
+    problems: useProblems(router, text),
+  }
+}
+
+function baseOf(router: string, id: string): Served {
+  const draft = readDraft(router, id)
+  if (draft === null || draft.base === null || draft.sourceRev === null) return null
+  return { _source: draft.base, _sourceRev: draft.sourceRev }
+}
+
+async function readServed(router: string, id: string): Promise<Served> {
+  try {
+    return await readRouteText(router, id)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}
+
+/** Problems of a text by the gateway's own validation, after a pause of typing; null while they are not known. */
+function useProblems(router: string, text: string | null) {
+  const [problems, setProblems] = useState<readonly Problem[] | null>(null)
+  const [failure, setFailure] = useState<Error | null>(null)
+  const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` starts a validation on request.
+  useEffect(() => {
+    if (text === null) return
+    const abort = new AbortController()
+    const timer = setTimeout(async () => {
+      try {
+        setProblems(await validateText(router, text, abort.signal))
+        setFailure(null)
+      } catch (error) {
+        if (abort.signal.aborted) return
+        if (error instanceof ApiError && error.problems.length > 0) setProblems(error.problems)
+        else setFailure(error as Error)
+      }
+    }, VALIDATE_DELAY)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [router, text, attempt])
+  return { list: problems, failure, validate: () => setAttempt((count) => count + 1) }
+}

@@ -1,0 +1,69 @@
+import { findNodeAtLocation, getNodeValue, type JSONPath } from 'jsonc-parser'
+import { isObject } from './canvas-model.ts'
+import { treeOf, withElement, withValue } from './route-document.ts'
+
+/** A value at a path; undefined where there is none. */
+export function valueAt(text: string, path: JSONPath): unknown {
+  const tree = treeOf(text)
+  const node = tree === null ? undefined : findNodeAtLocation(tree, path)
+  return node === undefined ? undefined : getNodeValue(node)
+}
+
+/** Removes an object: an element of a list, or the object of a field. */
+export function removed(text: string, path: JSONPath): string {
+  return withValue(text, path, undefined)
+}
+
+/** Moves an element of a list by a number of places; the same text where it can not be moved. */
+export function moved(text: string, path: JSONPath, by: number): string {
+  const index = path.at(-1)
+  const list = valueAt(text, path.slice(0, -1))
+  if (typeof index !== 'number' || !Array.isArray(list)) return text
+  const to = index + by
+  if (to < 0 || to >= list.length) return text
+  const value = list[index]
+  return withElement(removed(text, path), [...path.slice(0, -1), to], value)
+}
+
+/** Inserts an object of a type where its kind fits: as a filter before the selected object, as handler in its place, else in the heap. */
+export function inserted(text: string, kind: string | null, value: object, selected: JSONPath | null): string {
+  if (kind === 'Filter') return withFilter(text, value, selected)
+  if (kind === 'Handler') return withHandler(text, value, selected)
+  return withHeapObject(text, value)
+}
+
+function withFilter(text: string, value: object, selected: JSONPath | null): string {
+  const list = selected === null ? null : filterListOf(text, selected)
+  if (list !== null) return withElement(text, list, value)
+  const handler = valueAt(text, ['handler'])
+  if (isObject(handler) && handler['type'] === 'Chain') {
+    const filters = valueAt(text, ['handler', 'config', 'filters'])
+    if (Array.isArray(filters)) return withElement(text, ['handler', 'config', 'filters', filters.length], value)
+    return withValue(text, ['handler', 'config', 'filters'], [value])
+  }
+  const chain = { type: 'Chain', config: { filters: [value], handler: handler ?? 'ReverseProxyHandler' } }
+  return withValue(text, ['handler'], chain)
+}
+
+/** Where a filter is inserted after the selected one; null where the selected object is not in a list of filters. */
+function filterListOf(text: string, selected: JSONPath): JSONPath | null {
+  const index = selected.at(-1)
+  const isElement = typeof index === 'number' && selected.at(-2) === 'filters'
+  if (isElement) return [...selected.slice(0, -1), index + 1]
+  if (selected.at(-1) !== 'handler') return null
+  const filters = valueAt(text, [...selected.slice(0, -1), 'filters'])
+  return Array.isArray(filters) ? [...selected.slice(0, -1), 'filters', filters.length] : null
+}
+
+function withHandler(text: string, value: object, selected: JSONPath | null): string {
+  if (selected !== null && selected.at(-1) === 'handler') return withValue(text, selected, value)
+  const handler = valueAt(text, ['handler'])
+  const isChain = isObject(handler) && handler['type'] === 'Chain'
+  return withValue(text, isChain ? ['handler', 'config', 'handler'] : ['handler'], value)
+}
+
+function withHeapObject(text: string, value: object): string {
+  const heap = valueAt(text, ['heap'])
+  if (!Array.isArray(heap)) return withValue(text, ['heap'], [value])
+  return withElement(text, ['heap', heap.length], value)
+}

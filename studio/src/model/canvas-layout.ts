@@ -1,0 +1,64 @@
+import type { CanvasModel, CanvasNode } from './canvas-model.ts'
+
+/** An object with its place in the picture. */
+export interface PlacedNode {
+  readonly node: CanvasNode
+  readonly x: number
+  readonly y: number
+}
+
+/** A line between two objects. */
+export interface PlacedEdge {
+  readonly from: string
+  readonly to: string
+  readonly label: string
+  /** Of a reference to an object of the heap. */
+  readonly isReference: boolean
+}
+
+/** A picture: left to right as a request passes, branches below the object that they belong to. */
+export interface Layout {
+  readonly nodes: readonly PlacedNode[]
+  readonly edges: readonly PlacedEdge[]
+}
+
+export const NODE_WIDTH = 190
+const COLUMN = NODE_WIDTH + 60
+const ROW = 96
+
+/** Places the objects of a picture; those inside folded ones are left out. */
+export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layout {
+  const nodes: PlacedNode[] = []
+  const edges: PlacedEdge[] = []
+  let height = placeSequence(model.flow, 0, 0)
+  for (const object of model.heap) height += placeSequence([object], 0, height)
+  linkReferences()
+  return { nodes, edges }
+
+  /** Returns the rows that a sequence takes. */
+  function placeSequence(sequence: readonly CanvasNode[], column: number, row: number): number {
+    let rows = 1
+    let previous: CanvasNode | null = null
+    for (const [index, node] of sequence.entries()) {
+      nodes.push({ node, x: (column + index) * COLUMN, y: row * ROW })
+      if (previous !== null) edges.push({ from: previous.id, to: node.id, label: '', isReference: false })
+      previous = node
+      if (folded.has(node.id)) continue
+      for (const { label, nodes: inside } of node.branches) {
+        const [first] = inside
+        if (first === undefined) continue
+        edges.push({ from: node.id, to: first.id, label, isReference: false })
+        rows += placeSequence(inside, column + index + 1, row + rows)
+      }
+    }
+    return rows
+  }
+
+  function linkReferences(): void {
+    const byName = new Map(model.heap.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])))
+    for (const { node } of nodes) {
+      const target = node.type === null && node.name !== null ? byName.get(node.name) : undefined
+      if (target !== undefined) edges.push({ from: node.id, to: target, label: '', isReference: true })
+    }
+  }
+}

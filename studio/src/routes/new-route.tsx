@@ -1,0 +1,64 @@
+import { type FormEvent, useId, useState } from 'react'
+import { idProblem } from '../model/route-id.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { TEMPLATES } from './templates.ts'
+
+/** Asks for the ID and the template of a new route. */
+export function NewRoute({
+  taken,
+  onCreate,
+  onClose,
+}: {
+  taken: readonly string[]
+  onCreate: (id: string, text: string) => void
+  onClose: () => void
+}) {
+  const [id, setId] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const reason = useId()
+  const problem = idProblem(id, taken)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const template = TEMPLATES[chosen]
+    if (problem === null && template !== undefined) onCreate(id, `${JSON.stringify(template.route(id), null, 2)}\n`)
+  }
+  return (
+    <Dialog title="New route" onClose={onClose}>
+      <form onSubmit={submit}>
+        <label>
+          Route ID
+          <input
+            value={id}
+            onChange={(event) => setId(event.target.value)}
+            aria-invalid={problem !== null}
+            aria-describedby={reason}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </label>
+        <p id={reason} className="hint" aria-live="polite">
+          {id === '' ? 'Also the name of its file.' : (problem ?? `It will be stored as ${id}.json.`)}
+        </p>
+        <fieldset className="templates">
+          <legend>Template</legend>
+          {TEMPLATES.map(({ name, description }, index) => (
+            <label key={name}>
+              <input type="radio" name="template" checked={index === chosen} onChange={() => setChosen(index)} />
+              <span>
+                {name} <span className="muted">{description}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <div className="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={problem !== null}>
+            Create
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
