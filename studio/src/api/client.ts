@@ -1,5 +1,6 @@
-/** Path of the admin connector that the pages are served from: `/` or `/<prefix>/`. */
-export const ROOT = new URL(/^(.*?\/)studio\//.exec(location.pathname)?.[1] ?? '/', location.origin).pathname
+/** Path of the pages, and of the admin connector that serves them: `/` or `/<prefix>/`. */
+export const PAGES = new URL(document.baseURI).pathname
+export const ROOT = new URL('..', document.baseURI).pathname
 
 /** A problem of a route, as the gateway's validation reports it. */
 export interface Problem {

@@ -1,4 +1,4 @@
-import { call, ROOT } from './client.ts'
+import { call, PAGES, ROOT } from './client.ts'
 
 /** State of the session, as `/api/studio/session` gives it. */
 export interface Session {
@@ -24,6 +24,6 @@ export async function logOut(): Promise<void> {
 
 /** Leaves the page for the login of `adminProtection`, which leads back to it. */
 export function logInByProtection(): void {
-  const page = location.pathname.replace(/^.*?\/studio\//, '')
+  const page = location.pathname.slice(PAGES.length)
   location.assign(`${ROOT}api/studio/login?page=${encodeURIComponent(page)}`)
 }

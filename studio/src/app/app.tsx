@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Router } from 'wouter'
-import { onSessionEnded, ROOT } from '../api/client.ts'
+import { onSessionEnded, PAGES } from '../api/client.ts'
 import { logInByProtection, readSession } from '../api/session.ts'
 import { LoginPage } from '../login/login-page.tsx'
 import { Failure } from '../ui/failure.tsx'
@@ -27,7 +27,7 @@ export function App() {
   if (!authenticated && login === 'adminProtection') return <Redirecting />
   if (!authenticated && login === 'password') return <LoginPage />
   return (
-    <Router base={`${ROOT}studio`}>
+    <Router base={PAGES.replace(/\/$/, '')}>
       <Pages canLogOut={login === 'password'} />
     </Router>
   )
