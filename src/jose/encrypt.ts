@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { CompactEncrypt } from 'jose'
 import type { Secret } from '#contracts'
+import type { JsonObject } from '#json'
 import {
   type EncryptionAlgorithm,
   type EncryptionMethod,
@@ -16,6 +17,8 @@ interface Encrypting {
   readonly content: 'claims' | 'token'
   /** Whether the header has a `kid`; default true. */
   readonly includeKeyId?: boolean
+  /** Further members of the header; `alg` and `enc` among them are ignored. */
+  readonly header?: JsonObject
 }
 
 /** Creates an encrypted token. Throws KeyUnsuitableError where the key does not fit the algorithm. */
@@ -24,13 +27,13 @@ export async function encryptJwt(
   plaintext: string | Uint8Array,
   encrypting: Encrypting,
 ): Promise<string> {
-  const { algorithm, method, content, includeKeyId = true } = encrypting
+  const { algorithm, method, content, includeKeyId = true, header = {} } = encrypting
   const refusal = encryptionRefusal(secret, algorithm, method)
   if (refusal !== null) throw new KeyUnsuitableError(refusal)
   const kid = includeKeyId && secret.stableId !== null ? { kid: secret.stableId } : {}
   const inside = content === 'token' ? { cty: 'JWT' } : {}
   return new CompactEncrypt(Buffer.from(plaintext as string))
-    .setProtectedHeader({ alg: algorithm, enc: method, typ: 'JWT', ...inside, ...kid })
+    .setProtectedHeader({ typ: 'JWT', ...inside, ...kid, ...header, alg: algorithm, enc: method })
     .encrypt(secret.publicOrSecretKey as KeyObject)
 }
 

@@ -29,6 +29,12 @@ test('validate exits with 78 and prints the location of the problem', async () =
   assert.equal(stdout, `${file}:2:3: /handler: no Handler named "Missing" in this heap or its parents\n`)
 })
 
+test('script run waits for a script that sleeps', async () => {
+  using folder = new Folder({ 'a.groovy': 'Thread.sleep(20)\nnew Response(Status.ACCEPTED)' })
+  const { code, stdout, stderr } = await ended(['script', 'run', folder.in('a.groovy')])
+  assert.deepEqual([code, stdout.split('\n')[0], stderr], [0, '202 Accepted', ''])
+})
+
 test('run rejects a missing named instance, with the remedy', async () => {
   using folder = new Folder()
   const { code, stderr } = await ended(['run'], { GATEWAY_INSTANCE_DIR: folder.in('gone') })

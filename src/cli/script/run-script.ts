@@ -46,9 +46,12 @@ export async function runScript(run: ScriptRun): Promise<Response> {
     timeout: run.timeout,
     deadline: 30_000,
   })
+  // Timers of scripts do not keep a process alive.
+  const alive = setInterval(() => undefined, 60_000)
   try {
     return (await object.evaluate({ exchange, result: 'response', next: async () => respond(200) })) as Response
   } finally {
+    clearInterval(alive)
     exchange.complete()
   }
 }

@@ -14,7 +14,7 @@ test('check lists all problems of all files, and runs no script', async () => {
   const { code, stdout } = await gateway(['script', 'check', ...all])
   assert.equal(code, 1)
   assert.deepEqual(stdout.replaceAll(`${folder.path}/`, '').trimEnd().split('\n'), [
-    'bad.groovy:1:1: com.nimbusds.jwt.SignedJWT is not available: use a JwtBuilderFilter or JwtValidationFilter to create and validate tokens',
+    'bad.groovy:1:1: com.nimbusds.jwt.SignedJWT is not available: use SigningManager and JwtBuilderFactory of org.forgerock.json.jose, or a JwtBuilderFilter or JwtValidationFilter',
     'bad.groovy:3:9: org.forgerock.http.protocol.Request has no method getFoo; did you mean getForm?',
     'bad.groovy:4:25: org.forgerock.http.protocol.Response has no property hedaers; did you mean headers?',
     "bad.js:1:11: Unexpected token ';'",

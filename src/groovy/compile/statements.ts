@@ -1,5 +1,5 @@
 import { GroovyLimitError, type ScriptLocation } from '../runtime/limits.ts'
-import { after, andThen, PENDING } from '../runtime/pending.ts'
+import { after, afterEither, andThen, PENDING } from '../runtime/pending.ts'
 import type {
   BlockNode,
   DeclarationNode,
@@ -70,10 +70,18 @@ function recordLocation(error: unknown, location: ScriptLocation): unknown {
   return error
 }
 
+/** Adds a continuation to a statement that suspends; an exception of the rest of the statement has its location too. */
+function afterStatement(location: ScriptLocation, resume: (value: Value) => Value): Value {
+  return afterEither(resume, (error) => {
+    throw recordLocation(error, location)
+  })
+}
+
 function located(node: Node, location: ScriptLocation): Node {
   return (frame) => {
     try {
-      return node(frame)
+      const value = node(frame)
+      return value === PENDING ? afterStatement(location, (late) => late) : value
     } catch (error) {
       throw recordLocation(error, location)
     }
@@ -94,7 +102,7 @@ export function compileStatements(statements: readonly Statement[], context: Con
         if (jump === null) continue
         if (jump !== PENDING) return jump
         const next = index + 1
-        return after((late) => (late === null ? run(frame, next) : late))
+        return afterStatement(locations[index]!, (late) => (late === null ? run(frame, next) : late))
       }
     } catch (error) {
       throw recordLocation(error, locations[index]!)

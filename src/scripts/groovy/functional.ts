@@ -1,6 +1,6 @@
 // Interfaces that scripts implement with closures or classes of their own, and exceptions that they name.
-import { ABSTRACT, defineException, exceptions, extend } from '#groovy'
-import { gatewayInterface } from './host-class.ts'
+import { ABSTRACT, exceptions, extend } from '#groovy'
+import { gatewayException, gatewayInterface } from './host-class.ts'
 
 const CALLBACKS: readonly (readonly [string, string, string])[] = [
   ['util.Function', 'apply', 'apply(Object value): Object'],
@@ -14,16 +14,9 @@ const CALLBACKS: readonly (readonly [string, string, string])[] = [
 for (const [name, method, signature] of CALLBACKS) extend(gatewayInterface(name, method), { [signature]: ABSTRACT })
 
 /** Rejects an access token in the script of a resolver. */
-export const AccessTokenException = defineException(
-  'org.forgerock.http.oauth2.AccessTokenException',
-  exceptions.ExceptionClass,
-)
+export const AccessTokenException = gatewayException('http.oauth2.AccessTokenException', exceptions.ExceptionClass)
 
-/** Exceptions of the gateway's classes. */
-export const gatewayExceptions = [
-  defineException('org.forgerock.util.promise.NeverThrowsException', exceptions.RuntimeException),
-  defineException('org.forgerock.util.promise.PromiseException', exceptions.RuntimeException),
-  defineException('org.forgerock.openig.handler.HandlerException', exceptions.ExceptionClass),
-  defineException('org.forgerock.http.protocol.ResponseException', exceptions.ExceptionClass),
-  AccessTokenException,
-]
+gatewayException('util.promise.NeverThrowsException', exceptions.RuntimeException)
+gatewayException('util.promise.PromiseException', exceptions.RuntimeException)
+gatewayException('openig.handler.HandlerException', exceptions.ExceptionClass)
+gatewayException('http.protocol.ResponseException', exceptions.ExceptionClass)

@@ -6,6 +6,7 @@ import './entity.ts'
 import './messages.ts'
 import './form.ts'
 import './uri.ts'
+import './functional.ts'
 import './promise.ts'
 import './contexts.ts'
 import './handlers.ts'
@@ -13,11 +14,12 @@ import './json-value.ts'
 import './access-token-info.ts'
 import './throttling-rate.ts'
 import './jwt-constraints.ts'
-import './jwt.ts'
+import './jose/handler-creation.ts'
+import './jose/builders.ts'
+import './jose/reconstruction.ts'
 import { type ClassInfo, coreLibrary, type Library } from '#groovy'
 import { AuditClass } from './audit.ts'
 import { FileClass } from './files.ts'
-import { gatewayExceptions } from './functional.ts'
 import { ClientClass, HandlerClass } from './handlers.ts'
 import { gatewayClasses } from './host-class.ts'
 import { LoggerClass } from './logger.ts'
@@ -49,7 +51,7 @@ const AUTOMATIC = [
 /** The library that scripts of the gateway are compiled with. */
 export const gatewayLibrary: Library = coreLibrary()
   .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], UNSUPPORTED_CLASSES)
-  .withFamily(PACKAGES, [...gatewayClasses(), ...gatewayExceptions], AUTOMATIC)
+  .withFamily(PACKAGES, gatewayClasses(), AUTOMATIC)
 
 /** Scripts of JWT validator customizers use method references to read claims: `JsonValue::asString`. */
 export const customizerLibrary: Library = gatewayLibrary.with([], ['org.forgerock.json.JsonValue'])

@@ -2,6 +2,7 @@
 import {
   type ClassInfo,
   classes,
+  defineException,
   exceptions,
   extend,
   GroovyError,
@@ -28,6 +29,13 @@ export function gatewayClass(name: string, options: ClassOptions = {}): ClassInf
 /** Declares an interface of the gateway; `functional` names its one abstract method. */
 export function gatewayInterface(name: string, functional: string | null, ...extended: ClassInfo[]): ClassInfo {
   const made = classes.declareInterface(`org.forgerock.${name}`, functional, ...extended)
+  declared.push(made)
+  return made
+}
+
+/** Declares an exception of the gateway's classes. */
+export function gatewayException(name: string, parent: ClassInfo): ClassInfo {
+  const made = defineException(`org.forgerock.${name}`, parent)
   declared.push(made)
   return made
 }

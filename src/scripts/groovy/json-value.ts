@@ -6,7 +6,6 @@ import {
   classes,
   classOf,
   DoubleValue,
-  defineException,
   exceptions,
   GroovyObject,
   HashMapValue,
@@ -24,12 +23,12 @@ import {
   toLong,
   type Value,
 } from '#groovy'
-import { extendWithHost, gatewayClass, thrownFor } from './host-class.ts'
+import { extendWithHost, gatewayClass, gatewayException, thrownFor } from './host-class.ts'
 import { convertValue, toHost } from './host-values.ts'
 
 const JsonValueClass = gatewayClass('json.JsonValue')
-const JsonException = defineException('org.forgerock.json.JsonException', exceptions.RuntimeException)
-const JsonValueException = defineException('org.forgerock.json.JsonValueException', JsonException)
+const JsonException = gatewayException('json.JsonException', exceptions.RuntimeException)
+const JsonValueException = gatewayException('json.JsonValueException', JsonException)
 
 /** Data, or a missing member with its pointer. */
 export class JsonValueValue extends GroovyObject {

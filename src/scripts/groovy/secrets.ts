@@ -16,7 +16,7 @@ export class SecretsValue extends GroovyObject {
 }
 
 /** A secret; its value can not be read. */
-class SecretValue extends GroovyObject {
+export class SecretValue extends GroovyObject {
   readonly host: ScriptSecret
 
   constructor(host: ScriptSecret) {

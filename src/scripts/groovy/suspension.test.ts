@@ -107,6 +107,23 @@ test('the fault of a handler can be caught, and is the outcome where it is not',
   await assert.rejects(script.evaluate(), { message: 'connect refused', code: 'GW_X' })
 })
 
+test('an exception after a wait has its location', async () => {
+  const failed = async (source: string) => String(await groovyValue(source))
+  assert.match(await failed('def a = 1\nThread.sleep(1).foo()\n'), /test\.groovy:2:1: /)
+  assert.match(await failed("Thread.sleep(1)\nthrow new RuntimeException('late')"), /test\.groovy:2:1: .*late/)
+  assert.match(
+    await failed("def m() {\n  Thread.sleep(1)\n  throw new RuntimeException('late')\n}\nm()"),
+    /test\.groovy:3:3: /,
+  )
+  assert.match(await failed('[1].each {\n  Thread.sleep(1); 1 / 0 }'), /test\.groovy:2:\d+: .*Division by zero/)
+  const wait = 'import org.forgerock.util.promise.Promises\n'
+  const promise = "Promises.newExceptionPromise(new IOException('down'))"
+  assert.match(
+    await failed(`${wait}def p = Promises.newResultPromise(1).thenAsync { ${promise} }\np.get()`),
+    /test\.groovy:3:1: .*down/,
+  )
+})
+
 test('content that is not buffered is read on access', async () => {
   const clientHandler: Handler = async () =>
     new Response(200, {

@@ -4,7 +4,8 @@ import type { UnsupportedClasses } from '#groovy'
 export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
   {
     names: ['com.nimbusds.', 'io.jsonwebtoken.', 'com.auth0.', 'org.jose4j.'],
-    advice: 'use a JwtBuilderFilter or JwtValidationFilter to create and validate tokens',
+    advice:
+      'use SigningManager and JwtBuilderFactory of org.forgerock.json.jose, or a JwtBuilderFilter or JwtValidationFilter',
   },
   { names: ['org.bouncycastle.'], advice: 'this library is not supported; use java.security and javax.crypto' },
   { names: ['org.redisson.', 'redis.clients.'], advice: 'scripts can not access Redis; use session or globals' },
@@ -14,8 +15,12 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
   },
   { names: ['org.apache.commons.', 'com.google.common.'], advice: 'use the corresponding methods of Groovy' },
   {
-    names: ['org.forgerock.json.jose.', 'org.forgerock.secrets.', 'org.forgerock.openig.secrets.'],
-    advice: 'use a JwtBuilderFilter or JwtValidationFilter to create and validate tokens',
+    names: ['org.forgerock.json.jose.'],
+    advice: 'use SigningManager, JwtBuilderFactory and JwtReconstruction, or a JwtBuilderFilter or JwtValidationFilter',
+  },
+  {
+    names: ['org.forgerock.secrets.', 'org.forgerock.openig.secrets.'],
+    advice: 'use secrets.get(secretId), with a secretsProvider in the configuration of the object',
   },
   {
     names: ['org.forgerock.opendj.', 'org.forgerock.openig.ldap.'],

@@ -3,21 +3,17 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { extend } from '../../registry/extend.ts'
 import { checkSize, spend } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
-import { ArrayBaseClass, CharSequenceInterface, declareClass, declareInterface } from '../../values/classes.ts'
-import { ExceptionClass, IllegalStateException, illegalArgument } from '../../values/exceptions.ts'
+import { ArrayBaseClass, CharSequenceInterface, declareClass } from '../../values/classes.ts'
+import { IllegalStateException } from '../../values/exceptions.ts'
 import { type ArrayValue, ByteArray } from '../../values/java-array.ts'
 import { textOf } from '../../values/text.ts'
-import { declareException, throwable } from '../../values/throwable.ts'
+import { throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { bytesOf } from '../text/charsets.ts'
+import { InvalidKeyException, NoSuchAlgorithmException, SecretKeyValue } from './keys.ts'
 
 const MessageDigestClass = declareClass('java.security.MessageDigest')
 const MacClass = declareClass('javax.crypto.Mac')
-const KeyInterface = declareInterface('java.security.Key')
-const SecretKeySpecClass = declareClass('javax.crypto.spec.SecretKeySpec', { interfaces: [KeyInterface] })
-const GeneralSecurityException = declareException('java.security.GeneralSecurityException', ExceptionClass)
-const NoSuchAlgorithmException = declareException('java.security.NoSuchAlgorithmException', GeneralSecurityException)
-declareException('java.security.InvalidKeyException', GeneralSecurityException)
 
 /** Digests by their names in Java; the values are Node's names. */
 const DIGESTS: ReadonlyMap<string, string> = new Map([
@@ -97,33 +93,11 @@ extend(MessageDigestClass, {
   'getAlgorithm(): String': (self: DigestValue) => self.algorithm,
 })
 
-class KeyValue extends GroovyObject {
-  readonly bytes: Uint8Array
-  readonly algorithm: string
-
-  constructor(bytes: Uint8Array, algorithm: string) {
-    super()
-    if (bytes.length === 0) throw illegalArgument('Empty key')
-    this.bytes = Uint8Array.from(bytes)
-    this.algorithm = algorithm
-  }
-
-  get klass(): ClassInfo {
-    return SecretKeySpecClass
-  }
-}
-
-extend(SecretKeySpecClass, {
-  'new(byte[] key, String algorithm)': ({ bytes }: ByteArray, algorithm: string) => new KeyValue(bytes, algorithm),
-  'getAlgorithm(): String': (self: KeyValue) => self.algorithm,
-  'getEncoded(): byte[]': (self: KeyValue) => new ByteArray(Uint8Array.from(self.bytes)),
-})
-
 class MacValue extends GroovyObject {
   readonly algorithm: string
   readonly hash: string
   readonly input = new BytesInput()
-  key: KeyValue | null = null
+  key: SecretKeyValue | null = null
 
   constructor(algorithm: string) {
     super()
@@ -155,7 +129,9 @@ function authenticated(self: MacValue): ByteArray {
 
 extend(MacClass, {
   'static getInstance(String algorithm): Mac': (algorithm: string) => new MacValue(algorithm),
-  'init(Key key): void': (self: MacValue, key: KeyValue) => {
+  'init(Key key): void': (self: MacValue, key: Value) => {
+    if (!(key instanceof SecretKeyValue))
+      throw throwable(InvalidKeyException, 'No installed provider supports this key')
     self.key = key
     self.input.take()
   },

@@ -158,7 +158,10 @@ test('problems of a script are reported at load, each with its position', async 
   const config = { type: 'application/x-groovy', source }
   await assert.rejects(build(ScriptableHandler, config, { types: [StaticResponseHandler], heap }), (error: Error) => {
     const text = JSON.stringify((error as unknown as { problems: unknown }).problems)
-    assert.match(text, /line 1, column 1: com\.nimbusds\.jwt\.SignedJWT is not available: use a JwtBuilderFilter/)
+    assert.match(
+      text,
+      /line 1, column 1: com\.nimbusds\.jwt\.SignedJWT is not available: use SigningManager and JwtBuilderFactory/,
+    )
     assert.match(text, /line 2, column 9: org\.forgerock\.http\.protocol\.Request has no method getFoo/)
     assert.match(text, /line 3, column 25: java\.io\.File has no method delete/)
     return true
