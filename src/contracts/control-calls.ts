@@ -1,6 +1,7 @@
 import { call, notice } from '#rpc'
 import type { AuditPlan, Problem, RecordChange, SharedRecord } from '#schema'
 import type { AuditBatch } from './audit-batch.ts'
+import type { WatchedRequests } from './live-requests.ts'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
 
 /** Milliseconds. Short, since requests wait for the store: it holds sessions among others. */
@@ -21,6 +22,8 @@ export const CONTROL_CALLS = {
   /** Warnings of a route that is now served. */
   routeWarnings: notice<RouteWarnings>(),
   objectStatus: notice<ObjectStatus>(),
+  /** Requests that match a watch. */
+  watchedRequests: notice<readonly WatchedRequests[]>(),
   /** Opens the event handlers of an audit service; those that another unit has opened are shared. */
   auditOpen: call<
     AuditPlan,

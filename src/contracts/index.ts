@@ -62,6 +62,7 @@ export { faultOrigin } from './fault-origin.ts'
 export { FilterKind } from './filter.ts'
 export { HandlerKind } from './handler.ts'
 export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-validator-customizer.ts'
+export type { RequestEvent, RequestWatch, WatchedRequests } from './live-requests.ts'
 export type {
   ChangeProblems,
   ConditionResult,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#json'
 import { call, notice } from '#rpc'
+import type { RequestWatch } from './live-requests.ts'
 import type { ChangeProblems, RouteChange, RouteMatch, SimulatedRequestMessage, UnitStart } from './messages.ts'
 import type { MetricReport } from './metric-report.ts'
 
@@ -23,6 +24,8 @@ export const UNIT_CALLS = {
   publishAudit: notice<{ readonly topic: string; readonly event: JsonObject }>(),
   /** Metrics of the unit; `after` is the last series the caller has. */
   collect: call<{ readonly after: number }, MetricReport>(2_000),
+  /** The watches on requests; repeated every second while there is one. */
+  watchRequests: notice<readonly RequestWatch[]>(),
   /** The route that matches a request, or the reason why the listener would reject it. */
   matchRoutes: call<
     { readonly router: string; readonly request: SimulatedRequestMessage },

@@ -22,6 +22,9 @@ import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { EVENTS } from './log-events.ts'
 import { exposeHistorySize } from './monitoring/deploy-metrics.ts'
+import { LiveRequests } from './monitoring/live/live-requests.ts'
+import { MetricsFeed } from './monitoring/live/metrics-feed.ts'
+import { type MonitorApi, monitorApi } from './monitoring/live/monitor-api.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
@@ -60,6 +63,9 @@ export class Gateway {
   readonly #memory = new SharedMemory()
   readonly #store = new KeyValueStore(systemClock)
   readonly #monitoring: Monitoring
+  readonly #feed: MetricsFeed
+  readonly #requests = new LiveRequests(() => this.units)
+  readonly #monitor: MonitorApi
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
   readonly #auditWriter: AuditWriter
@@ -96,6 +102,10 @@ export class Gateway {
       },
     })
     this.#monitoring = new Monitoring(settings.metrics, () => this.#supervisor.units, logger)
+    const recordsHistory = settings.studio !== null
+    this.#feed = new MetricsFeed({ collect: () => this.collect(), clock: systemClock, recordsHistory })
+    const security = settings.protection === null ? ADMIN_SECURITY : null
+    this.#monitor = monitorApi({ feed: this.#feed, requests: this.#requests, security })
     const metrics = this.#monitoring.registry.open()
     exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
@@ -179,6 +189,8 @@ export class Gateway {
   async #close(): Promise<void> {
     this.stores.close()
     this.#studio?.sessions[Symbol.dispose]()
+    this.#feed[Symbol.dispose]()
+    this.#monitor.streams.endAll()
     await this.#admin?.close()
     await this.#history.close()
     await this.#audit.close()
@@ -200,6 +212,7 @@ export class Gateway {
       routerOpened: ({ directory, failures }) => this.stores.opened(unit, directory, failures),
       closeRouter: ({ directory }) => this.stores.closed(unit, directory),
       routeWarnings: (warnings) => this.stores.warned(warnings),
+      watchedRequests: (batches) => this.#requests.received(batches),
       objectStatus: (status) => this.states.record(unit, status),
       auditOpen: (plan) => this.#auditWriter.open(unit, plan),
       auditEvents: ({ id, batch, dropped }) => this.#auditWriter.take(id, batch, dropped),
@@ -259,6 +272,7 @@ export class Gateway {
         logger: adminLogger,
         audit: this.#audit,
         studio: this.#studio,
+        monitor: this.#monitor,
         security: settings.protection === null ? ADMIN_SECURITY : null,
         info: () => ({ version, revision, mode, units: unit.units, configRevision: this.#configRevision }),
       }),

@@ -1,5 +1,5 @@
 import type { ServerTls } from '#contracts'
-import type { AccessAuditor, Handler, Response, TemporaryStorage } from '#http'
+import type { AccessAuditor, Handler, RequestObserver, Response, TemporaryStorage } from '#http'
 
 /** The header by which trusted proxies describe the client; null where they may use either. */
 export type ForwardingHeader = 'Forwarded' | 'X-Forwarded-For' | null
@@ -44,6 +44,8 @@ export interface ListenerSettings {
   readonly isManagement?: boolean
   /** Records requests; absent where no access event is wanted. */
   readonly audit?: AccessAuditor | null
+  /** Observes requests for the live monitor. */
+  readonly observer?: RequestObserver | null
   /** Set for TLS, with HTTP/2 by ALPN. */
   readonly tls?: ServerTls | null
 }

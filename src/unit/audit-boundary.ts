@@ -1,6 +1,6 @@
 import { type AuditService, AuditServiceKind } from '#contracts'
 import type { Heap } from '#heap'
-import type { Exchange, Handler, Response } from '#http'
+import { type Exchange, type Handler, type Response, UnauditedRequest } from '#http'
 
 /**
  * The audit service of a document: the one that it names, or the one that its own heap has under the name AuditService. Null where
@@ -43,8 +43,9 @@ function replaceAuditor(exchange: Exchange, service: AuditService): void {
     access.begin(exchange)
     return
   }
-  exchange.audit?.discard()
-  exchange.audit = null
+  if (exchange.audit === null) return
+  exchange.audit.discard()
+  exchange.audit = new UnauditedRequest(exchange)
 }
 
 async function afterRoom(service: AuditService, handler: Handler, exchange: Exchange): Promise<Response> {

@@ -1,8 +1,11 @@
 import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import type { TemporaryStorage } from '#http'
+import type { RequestObserver, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
 import type { Unit } from './unit.ts'
+
+/** A unit and the observer of its requests. */
+type ServedUnit = Pick<Unit, 'handler' | 'storage' | 'auditService'> & { readonly observer: RequestObserver | null }
 
 /** The open ports of a unit. */
 export class Connectors {
@@ -15,7 +18,7 @@ export class Connectors {
   /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
   static async open(
     settings: UnitSettings,
-    { handler, storage, auditService }: Pick<Unit, 'handler' | 'storage' | 'auditService'>,
+    { handler, storage, auditService, observer }: ServedUnit,
     logger: Logger,
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
@@ -26,6 +29,7 @@ export class Connectors {
           {
             ...listenerSettings(settings, connector, port, storage),
             audit: auditService?.access ?? null,
+            observer,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,
           },

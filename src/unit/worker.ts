@@ -10,6 +10,7 @@ import { ConfigError, configWarning, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import type { ControlServices } from './control-services.ts'
+import { LiveRequests } from './live-requests.ts'
 import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
 import { remoteControlServices } from './remote-control-services.ts'
@@ -29,6 +30,7 @@ class UnitWorker {
   readonly #routers: Routers
   readonly #reloads = new Set<() => void>()
   readonly #ownListeners: TrafficListeners
+  readonly #requests: LiveRequests
   #unit: Unit | null = null
   #connectors: Connectors | null = null
   #connectorTls: ConnectorTls | null = null
@@ -47,7 +49,9 @@ class UnitWorker {
       handlers: this.#handlers(),
       onFault: (error) => this.#logger.error({ error }, EVENTS.CONTROL_MESSAGE_FAILED),
     })
-    this.#control = remoteControlServices(this.#channel.remote)
+    const { remote } = this.#channel
+    this.#control = remoteControlServices(remote)
+    this.#requests = new LiveRequests({ clock: systemClock, send: (batches) => remote.watchedRequests(batches) })
     this.#routers = new Routers(this.#control, this.#metrics)
     setInterval(() => this.#metrics.tick(), TICK_SECONDS * 1000).unref()
     this.#measuring = exposeThreadMetrics(this.#metrics.open(), `unit-${settings.unit}`)
@@ -64,6 +68,7 @@ class UnitWorker {
         for (const refresh of [...this.#reloads]) refresh()
       },
       publishAudit: ({ topic, event }) => this.#unit?.auditService?.publish(topic, event),
+      watchRequests: (watches) => this.#requests.watch(watches),
       collect: ({ after }) => this.#metrics.report(after),
       matchRoutes: (question) => {
         if (this.#unit === null) throw new Error('the unit is still starting')
@@ -124,7 +129,12 @@ class UnitWorker {
       metrics: () => this.#metrics.open(),
       stateReporter: () => states.open(),
     })
-    const connectors = await Connectors.open(settings, unit, logger, this.#connectorTls.tls)
+    const connectors = await Connectors.open(
+      settings,
+      { handler: unit.handler, storage: unit.storage, auditService: unit.auditService, observer: this.#requests },
+      logger,
+      this.#connectorTls.tls,
+    )
     this.#connectors = connectors
     this.#ownListeners.opened(connectors.ports)
     const help = 'Connections that were closed at once, since too many files were open.'

@@ -170,9 +170,10 @@ test('paths that only contain endpoints have documents of all of them', async ()
   const objects = [ROUTES, `${ROUTES}/{id}`, inner, `${inner}/{id}`]
   const types = ['/api/system/types', '/api/system/types/{id}']
   const audit = ['/api/audit/config', '/api/audit/config/{id}']
+  const monitor = ['history', 'metrics', 'requests'].map((name) => `/api/monitor/${name}`)
   assert.deepEqual(
     new Set(await pathsOf('/api')),
-    new Set(['/api/info', '/api/studio/session', ...types, ...objects, ...audit]),
+    new Set(['/api/info', '/api/studio/session', ...types, ...objects, ...monitor, ...audit]),
   )
   assert.deepEqual(new Set(await pathsOf('/api/system')), new Set([...types, ...objects]))
   assert.deepEqual(new Set(await pathsOf('/api/system/objects')), new Set(objects))

@@ -13,6 +13,7 @@ import type { Logger } from '#logging'
 import { auditedHandler } from '../audit/audited-handler.ts'
 import type { GatewayAudit } from '../audit/gateway-audit.ts'
 import { EVENTS } from '../log-events.ts'
+import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
@@ -39,6 +40,7 @@ interface SystemApi extends ExplainContext {
   readonly audit: Pick<GatewayAudit, 'config' | 'topics' | 'find'>
   /** Security schemes of the API; null where a filter of the configuration authenticates. */
   readonly security: ApiSecurity | null
+  readonly monitor: MonitorApi
   /** For its descriptor; null where the Studio is switched off. */
   readonly studio: StudioAccess | null
   /** Scripts of patches. */
@@ -52,7 +54,7 @@ const OBJECTS = '/api/system/objects'
 const AUDIT = '/api/audit'
 
 /** Paths that only contain other endpoints. */
-const GROUPS = new Set(['/api', '/api/system', OBJECTS, AUDIT])
+const GROUPS = new Set(['/api', '/api/system', OBJECTS, AUDIT, MONITOR])
 
 /** One or more `/<router>/routes`, with `/<id>/objects` between them; then perhaps an id. */
 const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*)?$/
@@ -86,6 +88,7 @@ export function systemApi(api: SystemApi): Handler {
         const path = `/${router.split('/').map(encodeURIComponent).join('/')}/routes`
         return { endpoint: routesOf(store, namesIn(path)), base: OBJECTS + path }
       }),
+      ...api.monitor.endpoints,
       ...[...api.audit.topics].map(([topic, endpoint]) => ({ endpoint, base: `${AUDIT}/${topic}` })),
     ],
   })
@@ -95,6 +98,7 @@ export function systemApi(api: SystemApi): Handler {
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
     if (GROUPS.has(rawPath)) return groupDescriptor(exchange, all)
     if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
+    if (rawPath.startsWith(`${MONITOR}/`)) return api.monitor.handler(exchange)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
     const store = api.stores.ofRouter(['gateway', ...names].join('.'))

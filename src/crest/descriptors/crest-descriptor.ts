@@ -42,7 +42,10 @@ function resource(endpoint: Endpoint, definition = 'resource'): JsonObject {
     resourceSchema: { $ref: `#/definitions/${definition.replaceAll('~', '~0').replaceAll('/', '~1')}` },
     mvccSupported: endpoint.description.revisions ?? true,
   }
-  if (endpoint.kind === 'singleton') return { ...own, ...verbs(can), ...actions(can.actions) }
+  if (endpoint.kind === 'singleton') {
+    const events = endpoint.events === undefined ? {} : { subscribe: parametersOf(endpoint.events.parameters) }
+    return { ...own, ...events, ...verbs(can), ...actions(can.actions) }
+  }
   return {
     ...own,
     // A POST to the collection, with an id of the server; below, a PUT with an id of the client.

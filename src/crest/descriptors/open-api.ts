@@ -1,5 +1,5 @@
 import type { JsonObject } from '#json'
-import type { Action, Collection, Endpoint } from '../protocol/endpoint.ts'
+import type { Action, Collection, Endpoint, ParameterDescription } from '../protocol/endpoint.ts'
 import { OPEN_API_PARAMETERS, OPEN_API_RESPONSES, OPEN_API_SCHEMAS, queryResultSchema } from './open-api-components.ts'
 import { idSchema, resourceSchema, responseSchema } from './resource-schema.ts'
 import { type Supported, supportedBy } from './supported.ts'
@@ -116,7 +116,9 @@ function item(endpoint: Endpoint, names: Names): JsonObject {
   const ifNoneMatch = revisions ? ['ifNoneMatch'] : []
   const mimeType = Object.keys(media).length > 0 ? ['mimeType'] : []
   const common = ['fields', 'prettyPrint']
+  const events = endpoint.kind === 'singleton' ? endpoint.events : undefined
   return {
+    ...(events !== undefined && { get: eventsOperation(events.parameters, names) }),
     ...(can.read && { get: operation('read', [...common, ...mimeType, ...ifNoneMatch], null, names) }),
     ...(puts && {
       put: operation('put', [...common, ...ifMatch, 'ifNoneMatchAny'], names.reference('Resource'), names),
@@ -147,6 +149,23 @@ function operation(name: string, parameters: readonly string[], body: JsonObject
       '200': { description: 'The resource, or the fields of it that were asked for.', ...answer },
       ...(name === 'put' && { '201': { description: 'The resource was created.', ...answer } }),
       ...(name === 'read' && { '304': { description: 'The client has the current revision.' } }),
+      default: { $ref: '#/components/responses/Error' },
+    },
+  }
+}
+
+function eventsOperation(parameters: readonly ParameterDescription[], names: Names): JsonObject {
+  return {
+    operationId: names.operation('events'),
+    summary: 'Opens a stream of Server-Sent Events; the data of each is JSON.',
+    parameters: parameters.map(({ name, description, required = false }) => {
+      return { name, in: 'query', description, required, schema: { type: 'string' } }
+    }),
+    responses: {
+      '200': {
+        description: 'Events until the client or the gateway ends the stream.',
+        content: { 'text/event-stream': { schema: names.reference('Answer') } },
+      },
       default: { $ref: '#/components/responses/Error' },
     },
   }

@@ -106,6 +106,11 @@ export interface Collection {
   readonly queryExpressions?: boolean
 }
 
+/** Server-Sent Events in place of a resource; served by the owner of the endpoint. */
+interface EventsDescription {
+  readonly parameters: readonly ParameterDescription[]
+}
+
 /** A resource without a collection. */
 export interface Singleton {
   readonly kind: 'singleton'
@@ -114,6 +119,8 @@ export interface Singleton {
   update?(call: Call, content: JsonObject, revision: string | null): Outcome<Resource>
   patch?(call: Call, operations: readonly PatchOperation[], revision: string | null): Outcome<Resource>
   readonly actions?: Readonly<Record<string, Action>>
+  /** A GET is a stream of events, each as the schema describes. */
+  readonly events?: EventsDescription
 }
 
 /** An endpoint at a path. */

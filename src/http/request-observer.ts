@@ -1,0 +1,17 @@
+import type { Exchange } from './exchange.ts'
+import { RequestAudit, type RequestOutcome } from './request-audit.ts'
+
+/** Observes the requests of a listener while it is open; otherwise they cost nothing. */
+export interface RequestObserver {
+  readonly isOpen: boolean
+  /** Returns the start time for `ended`. */
+  begin(exchange: Exchange): number
+  ended(exchange: Exchange, startedAt: number, outcome: RequestOutcome): void
+}
+
+/** Route and user of a request that leaves no access event. */
+export class UnauditedRequest extends RequestAudit {
+  override end(): void {}
+
+  override discard(): void {}
+}
