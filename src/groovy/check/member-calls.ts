@@ -1,5 +1,6 @@
 // Checks that classes have the members that a script uses.
 import type { CallNode, Expression, MethodPointerNode, NewNode, PropertyNode } from '../syntax/ast.ts'
+import { isFieldAccess } from '../syntax/expression-parser.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import {
   ClassClass,
@@ -135,7 +136,7 @@ export class MemberCalls {
     if (advice !== undefined && !this.#isMap(target)) {
       this.#findings.add(namePosition, `${name} is not available: ${advice}`)
     }
-    if (access === 'spread' || access === 'field' || this.isExpected || target.kind === 'super') return
+    if (access === 'spread' || isFieldAccess(access) || this.isExpected || target.kind === 'super') return
     const type = staticType(target, this.#scope)
     if (type === null || this.#isOpen(type)) return
     const { klass, isClass } = type

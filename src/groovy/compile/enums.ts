@@ -20,7 +20,7 @@ export function declareEnum(user: UserClass, { unit }: Context): void {
   const { info, node } = user
   const indexes = node.constants.map(({ name, position }) => {
     if (user.fields.has(name)) throw unit.fail(`a constant or field ${name} is already declared in this enum`, position)
-    return addField(user, { name, isStatic: true, isFinal: true, type: null }).index
+    return addField(user, { name, isStatic: true, isFinal: true, isHidden: false, type: null }).index
   })
   const statics = staticFieldsOf(info)
   const all = (): Value[] => indexes.map((index) => statics.read(index))

@@ -31,13 +31,14 @@ export function declareField(user: UserClass, field: FieldNode, { unit }: Contex
   if (fields.has(name)) throw unit.fail(`a field ${name} is already declared in this class`, position)
   const isStatic = modifiers.keywords.has('static') || node.form === 'interface'
   const type = field.type === null ? null : unit.classOfType(field.type)
-  addField(user, { name, isStatic, isFinal: modifiers.keywords.has('final'), type })
+  const isHidden = modifiers.keywords.has('private') || modifiers.keywords.has('protected')
+  addField(user, { name, isStatic, isFinal: modifiers.keywords.has('final'), isHidden, type })
 }
 
 /** Adds a field and its property. */
 export function addField(user: UserClass, declared: Omit<FieldInfo, 'index'>): FieldInfo {
   const { info, fields } = user
-  const { name, isStatic, isFinal, type } = declared
+  const { name, isStatic } = declared
   const statics = [...fields.values()].filter((each) => each.isStatic).length
   const index = isStatic ? statics : countOf(info)
   const field = { ...declared, index }
@@ -45,7 +46,7 @@ export function addField(user: UserClass, declared: Omit<FieldInfo, 'index'>): F
   if (isStatic) info.ownStaticProperties.set(name, staticProperty(info, field))
   else {
     fieldCounts.set(info, index + 1)
-    info.ownProperties.set(name, instanceProperty(name, index, type, isFinal))
+    info.ownProperties.set(name, instanceProperty(field))
   }
   return field
 }
@@ -61,7 +62,7 @@ function staticProperty(info: ClassInfo, { name, index, type, isFinal }: FieldIn
 }
 
 /** A field as a property: a declared `getX` or `setX` takes precedence. */
-function instanceProperty(name: string, index: number, type: ClassInfo | null, isFinal: boolean): PropertyAccess {
+function instanceProperty({ name, index, type, isFinal, isHidden }: FieldInfo): PropertyAccess {
   const convert = converter(type)
   const [getter, setter] = [`get${capitalised(name)}`, `set${capitalised(name)}`]
   const get = (self: Value): Value => {
@@ -74,7 +75,7 @@ function instanceProperty(name: string, index: number, type: ClassInfo | null, i
     ;(self as Instance).fields[index] = convert(value)
     return null
   }
-  return { name, type: type?.name ?? null, get, set: isFinal ? null : set, field: index }
+  return { name, type: type?.name ?? null, get, set: isFinal ? null : set, field: index, isHidden }
 }
 
 function fieldValue(self: Value, index: number): Value {

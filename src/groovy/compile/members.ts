@@ -52,6 +52,10 @@ function readAs(access: PropertyNode['access'], self: Value, name: string): Valu
         : collectItems(itemsOf(self), (each) => (each === null ? null : getProperty(each, name)))
     case 'field':
       return getField(self, name)
+    case 'safeField':
+      return self === null ? null : getField(self, name)
+    case 'spreadField':
+      return self === null ? null : collectItems(itemsOf(self), (each) => (each === null ? null : getField(each, name)))
     default:
       return getProperty(self, name)
   }

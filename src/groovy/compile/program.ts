@@ -11,7 +11,7 @@ import { BindingValue, ScriptObject } from '../values/binding.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import type { Value } from '../values/value.ts'
 import type { Context } from './context.ts'
-import { fieldDefaults, fieldInitialiser } from './fields.ts'
+import { fieldDefaults, fieldInitialiser, prepareStatics } from './fields.ts'
 import { CLOSURE, type Node, SELF } from './frame.ts'
 import { addMethod } from './methods.ts'
 import { FunctionScope } from './scope.ts'
@@ -157,6 +157,7 @@ function compileChecked(
   for (const method of script.methods) addMethod(user, method, context)
   for (const each of declared) compileMembers(each, context)
   const setFields = fieldInitialiser(user, context)
+  prepareStatics(user, context)
   const position = { line: 1, column: 1, offset: 0 }
   const body = compileFunctionBody({ kind: 'block', statements, position }, context)
   // The check looked up members before they were compiled.

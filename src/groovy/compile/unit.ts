@@ -14,6 +14,8 @@ export interface FieldInfo {
   readonly index: number
   readonly isStatic: boolean
   readonly isFinal: boolean
+  /** Private or protected. */
+  readonly isHidden: boolean
   readonly type: ClassInfo | null
 }
 

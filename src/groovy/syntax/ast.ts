@@ -69,8 +69,8 @@ export interface VariableNode extends Node {
 export interface ThisNode extends Node {
   readonly kind: 'this' | 'super'
 }
-/** Access operator: `.`, `?.`, `*.`, `.@`. */
-export type Access = 'plain' | 'safe' | 'spread' | 'field'
+/** Access operator: `.`, `?.`, `*.`, `.@`, `?.@`, `*.@`. */
+export type Access = 'plain' | 'safe' | 'spread' | 'field' | 'safeField' | 'spreadField'
 export interface PropertyNode extends Node {
   readonly kind: 'property'
   readonly target: Expression

@@ -1,6 +1,7 @@
 // Command expressions, without parentheses: `println x`, `a b c d` for `a(b).c(d)`.
 import { parseCommandArguments } from './argument-parser.ts'
 import type { Expression } from './ast.ts'
+import { isFieldAccess } from './expression-parser.ts'
 import { continuePath, withArguments } from './path-parser.ts'
 import type { TokenStream } from './token-stream.ts'
 import { PRIMITIVE_NAMES, type Token } from './tokens.ts'
@@ -14,7 +15,7 @@ export function isCommandHead(expression: Expression, stream: TokenStream): bool
 }
 
 function namesMethod(expression: Expression): boolean {
-  if (expression.kind === 'property') return expression.access !== 'field'
+  if (expression.kind === 'property') return !isFieldAccess(expression.access)
   if (expression.kind === 'variable') return true
   return expression.kind === 'literal' && typeof expression.value === 'string'
 }

@@ -299,4 +299,11 @@ export const ACCESS: ReadonlyMap<string, Access> = new Map<string, Access>([
   ['??.', 'safe'],
   ['*.', 'spread'],
   ['.@', 'field'],
+  ['?.@', 'safeField'],
+  ['*.@', 'spreadField'],
 ])
+
+/** `.@name`, `?.@name` and `*.@name` name a field, which is not called. */
+export function isFieldAccess(access: Access): boolean {
+  return access === 'field' || access === 'safeField' || access === 'spreadField'
+}

@@ -3,7 +3,7 @@
 import { parseArguments, parseListOrMap } from './argument-parser.ts'
 import type { CallNode, ClosureNode, Expression, Parameter } from './ast.ts'
 import { parseNew } from './creation-parser.ts'
-import { ACCESS, parseCommandExpression, parseExpression } from './expression-parser.ts'
+import { ACCESS, isFieldAccess, parseCommandExpression, parseExpression } from './expression-parser.ts'
 import { parseBlock, parseClosure, parseParameters, parseSwitchExpression } from './statement-parser.ts'
 import { parseGString } from './string-parser.ts'
 import type { TokenStream } from './token-stream.ts'
@@ -112,7 +112,7 @@ export function withArguments(target: Expression, args: readonly Expression[]): 
     const { name } = target
     return { kind: 'call', target: null, name, namePosition: position, args, access: 'plain', position }
   }
-  if (target.kind === 'property' && target.access !== 'field') {
+  if (target.kind === 'property' && !isFieldAccess(target.access)) {
     const { name, namePosition, access } = target
     const call: CallNode = { kind: 'call', target: target.target, name, namePosition, args, access, position }
     return call

@@ -109,6 +109,8 @@ export const OPERATORS: readonly string[] = [
   '<<=',
   '>>=',
   '??.',
+  '?.@',
+  '*.@',
   '->',
   '::',
   '..',

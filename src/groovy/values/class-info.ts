@@ -13,6 +13,8 @@ export interface PropertyAccess {
   readonly set: ((self: Value, value: Value) => Value | undefined) | null
   /** Direct access to the field without getter and setter: `object.@name`. */
   readonly field?: number
+  /** Whether the field is private or protected. */
+  readonly isHidden?: boolean
 }
 
 /** Support for classes of scripts that extend a class of the library. */

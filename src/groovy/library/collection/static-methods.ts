@@ -18,7 +18,7 @@ import { GroovyObject, type Value } from '../../values/value.ts'
 import { callNow } from '../closure/closure-calls.ts'
 
 const CollectionsClass = declareClass('java.util.Collections')
-const ArraysClass = declareClass('java.util.Arrays')
+export const ArraysClass = declareClass('java.util.Arrays')
 const ObjectsClass = declareClass('java.util.Objects')
 const OptionalClass = declareClass('java.util.Optional')
 

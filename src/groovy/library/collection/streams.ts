@@ -23,7 +23,7 @@ import { javaText, textOf } from '../../values/text.ts'
 import { truth } from '../../values/truth.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { call, callNow } from '../closure/closure-calls.ts'
-import { optional } from './static-methods.ts'
+import { ArraysClass, optional } from './static-methods.ts'
 
 const StreamClass = declareClass('java.util.stream.Stream')
 const CollectorsClass = declareClass('java.util.stream.Collectors')
@@ -220,5 +220,9 @@ extend(CollectionInterface, {
     checkCopy(items.length)
     return stream([...items])
   },
+})
+extend(ArraysClass, {
+  'static stream(Object[] array): Stream': ({ items }: ArrayValue) => stream([...items]),
+  'static stream(int[] array): Stream': ({ items }: ArrayValue) => stream([...items]),
 })
 extend(ArrayBaseClass, { 'stream(): Stream': ({ items }: ArrayValue) => stream([...items]) })

@@ -2,6 +2,7 @@
 import { extend } from '../../registry/extend.ts'
 import { tick } from '../../runtime/limits.ts'
 import { settled } from '../../runtime/pending.ts'
+import { publicProperties } from '../../runtime/public-properties.ts'
 import { TextParts } from '../../runtime/text-parts.ts'
 import { BigDecimal } from '../../values/big-decimal.ts'
 import { declareClass } from '../../values/classes.ts'
@@ -89,13 +90,9 @@ function writeList(items: readonly Value[], parts: TextParts, depth: number): vo
   parts.add(']')
 }
 
-/** An object of a class of a script: its properties. */
+/** An object of a class of a script: its public properties. */
 function writeObject(object: Instance, parts: TextParts, depth: number): void {
-  const names = [...object.klass.lineage].reverse().flatMap((each) => [...each.ownProperties.values()])
-  const members = names
-    .filter(({ name, get, field }) => field !== undefined && get !== null && name !== 'class')
-    .map(({ name, get }) => [name, settled((get as (self: Value) => Value)(object), 'JSON')] as const)
-  writeMembers(members, parts, depth)
+  writeMembers(publicProperties(object), parts, depth)
 }
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([

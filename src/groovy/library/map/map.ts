@@ -1,6 +1,5 @@
 // Methods of maps.
 import { extend } from '../../registry/extend.ts'
-import { itemsOf } from '../../runtime/items.ts'
 import { eachItem, loop, NEXT } from '../../runtime/iterate.ts'
 import { boundedText, checkCopy } from '../../runtime/limits.ts'
 import { after, andThen, PENDING } from '../../runtime/pending.ts'
@@ -195,12 +194,8 @@ extend(MapInterface, {
     ),
   'subMap(Collection keys): Map': (self: MapValue, keys: CollectionValue) =>
     HashMapValue.of(keys.items.filter((key) => self.has(key)).map((key) => [key, self.get(key) as Value])),
-  'subMap(Object[] keys): Map': (self: MapValue, keys: Value) =>
-    HashMapValue.of(
-      itemsOf(keys)
-        .filter((key) => self.has(key))
-        .map((key) => [key, self.get(key) as Value]),
-    ),
+  'subMap(Object... keys): Map': (self: MapValue, keys: Value[]) =>
+    HashMapValue.of(keys.filter((key) => self.has(key)).map((key) => [key, self.get(key) as Value])),
   'plus(Map other): Map': (self: MapValue, other: MapValue) => putAll(copyOf(self), other),
   'plus(Collection entries): Map': (self: MapValue, entries: CollectionValue) => {
     const made = copyOf(self)

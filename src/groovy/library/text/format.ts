@@ -11,7 +11,7 @@ import {
   toBigInt,
   toDouble,
 } from '../../values/number-tower.ts'
-import { CharValue } from '../../values/numbers.ts'
+import { ByteValue, CharValue, ShortValue } from '../../values/numbers.ts'
 import { javaText } from '../../values/text.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 import { truth } from '../../values/truth.ts'
@@ -129,7 +129,7 @@ function radixDigits(value: Value, radix: number, flags: string): string {
   const rank = numberRank(value)
   if (!isNumber(value) || rank === FLOATING || rank === BIG_DECIMAL) throw wrongType('x', value)
   const number = toBigInt(value)
-  const bits = typeof value === 'number' ? 32 : 64
+  const bits = value instanceof ByteValue ? 8 : value instanceof ShortValue ? 16 : typeof value === 'number' ? 32 : 64
   const text = (rank <= 2 ? BigInt.asUintN(bits, number) : number).toString(radix)
   return flags.includes('#') ? `${radix === 16 ? '0x' : '0'}${text}` : text
 }

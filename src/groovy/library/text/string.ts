@@ -150,6 +150,11 @@ extend(StringClass, {
   'static copyValueOf(char[] chars): String': (chars: ArrayValue) => chars.items.map(textOf).join(''),
   'static format(String format, Object... values): String': (format: string, values: Value[]) =>
     formatted(format, values),
+  'static format(Locale locale, String format, Object... values): String': (
+    _locale: Value,
+    format: string,
+    values: Value[],
+  ) => formatted(format, values),
   'static join(CharSequence separator, Iterable values): String': (separator: Value, values: Value) =>
     joinedTexts(separator, itemsOf(values)),
   'static join(CharSequence separator, Object... values): String': (separator: Value, values: Value[]) =>

@@ -17,7 +17,7 @@ export interface Fields {
   readonly zone: string
 }
 
-const MONTHS = [
+export const MONTHS: readonly string[] = [
   'January',
   'February',
   'March',
@@ -31,7 +31,8 @@ const MONTHS = [
   'November',
   'December',
 ]
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+/** From Sunday. */
+export const DAYS: readonly string[] = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 /** Fields of a time in milliseconds since the epoch. */
 export function fieldsAt(millis: number, nano: number, offset: number, zone: string): Fields {

@@ -18,6 +18,7 @@ import {
 } from './date-pattern.ts'
 import { DateTimeParseException, type DurationValue, NANOS, seconds, unitNanos } from './duration.ts'
 import { fractionText, InstantClass, InstantValue, isoInstant, millisOf, parseInstant, readInstant } from './instant.ts'
+import { daysOfWeek, LocalTimeValue, months } from './local-time.ts'
 import { offsetText, UTC, ZoneValue } from './zones.ts'
 
 const comparable = { interfaces: [ComparableInterface] }
@@ -189,7 +190,8 @@ const members = (klass: ClassInfo, name: string): MemberTable => ({
   'getNano(): int': field('nano'),
   'getDayOfYear(): int': (self: DateTimeValue) =>
     Math.floor((localMillis(self.fields) - Date.UTC(self.fields.year, 0, 1)) / 86_400_000) + 1,
-  'getDayOfWeekValue(): int': (self: DateTimeValue) => dayOfWeek(self.fields) || 7,
+  'getDayOfWeek(): DayOfWeek': (self: DateTimeValue) => daysOfWeek[(dayOfWeek(self.fields) + 6) % 7] ?? null,
+  'getMonth(): Month': (self: DateTimeValue) => months[self.fields.month - 1] ?? null,
   [`plus(long amount, ChronoUnit unit): ${name}`]: plusUnit,
   [`minus(long amount, ChronoUnit unit): ${name}`]: (self: DateTimeValue, amount: bigint, unit: EnumValue) =>
     plusUnit(self, -amount, unit),
@@ -262,6 +264,7 @@ extend(LocalDateTimeClass, {
   'atZone(ZoneId zone): ZonedDateTime': (self: DateTimeValue, zone: ZoneValue) =>
     new DateTimeValue(ZonedDateTimeClass, nanosOf(self.fields, zone), zone),
   'toLocalDate(): LocalDate': (self: DateTimeValue) => fromInstant(LocalDateClass, self.nanos, UTC),
+  'toLocalTime(): LocalTime': ({ nanos }: DateTimeValue) => new LocalTimeValue(nanos),
   'toInstant(ZoneOffset offset): Instant': (self: DateTimeValue, zone: ZoneValue) =>
     new InstantValue(nanosOf(self.fields, zone)),
   'toEpochSecond(ZoneOffset offset): long': (self: DateTimeValue, zone: ZoneValue) =>
@@ -278,6 +281,8 @@ for (const klass of [ZonedDateTimeClass, OffsetDateTimeClass]) {
       new DateTimeValue(klass, self.nanos, zone),
     'toLocalDateTime(): LocalDateTime': (self: DateTimeValue) => fromInstant(LocalDateTimeClass, self.nanos, self.zone),
     'toLocalDate(): LocalDate': (self: DateTimeValue) => fromInstant(LocalDateClass, self.nanos, self.zone),
+    'toLocalTime(): LocalTime': ({ nanos, fields }: DateTimeValue) =>
+      new LocalTimeValue(nanos + BigInt(fields.offset) * NANOS),
   })
 }
 

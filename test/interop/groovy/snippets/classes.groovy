@@ -356,3 +356,6 @@ def t = new Token(value: 'v', expiry: new Date(5)); [t.isExpired(new Date(6)), t
 ----
 class E { public String error; public String error_description }
 def e = (E) [error: 'a', error_description: 'b']; [e.error, e.error_description, ([error: 'x'] as E).error]
+----
+class P { public String name = 'n'; public P other }
+def p = new P(other: new P(name: 'm')); [p.@name, [p, p.other]*.@name, p?.@name, ((P) null)?.@name]

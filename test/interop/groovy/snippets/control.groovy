@@ -454,3 +454,9 @@ try { } finally { print 'f' }
 synchronized (this) { 5 }
 ----
 assert 1 == 1; 'after'
+----
+import groovy.transform.Field
+@Field static final Map TEXTS = [a: 'x']
+@Field static int count = 1
+def more() { count++; TEXTS.a + count }
+[more(), more(), TEXTS.containsKey('a'), count]

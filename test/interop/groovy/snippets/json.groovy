@@ -62,3 +62,13 @@ new groovy.json.JsonSlurper().parseText('"text"')
 new groovy.json.JsonSlurper().parseText('{"a":1')
 ----
 new groovy.json.JsonSlurper().parseText('{"u":"\\u00e4\\n\\"","e":"\\/"}').values().toList()
+----
+class E { public String error = 'x'; String name = 'n'; private String p = 'q'; protected int r = 1; static String s = 't'; String getUp() { name.toUpperCase() }; boolean isOk() { true }; def getWith(x) { x } }
+new groovy.json.JsonSlurper().parseText(groovy.json.JsonOutput.toJson(new E())).sort().toString()
+----
+class B { String base = 'b' }
+class D extends B { int own = 1; private secret = 's'; final int[] list = [1, 2] }
+new groovy.json.JsonSlurper().parseText(groovy.json.JsonOutput.toJson(new D())).sort().toString()
+----
+class E2 { private String hidden = 'h'; String getName() { hidden } }
+groovy.json.JsonOutput.toJson([new E2()])

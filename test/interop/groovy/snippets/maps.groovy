@@ -197,3 +197,7 @@ def map = [a: 1]; map.each { it.value = it.value + 1 }
 [(new Object()): 1].size()
 ----
 [a: 1, a: 2]
+----
+[a: 1, b: 2, c: 3].subMap('a', 'c', 'z')
+----
+[a: 1, b: 2].subMap(['b'] as String[])

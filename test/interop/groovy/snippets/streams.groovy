@@ -19,3 +19,7 @@ import java.util.stream.Stream
 def l = []; [1, 2].stream().forEach { l << it }; [1, 2].stream().peek { l << it }.count(); l.take(2)
 ----
 ['a', 'b'].stream().map(String::toUpperCase).toList().join(',')
+----
+Arrays.stream(['ab', 'c'] as String[]).filter(s -> s.length() > 1).findFirst().get()
+----
+Arrays.stream([3, 1, 2] as int[]).sorted().toArray() as List

@@ -277,3 +277,7 @@ f("x${1}")
 'hello' =~ /l/
 ----
 ('hello' =~ /l/).class.simpleName
+----
+[String.format('%02x', (byte) -67), String.format('%x', (short) -1), String.format('%x', -1), String.format('%x', -1L), String.format('%o', (byte) -1)]
+----
+[String.format(Locale.US, '%,.2f|%s', 1234.5, 'x'), String.format(Locale.ROOT, '%d', 5)]

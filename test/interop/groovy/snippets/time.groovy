@@ -57,3 +57,24 @@ import java.util.concurrent.TimeUnit
 [TimeUnit.SECONDS.toMillis(5), TimeUnit.HOURS.toMinutes(2), TimeUnit.MILLISECONDS.toSeconds(5999), TimeUnit.DAYS.toHours(1), TimeUnit.valueOf('SECONDS'), TimeUnit.SECONDS.convert(2, TimeUnit.MINUTES)]
 ----
 [System.currentTimeMillis() > 1700000000000L, System.currentTimeMillis().class.simpleName, System.nanoTime() > 0, new Date().time > 0, java.time.Instant.now() > java.time.Instant.EPOCH, System.lineSeparator()]
+----
+import java.time.*
+def t = LocalTime.of(8, 30); [t.toString(), t.hour, t.minute, t.plusMinutes(45).toString(), t.minusHours(9).toString(), t.isBefore(LocalTime.NOON), t.isAfter(LocalTime.MIDNIGHT), t <=> LocalTime.of(8, 30), t == LocalTime.parse('08:30'), t.toSecondOfDay()]
+----
+import java.time.*
+[LocalTime.parse('18:00:05.25').toString(), LocalTime.of(1, 2, 3).toString(), LocalTime.parse('07:15').plus(Duration.ofHours(20)).toString()]
+----
+import java.time.*
+LocalTime.parse('25:00')
+----
+import java.time.*
+def d = LocalDate.of(2026, 11, 16); [d.dayOfWeek.name(), d.dayOfWeek.value, d.month.toString(), d.month.value, d.dayOfWeek.plus(6).toString(), d.dayOfWeek == DayOfWeek.MONDAY, d.dayOfWeek in [DayOfWeek.SATURDAY, DayOfWeek.SUNDAY]]
+----
+import java.time.*
+[DayOfWeek.of(7).toString(), Month.valueOf('MAY').value, DayOfWeek.values().size(), Month.DECEMBER.plus(1).toString()]
+----
+import java.time.*
+ZonedDateTime.parse('2026-11-16T05:30:00+01:00').with { [it.toLocalTime().toString(), it.dayOfWeek.toString()] }
+----
+import java.time.*
+LocalDateTime.of(2026, 1, 2, 3, 4).with { [it.toLocalTime().toString(), it.month.toString()] }
