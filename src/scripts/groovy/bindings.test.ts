@@ -49,6 +49,33 @@ test('contexts are found by name and by class', async () => {
   )
 })
 
+test('objects in attributes are the same for later scripts of the request, until other code changes them', async () => {
+  const exchange = exchangeFor('GET', 'http://app.example.com/')
+  const store = `
+    class User { String name; private String password = 'p'; String getInitial() { name[0] } }
+    attributes.user = new User(name: 'ada')
+    attributes.time = new Date(5)
+    attributes.all = [at: new Date(6), list: [1]]`
+  const load = '[attributes.user.class.simpleName, attributes.time.time, attributes.all.at.class.simpleName]'
+  const run = (source: string) => scriptOf(source, { language: 'groovy' }).evaluate('json', exchange)
+  await run(store)
+  assert.equal(
+    JSON.stringify(exchange.attributes),
+    '{"user":{"name":"ada","initial":"a"},"time":"Thu Jan 01 00:00:00 UTC 1970","all":{"at":"Thu Jan 01 00:00:00 UTC 1970","list":[1]}}',
+  )
+  assert.deepEqual(await run(load), ['User', 5, 'Date'])
+  await run('attributes.all.list << 2')
+  assert.deepEqual((exchange.attributes['all'] as { list: unknown }).list, [1, 2])
+  ;(exchange.attributes['user'] as Record<string, unknown>)['name'] = 'eve'
+  exchange.attributes['time'] = 'noon'
+  assert.deepEqual(await run('[attributes.user.name, attributes.time]'), ['eve', 'noon'])
+})
+
+test('the exception of a returned promise is the failure of the script', async () => {
+  const source = "org.forgerock.util.promise.Promises.newExceptionPromise(new IllegalStateException('no'))"
+  assert.equal(await groovyValue(source), 'ScriptError: test.groovy: java.lang.IllegalStateException: no')
+})
+
 test('attributes and session are live: changes inside their values are visible to other objects', async () => {
   const exchange = exchangeFor('GET', 'http://app.example.com/')
   exchange.attributes['before'] = { list: [1] }

@@ -11,7 +11,7 @@ import { constraintFunction } from './jwt-constraints.ts'
 import { LoggerValue } from './logger.ts'
 import { requestValue } from './message-values.ts'
 import { SecretsValue } from './secrets.ts'
-import { SharedMap } from './shared-map.ts'
+import { type HeldValues, SharedMap } from './shared-map.ts'
 
 /** The bindings of one evaluation. Values are created on first use. */
 export class ScriptBindings {
@@ -110,18 +110,34 @@ export class ScriptBindings {
   }
 }
 
+/** Values that scripts have stored, by the attributes of their request. */
+const heldByAttributes = new WeakMap<object, HeldValues>()
+
+function heldValues(attributes: object): HeldValues {
+  let held = heldByAttributes.get(attributes)
+  if (held === undefined) {
+    held = new Map()
+    heldByAttributes.set(attributes, held)
+  }
+  return held
+}
+
 function sharedMaps({ session, attributes }: Exchange): { session: SharedMap; attributes: SharedMap } {
   return {
     session: new SharedMap(classes.LinkedHashMapClass, session),
-    attributes: new SharedMap(classes.LinkedHashMapClass, {
-      get: (key) => (Object.hasOwn(attributes, key) ? attributes[key] : undefined),
-      set: (key, value) => {
-        attributes[key] = value
+    attributes: new SharedMap(
+      classes.LinkedHashMapClass,
+      {
+        get: (key) => (Object.hasOwn(attributes, key) ? attributes[key] : undefined),
+        set: (key, value) => {
+          attributes[key] = value
+        },
+        delete: (key) => {
+          Reflect.deleteProperty(attributes, key)
+        },
+        keys: () => Object.keys(attributes),
       },
-      delete: (key) => {
-        Reflect.deleteProperty(attributes, key)
-      },
-      keys: () => Object.keys(attributes),
-    }),
+      heldValues(attributes),
+    ),
   }
 }

@@ -1,5 +1,5 @@
 // The contexts of a request. Classes are assigned by context name; a context with any other name has the class AddedContext.
-import { type ClassInfo, classes, exceptions, MapEntry, MapValue, textOf, type Value } from '#groovy'
+import { type ClassInfo, classes, exceptions, javaUri, MapEntry, MapValue, textOf, type Value } from '#groovy'
 import { exchangeScope } from '#http'
 import { accessTokenValue } from './access-token-info.ts'
 import type { EvaluationHost } from './evaluation-host.ts'
@@ -63,6 +63,7 @@ class ContextValue extends ViewValue {
     const value = this.read(property)
     if (value === undefined || value === null) return undefined
     if (property === 'parent' || property === 'rootContext') return this.at(value as object)
+    if (property === 'originalUri' && this.name === 'router') return javaUri(String(value))
     if (property === 'accessToken' && this.name === 'oauth2') return accessTokenValue(value as never)
     return toGroovy(value, DataMapClass)
   }

@@ -173,8 +173,7 @@ export function headerOf(self: HeadersValue, type: ClassInfo): Value {
   const name = namesByClass.get(type)
   if (name === undefined) throw exceptions.illegalArgument(`${type.name} is not a header class`)
   const values = self.host().all(name)
-  if (values.length === 0) return null
-  return settled(type.staticMethod('valueOf')?.invoke(type, [values.join(', ')]) ?? null, 'a header')
+  return values.length === 0 ? null : new HeaderValue(name, values, type)
 }
 
 extendWithHost(HeaderClass, {

@@ -16,8 +16,10 @@ import {
   GStringValue,
   HashMapValue,
   HashSetValue,
+  Instance,
   ListValue,
   MapValue,
+  publicProperties,
   ShortValue,
   smallestInteger,
   textOf,
@@ -132,6 +134,11 @@ export function toHost(value: Value, depth = 0): unknown {
     return value.items.map((each) => toHost(each, depth + 1))
   }
   if (value instanceof EnumValue) return value.constant
+  if (value instanceof Instance) {
+    const made: Record<string, unknown> = Object.create(null)
+    for (const [name, each] of publicProperties(value)) setOwn(made, name, toHost(each, depth + 1) as never)
+    return made
+  }
   const klass = classOf(value)
   // Dates, URIs, UUIDs and other values of Java are converted to text.
   if (klass.isSubclassOf(classes.CharSequenceInterface) || /^java\.(?:time|util|net)\./.test(klass.name))

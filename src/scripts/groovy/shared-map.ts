@@ -1,4 +1,13 @@
-import { type ClassInfo, CollectionValue, MapEntry, MapValue, textOf, type Value } from '#groovy'
+import {
+  type ClassInfo,
+  CollectionValue,
+  GroovyObject,
+  GStringValue,
+  MapEntry,
+  MapValue,
+  textOf,
+  type Value,
+} from '#groovy'
 import { toGroovy, toHost } from './host-values.ts'
 
 /** Store of the entries of a shared map. */
@@ -12,10 +21,13 @@ interface SharedStore {
 interface Held {
   readonly value: Value
   /** The stored value. */
-  stored: unknown
+  readonly stored: unknown
   /** The stored value as text, to detect changes inside the script's value. */
-  text: string
+  readonly text: string
 }
+
+/** The values of a shared map, for the scripts that follow in the same request. */
+export type HeldValues = Map<string, Held>
 
 /**
  * `attributes` and `session`: the store has data, the script live objects. Changes inside a list or map are
@@ -24,12 +36,16 @@ interface Held {
 export class SharedMap extends MapValue {
   readonly klass: ClassInfo
   readonly #store: SharedStore
-  readonly #held = new Map<string, Held>()
+  readonly #held: HeldValues
+  /** Values of earlier scripts that are still stored. */
+  readonly #current = new Set<Held>()
 
-  constructor(klass: ClassInfo, store: SharedStore) {
+  /** `held`: values that earlier scripts of the request have stored. */
+  constructor(klass: ClassInfo, store: SharedStore, held: HeldValues = new Map()) {
     super()
     this.klass = klass
     this.#store = store
+    this.#held = held
   }
 
   get size(): number {
@@ -40,12 +56,28 @@ export class SharedMap extends MapValue {
     const name = textOf(key)
     const stored = this.#store.get(name)
     if (stored === undefined || stored === null) return undefined
-    if (typeof stored !== 'object') return toGroovy(stored)
     const held = this.#held.get(name)
-    if (held?.stored === stored) return held.value
+    if (held !== undefined && this.#isCurrent(held, stored)) return held.value
+    if (typeof stored !== 'object') return toGroovy(stored)
     const value = toGroovy(stored)
-    if (isContainer(value)) this.#held.set(name, { value, stored, text: JSON.stringify(stored) })
+    if (isContainer(value)) this.#hold(name, value, stored, JSON.stringify(stored))
     return value
+  }
+
+  /** Whether the value of a script is still the stored one: filters may have changed that. */
+  #isCurrent(held: Held, stored: unknown): boolean {
+    if (held.stored !== stored) return false
+    if (!this.#current.has(held)) {
+      if (JSON.stringify(stored) !== held.text) return false
+      this.#current.add(held)
+    }
+    return true
+  }
+
+  #hold(name: string, value: Value, stored: unknown, text: string): void {
+    const held = { value, stored, text }
+    this.#held.set(name, held)
+    this.#current.add(held)
   }
 
   has(key: Value): boolean {
@@ -77,6 +109,7 @@ export class SharedMap extends MapValue {
   /** Writes changed lists and maps to the store. */
   publish(): void {
     for (const [name, held] of this.#held) {
+      if (!this.#current.has(held)) continue
       if (this.#store.get(name) !== held.stored) this.#held.delete(name)
       else if (JSON.stringify(toHost(held.value)) !== held.text) this.#write(name, held.value)
     }
@@ -86,10 +119,11 @@ export class SharedMap extends MapValue {
     const data = toHost(value)
     this.#store.set(name, data)
     this.#held.delete(name)
-    if (isContainer(value)) {
-      this.#held.set(name, { value, stored: this.#store.get(name), text: JSON.stringify(data) })
-    }
+    if (isHeld(value)) this.#hold(name, value, this.#store.get(name), JSON.stringify(data))
   }
 }
+
+/** Lists and maps are live, and objects such as tokens are more than their data. */
+const isHeld = (value: Value): boolean => value instanceof GroovyObject && !(value instanceof GStringValue)
 
 const isContainer = (value: Value): boolean => value instanceof MapValue || value instanceof CollectionValue
