@@ -27,6 +27,7 @@ export class ScriptHabitsSite implements AsyncDisposable {
     const files: Record<string, unknown> = {
       'config/config.json': CONFIG,
       'secrets/signing': 'a-shared-key-of-thirty-two-bytes',
+      'config/users.csv': 'email,username,password\nada@example.com,ada,l&ve lace\n',
     }
     const routes: Record<string, unknown> = {}
     for (const habit of habits) {
