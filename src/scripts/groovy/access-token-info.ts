@@ -3,7 +3,7 @@ import { type ClassInfo, CollectionValue, GroovyObject, MapValue, textOf, type V
 import { isPlainObject } from '#json'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertValue, toGroovy, toHost } from './host-values.ts'
-import { JsonValueValue } from './json-value.ts'
+import { JsonValueValue } from './json-data.ts'
 
 const AccessTokenInfoClass = gatewayClass('http.oauth2.AccessTokenInfo')
 

@@ -255,7 +255,15 @@ test('JsonValue navigates data', async () => {
     j.put('d', 1.50)
     [j.get('b').get('c').asString(), j.get('/a/1').asInteger(), j.get('none').isNull(), j.get('none').defaultTo(5).asInteger(),
      j.isDefined('a'), j.a.asList(), j.toString()]`
-  assert.deepEqual(await groovyValue(source), ['x', 2, true, 5, true, [1, 2], '{"a":[1,2],"b":{"c":"x"},"d":1.50}'])
+  assert.deepEqual(await groovyValue(source), [
+    'x',
+    2,
+    true,
+    5,
+    true,
+    [1, 2],
+    '{ "a": [ 1, 2 ], "b": { "c": "x" }, "d": 1.50 }',
+  ])
   assert.match(
     String(await groovyValue("new org.forgerock.json.JsonValue([a: 'x']).get('a').asInteger()")),
     /JsonValueException: \/a: Expecting a Number, found a String/,

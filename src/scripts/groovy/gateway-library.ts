@@ -2,14 +2,17 @@
 import './status.ts'
 import './headers.ts'
 import './cookies.ts'
+import './header-classes.ts'
 import './entity.ts'
 import './messages.ts'
 import './form.ts'
 import './uri.ts'
+import './uris.ts'
 import './functional.ts'
 import './promise.ts'
 import './contexts.ts'
 import './handlers.ts'
+import './json-pointer.ts'
 import './json-value.ts'
 import './access-token-info.ts'
 import './throttling-rate.ts'
@@ -40,6 +43,7 @@ const AUTOMATIC = [
   'http.Filter',
   'http.Handler',
   'http.MutableUri',
+  'http.util.Uris',
   'services.context.Context',
   'util.AsyncFunction',
   'util.Function',

@@ -77,7 +77,7 @@ export class HeadersValue extends MapValue {
   get(key: Value): Value | undefined {
     const name = textOf(key)
     const values = this.host().all(name)
-    return values.length === 0 ? undefined : new HeaderValue(name, values)
+    return values.length === 0 ? undefined : new HeaderValue(name, values, classesByName.get(name.toLowerCase()))
   }
 
   has(key: Value): boolean {
@@ -160,11 +160,15 @@ extendWithHost(HeadersClass, {
 
 /** Header name by class. */
 const namesByClass = new Map<ClassInfo, string>()
+/** Classes of single headers by the name in lower case. */
+const classesByName = new Map<string, ClassInfo>()
 
 /** Registers a class of headers, with the name of the header. */
 export function headerClass(simpleName: string, name: string): ClassInfo {
   const klass = gatewayClass(`http.header.${simpleName}`, { parent: HeaderClass })
   namesByClass.set(klass, name)
+  classesByName.set(name.toLowerCase(), klass)
+  extendWithHost(klass, { 'static NAME: String': name })
   return klass
 }
 

@@ -6,8 +6,6 @@ import {
   classes,
   classOf,
   DoubleValue,
-  exceptions,
-  GroovyObject,
   HashMapValue,
   HashSetValue,
   IteratorValue,
@@ -17,69 +15,17 @@ import {
   MapEntry,
   MapValue,
   textOf,
-  throwable,
   toDouble,
   toInt,
   toLong,
   type Value,
 } from '#groovy'
-import { extendWithHost, gatewayClass, gatewayException, thrownFor } from './host-class.ts'
-import { convertValue, toHost } from './host-values.ts'
-
-const JsonValueClass = gatewayClass('json.JsonValue')
-const JsonException = gatewayException('json.JsonException', exceptions.RuntimeException)
-const JsonValueException = gatewayException('json.JsonValueException', JsonException)
-
-/** Data, or a missing member with its pointer. */
-export class JsonValueValue extends GroovyObject {
-  readonly object: Value
-  readonly pointer: string
-
-  constructor(object: Value, pointer = '') {
-    super()
-    this.object = object instanceof JsonValueValue ? object.object : object
-    this.pointer = pointer
-  }
-
-  get klass(): ClassInfo {
-    return JsonValueClass
-  }
-}
-
-convertValue(JsonValueValue, ({ object }) => toHost(object))
+import { isPlainObject } from '#json'
+import { extendWithHost, thrownFor } from './host-class.ts'
+import { toHost } from './host-values.ts'
+import { addAt, get, JsonValueClass, JsonValueValue, put, putAt, remove, unexpected, unwrapped } from './json-data.ts'
 
 const wrap = (object: Value): JsonValueValue => new JsonValueValue(object)
-
-function child({ object, pointer }: JsonValueValue, key: Value): JsonValueValue {
-  const at = `${pointer}/${textOf(key)}`
-  if (object instanceof MapValue) return new JsonValueValue(object.get(textOf(key)) ?? null, at)
-  if (object instanceof ListValue) return new JsonValueValue(object.items[Number(textOf(key))] ?? null, at)
-  return new JsonValueValue(null, at)
-}
-
-/** A member by a pointer, `/a/0/b`, or by a name. */
-function get(self: JsonValueValue, path: Value): JsonValueValue {
-  const text = textOf(path)
-  if (!text.startsWith('/')) return child(self, path)
-  let at = self
-  for (const each of text.slice(1).split('/')) at = child(at, each.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return at
-}
-
-function put(self: JsonValueValue, key: Value, value: Value): JsonValueValue {
-  const plain = value instanceof JsonValueValue ? value.object : value
-  if (self.object instanceof MapValue) self.object.put(textOf(key), plain)
-  else if (self.object instanceof ListValue && isNumber(key)) {
-    if (toInt(key) === self.object.size) self.object.add(plain)
-    else self.object.set(toInt(key), plain)
-  } else throw unexpected(self, 'a Map')
-  return self
-}
-
-function unexpected({ object, pointer }: JsonValueValue, what: string): unknown {
-  const found = object === null ? 'null' : `a ${classOf(object).simpleName}`
-  return throwable(JsonValueException, `${pointer === '' ? '/' : pointer}: Expecting ${what}, found ${found}`)
-}
 
 /** A conversion that returns null for null. */
 function as(what: string, convert: (value: Value) => Value | undefined): (self: JsonValueValue) => Value {
@@ -103,10 +49,18 @@ function setOf(value: Value): Value | undefined {
 
 function textJson(value: Value): string {
   try {
-    return JSON.stringify(toHost(value))
+    return spaced(toHost(value))
   } catch (error) {
     throw thrownFor(error)
   }
+}
+
+/** JSON with the spaces of OpenIG. */
+function spaced(data: unknown): string {
+  if (Array.isArray(data)) return `[ ${data.map(spaced).join(', ')} ]`
+  if (!isPlainObject(data)) return JSON.stringify(data)
+  const members = Object.entries(data).map(([name, value]) => `${JSON.stringify(name)}: ${spaced(value)}`)
+  return `{ ${members.join(', ')} }`
 }
 
 const is = (test: (value: Value) => boolean) => (self: JsonValueValue) => self.object !== null && test(self.object)
@@ -133,7 +87,7 @@ extendWithHost(JsonValueClass, {
   'static array(Object... items): List': (items: Value[]) => new ListValue([...items]),
   'static set(Object... items): Set': (items: Value[]) => setOf(new ListValue(items)),
   'static field(String name, Object? value): Object': (name: string, value: Value) =>
-    new MapEntry(name, value instanceof JsonValueValue ? value.object : value),
+    new MapEntry(name, unwrapped(value)),
   'static fieldIfNotNull(String name, Object? value): Object': (name: string, value: Value) =>
     value === null ? null : new MapEntry(name, value),
   'get(String name): JsonValue': get,
@@ -141,17 +95,19 @@ extendWithHost(JsonValueClass, {
   'getAt(Object key): JsonValue': get,
   'put(Object key, Object? value): JsonValue': put,
   'putAt(Object key, Object? value): void': put,
+  'put(JsonPointer pointer, Object? value): JsonValue': putAt(false),
+  'putPermissive(JsonPointer pointer, Object? value): JsonValue': putAt(true),
+  'add(JsonPointer pointer, Object? value): JsonValue': addAt,
+  'addPermissive(JsonPointer pointer, Object? value): JsonValue': putAt(true),
   'add(Object? value): JsonValue': (self: JsonValueValue, value: Value) => {
     if (!(self.object instanceof ListValue)) throw unexpected(self, 'a List')
-    self.object.add(value instanceof JsonValueValue ? value.object : value)
+    self.object.add(unwrapped(value))
     return self
   },
   'add(String name, Object? value): JsonValue': put,
-  'remove(Object key): void': (self: JsonValueValue, key: Value) => {
-    if (self.object instanceof MapValue) self.object.delete(textOf(key))
-  },
+  'remove(Object key): void': remove,
   'getObject(): Object': (self: JsonValueValue) => self.object,
-  'getPointer(): String': (self: JsonValueValue) => self.pointer,
+  'getPointer(): JsonPointer': (self: JsonValueValue) => self.pointer,
   'isDefined(Object key): boolean': (self: JsonValueValue, key: Value) => get(self, key).object !== null,
   'isNull(): boolean': (self: JsonValueValue) => self.object === null,
   'isNotNull(): boolean': (self: JsonValueValue) => self.object !== null,

@@ -21,7 +21,7 @@ import {
 import { ClaimConstraints } from '../claim-constraints.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import { convertHost, convertValue, toGroovy } from './host-values.ts'
-import { JsonValueValue } from './json-value.ts'
+import { JsonValueValue } from './json-data.ts'
 
 const BuilderClass = gatewayClass('openig.tools.jwt.validation.JwtValidatorBuilder')
 const ConstraintClass = gatewayClass('openig.tools.jwt.validation.Constraint')

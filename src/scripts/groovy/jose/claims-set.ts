@@ -14,7 +14,7 @@ import {
   type Value,
 } from '#groovy'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
-import { JsonValueValue } from '../json-value.ts'
+import { JsonValueValue } from '../json-data.ts'
 import { JwtRuntimeException } from './exceptions.ts'
 import { FieldsClass, FieldsValue, secondsOf } from './fields.ts'
 

@@ -14,7 +14,7 @@ import {
 import { type JsonObject, setOwn } from '#json'
 import { extendWithHost, gatewayClass } from '../host-class.ts'
 import { convertValue, toHost } from '../host-values.ts'
-import { JsonValueValue } from '../json-value.ts'
+import { JsonValueValue } from '../json-data.ts'
 
 export const FieldsClass = gatewayClass('json.jose.jwt.JWObject')
 
