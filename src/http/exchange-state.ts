@@ -10,6 +10,10 @@ export interface InformationalSender {
   sendInformational(status: number, fields: readonly string[]): void
 }
 
+/** Ids of exchanges: one random name for the thread, and a counter. */
+const THREAD = uuid()
+let exchanges = 0
+
 /** State shared by an exchange and its children, created on first use. */
 export class ExchangeState {
   readonly #request: Request
@@ -49,13 +53,18 @@ export class ExchangeState {
     return this.#session
   }
 
+  /** Null where no session was used. */
+  get existingSession(): Session | null {
+    return this.#session
+  }
+
   get transactionId(): TransactionId {
     this.#transactionId ??= new TransactionId()
     return this.#transactionId
   }
 
   get id(): string {
-    this.#id ??= uuid()
+    this.#id ??= `${THREAD}-${++exchanges}`
     return this.#id
   }
 

@@ -52,6 +52,11 @@ export class Exchange {
     return this.#session ?? this.#state.session
   }
 
+  /** The session where there is one; null where none was used. */
+  get existingSession(): Session | null {
+    return this.#session ?? this.#state.existingSession
+  }
+
   get transactionId(): TransactionId {
     return this.#state.transactionId
   }

@@ -4,6 +4,7 @@ import type { AccessEventData, AccessNames, AccessRequest, AccessResponse } from
 import type { AccessFields } from './access-fields.ts'
 import { headerText } from './header-text.ts'
 import { isoTime } from './iso-time.ts'
+import { lastText } from './last-text.ts'
 import { traceIdOf } from './trace-id.ts'
 
 /**
@@ -15,54 +16,72 @@ export function accessText(
   fields: AccessFields,
   { idName, members }: JsonShape,
 ): (data: AccessEventData) => string {
-  const headersOf = headerText(fields)
+  const start = `{"${idName}":"`
   const names = `","eventName":${jsonString(eventName)},"transactionId":`
-  const end = Object.entries(members).map(([name, value]) => `,${jsonString(name)}:${jsonText(value)}`)
-  const constants = { start: `{"${idName}":"`, group: `,"${group}":{`, end: `}${end.join('')}}` }
-  const routeOf = routeText()
+  const groupStart = `,"${group}":{`
+  const end = `}${Object.entries(members)
+    .map(([name, value]) => `,${jsonString(name)}:${jsonText(value)}`)
+    .join('')}}`
+  const serverOf = lastText(serverText, '', 0)
+  const clientOf = lastText(clientText, '', null)
+  const httpOf = lastText(httpText, false, null)
+  const headersOf = headerText(fields)
+  const statusOf = lastText(statusText, true, null)
+  const routeOf = lastText(routeText, null, null)
+  const requestText = ({ path, headers }: AccessRequest): string =>
+    `,"path":${jsonString(path)},"headers":{${headersOf(headers)}}`
+  const responseText = ({ isSuccessful, statusCode, elapsedTime, reason }: AccessResponse): string => {
+    const detail = reason === null ? '' : `,"detail":{"reason":${jsonString(reason)}}`
+    return `${statusOf(isSuccessful, statusCode)}${elapsedTime},"elapsedTimeUnits":"MILLISECONDS"${detail}}`
+  }
   return (data) => {
-    const { client, request, response, userId } = data
-    const traceId = request === null ? null : traceIdOf(request.headers)
-    const user = userId === null ? '' : `,"userId":${jsonString(userId)}`
-    const trace = traceId === null ? '' : `,"traceId":"${traceId}"`
-    const ids = `${constants.start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonString(data.transactionId)}${trace}${user}`
-    const server = `,"server":{"ip":${jsonString(client.localAddress)},"port":${client.localPort}}`
-    const peer = `,"client":{"ip":${jsonString(client.remoteAddress)},"port":${client.remotePort}}`
-    const http = `,"http":{"request":{"secure":${client.secure}${request === null ? '' : requestText(request, headersOf)}}}`
+    const { client, request, response } = data
+    const ids = `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonString(data.transactionId)}`
+    const peers = `${serverOf(client.localAddress, client.localPort)}${clientOf(client.remoteAddress, null)}${client.remotePort}`
+    const http = `${httpOf(client.secure, request === null ? null : request.method)}${request === null ? '' : requestText(request)}`
     const sent = response === null ? '' : responseText(response)
-    return `${ids}${server}${peer}${http}${sent}${constants.group}${gatewayText(data, routeOf)}${constants.end}`
+    const gateway = `${routeOf(data.routeId, data.routeName)}${decisionText(data)}`
+    return `${ids}${userText(data)}${peers}${http}}}${sent}${groupStart}${exchangeText(data, gateway)}${end}`
   }
 }
 
-function requestText({ method, path, headers }: AccessRequest, headersOf: ReturnType<typeof headerText>): string {
-  return `,"method":${jsonString(method)},"path":${jsonString(path)},"headers":${headersOf(headers)}`
+function userText({ request, userId }: AccessEventData): string {
+  const traceId = request === null ? null : traceIdOf(request.headers)
+  const trace = traceId === null ? '' : `,"traceId":"${traceId}"`
+  return userId === null ? trace : `${trace},"userId":${jsonString(userId)}`
 }
 
-function responseText({ isSuccessful, statusCode, elapsedTime, reason }: AccessResponse): string {
-  const status = isSuccessful ? ',"response":{"status":"SUCCESSFUL"' : ',"response":{"status":"FAILED"'
-  const code = statusCode === null ? '' : `,"statusCode":"${statusCode}"`
-  const detail = reason === null ? '' : `,"detail":{"reason":${jsonString(reason)}}`
-  return `${status}${code},"elapsedTime":${elapsedTime},"elapsedTimeUnits":"MILLISECONDS"${detail}}`
+function serverText(address: string, port: number): string {
+  return `,"server":{"ip":${jsonString(address)},"port":${port}}`
 }
 
-function gatewayText(data: AccessEventData, routeOf: ReturnType<typeof routeText>): string {
-  const id = data.exchangeId === null ? '' : `,"exchangeId":"${data.exchangeId}"`
-  const running = data.response === null ? ',"longRunning":true' : ''
-  const decision = data.decision === null ? '' : `,"decision":${jsonText({ ...data.decision })}`
-  const extension = data.extension === null ? '' : `,"ext":${jsonText(data.extension as never)}`
-  return `${id}${routeOf(data.routeId, data.routeName)}${running}${decision}${extension}`.slice(1)
+/** Up to the port. */
+function clientText(address: string): string {
+  return `,"client":{"ip":${jsonString(address)},"port":`
 }
 
-/** The text of a route is kept for the next event. */
-function routeText(): (id: string | null, name: string | null) => string {
-  let lastId: string | null = null
-  let lastName: string | null = null
-  let text = ''
-  return (id, name) => {
-    if (id === lastId && name === lastName) return text
-    lastId = id
-    lastName = name
-    text = `${id === null ? '' : `,"routeId":${jsonString(id)}`}${name === null ? '' : `,"routeName":${jsonString(name)}`}`
-    return text
-  }
+/** Up to the path, after the port of the client. */
+function httpText(secure: boolean, method: string | null): string {
+  return `},"http":{"request":{"secure":${secure}${method === null ? '' : `,"method":${jsonString(method)}`}`
+}
+
+/** Up to the elapsed time. */
+function statusText(isSuccessful: boolean, code: number | null): string {
+  const status = isSuccessful ? 'SUCCESSFUL' : 'FAILED'
+  return `,"response":{"status":"${status}"${code === null ? '' : `,"statusCode":"${code}"`},"elapsedTime":`
+}
+
+/** `members` begin with a comma. */
+function exchangeText({ exchangeId }: AccessEventData, members: string): string {
+  return exchangeId === null ? members.slice(1) : `"exchangeId":"${exchangeId}"${members}`
+}
+
+function routeText(id: string | null, name: string | null): string {
+  return `${id === null ? '' : `,"routeId":${jsonString(id)}`}${name === null ? '' : `,"routeName":${jsonString(name)}`}`
+}
+
+function decisionText({ response, decision, extension }: AccessEventData): string {
+  const running = response === null ? ',"longRunning":true' : ''
+  const decided = decision === null ? '' : `,"decision":${jsonText({ ...decision })}`
+  return extension === null ? `${running}${decided}` : `${running}${decided},"ext":${jsonText(extension as never)}`
 }

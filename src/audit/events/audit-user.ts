@@ -11,7 +11,7 @@ export function auditUser(exchange: Exchange): string | null {
     const user = userOfContexts(exchange)
     if (user !== undefined) return user
   }
-  return text(exchange.session.get('username')) ?? clientSubject(exchange.client.certificates)
+  return text(exchange.existingSession?.get('username')) ?? clientSubject(exchange.client.certificates)
 }
 
 /** Undefined without a context that names a user. */

@@ -1,19 +1,22 @@
 import { jsonString, jsonText } from '../event.ts'
 import type { AccessFields } from './access-fields.ts'
 
+/** A header name, with the member of the event that was written last: most requests of a client repeat their values. */
 interface Name {
   /** Beginning of the member. */
   readonly key: string
   readonly bit: number
+  value: string
+  text: string
 }
 
 /** Names with a bit of their own. */
 const MAX_NAMES = 31
 
-/** Serializes the included request headers of a flat list: the text of `jsonText(fields.requestHeaders(headers))`. */
+/** Serializes the included request headers of a flat list: the text of `jsonText(fields.requestHeaders(headers))`, without braces. */
 export function headerText(fields: AccessFields): (headers: readonly string[]) => string {
   const included = fields.requestHeaderNames
-  const anyText = (headers: readonly string[]): string => jsonText(fields.requestHeaders(headers))
+  const anyText = (headers: readonly string[]): string => jsonText(fields.requestHeaders(headers)).slice(1, -1)
   if (included === null || included === 'all' || included.size > MAX_NAMES || included.has('cookie')) return anyText
   const names = new Map([...included].flatMap((name, at) => spellings(name, at)))
   const hasLength = lengthsOf(included)
@@ -28,15 +31,25 @@ export function headerText(fields: AccessFields): (headers: readonly string[]) =
       // A list with several values.
       if ((found & name.bit) !== 0) return anyText(headers)
       found |= name.bit
-      text += `${text === '' ? '{' : ','}${name.key}${jsonString(headers[at + 1]!)}]`
+      const member = memberText(name, headers[at + 1]!)
+      text = text === '' ? member : `${text},${member}`
     }
-    return text === '' ? '{}' : `${text}}`
+    return text
   }
+}
+
+function memberText(name: Name, value: string): string {
+  if (value !== name.value) {
+    name.value = value
+    name.text = `${name.key}${jsonString(value)}]`
+  }
+  return name.text
 }
 
 /** In lower case, as HTTP/2 sends it, and as most clients of HTTP/1.1 do; others are found by their lower case. */
 function spellings(name: string, at: number): [string, Name][] {
-  const found: Name = { key: `${jsonString(name)}:[`, bit: 1 << at }
+  const key = `${jsonString(name)}:[`
+  const found: Name = { key, bit: 1 << at, value: '', text: `${key}""]` }
   return [name, name.replace(/(?<![a-z0-9])[a-z]/g, (letter) => letter.toUpperCase())].map((each) => [each, found])
 }
 
