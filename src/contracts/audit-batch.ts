@@ -12,7 +12,6 @@ export interface AuditBatch {
   readonly events: number
 }
 
-const LINE_END = 0x0a
 const INITIAL_CAPACITY = 4_096
 /** A larger buffer is released with its batch. */
 const RETAINED_CAPACITY = 1024 * 1024
@@ -62,23 +61,32 @@ export class AuditBatchBuilder {
   }
 
   #format(): void {
+    const formatted: { readonly text: string; readonly lengthAt: number }[] = []
+    let lines = ''
     for (const { topic, id, texts, time } of this.#waiting) {
       let index = this.#topics.indexOf(topic)
       if (index < 0) index = this.#topics.push(topic) - 1
       this.#ids += id
       this.#numbers.push(index, time, id.length)
-      for (const text of texts) this.#numbers.push(text === undefined ? -1 : this.#write(text))
+      for (const text of texts) {
+        const lengthAt = this.#numbers.push(text?.length ?? -1) - 1
+        if (text === undefined) continue
+        lines += `${text}\n`
+        formatted.push({ text, lengthAt })
+      }
     }
     this.#waiting.length = 0
+    // Characters are bytes where all are ASCII.
+    if (this.#write(lines) === lines.length) return
+    for (const { text, lengthAt } of formatted) this.#numbers[lengthAt] = Buffer.byteLength(text)
   }
 
-  /** Returns the number of bytes, without the line feed. */
+  /** Returns the number of bytes. */
   #write(text: string): number {
-    const needed = this.#length + text.length * MAX_BYTES + 1
+    const needed = this.#length + text.length * MAX_BYTES
     if (needed > this.#bytes.length) this.#grow(needed)
     const written = this.#bytes.write(text, this.#length)
     this.#length += written
-    this.#bytes[this.#length++] = LINE_END
     return written
   }
 

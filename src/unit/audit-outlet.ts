@@ -3,9 +3,9 @@ import type { Remote } from '#rpc'
 import { type AuditOutlet, type AuditPlan, ConfigError, type FormattedEvent } from '#schema'
 
 /** Milliseconds for which events wait for others, so that one message carries many. */
-const BATCH_TIME = 50
+const BATCH_TIME = 100
 /** Bytes of a batch. */
-const BATCH_SIZE = 256 * 1024
+const BATCH_SIZE = 1024 * 1024
 /** Events that were sent and not yet read by the control thread; beyond it the thread is stuck, and events are dropped. */
 const MAX_UNREAD = 100_000
 

@@ -2,10 +2,9 @@ import type { QueuePlan } from '#schema'
 import { RecordQueue } from './record-queue.ts'
 import type { Spool } from './spool.ts'
 import { SegmentRemoved } from './spool-segment.ts'
-import { type AuditRecord, sizeOf } from './transport.ts'
+import { type AuditRecord, type BatchLimits, sizeOf } from './transport.ts'
 
-const BATCH_RECORDS = 500
-const BATCH_BYTES = 256 * 1024
+const BATCH_LIMITS: BatchLimits = { records: 500, bytes: 256 * 1024 }
 /** Text that is encoded in one turn of the event loop and synchronised to the disk at once. */
 export const MAX_COMMIT_BYTES = 512 * 1024
 /** Bytes of a line beside the text of its record, about. */
@@ -157,8 +156,8 @@ export class Backlog {
   }
 
   /** The next records to send, in memory; empty where they have to be fetched by `refill` first. */
-  batch(): readonly AuditRecord[] {
-    return this.#head.slice(0, BATCH_RECORDS, BATCH_BYTES)
+  batch({ records, bytes }: BatchLimits = BATCH_LIMITS): readonly AuditRecord[] {
+    return this.#head.slice(0, records, bytes)
   }
 
   /** Moves records into the empty head. Rejects where the disk can not be read. */

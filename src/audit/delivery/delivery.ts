@@ -170,7 +170,8 @@ export class Delivery {
   }
 
   async #nextBatch(): Promise<readonly AuditRecord[]> {
-    const batch = this.#backlog.batch()
+    const { batchLimits } = this.#transport
+    const batch = this.#backlog.batch(batchLimits)
     if (batch.length > 0 || this.#backlog.isEmpty) return batch
     try {
       const { lost, settled } = await this.#backlog.refill()
@@ -181,7 +182,7 @@ export class Delivery {
       this.#waiters.failed(this.#calls + 1)
       await this.#pause(this.#retry.next())
     }
-    return this.#backlog.batch()
+    return this.#backlog.batch(batchLimits)
   }
 
   async #attemptBatch(): Promise<void> {

@@ -27,8 +27,19 @@ export function sizeOf(record: AuditRecord): number {
   return encoded === undefined ? Buffer.byteLength(record.text) : encoded.end - encoded.start
 }
 
+/** Bounds of the records of one call of `send`, which has one record at least. */
+export interface BatchLimits {
+  readonly records: number
+  readonly bytes: number
+}
+
+/** Bounds of destinations on this machine: fewer and larger writes cost less. */
+export const LOCAL_LIMITS: BatchLimits = { records: 5_000, bytes: 1024 * 1024 }
+
 /** A destination. `send` is called once at a time; a failed call is repeated with the same records in the same order. */
 export interface Transport {
+  /** Absent where the usual ones apply. */
+  readonly batchLimits?: BatchLimits | undefined
   /**
    * Resolves when the destination has accepted every record. Rejects otherwise, with `RecordRefused` for a record that
    * can never be accepted, or with `RecordsDiscarded`. Ends within its own deadlines, and at once when the signal aborts.

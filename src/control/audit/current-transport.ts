@@ -17,6 +17,8 @@ export class CurrentTransport implements Transport {
   #fingerprint: string
   /** Set before anything is awaited: two transports of one plan would write to one file. */
   #opened: OpenedTransport | null = null
+  /** Those of the transport that was opened last. */
+  batchLimits: Transport['batchLimits']
 
   constructor(plan: TransportPlan, env: TransportEnv) {
     this.#env = env
@@ -62,7 +64,9 @@ export class CurrentTransport implements Transport {
 
   async #open(last: OpenedTransport | null, plan: TransportPlan): Promise<Transport> {
     await closeTransport(last)
-    return openTransport(plan, this.#env)
+    const transport = await openTransport(plan, this.#env)
+    this.batchLimits = transport.batchLimits
+    return transport
   }
 }
 

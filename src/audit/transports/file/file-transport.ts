@@ -1,4 +1,11 @@
-import { type AuditRecord, RecordRefused, sizeOf, type Transport, type TransportEnv } from '../../delivery/transport.ts'
+import {
+  type AuditRecord,
+  LOCAL_LIMITS,
+  RecordRefused,
+  sizeOf,
+  type Transport,
+  type TransportEnv,
+} from '../../delivery/transport.ts'
 import type { FilePlan } from '../../files/file-plan.ts'
 import { MAX_READ_LINE } from '../../files/lines.ts'
 import { TopicFile } from '../../files/topic-file.ts'
@@ -34,6 +41,7 @@ interface Call {
 
 /** One file for each topic. An unresponsive disk has one write at a time: a repeated call waits for that of the call before. */
 export class FileTransport implements Transport {
+  readonly batchLimits = LOCAL_LIMITS
   readonly #openTopic: (topic: string) => Lines
   readonly #files = new Map<string, Lines>()
   #call: Call | null = null

@@ -1,5 +1,5 @@
 import { standardOutput } from '#logging'
-import { type AuditRecord, RecordRefused, sizeOf, type Transport } from '../../delivery/transport.ts'
+import { type AuditRecord, LOCAL_LIMITS, RecordRefused, sizeOf, type Transport } from '../../delivery/transport.ts'
 import { lineBytes } from '../../files/line-bytes.ts'
 
 /** The buffer of standard output is full: its reader is too slow, or does not read. */
@@ -16,6 +16,7 @@ export function openStdout(output: Pick<Output, 'room' | 'writeLines'> = standar
   /** Records of a failed call that are written: they are not written again when the call is repeated. */
   let partial: { readonly records: readonly AuditRecord[]; readonly written: number } | null = null
   return {
+    batchLimits: LOCAL_LIMITS,
     async send(records) {
       let at = partial !== null && isSame(partial.records, records) ? partial.written : 0
       partial = null
