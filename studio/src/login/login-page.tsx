@@ -33,8 +33,7 @@ export function LoginPage() {
         </label>
         <label>
           Password
-          {/* The name of the textbox is "Password"; its role is given, since password inputs have none of their own. */}
-          <input name="password" type="password" role="textbox" autoComplete="current-password" required />
+          <input name="password" type="password" autoComplete="current-password" required />
         </label>
         {refusal !== null && (
           <p role="alert" className="error">
