@@ -67,6 +67,8 @@ export type {
   ChangeProblems,
   ConditionResult,
   ConnectorSettings,
+  EvaluationMessage,
+  EvaluationResult,
   ObjectStatus,
   RouteChange,
   RouteFailure,

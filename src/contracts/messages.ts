@@ -60,6 +60,29 @@ export interface SimulatedRequestMessage {
   readonly body: string
 }
 
+/** An expression to evaluate for a simulated request, in the scope of a route or of its router. */
+export interface EvaluationMessage {
+  /** Qualified name of the router. */
+  readonly router: string
+  /** Id of a served route; null for the scope of the router. */
+  readonly route: string | null
+  readonly expression: string
+  readonly request: SimulatedRequestMessage
+  readonly response: {
+    readonly status: number
+    /** Names and values alternately. */
+    readonly rawHeaders: readonly string[]
+    readonly body: string
+  } | null
+}
+
+/** Value of an expression as JSON, or its error with the column in the text where that is known. */
+export type EvaluationResult =
+  | { readonly json: string; readonly type: string; readonly truncated: boolean }
+  | { readonly error: { readonly message: string; readonly column?: number } }
+  /** The route is not served. */
+  | { readonly missing: true }
+
 /** Result of a route's condition for a request. */
 export interface ConditionResult {
   readonly id: string

@@ -1,7 +1,15 @@
 import type { JsonObject } from '#json'
 import { call, notice } from '#rpc'
 import type { RequestWatch } from './live-requests.ts'
-import type { ChangeProblems, RouteChange, RouteMatch, SimulatedRequestMessage, UnitStart } from './messages.ts'
+import type {
+  ChangeProblems,
+  EvaluationMessage,
+  EvaluationResult,
+  RouteChange,
+  RouteMatch,
+  SimulatedRequestMessage,
+  UnitStart,
+} from './messages.ts'
 import type { MetricReport } from './metric-report.ts'
 
 /** Milliseconds one route may take to build; for a route with a Router this includes all routes of that router. */
@@ -31,6 +39,8 @@ export const UNIT_CALLS = {
     { readonly router: string; readonly request: SimulatedRequestMessage },
     RouteMatch | { readonly refused: { readonly status: number; readonly reason: string } }
   >(5_000),
+  /** Evaluates an expression for a simulated request. */
+  evaluate: call<EvaluationMessage, EvaluationResult>(5_000),
   /** Closes the listeners and waits for requests within the grace periods; returns the number of aborted ones. The thread then ends. */
   drain: call<void, { readonly aborted: number }>(10_000),
 }

@@ -57,7 +57,7 @@ export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
 export { pageName, referenceIndex, referencePage } from './reference-page.ts'
 export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule } from './rules.ts'
-export { ResultTypeError, type Runtime, runtime } from './runtime-expression.ts'
+export { bindExpression, ResultTypeError, type Runtime, runtime } from './runtime-expression.ts'
 export {
   boolean,
   duration,

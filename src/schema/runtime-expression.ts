@@ -81,6 +81,11 @@ export class RuntimeExpression extends Deferred<unknown> {
   }
 }
 
+/** Binds an expression to the properties of a scope, for any type of result. */
+export function bindExpression(expression: Expression, scope: Scope): Runtime<unknown> {
+  return bind(expression, 'any', scope)
+}
+
 function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): Runtime<unknown> {
   if (expression.constant) {
     const value = typed(expression.evaluate(scope), type, expression)

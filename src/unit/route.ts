@@ -1,5 +1,5 @@
 import { type AuditService, passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
-import { conditionFacts, isAlwaysTrue } from '#expression'
+import { conditionFacts, isAlwaysTrue, type Scope } from '#expression'
 import { type BuildPath, ConfigDocument, type Heap, type UnitContext } from '#heap'
 import { ActiveList, type ActiveListItem, type Exchange, type Handler, type Response } from '#http'
 import { RouteDocument } from '#instance'
@@ -39,10 +39,12 @@ export class Route {
   /** Whether its condition is true for every request. */
   readonly matchesAll: boolean
   readonly warnings: readonly Problem[]
+  /** Scope of its expressions. */
+  readonly scope: Scope
   readonly #condition: Condition
   readonly #handler: Handler
   readonly #metrics: RouteMetrics
-  readonly #scope: MetricsScope
+  readonly #metricsScope: MetricsScope
   readonly #logger: Logger
   readonly #dispose: () => Promise<void>
   readonly #active = new ActiveList<ActiveRequest>()
@@ -58,7 +60,8 @@ export class Route {
     this.warnings = parts.warnings
     this.#condition = parts.condition
     this.#metrics = parts.metrics
-    this.#scope = parts.scope
+    this.#metricsScope = parts.metricsScope
+    this.scope = parts.scope
     this.#logger = parts.logger
     this.#handler = withAudit(parts.audit, routeBoundary(parts.handler, parts.metrics, parts.logger), source)
     this.#dispose = parts.dispose
@@ -82,12 +85,13 @@ export class Route {
       audit: await auditServiceOf(fields.auditService, document.heap),
     }))
     const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
-    const scope = around.openMetrics()
+    const metricsScope = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {
       ...built,
-      scope,
-      metrics: new RouteMetrics(scope, labels, around.unitContext.clock),
+      scope: document.properties.scope,
+      metricsScope,
+      metrics: new RouteMetrics(metricsScope, labels, around.unitContext.clock),
       logger,
       warnings: document.warnings,
       dispose: () => document.heap.dispose(),
@@ -129,7 +133,7 @@ export class Route {
       await promise
       clearTimeout(timer)
     }
-    this.#scope.release()
+    this.#metricsScope.release()
     try {
       await this.#dispose()
     } catch (error) {
@@ -160,7 +164,8 @@ interface RouteParts {
   readonly handler: Handler
   /** Null where it inherits one. */
   readonly audit: AuditService | null
-  readonly scope: MetricsScope
+  readonly scope: Scope
+  readonly metricsScope: MetricsScope
   readonly metrics: RouteMetrics
   readonly logger: Logger
   readonly warnings: readonly Problem[]

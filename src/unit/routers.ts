@@ -1,4 +1,5 @@
 import type { ChangeProblems, RouteChange, RouteFailure } from '#contracts'
+import type { Scope } from '#expression'
 import type { BuildPath, Heap, StateReporter, UnitContext } from '#heap'
 import type { Handler } from '#http'
 import type { MetricsRegistry } from '#metrics'
@@ -37,6 +38,14 @@ export class Routers {
   /** The routers that are open now. */
   get live(): readonly LiveRouter[] {
     return [...this.#open].map(({ live }) => live)
+  }
+
+  /** The scope of expressions in a route, or in the document of a router; null where it is not served. */
+  scopeOf(router: string, route: string | null): Scope | null {
+    const found = [...this.#open].find(({ live }) => live.qualifiedName === router)
+    if (found === undefined) return null
+    if (route === null) return found.around.heap.properties.scope
+    return found.live.routes.find(({ id }) => id === route)?.scope ?? null
   }
 
   /** Opens Routers declared in a heap. */

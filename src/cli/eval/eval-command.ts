@@ -1,5 +1,5 @@
 import { compile, ExpressionSyntaxError, isExpression } from '#expression'
-import { exchangeScope } from '#http'
+import { exchangeScope, plainValue } from '#http'
 import { instanceDirectories, instanceDirectory, rootProperties, type SystemProperties } from '#instance'
 import { LogEvent } from '#logging'
 import type { Arguments } from '../arguments.ts'
@@ -9,7 +9,6 @@ import { EXIT } from '../exit-codes.ts'
 import { DEFINE_OPTION, definedProperties, INSTANCE_OPTION } from '../instance-settings.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { paintFor, writeJson } from '../terminal.ts'
-import { plainValue } from './plain-value.ts'
 import { exchangeOf } from './request-file.ts'
 
 /** `gateway eval`: the value of one expression. */

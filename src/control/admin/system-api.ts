@@ -17,6 +17,7 @@ import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
+import { evaluateAction } from './routes/evaluate-action.ts'
 import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
@@ -70,7 +71,12 @@ export function systemApi(api: SystemApi): Handler {
     const degraded = () => api.states.degradedRoutes(store.directory)
     const collection =
       collections.get(store) ??
-      routesCollection(store, degraded, explainAction(names, api), { ...api.scripts, logger: api.logger })
+      routesCollection(
+        store,
+        degraded,
+        { explain: explainAction(names, api), evaluate: evaluateAction(names, api) },
+        { ...api.scripts, logger: api.logger },
+      )
     collections.set(store, collection)
     return collection
   }

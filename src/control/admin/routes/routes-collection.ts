@@ -28,7 +28,7 @@ const PATCH_TRIES = 5
 export function routesCollection(
   store: RouteStore,
   degraded: () => DegradedObjects,
-  explain: Action,
+  dryRuns: Readonly<Record<string, Action>>,
   scripts: PatchScripts,
 ): Collection {
   let degradedNow: DegradedObjects = new Map()
@@ -63,7 +63,7 @@ export function routesCollection(
       degradedNow = degraded()
       return queryResources(store.files.values().map(resourceOf), query, { cookies, naturalOrder })
     },
-    actions: { validate: validate(editor), explain, deleted: deletedAction(store) },
+    actions: { validate: validate(editor), ...dryRuns, deleted: deletedAction(store) },
     resourceActions: { rollback: rollbackAction(store, editor), history: historyAction(store) },
   }
 }

@@ -45,6 +45,43 @@ export const EXPLAIN_RESPONSE: JsonObject = {
   },
 }
 
+/** Request of `evaluate`. */
+export const EVALUATE_REQUEST: JsonObject = {
+  type: 'object',
+  required: ['expression'],
+  properties: {
+    expression: { type: 'string', maxLength: 16_384, description: 'As in a route: text with ${}.' },
+    route: {
+      type: 'string',
+      description: 'Id of the route whose properties it may read; those of the router by default.',
+    },
+    request: EXPLAIN_REQUEST,
+    response: {
+      type: 'object',
+      description: 'For expressions that read the response.',
+      properties: { status: { type: 'integer' }, headers: { type: 'object' }, entity: { type: 'string' } },
+    },
+  },
+}
+
+/** Response of `evaluate`. */
+export const EVALUATE_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: {
+    value: { description: 'The value as JSON; the start of its text where it is truncated.' },
+    type: { type: 'string', description: 'string, number, boolean, null, list, map, or an object such as uri.' },
+    truncated: { type: 'boolean', description: 'Whether the value is longer than 65,536 characters.' },
+    error: {
+      type: 'object',
+      description: 'In place of the value.',
+      properties: {
+        message: { type: 'string' },
+        column: { type: 'integer', description: 'Position of a syntax error in the expression, from 1.' },
+      },
+    },
+  },
+}
+
 const VERSION = {
   _rev: { type: 'string' },
   _sourceRev: { type: 'string', description: 'The revision of its text.' },

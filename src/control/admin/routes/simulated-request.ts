@@ -38,7 +38,8 @@ export function simulatedRequest(body: JsonValue): SimulatedRequestMessage | Ref
   }
 }
 
-function headerFields(headers: unknown): string[] | null {
+/** Header fields as a flat list; null where they are invalid. */
+export function headerFields(headers: unknown): string[] | null {
   if (!isPlainObject(headers)) return null
   const fields: string[] = []
   for (const [name, given] of Object.entries(headers)) {

@@ -125,8 +125,10 @@ function watchIn(request: Request): string | { filter: string | null; rate: numb
   if (number < 1 || number > MAX_RATE)
     return `rate: expected 1 to ${MAX_RATE}, got ${JSON.stringify(rate?.slice(0, 40))}`
   try {
-    if (filter !== null) parseQueryFilter(filter)
-    return { filter, rate: number }
+    const parsed = filter === null ? null : parseQueryFilter(filter)
+    // Units count requests beyond the rate without evaluating a filter that matches all.
+    const matchesAll = parsed === null || (parsed.kind === 'literal' && parsed.value)
+    return { filter: matchesAll ? null : filter, rate: number }
   } catch (error) {
     return (error as Error).message
   }

@@ -16,6 +16,15 @@ export function plainValue(value: unknown, depth = 0): unknown {
   return plainEntries(entries, depth)
 }
 
+/** Name of the type of a value in expressions. */
+export function valueType(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'bigint' || value instanceof JsonNumber) return 'number'
+  if (typeof value !== 'object') return typeof value
+  if (Array.isArray(value) || value instanceof Set) return 'list'
+  return (value as { [exposed]?: Exposure<unknown> })[exposed]?.kind ?? 'map'
+}
+
 /** The entries of a map, otherwise the text of the object, otherwise its properties. */
 function shownValue(host: object, exposure: Exposure<unknown>, depth: number): unknown {
   const { keys, index, call, value, get = {} } = exposure

@@ -1,0 +1,65 @@
+import type { EvaluationMessage } from '#contracts'
+import { type Action, Refusal } from '#crest'
+import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import type { ExplainContext } from './explain-action.ts'
+import { EVALUATE_REQUEST, EVALUATE_RESPONSE } from './routes-description.ts'
+import { headerFields, simulatedRequest } from './simulated-request.ts'
+
+const MAX_EXPRESSION = 16_384
+const MEMBERS = new Set(['expression', 'route', 'request', 'response'])
+
+/**
+ * `evaluate`: the value of an expression for a simulated request, in the scope of a route or of the router. A unit evaluates it,
+ * with the code and the limits of live traffic.
+ */
+export function evaluateAction(names: readonly string[], { units }: Pick<ExplainContext, 'units'>): Action {
+  const router = ['gateway', ...names].join('+')
+  return {
+    description: 'Evaluates an expression for a sample request, and returns its value and type, or its error.',
+    request: EVALUATE_REQUEST,
+    response: EVALUATE_RESPONSE,
+    run: async (_, { body }) => {
+      const message = evaluationIn(body)
+      if (message instanceof Refusal) return message
+      const unit = units().find(({ state }) => state === 'ready')
+      if (unit === undefined) return new Refusal(503, 'no unit is ready to evaluate it; try again')
+      const result = await unit.remote.evaluate({ router, ...message }).catch((error: Error) => error)
+      if (result instanceof Error) return new Refusal(503, `${result.message}; try again`)
+      if ('missing' in result) return new Refusal(404, 'there is no route of this id that is served')
+      if ('error' in result) return { error: { ...result.error } }
+      const { json, type, truncated } = result
+      return { value: truncated ? json : parseJson(json), type, truncated }
+    },
+  }
+}
+
+function evaluationIn(body: JsonValue): Omit<EvaluationMessage, 'router'> | Refusal {
+  if (!isPlainObject(body)) return new Refusal(400, 'the body: expected { "expression", "request" }')
+  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name))
+  if (unknown !== undefined)
+    return new Refusal(400, `${JSON.stringify(unknown.slice(0, 40))}: expected only ${[...MEMBERS].join(', ')}`)
+  const { expression, route = null, request = { uri: '/' }, response = null } = body
+  if (typeof expression !== 'string' || expression.length > MAX_EXPRESSION) {
+    return new Refusal(400, `expression: expected a text of at most ${MAX_EXPRESSION} characters`)
+  }
+  if (route !== null && typeof route !== 'string') return new Refusal(400, 'route: expected the id of a route')
+  const simulated = simulatedRequest(request as JsonValue)
+  if (simulated instanceof Refusal) return new Refusal(400, `request: ${simulated.message}`)
+  const answered = response === null ? null : responseIn(response)
+  return answered instanceof Refusal ? answered : { expression, route, request: simulated, response: answered }
+}
+
+function responseIn(response: unknown): NonNullable<EvaluationMessage['response']> | Refusal {
+  const { status = 200, headers = {}, entity = '' } = isPlainObject(response) ? (response as JsonObject) : {}
+  const fields = headerFields(headers)
+  const isValid =
+    isPlainObject(response) &&
+    typeof status === 'number' &&
+    Number.isInteger(status) &&
+    status >= 100 &&
+    status <= 999 &&
+    typeof entity === 'string' &&
+    fields !== null
+  if (!isValid) return new Refusal(400, 'response: expected { "status", "headers", "entity" }')
+  return { status, rawHeaders: fields, body: entity }
+}
