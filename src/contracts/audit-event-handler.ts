@@ -27,6 +27,14 @@ export interface EventFormat {
   header?(topic: AuditTopic): string
 }
 
+/** Secrets, keys and trust of a transport that may be rotated. */
+export interface TransportRenewal {
+  /** The transport with them as they are now. */
+  read(): Promise<TransportPlan>
+  /** Calls the listener when they may have changed; returns a function that stops it. */
+  onChange(listener: () => void): () => void
+}
+
 /** An audit event handler: where events go, and in which form. Its transport runs on the control thread. */
 export interface AuditEventHandler {
   readonly name: string
@@ -34,6 +42,8 @@ export interface AuditEventHandler {
   readonly enabled: boolean
   readonly format: EventFormat
   readonly transport: TransportPlan
+  /** Secrets, keys and trust of the transport; absent where it has none. */
+  readonly renewal?: TransportRenewal
   /** The spool has no directory yet: the audit service assigns it. */
   readonly queue: Omit<QueuePlan, 'spool'> & { readonly spool: { readonly maxBytes: number } | null }
   /** Whether `/api/audit/<topic>` can query its events. */

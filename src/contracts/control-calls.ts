@@ -30,6 +30,8 @@ export const CONTROL_CALLS = {
     { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] }
   >(30_000),
   auditEvents: notice<{ readonly id: number; readonly batch: AuditBatch; readonly dropped: number }>(),
+  /** Changed transports of an opened service: secrets, keys or trust were rotated. */
+  auditRenew: notice<{ readonly id: number; readonly plan: AuditPlan }>(),
   auditQueries: notice<{ readonly id: number }>(),
   auditClose: notice<{ readonly id: number }>(),
   /** Memory shared by all units under a key. */

@@ -31,6 +31,7 @@ export {
   type AuditTopic,
   type EventFormat,
   type JsonShape,
+  type TransportRenewal,
 } from './audit-event-handler.ts'
 export { AUDIT_MEMORY } from './audit-memory.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'

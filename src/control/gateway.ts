@@ -216,6 +216,7 @@ export class Gateway {
       objectStatus: (status) => this.states.record(unit, status),
       auditOpen: (plan) => this.#auditWriter.open(unit, plan),
       auditEvents: ({ id, batch, dropped }) => this.#auditWriter.take(id, batch, dropped),
+      auditRenew: ({ id, plan }) => this.#auditWriter.renew(id, plan),
       auditQueries: ({ id }) => this.#auditWriter.serveQueries(id),
       auditClose: ({ id }) => this.#auditWriter.close(id),
       share: ({ key, bytes }) => this.#memory.acquire(key, bytes, unit),

@@ -24,6 +24,7 @@ const DISCARDING_OUTLET: AuditOutlet = {
   publish: () => {},
   isFull: false,
   waitForRoom: () => Promise.resolve(),
+  renew: () => {},
   serveQueries: () => {},
   close: () => {},
 }

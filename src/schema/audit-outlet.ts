@@ -65,6 +65,8 @@ export interface AuditOutlet {
   readonly isFull: boolean
   /** Resolves when it is no longer full, at most after `maxBlockTime`. */
   waitForRoom(): Promise<void>
+  /** Applies changed transports of the same handlers. */
+  renew(plan: AuditPlan): void
   /** Serves the queries of `/api/audit/<topic>`: called for the service of config.json. */
   serveQueries(): void
   close(): void

@@ -56,6 +56,10 @@ class BatchingOutlet implements AuditOutlet {
     else this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIME)
   }
 
+  renew(plan: AuditPlan): void {
+    if (!this.#isClosed) this.#control.auditRenew({ id: this.#id, plan })
+  }
+
   serveQueries(): void {
     this.#control.auditQueries({ id: this.#id })
   }

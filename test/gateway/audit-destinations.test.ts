@@ -70,6 +70,47 @@ test('one request is one event at syslog, OTLP and Kafka, with the same id', { t
   assert.doesNotMatch(`${syslog.text}${record?.value}${exported.join('')}`, /secret/)
 })
 
+test('a rotated secret of a transport is used without a new version of the route', { timeout: 60_000 }, async () => {
+  let token = 'first'
+  const accepted: string[] = []
+  const otlp = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const isKnown = request.headers.authorization === token
+      if (isKnown) accepted.push(text)
+      response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' }).end('{}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(otlp, 'listening')
+  await using resources = new AsyncDisposableStack()
+  resources.defer(() => {
+    otlp.closeAllConnections()
+    otlp.close()
+  })
+  const handler = {
+    endpoint: `http://127.0.0.1:${(otlp.address() as AddressInfo).port}`,
+    headerSecretIds: { Authorization: 'receiver.token' },
+    secretsProvider: { type: 'FileSystemSecretStore', config: { directory: 'tokens', format: 'PLAIN' } },
+  }
+  await using gateway = await RunningGateway.start({
+    units: 2,
+    files: { 'tokens/receiver.token': token },
+    routes: { audited: audited('/audited', ['Otlp', handler]) },
+  })
+  assert.deepEqual(gateway.problems('audited.json'), [])
+  await gateway.ask('/audited/one')
+  await waitUntil('the first event', () => accepted.join('').includes('/audited/one'))
+  token = 'second'
+  gateway.instance.write('tokens/receiver.token', token)
+  await gateway.ask('/audited/two')
+  await gateway.gateway.reload()
+  await waitUntil('the second event', () => accepted.join('').includes('/audited/two'))
+  assert.doesNotMatch(gateway.log.lines.join('\n'), /first|second/)
+})
+
 test('F15: requests are answered while a receiver is away, and their events arrive when it is back', {
   timeout: 60_000,
 }, async () => {

@@ -32,6 +32,7 @@ export class RecordedAudit {
         return recorded.isFull
       },
       waitForRoom: () => Promise.resolve(),
+      renew: (plan) => void this.plans.push(plan),
       serveQueries: () => {},
       close: () => {},
     }

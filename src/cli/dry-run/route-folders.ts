@@ -9,6 +9,7 @@ const DISCARDING: AuditOutlet = {
   publish: () => {},
   isFull: false,
   waitForRoom: () => Promise.resolve(),
+  renew: () => {},
   serveQueries: () => {},
   close: () => {},
 }

@@ -161,3 +161,19 @@ test('handlers of one name in two services have one series with their sum', asyn
   writer.take(two.id, batch('c'), 0)
   await waitUntil('three delivered events', () => delivered() === 3)
 })
+
+test('renewed transports are used by later batches, unless a newer version of the route has its own', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const older = opened(writer.open({}, inDocument(planOf(toFolder(folder.in('one'))), 'r1')))
+  writer.renew(older.id, planOf(toFolder(folder.in('two'))))
+  writer.take(older.id, batch('a'), 0)
+  await waitUntil('an event in the second folder', () => lines(folder, 'two').length === 1)
+  const newer = opened(writer.open({}, inDocument(planOf(toFolder(folder.in('three'))), 'r2')))
+  writer.take(newer.id, batch('b'), 0)
+  writer.renew(older.id, planOf(toFolder(folder.in('four'))))
+  writer.take(older.id, batch('c'), 0)
+  await waitUntil('two events in the third folder', () => lines(folder, 'three').length === 2)
+  assert.deepEqual(lines(folder, 'four'), [])
+})

@@ -8,8 +8,8 @@ import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
 /** One audit service of one unit, in one version of its route. */
 interface OpenedService {
   readonly owner: object
-  readonly plan: AuditPlan
-  readonly handlers: readonly (readonly [HandlerPlan, HandlerDelivery])[]
+  plan: AuditPlan
+  handlers: readonly (readonly [HandlerPlan, HandlerDelivery])[]
   readonly memory: Int32Array
   /** Number of formats: texts of each event. */
   readonly formats: number
@@ -78,6 +78,16 @@ export class AuditWriter {
     const { formats, handlers, memory } = service
     for (const [plan, delivery] of handlers) delivery.add(recordsOf(batch, formats, plan))
     Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
+  }
+
+  /** Sends later batches with changed secrets, keys and trust. */
+  renew(id: number, plan: AuditPlan): void {
+    const service = this.#opened.get(id)
+    if (service === undefined) return
+    const { document } = service.plan
+    service.plan = { ...plan, ...(document !== undefined && { document }) }
+    service.handlers = service.handlers.map(([before, delivery], at) => [plan.handlers[at] ?? before, delivery])
+    for (const [handler, delivery] of service.handlers) delivery.use(handler, id)
   }
 
   /** `/api/audit/<topic>` queries this service from now on. */

@@ -19,6 +19,7 @@ export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditP
     },
     // Management requests never wait: they are needed most during an outage.
     waitForRoom: () => Promise.resolve(),
+    renew: (renewed) => writer.renew(id, renewed),
     serveQueries: () => {},
     close: () => writer.close(id),
   }

@@ -5,7 +5,7 @@ import { formatPointer } from '#json'
 import { config, defineType, json, map, object, oneOf, secretId, string } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
-import { readTls, secretsProviderField, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
+import { readTls, renewalOf, secretsProviderField, secretText, tlsField } from '../../lib/audit/remote-fields.ts'
 import { providerFor } from '../../lib/tls/provider.ts'
 
 const jndi = object({
@@ -61,20 +61,21 @@ export const JmsAuditEventHandler = defineType({
     // Problems are reported by `check`.
     if (plan === null) throw new TypeError('jndi does not describe a broker')
     for (const { path, message } of warnings) env.warn(`${formatPointer(['jndi', ...path])}: ${message}`)
-    const connection = { ...plan, password: passwordSecretId === undefined ? plan.password : await password() }
-    if (connection.password !== null && plan.endpoints.some(({ tls }) => tls === null)) {
+    const transport = await readTransport()
+    if (transport.producer.connection.password !== null && plan.endpoints.some(({ tls }) => tls === null)) {
       env.warn('the password is sent in clear text to brokers without TLS; use ssl:// or amqps://')
-    }
-    const transport: JmsPlan & { readonly type: 'jms' } = {
-      type: 'jms',
-      producer: { connection, deliveryMode, tls: await readTls(values.tls) },
-      envelope,
     }
     return {
       ...handlerBase(values, deliveryMode === 'PERSISTENT'),
       format: jsonFormat('json', { format: 'common', elasticsearchCompatible: false }),
       transport,
+      renewal: renewalOf(readTransport, values.tls, providerFor(values.secretsProvider, env)),
       supportsQueries: false,
+    }
+
+    async function readTransport(): Promise<JmsPlan & { readonly type: 'jms' }> {
+      const connection = { ...plan!, password: passwordSecretId === undefined ? plan!.password : await password() }
+      return { type: 'jms', producer: { connection, deliveryMode, tls: await readTls(values.tls) }, envelope }
     }
 
     function password(): Promise<string> {

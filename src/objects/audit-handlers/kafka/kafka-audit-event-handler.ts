@@ -6,6 +6,7 @@ import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import {
   formatField,
   readTls,
+  renewalOf,
   secretsProviderField,
   secretText,
   timeLimit,
@@ -78,7 +79,7 @@ export const KafkaAuditEventHandler = defineType({
     if (values.sasl?.mechanism === 'PLAIN' && tls === undefined) {
       env.warn('sasl PLAIN without tls sends the password in clear text; set tls')
     }
-    const transport: KafkaPlan & { readonly type: 'kafka' } = {
+    const readTransport = async (): Promise<KafkaPlan & { readonly type: 'kafka' }> => ({
       type: 'kafka',
       brokers: values.brokers.map((broker) => {
         const end = broker.lastIndexOf(':')
@@ -95,7 +96,7 @@ export const KafkaAuditEventHandler = defineType({
       maxRequestBytes: values.maxRequestSize,
       sasl: values.sasl === undefined ? null : await credentials(values.sasl),
       tls: tls === undefined ? null : await readTls(tls),
-    }
+    })
     return {
       ...handlerBase(values),
       format: {
@@ -105,7 +106,8 @@ export const KafkaAuditEventHandler = defineType({
           (event) =>
             kafkaText(format, name, event),
       },
-      transport,
+      transport: await readTransport(),
+      renewal: renewalOf(readTransport, tls, providerFor(values.secretsProvider, env)),
       supportsQueries: false,
     }
 

@@ -7,6 +7,7 @@ import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import {
   formatField,
   readTls,
+  renewalOf,
   secretsProviderField,
   secretText,
   timeLimit,
@@ -58,13 +59,12 @@ export const OtlpAuditEventHandler = defineType({
   create: async (values, env) => {
     const { endpoint, headers, headerSecretIds, compression, connectTimeout, requestTimeout, format } = values
     const provider = providerFor(values.secretsProvider, env)
-    const secrets = Object.entries(headerSecretIds).map(
-      async ([name, id]) => [name, await secretText(provider, id, appendPointer('/headerSecretIds', name))] as const,
-    )
-    const transport: OtlpPlan & { readonly type: 'otlp' } = {
+    const secretHeader = async ([name, id]: readonly [string, string]) =>
+      [name, await secretText(provider, id, appendPointer('/headerSecretIds', name))] as const
+    const readTransport = async (): Promise<OtlpPlan & { readonly type: 'otlp' }> => ({
       type: 'otlp',
       endpoint,
-      headers: [...Object.entries(headers), ...(await Promise.all(secrets))],
+      headers: [...Object.entries(headers), ...(await Promise.all(Object.entries(headerSecretIds).map(secretHeader)))],
       compression,
       connectTimeout,
       requestTimeout,
@@ -74,7 +74,7 @@ export const OtlpAuditEventHandler = defineType({
         ...values.resourceAttributes,
       },
       tls: endpoint.startsWith('https:') ? await readTls(values.tls) : null,
-    }
+    })
     return {
       ...handlerBase(values),
       format: {
@@ -84,7 +84,8 @@ export const OtlpAuditEventHandler = defineType({
           (event) =>
             otlpLogRecord(format, name, event),
       },
-      transport,
+      transport: await readTransport(),
+      renewal: renewalOf(readTransport, values.tls, provider),
       supportsQueries: false,
     }
   },

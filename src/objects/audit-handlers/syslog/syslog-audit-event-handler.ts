@@ -15,7 +15,7 @@ import {
   string,
 } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
-import { formatField, readTls, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
+import { formatField, readTls, renewalOf, timeLimit, tlsField } from '../../lib/audit/remote-fields.ts'
 
 /** Bytes of a message by protocol: size of datagrams, and usual limit of receivers. */
 const DEFAULT_MAX_BYTES = { UDP: 8_192, TCP: 65_536, TLS: 65_536 }
@@ -83,7 +83,7 @@ export const SyslogAuditEventHandler = defineType({
   },
   create: async (values) => {
     const { protocol, host, port, connectTimeout, sendTimeout, tls } = values
-    const transport: SyslogPlan & { readonly type: 'syslog' } = {
+    const readTransport = async (): Promise<SyslogPlan & { readonly type: 'syslog' }> => ({
       type: 'syslog',
       protocol,
       host,
@@ -91,8 +91,14 @@ export const SyslogAuditEventHandler = defineType({
       connectTimeout,
       sendTimeout,
       tls: protocol === 'TLS' ? await readTls(tls) : null,
+    })
+    return {
+      ...handlerBase(values),
+      format: syslogFormat(values),
+      transport: await readTransport(),
+      renewal: renewalOf(readTransport, tls),
+      supportsQueries: false,
     }
-    return { ...handlerBase(values), format: syslogFormat(values), transport, supportsQueries: false }
   },
 })
 

@@ -1,7 +1,8 @@
 import { DEFAULT_TLS_PLAN, FORMAT_NAMES, type TlsPlan, tlsPlanOf } from '#audit'
-import { type ClientTls, ClientTlsKind, SecretsProviderKind } from '#contracts'
+import { type ClientTls, ClientTlsKind, SecretsProviderKind, type TransportRenewal } from '#contracts'
 import type { SecretsProvider } from '#schema'
 import { ConfigError, config, duration, oneOf, ref } from '#schema'
+import { listenToAll } from '../tls/joined-managers.ts'
 
 /** Bound of the times of a transport: the writer aborts a call after a minute. */
 const MAX_TIME = { unlimited: false, zero: false, max: '50 seconds', because: 'a call is given up after a minute' }
@@ -21,9 +22,19 @@ export const secretsProviderField = ref(SecretsProviderKind).optional().meta({
   description: 'Where secrets are looked up first; then in the secrets of the file and its parents.',
 })
 
-/** Keys and trust as they are now: they are read again when the object is created again. */
+/** Keys and trust as they are now. */
 export function readTls(tls: ClientTls | undefined): Promise<TlsPlan> {
   return tls === undefined ? Promise.resolve(DEFAULT_TLS_PLAN) : tlsPlanOf(tls)
+}
+
+/** Reads a transport again when its secrets, keys or trust change. */
+export function renewalOf(
+  read: TransportRenewal['read'],
+  tls: ClientTls | undefined,
+  provider?: SecretsProvider,
+): TransportRenewal {
+  const sources = [provider, tls?.keys, tls?.trust].filter((source) => source !== undefined && source !== null)
+  return { read, onChange: (listener) => listenToAll(sources, listener) }
 }
 
 /** A secret as text. A missing one is a problem at `pointer`. */

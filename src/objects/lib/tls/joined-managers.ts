@@ -23,7 +23,8 @@ export function joinTrust(managers: readonly TrustManager[] | undefined): TrustM
   }
 }
 
-function listenToAll(
+/** Calls the listener for changes of each source. */
+export function listenToAll(
   sources: readonly { onChange(listener: () => void): () => void }[],
   listener: () => void,
 ): () => void {

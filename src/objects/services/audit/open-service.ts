@@ -12,6 +12,7 @@ import { type AuditService, providerOf } from '#contracts'
 import type { AccessAuditor } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
+import { renewTransports } from './renew-transports.ts'
 import { planOf, topicsOf } from './service-plan.ts'
 
 /** Opens the event handlers and publishes to them. */
@@ -22,6 +23,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
   const policies = await policiesOf(values, env)
   const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))
+  renewTransports(handlers, (changed) => outlet.renew(planOf(values, { handlers: changed, formats, topics }, env)), env)
   const ids = new EventIds()
   const invalid = env.metrics.counter(
     'gw_audit_events_invalid_total',
