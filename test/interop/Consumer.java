@@ -17,7 +17,8 @@ import java.util.Hashtable;
 /**
  * Prints each message of a destination as a line: class, delivery mode, JMSCorrelationID, redelivered or not, and the
  * text in base64. Arguments: initial context factory, then properties as name=value; the JNDI names are "factory" and
- * "destination". A system property "durable" names a durable subscription.
+ * "destination". A system property "durable" names a durable subscription;
+ * with "patient" it waits for each message without limit, since a limit drains the credit of an AMQP link.
  */
 public final class Consumer {
     public static void main(String[] args) throws Exception {
@@ -43,8 +44,9 @@ public final class Consumer {
         connection.start();
         out.println("ready");
         out.flush();
+        long pause = Boolean.getBoolean("patient") ? 0 : 20;
         for (;;) {
-            Message message = consumer.receive(20);
+            Message message = consumer.receive(pause);
             if (message == null) {
                 out.flush();
                 continue;
@@ -57,6 +59,9 @@ public final class Consumer {
                     String.valueOf(message.getJMSCorrelationID()),
                     String.valueOf(message.getJMSRedelivered()),
                     Base64.getEncoder().encodeToString(unitsOf(text))));
+            if (pause == 0) {
+                out.flush();
+            }
         }
     }
 

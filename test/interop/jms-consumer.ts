@@ -23,6 +23,8 @@ export interface ConsumerSettings {
   readonly properties: Readonly<Record<string, string>>
   /** Name of a durable subscription. */
   readonly durable?: string
+  /** Receives without limit, for brokers that can not drain the credit of a link. */
+  readonly isPatient?: boolean
 }
 
 const running = new Set<ChildProcess>()
@@ -54,7 +56,13 @@ export class JmsConsumer implements AsyncDisposable {
     })
   }
 
-  static async start({ jars, contextFactory, properties, durable }: ConsumerSettings): Promise<JmsConsumer> {
+  static async start({
+    jars,
+    contextFactory,
+    properties,
+    durable,
+    isPatient = false,
+  }: ConsumerSettings): Promise<JmsConsumer> {
     const jdk = findJdk(17)
     const classes = compile(jdk, jars)
     const args = [
@@ -62,6 +70,7 @@ export class JmsConsumer implements AsyncDisposable {
       '-XX:+UseSerialGC',
       '-Xmx256m',
       ...(durable === undefined ? [] : [`-Ddurable=${durable}`]),
+      ...(isPatient ? ['-Dpatient=true'] : []),
       ...['-cp', [classes, ...jars].join(delimiter), 'Consumer', contextFactory],
       ...Object.entries(properties).map(([name, value]) => `${name}=${value}`),
     ]

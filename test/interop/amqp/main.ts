@@ -1,20 +1,14 @@
-// A real Artemis and a real consumer (Qpid JMS): AMQP 1.0, and OpenWire on the same port.
+// A real Artemis, a real RabbitMQ and a real consumer (Qpid JMS): AMQP 1.0, and OpenWire on the port of Artemis.
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { JmsError, readJndi } from '#jms'
+import { JmsError } from '#jms'
 import { Authority, type Issued } from '#test/certificates'
-import { producerOf, producerPlan } from '#test/jms-plan'
+import { producerOf } from '#test/jms-plan'
 import { correlationIdsOf, deliver, idsOf, messagesOf } from '../activemq/suite.ts'
 import { type Flow, runFlows } from '../flows.ts'
-import { JmsConsumer } from '../jms-consumer.ts'
-import { fetchWithDependencies } from '../maven.ts'
 import { withOwned } from '../owned.ts'
 import { ArtemisServer, VERSION } from './artemis-server.ts'
-
-const QPID_VERSION = '1.13.0'
-const QPID = 'org.apache.qpid.jms.jndi.JmsInitialContextFactory'
-const ACTIVEMQ = 'org.apache.activemq.jndi.ActiveMQInitialContextFactory'
+import { consume, type Peers, planAt, TEXTS } from './peers.ts'
+import { RABBITMQ_FLOWS } from './rabbitmq-flows.ts'
 
 const USER = { name: 'gateway', password: 'right' }
 
@@ -25,48 +19,6 @@ const TLS = {
   maxVersion: 'TLSv1.3',
   ciphers: null,
 } as const
-
-interface Peers {
-  readonly broker: ArtemisServer
-  readonly authority: Authority
-}
-
-/** A consumer of a topic, or of a queue where the name says so. */
-function consume(url: string, destination: string, durable?: string): Promise<JmsConsumer> {
-  const folder = fetchWithDependencies(`qpid-jms-${QPID_VERSION}`, `org.apache.qpid:qpid-jms-client:${QPID_VERSION}`)
-  const jars = readdirSync(folder).flatMap((name) => (name.endsWith('.jar') ? [join(folder, name)] : []))
-  return JmsConsumer.start({
-    jars,
-    contextFactory: QPID,
-    properties: { 'connectionfactory.factory': url, [`${kindOf(destination)}.destination`]: destination },
-    ...(durable === undefined ? {} : { durable }),
-  })
-}
-
-const kindOf = (destination: string): string => (destination.includes('queue') ? 'queue' : 'topic')
-
-type PlanFields = Parameters<typeof producerPlan>[2]
-
-function planAt(url: string, destination: string, fields: PlanFields = {}): ReturnType<typeof producerPlan> {
-  const isAmqp = /amqp/.test(url)
-  const { plan, problems } = readJndi({
-    contextProperties: {
-      'java.naming.factory.initial': isAmqp ? QPID : ACTIVEMQ,
-      [isAmqp ? 'connectionfactory.ConnectionFactory' : 'java.naming.provider.url']: url,
-      [`${kindOf(destination)}.audit`]: destination,
-    },
-    topicName: 'audit',
-    connectionFactoryName: 'ConnectionFactory',
-  })
-  if (plan === null) throw new Error(problems.map(({ message }) => message).join('; '))
-  return producerPlan([], plan, fields)
-}
-
-const TEXTS = [
-  '{}',
-  '{"name":"Zoë","price":"5 €","script":"日本語","emoji":"😀","zero":"\u0000"}',
-  `{"large":"${'é'.repeat(512 * 1024)}"}`,
-]
 
 const FLOWS: readonly Flow<Peers>[] = [
   ...(['PERSISTENT', 'NON_PERSISTENT'] as const).flatMap((deliveryMode) =>
@@ -217,7 +169,9 @@ const FLOWS: readonly Flow<Peers>[] = [
 /** Words choose flows by their name. */
 export function run(words: readonly string[]): Promise<boolean> {
   return withOwned(async (owned) => {
-    const flows = FLOWS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+    const flows = [...FLOWS, ...RABBITMQ_FLOWS].filter(
+      ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+    )
     if (flows.length === 0) throw new Error(`no flow has ${words.join(' or ')} in its name`)
     const started = performance.now()
     const broker = owned.use(await ArtemisServer.start())
