@@ -7,11 +7,12 @@ import {
   CharacterClass,
   CollectionInterface,
   DoubleClass,
+  IterableInterface,
   ListInterface,
   StringClass,
 } from '../values/classes.ts'
 import { ClosureValue } from '../values/closure.ts'
-import { CollectionValue, ListValue, MapValue } from '../values/collection.ts'
+import { ListValue, MapValue } from '../values/collection.ts'
 import { NumberFormatException, nullPointer, StringIndexOutOfBoundsException } from '../values/exceptions.ts'
 import { GStringValue } from '../values/gstring.ts'
 import { InterfaceProxy } from '../values/interface-proxy.ts'
@@ -24,6 +25,7 @@ import { truth } from '../values/truth.ts'
 import { Instance, type Value } from '../values/value.ts'
 import { castTo, collectionOf, numberConversion } from './cast.ts'
 import { construct } from './invoke.ts'
+import { itemsOf } from './items.ts'
 import { checkBits } from './limits.ts'
 
 export function coerceTo(value: Value, klass: ClassInfo): Value {
@@ -48,8 +50,9 @@ export function coerceTo(value: Value, klass: ClassInfo): Value {
     return new InterfaceProxy(klass, value)
   if (value instanceof MapValue && klass.kind === 'interface' && !own.isSubclassOf(klass))
     return new InterfaceProxy(klass, value)
-  if ((value instanceof CollectionValue || value instanceof ArrayValue) && !own.isSubclassOf(klass)) {
-    const made = klass.isSubclassOf(CollectionInterface) ? collectionOf(value.items, klass) : undefined
+  const isIterable = value instanceof ArrayValue || own.isSubclassOf(IterableInterface)
+  if (isIterable && klass.isSubclassOf(CollectionInterface) && !own.isSubclassOf(klass)) {
+    const made = collectionOf(itemsOf(value), klass)
     if (made !== undefined) return made
   }
   return castTo(value, klass)

@@ -14,6 +14,7 @@ export async function realOutcomes(snippets: readonly string[], progress: (done:
   const jars = fetchJars(
     `org.apache.groovy:groovy:${GROOVY_VERSION}`,
     `org.apache.groovy:groovy-json:${GROOVY_VERSION}`,
+    `org.apache.groovy:groovy-xml:${GROOVY_VERSION}`,
   )
   mkdirSync(classes, { recursive: true })
   const compiled = spawnSync(

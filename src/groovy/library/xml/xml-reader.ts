@@ -1,13 +1,18 @@
 // Parses XML into a tree: elements, attributes and text. DOCTYPE is rejected, so that there are no custom or external entities.
 import { checkText, spend, tick } from '../../runtime/limits.ts'
-import { IOException } from '../../values/exceptions.ts'
+import { ExceptionClass } from '../../values/exceptions.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 
-const SaxParseException = declareException('org.xml.sax.SAXParseException', IOException)
+const SaxException = declareException('org.xml.sax.SAXException', ExceptionClass)
+const SaxParseException = declareException('org.xml.sax.SAXParseException', SaxException)
 
 export interface XmlElement {
-  /** Without its prefix. */
+  /** Without its prefix, unless the document is read without namespaces. */
   readonly name: string
+  /** With its prefix. */
+  readonly qualifiedName: string
+  /** Empty for none. */
+  readonly namespace: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: (XmlElement | string)[]
   readonly parent: XmlElement | null
@@ -26,13 +31,22 @@ const TOKEN =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([^\s<>/]+)\s*>|<([^\s<>/!?]+)((?:\s+[^\s=<>/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
+/** Namespaces by prefix; the default one is that of the empty prefix. */
+type Prefixes = ReadonlyMap<string, string>
+
+const NO_PREFIXES: Prefixes = new Map([
+  ['', ''],
+  ['xml', 'http://www.w3.org/XML/1998/namespace'],
+])
+
 /** Reads a document; throws SAXParseException. */
-export function readXml(text: string): XmlElement {
+export function readXml(text: string, namespaceAware = true): XmlElement {
   checkText(text.length)
   spend(text.length * 8)
   let root: XmlElement | null = null
   let at: XmlElement | null = null
   let depth = 0
+  const scopes: Prefixes[] = [NO_PREFIXES]
   TOKEN.lastIndex = 0
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0
   for (let index = start; index < text.length; index = TOKEN.lastIndex) {
@@ -42,21 +56,32 @@ export function readXml(text: string): XmlElement {
     if (match === null) throw malformed(text, index)
     const [, cdata, end, name, attributes = '', empty, content] = match
     if (end !== undefined) {
-      if (at === null || at.name !== localName(end)) throw malformed(text, index)
+      if (at === null || at.qualifiedName !== end) throw malformed(text, index)
+      dropBlankText(at)
       at = at.parent
+      scopes.pop()
       depth -= 1
     } else if (name !== undefined) {
       if (at === null && root !== null) throw malformed(text, index)
+      const all = readAttributes(attributes)
+      if (all === null) throw malformed(text, index)
+      const prefixes = namespaceAware ? declaredPrefixes(scopes.at(-1) as Prefixes, all) : NO_PREFIXES
+      const namespace = namespaceAware ? prefixes.get(prefixOf(name)) : ''
+      if (namespace === undefined) throw malformed(text, index)
       const element: XmlElement = {
-        name: localName(name),
-        attributes: readAttributes(attributes),
+        name: namespaceAware ? localName(name) : name,
+        qualifiedName: name,
+        namespace,
+        attributes: namespaceAware ? withoutDeclarations(all) : all,
         children: [],
         parent: at,
       }
+      if (at !== null) dropBlankText(at)
       at?.children.push(element)
       root ??= element
       if (empty === '') {
         at = element
+        scopes.push(prefixes)
         depth += 1
         if (depth > MAX_DEPTH)
           throw throwable(SaxParseException, `elements are nested more than ${MAX_DEPTH} levels deep`)
@@ -68,9 +93,21 @@ export function readXml(text: string): XmlElement {
   return root
 }
 
+/** Pieces of text without an element between them are one text. */
 function addText(at: XmlElement | null, piece: string, text: string, index: number): void {
-  if (at !== null) at.children.push(piece)
-  else if (piece.trim() !== '') throw malformed(text, index)
+  if (at === null) {
+    if (piece.trim() !== '') throw malformed(text, index)
+    return
+  }
+  const before = at.children.at(-1)
+  if (typeof before === 'string') at.children[at.children.length - 1] = before + piece
+  else at.children.push(piece)
+}
+
+/** Text of spaces alone is ignored, as XmlSlurper does. */
+function dropBlankText({ children }: XmlElement): void {
+  const last = children.at(-1)
+  if (typeof last === 'string' && last.trim() === '') children.pop()
 }
 
 function malformed(text: string, index: number): unknown {
@@ -79,14 +116,28 @@ function malformed(text: string, index: number): unknown {
   return throwable(SaxParseException, `lineNumber: ${line}; ${reason}`)
 }
 
-function readAttributes(text: string): ReadonlyMap<string, string> {
+/** By their names with prefixes; null where one is given twice. */
+function readAttributes(text: string): ReadonlyMap<string, string> | null {
   const attributes = new Map<string, string>()
   for (const [, name = '', double, single] of text.matchAll(ATTRIBUTE)) {
-    if (name !== 'xmlns' && !name.startsWith('xmlns:')) attributes.set(localName(name), decoded(double ?? single ?? ''))
+    if (attributes.has(name)) return null
+    attributes.set(name, decoded(double ?? single ?? ''))
   }
   return attributes
 }
 
+const isDeclaration = (name: string): boolean => name === 'xmlns' || name.startsWith('xmlns:')
+
+function declaredPrefixes(outer: Prefixes, attributes: ReadonlyMap<string, string>): Prefixes {
+  const declared = [...attributes].filter(([name]) => isDeclaration(name))
+  if (declared.length === 0) return outer
+  return new Map([...outer, ...declared.map(([name, uri]) => [name === 'xmlns' ? '' : localName(name), uri] as const)])
+}
+
+const withoutDeclarations = (attributes: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...attributes].filter(([name]) => !isDeclaration(name)).map(([name, value]) => [localName(name), value]))
+
+const prefixOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(':')))
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 function decoded(text: string): string {

@@ -3,29 +3,41 @@ import { extend } from '../../registry/extend.ts'
 import { parseInteger, parseNumber } from '../../runtime/coerce.ts'
 import { invokeMethod } from '../../runtime/invoke.ts'
 import { IteratorValue } from '../../runtime/items.ts'
-import { collectItems, loop, NEXT } from '../../runtime/iterate.ts'
+import { loop, NEXT } from '../../runtime/iterate.ts'
 import { boundedText, tick } from '../../runtime/limits.ts'
 import { andThen } from '../../runtime/pending.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
-import { declareClass } from '../../values/classes.ts'
+import { declareClass, IterableInterface } from '../../values/classes.ts'
 import type { ClosureValue } from '../../values/closure.ts'
-import { ListValue } from '../../values/collection.ts'
+import { ListValue, type MapValue } from '../../values/collection.ts'
 import { HashMapValue } from '../../values/hash-map.ts'
+import { toInt } from '../../values/number-tower.ts'
+import type { RangeValue } from '../../values/range.ts'
 import { textOf } from '../../values/text.ts'
 import { truth } from '../../values/truth.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { call } from '../closure/closure-calls.ts'
 import { readXml, type XmlElement } from './xml-reader.ts'
 
-const GPathClass = declareClass('groovy.xml.slurpersupport.GPathResult')
+const GPathClass = declareClass('groovy.xml.slurpersupport.GPathResult', { interfaces: [IterableInterface] })
 
-/** Elements or attribute values that a path selects. */
+interface XmlAttribute {
+  readonly attribute: string
+  readonly value: string
+}
+
+type XmlNode = XmlElement | XmlAttribute
+
+/** Elements or attributes that a path selects. */
 class GPathValue extends GroovyObject {
-  readonly nodes: readonly (XmlElement | string)[]
+  readonly nodes: readonly XmlNode[]
+  /** Namespaces by the prefixes that the script has declared. */
+  readonly namespaces: ReadonlyMap<string, string>
 
-  constructor(nodes: readonly (XmlElement | string)[]) {
+  constructor(nodes: readonly XmlNode[], namespaces: ReadonlyMap<string, string>) {
     super()
     this.nodes = nodes
+    this.namespaces = namespaces
   }
 
   get klass(): ClassInfo {
@@ -38,16 +50,27 @@ class GPathValue extends GroovyObject {
   }
 
   get elements(): readonly XmlElement[] {
-    return this.nodes.filter((each) => typeof each !== 'string')
+    return this.nodes.filter((each) => 'children' in each)
+  }
+
+  /** Other nodes of the same document. */
+  select(nodes: readonly XmlNode[]): GPathValue {
+    return new GPathValue(nodes, this.namespaces)
+  }
+
+  /** Each node alone. */
+  items(): GPathValue[] {
+    return this.nodes.map((each) => this.select([each]))
   }
 }
 
 const childElements = ({ children }: XmlElement): XmlElement[] =>
   children.filter((each): each is XmlElement => typeof each !== 'string')
 
-function textIn(node: XmlElement | string): string {
+function textIn(node: XmlNode | string): string {
   tick()
-  return typeof node === 'string' ? node : node.children.map(textIn).join('')
+  if (typeof node === 'string') return node
+  return 'children' in node ? node.children.map(textIn).join('') : node.value
 }
 
 const textOfAll = ({ nodes }: GPathValue): string => boundedText(nodes.map(textIn).join(''))
@@ -57,75 +80,115 @@ function below(element: XmlElement): XmlElement[] {
   return [element, ...childElements(element).flatMap(below)]
 }
 
+/** All elements, level by level. */
+function byLevel(elements: readonly XmlElement[]): XmlElement[] {
+  tick()
+  return elements.length === 0 ? [] : [...elements, ...byLevel(elements.flatMap(childElements))]
+}
+
 /** A step of a path: child elements, `@name` an attribute, `*` all children, `**` all descendants, `..` the parent. */
 function follow(self: GPathValue, name: string): GPathValue {
   const { elements } = self
-  if (name.startsWith('@')) {
-    const attribute = name.slice(name.indexOf(':') + 1).replace(/^@/, '')
-    return new GPathValue(elements.flatMap(({ attributes }) => attributes.get(attribute) ?? []))
-  }
-  if (name === '*') return new GPathValue(elements.flatMap(childElements))
-  if (name === '**') return new GPathValue(elements.flatMap(below))
-  if (name === '..') return new GPathValue(elements.flatMap(({ parent }) => parent ?? []))
-  const local = name.slice(name.indexOf(':') + 1)
-  return new GPathValue(elements.flatMap((each) => childElements(each).filter((child) => child.name === local)))
+  if (name.startsWith('@')) return attributesOf(self, name.slice(1))
+  if (name === '*') return self.select(elements.flatMap(childElements))
+  if (name === '**') return self.select(elements.flatMap(below))
+  if (name === '..') return self.select(elements.flatMap(({ parent }) => parent ?? []))
+  return self.select(elements.flatMap((each) => childElements(each).filter(named(name, self.namespaces))))
 }
 
-const single = (node: XmlElement | string): GPathValue => new GPathValue([node])
+function attributesOf(self: GPathValue, name: string): GPathValue {
+  const local = name.slice(name.indexOf(':') + 1)
+  return self.select(
+    self.elements.flatMap(({ attributes }) => {
+      const found = [name, local].find((each) => attributes.has(each))
+      return found === undefined ? [] : [{ attribute: found, value: attributes.get(found) ?? '' }]
+    }),
+  )
+}
 
-/** The nodes that a closure accepts. */
-function findAll(self: GPathValue, closure: ClosureValue): Value {
-  const found: (XmlElement | string)[] = []
+/** Elements of a name in any namespace, or in that of a declared prefix; names of documents without namespaces have prefixes. */
+function named(name: string, namespaces: ReadonlyMap<string, string>): (element: XmlElement) => boolean {
+  const colon = name.indexOf(':')
+  if (colon < 0) return (element) => element.name === name
+  const [namespace, local] = [namespaces.get(name.slice(0, colon)), name.slice(colon + 1)]
+  return (element) => element.name === name || (element.name === local && element.namespace === namespace)
+}
+
+/** The nodes that a closure accepts, up to a number of them. */
+function findNodes(self: GPathValue, closure: ClosureValue, limit: number): Value {
+  const found: XmlNode[] = []
   return loop(
     self.nodes,
-    (node) => call(closure, single(node)),
+    (node) => (found.length < limit ? call(closure, self.select([node])) : false),
     (result, node) => {
       if (truth(result)) found.push(node)
       return NEXT
     },
-    () => new GPathValue(found),
+    () => self.select(found),
   )
 }
 
-function find(self: GPathValue, closure: ClosureValue): Value {
-  return andThen(findAll(self, closure), (found) => new GPathValue((found as GPathValue).nodes.slice(0, 1)))
+function itemAt(self: GPathValue, index: number): GPathValue {
+  return self.select(self.nodes.slice(index < 0 ? self.nodes.length + index : index).slice(0, 1))
 }
+
+/** The text directly inside of an element, in pieces between its child elements. */
+function ownText({ elements }: GPathValue): ListValue {
+  return new ListValue((elements[0]?.children ?? []).filter((each) => typeof each === 'string'))
+}
+
+const nameOf = (node: XmlNode | undefined): string =>
+  node === undefined ? '' : 'children' in node ? node.name : node.attribute
 
 extend(GPathClass, {
   'get(String name): GPathResult': follow,
-  'getAt(int index): GPathResult': ({ nodes }: GPathValue, index: number) =>
-    new GPathValue(nodes.slice(index < 0 ? nodes.length + index : index).slice(0, 1)),
+  'getAt(int index): GPathResult': itemAt,
+  'getAt(Range range): List': (self: GPathValue, range: RangeValue) =>
+    new ListValue(range.items.map((each) => itemAt(self, toInt(each)))),
   'getAt(String name): GPathResult': follow,
+  'getProperty(String name): GPathResult': follow,
   'text(): String': textOfAll,
   'toString(): String': textOfAll,
-  'name(): String': ({ elements }: GPathValue) => elements[0]?.name ?? '',
+  'localText(): List': ownText,
+  'name(): String': ({ nodes }: GPathValue) => nameOf(nodes[0]),
+  'namespaceURI(): String': ({ elements }: GPathValue) => elements[0]?.namespace ?? '',
+  'declareNamespace(Map prefixes): GPathResult': (self: GPathValue, prefixes: MapValue) => {
+    const declared = prefixes.entries().map(({ key, value }) => [textOf(key), textOf(value)] as const)
+    return new GPathValue(self.nodes, new Map([...self.namespaces, ...declared]))
+  },
   'size(): int': ({ nodes }: GPathValue) => nodes.length,
   'isEmpty(): boolean': ({ nodes }: GPathValue) => nodes.length === 0,
-  'asBoolean(): boolean': ({ nodes }: GPathValue) => nodes.length > 0,
   'children(): GPathResult': (self: GPathValue) => follow(self, '*'),
   'parent(): GPathResult': (self: GPathValue) => follow(self, '..'),
   'depthFirst(): GPathResult': (self: GPathValue) => follow(self, '**'),
+  'breadthFirst(): GPathResult': (self: GPathValue) => self.select(byLevel(self.elements)),
   'attributes(): Map': ({ elements }: GPathValue) => HashMapValue.of(elements[0]?.attributes ?? []),
-  'list(): List': ({ nodes }: GPathValue) => new ListValue(nodes.map(single)),
-  'iterator(): Iterator': ({ nodes }: GPathValue) => new IteratorValue(nodes.map(single)),
-  'collect(Closure closure): List': ({ nodes }: GPathValue, closure: ClosureValue) =>
-    collectItems(nodes, (node) => call(closure, single(node))),
-  'findAll(Closure closure): GPathResult': findAll,
-  'find(Closure closure): GPathResult': find,
-  'equals(Object other): boolean': (self: GPathValue, other: Value) =>
-    other instanceof GPathValue ? textOfAll(self) === textOfAll(other) : textOfAll(self) === other,
+  'list(): List': (self: GPathValue) => new ListValue(self.items()),
+  'iterator(): Iterator': (self: GPathValue) => new IteratorValue(self.items()),
+  'findAll(Closure closure): GPathResult': (self: GPathValue, closure: ClosureValue) =>
+    findNodes(self, closure, Number.POSITIVE_INFINITY),
+  'find(Closure closure): GPathResult': (self: GPathValue, closure: ClosureValue) => findNodes(self, closure, 1),
+  'equals(Object? other): boolean': (self: GPathValue, other: Value) => textOfAll(self) === textOf(other),
   'toInteger(): Integer': (self: GPathValue) => Number(parseInteger(textOfAll(self).trim(), 10, 32)),
   'toLong(): Long': (self: GPathValue) => parseInteger(textOfAll(self).trim(), 10, 64),
+  'toFloat(): Float': (self: GPathValue) => parseNumber(textOfAll(self).trim(), 'Float'),
   'toDouble(): Double': (self: GPathValue) => parseNumber(textOfAll(self).trim(), 'Double'),
   'toBigDecimal(): BigDecimal': (self: GPathValue) => parseNumber(textOfAll(self).trim(), 'BigDecimal'),
+  'toBigInteger(): BigInteger': (self: GPathValue) => parseNumber(textOfAll(self).trim(), 'BigInteger'),
 })
 
 class SlurperValue extends GroovyObject {
   readonly klass: ClassInfo
+  readonly namespaceAware: boolean
 
-  constructor(klass: ClassInfo) {
+  constructor(klass: ClassInfo, namespaceAware = true) {
     super()
     this.klass = klass
+    this.namespaceAware = namespaceAware
+  }
+
+  parse(text: string): GPathValue {
+    return new GPathValue([readXml(text, this.namespaceAware)], new Map())
   }
 }
 
@@ -133,9 +196,10 @@ for (const name of ['groovy.xml.XmlSlurper', 'groovy.util.XmlSlurper']) {
   const klass = declareClass(name)
   extend(klass, {
     'new()': () => new SlurperValue(klass),
-    'new(boolean validating, boolean namespaceAware)': () => new SlurperValue(klass),
-    'parseText(String text): GPathResult': (_: SlurperValue, text: string) => new GPathValue([readXml(text)]),
-    'parse(Object source): GPathResult': (_: SlurperValue, source: Value) =>
-      andThen(invokeMethod(source, 'getText', []), (text) => new GPathValue([readXml(textOf(text))])),
+    'new(boolean validating, boolean namespaceAware)': (_: boolean, namespaceAware: boolean) =>
+      new SlurperValue(klass, namespaceAware),
+    'parseText(String text): GPathResult': (self: SlurperValue, text: string) => self.parse(text),
+    'parse(Object source): GPathResult': (self: SlurperValue, source: Value) =>
+      andThen(invokeMethod(source, 'getText', []), (text) => self.parse(textOf(text))),
   })
 }
