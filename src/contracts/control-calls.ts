@@ -3,6 +3,7 @@ import type { AuditPlan, Problem, RecordChange, SharedRecord } from '#schema'
 import type { AuditBatch } from './audit-batch.ts'
 import type { WatchedRequests } from './live-requests.ts'
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from './messages.ts'
+import type { FinishedTrace } from './request-trace.ts'
 
 /** Milliseconds. Short, since requests wait for the store: it holds sessions among others. */
 const STORE_TIMEOUT = 5_000
@@ -24,6 +25,8 @@ export const CONTROL_CALLS = {
   objectStatus: notice<ObjectStatus>(),
   /** Requests that match a watch. */
   watchedRequests: notice<readonly WatchedRequests[]>(),
+  /** The way of a traced request. */
+  traceEnded: notice<FinishedTrace>(),
   /** Opens the event handlers of an audit service; those that another unit has opened are shared. */
   auditOpen: call<
     AuditPlan,

@@ -1,4 +1,5 @@
 import type { Filter, Handler, Response } from '#http'
+import { activeTraces, traceOf } from './request-trace.ts'
 
 /** Qualified name of the innermost object that threw an error. */
 const origins = new WeakMap<object, string>()
@@ -11,8 +12,9 @@ export function faultOrigin(error: unknown): string | null {
 /** Records the name of the handler as the origin of its faults. */
 export function attributedHandler(handler: Handler, name: string): Handler {
   return (exchange) => {
+    const trace = activeTraces === 0 ? null : traceOf(exchange)
     try {
-      return watched(handler(exchange), name)
+      return watched(trace === null ? handler(exchange) : trace.handler(handler, name, exchange), name)
     } catch (error) {
       note(error, name)
       throw error
@@ -23,8 +25,9 @@ export function attributedHandler(handler: Handler, name: string): Handler {
 /** Records the name of the filter as the origin of its faults; those of `next` already have one. */
 export function attributedFilter(filter: Filter, name: string): Filter {
   return (exchange, next) => {
+    const trace = activeTraces === 0 ? null : traceOf(exchange)
     try {
-      return watched(filter(exchange, next), name)
+      return watched(trace === null ? filter(exchange, next) : trace.filter(filter, name, exchange, next), name)
     } catch (error) {
       note(error, name)
       throw error

@@ -93,6 +93,7 @@ export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKin
 export { isProofSent, markProofSent } from './proof-of-possession.ts'
 export { protocolProblem, versionRange } from './protocol-versions.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
+export { type FinishedTrace, RequestTrace, TRACE_HEADER } from './request-trace.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'

@@ -34,6 +34,9 @@ export const UNIT_CALLS = {
   collect: call<{ readonly after: number }, MetricReport>(2_000),
   /** The watches on requests; repeated every second while there is one. */
   watchRequests: notice<readonly RequestWatch[]>(),
+  /** The next request with this token is traced. */
+  armTrace: call<{ readonly token: string }, void>(2_000),
+  disarmTrace: notice<{ readonly token: string }>(),
   /** The route that matches a request, or the reason why the listener would reject it. */
   matchRoutes: call<
     { readonly router: string; readonly request: SimulatedRequestMessage },

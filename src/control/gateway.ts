@@ -25,6 +25,7 @@ import { exposeHistorySize } from './monitoring/deploy-metrics.ts'
 import { LiveRequests } from './monitoring/live/live-requests.ts'
 import { MetricsFeed } from './monitoring/live/metrics-feed.ts'
 import { type MonitorApi, monitorApi } from './monitoring/live/monitor-api.ts'
+import { RequestTraces } from './monitoring/live/request-traces.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
@@ -65,6 +66,7 @@ export class Gateway {
   readonly #monitoring: Monitoring
   readonly #feed: MetricsFeed
   readonly #requests = new LiveRequests(() => this.units)
+  readonly #traces: RequestTraces
   readonly #monitor: MonitorApi
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
@@ -105,7 +107,9 @@ export class Gateway {
     const recordsHistory = settings.studio !== null
     this.#feed = new MetricsFeed({ collect: () => this.collect(), clock: systemClock, recordsHistory })
     const security = settings.protection === null ? ADMIN_SECURITY : null
-    this.#monitor = monitorApi({ feed: this.#feed, requests: this.#requests, security })
+    const { connectors } = settings.unit
+    this.#traces = new RequestTraces({ connectors, ports: () => this.ports, units: () => this.units })
+    this.#monitor = monitorApi({ feed: this.#feed, requests: this.#requests, traces: this.#traces, security })
     const metrics = this.#monitoring.registry.open()
     exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
@@ -213,6 +217,7 @@ export class Gateway {
       closeRouter: ({ directory }) => this.stores.closed(unit, directory),
       routeWarnings: (warnings) => this.stores.warned(warnings),
       watchedRequests: (batches) => this.#requests.received(batches),
+      traceEnded: (trace) => this.#traces.finished(trace),
       objectStatus: (status) => this.states.record(unit, status),
       auditOpen: (plan) => this.#auditWriter.open(unit, plan),
       auditEvents: ({ id, batch, dropped }) => this.#auditWriter.take(id, batch, dropped),

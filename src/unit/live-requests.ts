@@ -1,7 +1,7 @@
 import { auditUser } from '#audit'
 import type { RequestEvent, RequestWatch, WatchedRequests } from '#contracts'
 import { matches, parseQueryFilter, type QueryFilter } from '#crest'
-import { type Exchange, type RequestObserver, type RequestOutcome, UnauditedRequest } from '#http'
+import type { Exchange, RequestOutcome } from '#http'
 import type { JsonValue } from '#json'
 import type { Clock } from '#schema'
 
@@ -30,7 +30,7 @@ interface LiveRequestsInput {
 }
 
 /** Requests of this unit for the watches of the management API. Memory is bounded by the rates of the watches. */
-export class LiveRequests implements RequestObserver {
+export class LiveRequests {
   readonly #input: LiveRequestsInput
   #watches: readonly OpenWatch[] = []
   #renewedAt = 0
@@ -50,12 +50,6 @@ export class LiveRequests implements RequestObserver {
     const known = new Map(this.#watches.map((watch) => [watch.id, watch]))
     this.#watches = watches.map((watch) => known.get(watch.id) ?? openWatch(watch))
     if (watches.length > 0) this.#timer ??= setInterval(() => this.#flush(), FLUSH_INTERVAL).unref()
-  }
-
-  begin(exchange: Exchange): number {
-    // Routes and contexts are recorded for the audit only.
-    exchange.audit ??= new UnauditedRequest(exchange)
-    return this.#input.clock.monotonic()
   }
 
   ended(exchange: Exchange, startedAt: number, { response }: RequestOutcome): void {

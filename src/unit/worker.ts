@@ -14,6 +14,7 @@ import { evaluateExpression } from './expression-evaluation.ts'
 import { LiveRequests } from './live-requests.ts'
 import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
+import { ObservedRequests } from './observed-requests.ts'
 import { remoteControlServices } from './remote-control-services.ts'
 import { matchSimulatedRequest } from './route-matching.ts'
 import { Routers } from './routers.ts'
@@ -32,6 +33,7 @@ class UnitWorker {
   readonly #reloads = new Set<() => void>()
   readonly #ownListeners: TrafficListeners
   readonly #requests: LiveRequests
+  readonly #observed: ObservedRequests
   #unit: Unit | null = null
   #connectors: Connectors | null = null
   #connectorTls: ConnectorTls | null = null
@@ -53,6 +55,11 @@ class UnitWorker {
     const { remote } = this.#channel
     this.#control = remoteControlServices(remote)
     this.#requests = new LiveRequests({ clock: systemClock, send: (batches) => remote.watchedRequests(batches) })
+    this.#observed = new ObservedRequests({
+      requests: this.#requests,
+      clock: systemClock,
+      send: (trace) => remote.traceEnded(trace),
+    })
     this.#routers = new Routers(this.#control, this.#metrics)
     setInterval(() => this.#metrics.tick(), TICK_SECONDS * 1000).unref()
     this.#measuring = exposeThreadMetrics(this.#metrics.open(), `unit-${settings.unit}`)
@@ -69,6 +76,8 @@ class UnitWorker {
         for (const refresh of [...this.#reloads]) refresh()
       },
       publishAudit: ({ topic, event }) => this.#unit?.auditService?.publish(topic, event),
+      armTrace: ({ token }) => this.#observed.arm(token),
+      disarmTrace: ({ token }) => this.#observed.disarm(token),
       watchRequests: (watches) => this.#requests.watch(watches),
       collect: ({ after }) => this.#metrics.report(after),
       matchRoutes: (question) => {
@@ -136,7 +145,7 @@ class UnitWorker {
     })
     const connectors = await Connectors.open(
       settings,
-      { handler: unit.handler, storage: unit.storage, auditService: unit.auditService, observer: this.#requests },
+      { handler: unit.handler, storage: unit.storage, auditService: unit.auditService, observer: this.#observed },
       logger,
       this.#connectorTls.tls,
     )

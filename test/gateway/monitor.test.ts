@@ -168,7 +168,7 @@ describe('the live monitor', () => {
     const { valid, errors } = await new Validator().validate(json)
     assert.ok(valid, JSON.stringify(errors))
     const paths = json['paths'] as Record<string, { get: { responses: { 200: { content: object } } } }>
-    assert.deepEqual(Object.keys(paths).sort(), ['/api/monitor/history', METRICS, REQUESTS])
+    assert.deepEqual(Object.keys(paths).sort(), ['/api/monitor/history', METRICS, REQUESTS, '/api/monitor/trace'])
     for (const path of [METRICS, REQUESTS]) {
       assert.deepEqual(Object.keys(paths[path]?.get.responses[200].content ?? {}), ['text/event-stream'])
     }

@@ -6,7 +6,13 @@ import { crestError } from '../../admin/crest-error.ts'
 import { type EventStream, EventStreams } from './event-stream.ts'
 import type { LiveRequests } from './live-requests.ts'
 import type { MetricsFeed } from './metrics-feed.ts'
-import { HISTORY_DESCRIPTION, METRICS_DESCRIPTION, REQUESTS_DESCRIPTION } from './monitor-descriptions.ts'
+import {
+  HISTORY_DESCRIPTION,
+  METRICS_DESCRIPTION,
+  REQUESTS_DESCRIPTION,
+  TRACE_DESCRIPTION,
+} from './monitor-descriptions.ts'
+import type { RequestTraces } from './request-traces.ts'
 
 /** Path that contains the live monitor. */
 export const MONITOR = '/api/monitor'
@@ -17,6 +23,7 @@ const MAX_RATE = 1_000
 interface MonitorInput {
   readonly feed: MetricsFeed
   readonly requests: LiveRequests
+  readonly traces: RequestTraces
   readonly security: ApiSecurity | null
 }
 
@@ -30,7 +37,7 @@ export interface MonitorApi {
 /** Opens a stream, or returns why its parameters are invalid. */
 type Opening = (request: Request) => string | ((stream: EventStream) => void)
 
-export function monitorApi({ feed, requests, security }: MonitorInput): MonitorApi {
+export function monitorApi({ feed, requests, traces, security }: MonitorInput): MonitorApi {
   const streams = new EventStreams()
   const serve = (name: string, endpoint: Singleton, opening: Opening | null) => {
     const base = `${MONITOR}/${name}`
@@ -53,6 +60,7 @@ export function monitorApi({ feed, requests, security }: MonitorInput): MonitorA
       },
       null,
     ),
+    serve('trace', { kind: 'singleton', description: TRACE_DESCRIPTION, actions: { send: traces.action } }, null),
     serve('requests', REQUESTS, (request) => {
       const watch = watchIn(request)
       return typeof watch === 'string' ? watch : (stream) => requests.open(stream, watch)

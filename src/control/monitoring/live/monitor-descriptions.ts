@@ -106,3 +106,14 @@ export const REQUESTS_DESCRIPTION: Description = {
   },
   revisions: false,
 }
+
+/** Description of `/api/monitor/trace`. */
+export const TRACE_DESCRIPTION: Description = {
+  id: 'gateway:monitor:trace',
+  title: 'Traced requests',
+  description:
+    'The action send sends a request through the traffic connector and returns its way through filters and handlers.',
+  version: '1.0',
+  schema: { type: 'object' },
+  revisions: false,
+}
