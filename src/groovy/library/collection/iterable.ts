@@ -114,6 +114,7 @@ extend(IterableInterface, {
     ),
   'size(): int': (self: Value) => itemsOf(self).length,
   'toList(): List': (self: Value) => listOf([...itemsOf(self)]),
+  'asList(): List': (self: Value) => (self instanceof ListValue ? self : listOf([...itemsOf(self)])),
   'toSet(): Set': (self: Value) => {
     const items = itemsOf(self)
     const made = new HashSetValue(HashSetClass, null, items.length)

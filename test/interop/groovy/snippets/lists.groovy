@@ -271,3 +271,7 @@ def l = [3, 1, 2]; l.sort(Comparator.reverseOrder()); l
 [1, [a: 2]].flatten()
 ----
 [1, 2, 3, 4, 5, 6].collate(2).collectEntries { [it[0], it[1]] }
+----
+def l = [1, 2]; [l.asList().is(l), ([3] as Set).asList(), (1..2).asList()]
+----
+def b = []; b.push(1); b.push(2); [b, b.pop(), b]
