@@ -12,6 +12,7 @@ import { LoggerValue } from './logger.ts'
 import { requestValue } from './message-values.ts'
 import { SecretsValue } from './secrets.ts'
 import { type HeldValues, SharedMap } from './shared-map.ts'
+import { staticFunction } from './static-functions.ts'
 
 /** The bindings of one evaluation. Values are created on first use. */
 export class ScriptBindings {
@@ -46,7 +47,9 @@ export class ScriptBindings {
   }
 
   #value(name: string): Value | undefined {
-    return this.#offered.has(name) ? this.#binding(name) : (this.#function(name) ?? this.#property(name))
+    return this.#offered.has(name)
+      ? this.#binding(name)
+      : (this.#function(name) ?? this.#property(name) ?? staticFunction(name))
   }
 
   #binding(name: string): Value | undefined {

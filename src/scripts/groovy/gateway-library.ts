@@ -44,6 +44,7 @@ const AUTOMATIC = [
   'http.Handler',
   'http.MutableUri',
   'http.util.Uris',
+  'json.JsonValue',
   'services.context.Context',
   'util.AsyncFunction',
   'util.Function',
@@ -56,9 +57,6 @@ const AUTOMATIC = [
 export const gatewayLibrary: Library = coreLibrary()
   .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], UNSUPPORTED_CLASSES)
   .withFamily(PACKAGES, gatewayClasses(), AUTOMATIC)
-
-/** Scripts of JWT validator customizers use method references to read claims: `JsonValue::asString`. */
-export const customizerLibrary: Library = gatewayLibrary.with([], ['org.forgerock.json.JsonValue'])
 
 /** Classes of bindings whose members are checked when a script is compiled. */
 export const BINDING_CLASSES: ReadonlyMap<string, ClassInfo> = new Map([

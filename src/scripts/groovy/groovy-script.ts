@@ -4,23 +4,21 @@ import {
   GroovyCompileError,
   type GroovyProgram,
   HashMapValue,
-  type Library,
   type Limits,
 } from '#groovy'
 import type { Script, ScriptEngine, ScriptSettings } from '../engine.ts'
 import { ScriptSyntaxError } from '../errors.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
 import type { ScriptSource } from '../program.ts'
-import { BINDING_CLASSES, customizerLibrary, gatewayLibrary } from './gateway-library.ts'
+import { BINDING_CLASSES, gatewayLibrary } from './gateway-library.ts'
 import { GroovyEvaluation } from './groovy-evaluation.ts'
 import { secretCallProblem } from './secrets.ts'
 import { SharedClasses } from './shared-classes.ts'
 
 /** Compiles a script of Groovy, with the classes of other files that it imports. */
 export function compileGroovyScript(source: ScriptSource): Script {
-  const library = source.bindings.includes('builder') ? customizerLibrary : gatewayLibrary
-  const shared = source.classFolder === undefined ? null : new SharedClasses(source.classFolder, library)
-  const program = { program: compiled(source, library, shared), bindings: new Set(source.bindings) }
+  const shared = source.classFolder === undefined ? null : new SharedClasses(source.classFolder, gatewayLibrary)
+  const program = { program: compiled(source, shared), bindings: new Set(source.bindings) }
   return {
     text: [source.text, ...(shared?.texts ?? [])].join('\n'),
     program,
@@ -29,16 +27,12 @@ export function compileGroovyScript(source: ScriptSource): Script {
   }
 }
 
-function compiled(
-  { text, file, bindings, missing }: ScriptSource,
-  library: Library,
-  shared: SharedClasses | null,
-): GroovyProgram {
+function compiled({ text, file, bindings, missing }: ScriptSource, shared: SharedClasses | null): GroovyProgram {
   try {
     const program = compileProgram({
       text,
       file,
-      library,
+      library: gatewayLibrary,
       bindings: new Map([...BINDING_CLASSES].filter(([name]) => bindings.includes(name))),
       checkCall: (binding, call) => (binding === 'secrets' ? secretCallProblem(call, missing?.get('secrets')) : null),
       ...(shared === null ? {} : { classes: shared.find }),

@@ -227,6 +227,8 @@ extendWithHost(PromisesClass, {
   'static newResultPromise(Object value): Promise': (value: Value) => PromiseValue.of(value),
   'static newExceptionPromise(Throwable error): Promise': (error: ThrowableValue) => PromiseValue.failed(error),
   'static newRuntimeExceptionPromise(Throwable error): Promise': (error: ThrowableValue) => PromiseValue.failed(error),
+  'static newPromise(Object callable): Promise': (callable: Value) =>
+    deriveNow({ value: null }, () => callFunctional(callable, [])),
   'static when(Collection promises): Promise': (promises: ListValue) => allOf(promises.items),
   'static when(Promise... promises): Promise': (promises: Value[]) => allOf(promises),
 })
