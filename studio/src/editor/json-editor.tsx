@@ -1,17 +1,12 @@
 import { autocompletion } from '@codemirror/autocomplete'
 import { defaultKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
-import {
-  bracketMatching,
-  defaultHighlightStyle,
-  foldGutter,
-  indentOnInput,
-  syntaxHighlighting,
-} from '@codemirror/language'
+import { bracketMatching, foldGutter, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint'
 import { searchKeymap } from '@codemirror/search'
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { classHighlighter } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
 import type { Problem } from '../api/client.ts'
 import { CSP_NONCE } from '../app/csp-nonce.ts'
@@ -110,7 +105,7 @@ function startState(text: string, latest: () => Callbacks): EditorState {
       bracketMatching(),
       autocompletion(),
       json(),
-      syntaxHighlighting(defaultHighlightStyle),
+      syntaxHighlighting(classHighlighter),
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': 'JSON' }),
       EditorView.cspNonce.of(CSP_NONCE),

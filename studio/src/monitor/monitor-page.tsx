@@ -17,7 +17,7 @@ export function MonitorPage() {
   const state = useEvents<MetricsEvent>('api/monitor/metrics', take)
   const last = events.at(-1)
   return (
-    <section className="page" aria-labelledby="monitor-title">
+    <section className="page" aria-labelledby="monitor-title" tabIndex={0}>
       <div className="bar">
         <h1 id="monitor-title">Monitor</h1>
         <span className="count" role="status">

@@ -1,8 +1,9 @@
 import { json } from '@codemirror/lang-json'
-import { defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { syntaxHighlighting } from '@codemirror/language'
 import { MergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
 import { EditorView, lineNumbers } from '@codemirror/view'
+import { classHighlighter } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
 import { CSP_NONCE } from '../app/csp-nonce.ts'
 
@@ -43,7 +44,7 @@ function extensions(name: string) {
   return [
     lineNumbers(),
     json(),
-    syntaxHighlighting(defaultHighlightStyle),
+    syntaxHighlighting(classHighlighter),
     EditorState.readOnly.of(true),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': name }),
