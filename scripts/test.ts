@@ -19,7 +19,7 @@ const words = process.argv.slice(2)
 const files = testFiles(words)
 if (files.length === 0) {
   console.error(
-    `no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/, dev/ and test/`,
+    `no test file matches ${words.map((word) => JSON.stringify(word)).join(' or ')}; see src/, dev/, test/ and studio/`,
   )
   process.exit(64)
 }
@@ -77,7 +77,7 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
 }
 
 function testFiles(filter: readonly string[]): string[] {
-  return globSync(['{src,dev,test}/**/*.test.ts'], { cwd: root })
+  return globSync(['{src,dev,test,studio/src}/**/*.test.ts'], { cwd: root })
     .filter((file) => filter.length === 0 || filter.some((word) => file.includes(word)))
     .sort()
 }
@@ -104,7 +104,7 @@ function isOfRepository(file: string): boolean {
  * of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`) run in their own.
  */
 function sharedProcesses(all: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const place = /^(?:src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
+  const place = /^(?:studio(?=\/)|src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
   return Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file.replace(/\.ts$/, ''))
 }
 

@@ -1,0 +1,125 @@
+// Edits of the canvas as edits of the text: all that an edit does not concern stays byte for byte.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { getNodeValue } from 'jsonc-parser'
+import { inserted, moved, removed, valueAt } from './canvas-edits.ts'
+import { layoutOf } from './canvas-layout.ts'
+import { allNodes, canvasModel, nodeAround } from './canvas-model.ts'
+import { treeOf, withValue } from './route-document.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** JSON examples of the guides and reference pages that are routes. */
+const EXAMPLES = globSync(['docs/**/*.md', 'src/objects/**/*.md'], { cwd: root })
+  .flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text as string),
+  )
+  .filter((text) => {
+    const value: unknown = treeOf(text) === null ? null : getNodeValue(treeOf(text)!)
+    return typeof value === 'object' && value !== null && 'handler' in value
+  })
+
+const filter = fc.record({
+  type: fc.constantFrom('HeaderFilter', 'ScriptableFilter', 'A type of tomorrow'),
+  config: fc.object(),
+})
+const handler = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('ReverseProxyHandler', { type: 'StaticResponseHandler', config: { status: 200 } }),
+    fc.record({
+      type: fc.constant('Chain'),
+      config: fc.record({ filters: fc.array(fc.oneof(filter, fc.string()), { maxLength: 4 }), handler: tie('any') }),
+    }),
+    fc.record({
+      type: fc.constant('DispatchHandler'),
+      config: fc.record({
+        bindings: fc.array(fc.record({ condition: fc.string(), handler: tie('any') }), { maxLength: 3 }),
+      }),
+    }),
+  ),
+})).any
+/** Routes with a comment and an indentation that no formatter would choose. */
+const route = fc
+  .record({
+    condition: fc.string(),
+    handler,
+    heap: fc.array(fc.record({ name: fc.string(), type: fc.string(), config: fc.object() }), { maxLength: 3 }),
+  })
+  .map((value) => `// kept\n${JSON.stringify(value, null, 3)}\n`)
+
+/** A value without the null prototypes of the parser. */
+function valueOf(text: string, path: (string | number)[] = []): unknown {
+  return JSON.parse(JSON.stringify(valueAt(text, path)))
+}
+
+function checkPicture(text: string): void {
+  const model = canvasModel(text)
+  const nodes = allNodes(model)
+  assert.equal(new Set(nodes.map(({ id }) => id)).size, nodes.length, 'ids are unique')
+  for (const node of nodes) {
+    if (node.role === 'entry') continue
+    const value = valueAt(text, node.path)
+    assert.ok(value !== undefined, node.id)
+    assert.equal(nodeAround(model, node.path)?.id, node.id)
+    assert.equal(withValue(text, node.path, value).replaceAll(/\s/g, ''), text.replaceAll(/\s/g, ''), 'the identity')
+  }
+  const { nodes: placed, edges } = layoutOf(model, new Set())
+  assert.equal(placed.length, nodes.length)
+  assert.equal(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size, placed.length, 'no two at one place')
+  const ids = new Set(nodes.map(({ id }) => id))
+  for (const { from, to } of edges) assert.ok(ids.has(from) && ids.has(to), `${from} to ${to}`)
+}
+
+test('every route of the documentation has a picture of all its objects, and its text stays as it is', () => {
+  assert.ok(EXAMPLES.length > 20, `${EXAMPLES.length} routes`)
+  for (const text of EXAMPLES) checkPicture(text)
+})
+
+test('a generated route has a picture of all its objects', () => {
+  fc.assert(fc.property(route, checkPicture), { numRuns: 200 })
+})
+
+test('a list that is moved there and back is the same; comments stay', () => {
+  fc.assert(
+    fc.property(route, fc.nat(), (text, choice) => {
+      const elements = allNodes(canvasModel(text)).filter(({ path }) => typeof path.at(-1) === 'number')
+      const node = elements[choice % Math.max(1, elements.length)]
+      if (node === undefined) return
+      const later = moved(text, node.path, 1)
+      assert.match(later, /^\/\/ kept\n/)
+      const isLast = later === text
+      const back = isLast ? later : moved(later, [...node.path.slice(0, -1), Number(node.path.at(-1)) + 1], -1)
+      assert.deepEqual(valueOf(back), valueOf(text))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a filter that is added and removed leaves the route as it was', () => {
+  fc.assert(
+    fc.property(route, fc.nat(), (text, choice) => {
+      const filters = allNodes(canvasModel(text)).filter(({ path }) => path.at(-2) === 'filters')
+      const selected = filters[choice % Math.max(1, filters.length)]?.path
+      if (selected === undefined) return
+      const added = inserted(text, 'Filter', { type: 'Added', config: {} }, selected)
+      const at = [...selected.slice(0, -1), Number(selected.at(-1)) + 1]
+      assert.deepEqual(valueOf(added, at), { type: 'Added', config: {} })
+      assert.deepEqual(valueOf(removed(added, at)), valueOf(text))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('the first filter of a route without a Chain makes one around its handler', () => {
+  const text = '{\n  // the application\n  "handler": "ReverseProxyHandler"\n}\n'
+  const added = inserted(text, 'Filter', { type: 'Added' }, null)
+  assert.deepEqual(valueOf(added, ['handler']), {
+    type: 'Chain',
+    config: { filters: [{ type: 'Added' }], handler: 'ReverseProxyHandler' },
+  })
+  assert.match(added, /\/\/ the application/)
+})
