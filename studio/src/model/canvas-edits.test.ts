@@ -52,7 +52,7 @@ const route = fc
   .map((value) => `// kept\n${JSON.stringify(value, null, 3)}\n`)
 
 /** A value without the null prototypes of the parser. */
-function valueOf(text: string, path: (string | number)[] = []): unknown {
+function plainValue(text: string, path: (string | number)[] = []): unknown {
   return JSON.parse(JSON.stringify(valueAt(text, path)))
 }
 
@@ -93,7 +93,7 @@ test('a list that is moved there and back is the same; comments stay', () => {
       assert.match(later, /^\/\/ kept\n/)
       const isLast = later === text
       const back = isLast ? later : moved(later, [...node.path.slice(0, -1), Number(node.path.at(-1)) + 1], -1)
-      assert.deepEqual(valueOf(back), valueOf(text))
+      assert.deepEqual(plainValue(back), plainValue(text))
     }),
     { numRuns: 200 },
   )
@@ -107,8 +107,8 @@ test('a filter that is added and removed leaves the route as it was', () => {
       if (selected === undefined) return
       const added = inserted(text, 'Filter', { type: 'Added', config: {} }, selected)
       const at = [...selected.slice(0, -1), Number(selected.at(-1)) + 1]
-      assert.deepEqual(valueOf(added, at), { type: 'Added', config: {} })
-      assert.deepEqual(valueOf(removed(added, at)), valueOf(text))
+      assert.deepEqual(plainValue(added, at), { type: 'Added', config: {} })
+      assert.deepEqual(plainValue(removed(added, at)), plainValue(text))
     }),
     { numRuns: 200 },
   )
@@ -117,7 +117,7 @@ test('a filter that is added and removed leaves the route as it was', () => {
 test('the first filter of a route without a Chain makes one around its handler', () => {
   const text = '{\n  // the application\n  "handler": "ReverseProxyHandler"\n}\n'
   const added = inserted(text, 'Filter', { type: 'Added' }, null)
-  assert.deepEqual(valueOf(added, ['handler']), {
+  assert.deepEqual(plainValue(added, ['handler']), {
     type: 'Chain',
     config: { filters: [{ type: 'Added' }], handler: 'ReverseProxyHandler' },
   })
