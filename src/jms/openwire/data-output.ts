@@ -1,6 +1,7 @@
-import { modifiedUtf8Length, writeModifiedUtf8 } from './modified-utf8.ts'
+import { MAX_UNIT_BYTES, writeModifiedUtf8 } from './modified-utf8.ts'
 
 const INITIAL_SIZE = 512
+const MAX_INITIAL_SIZE = 128 * 1024
 const MAX_STRING = 0xffff
 
 /** Writes the primitives of java.io.DataOutput into a buffer that grows. */
@@ -15,7 +16,8 @@ export class DataOutput {
   /** The bytes written so far; the output starts again with an empty buffer. */
   take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length)
-    this.#buffer = Buffer.allocUnsafe(INITIAL_SIZE)
+    // The next bytes are about as many.
+    this.#buffer = Buffer.allocUnsafe(Math.min(Math.max(INITIAL_SIZE, this.#length), MAX_INITIAL_SIZE))
     this.#length = 0
     return bytes
   }
@@ -63,17 +65,18 @@ export class DataOutput {
 
   /** DataOutput.writeUTF: a length of two bytes, then modified UTF-8. */
   utf(value: string): void {
-    const length = modifiedUtf8Length(value)
+    const start = this.#length
+    this.short(0)
+    const length = this.#text(value)
     if (length > MAX_STRING) throw new RangeError(`a string of ${length} bytes is longer than ${MAX_STRING}`)
-    this.short(length)
-    this.#text(value, length)
+    this.#buffer.writeUInt16BE(length, start)
   }
 
   /** A length of four bytes, then modified UTF-8. */
   longUtf(value: string): void {
-    const length = modifiedUtf8Length(value)
-    this.int(length)
-    this.#text(value, length)
+    const start = this.#length
+    this.int(0)
+    this.intAt(start, this.#text(value))
   }
 
   /** A presence byte, then the string. */
@@ -87,10 +90,13 @@ export class DataOutput {
     this.#buffer.writeInt32BE(value, position)
   }
 
-  #text(value: string, length: number): void {
+  /** Returns the length in bytes. */
+  #text(value: string): number {
     // Room is made first: it may replace the buffer.
-    const at = this.#grow(length)
-    writeModifiedUtf8(value, this.#buffer, at)
+    const at = this.#grow(value.length * MAX_UNIT_BYTES)
+    const length = writeModifiedUtf8(value, this.#buffer, at)
+    this.#length = at + length
+    return length
   }
 
   /** Makes room and returns the position of the first new byte. */

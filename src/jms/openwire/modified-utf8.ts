@@ -14,9 +14,18 @@ export function modifiedUtf8Length(text: string): number {
   return length
 }
 
+/** Bytes of a UTF-16 unit, at most. */
+export const MAX_UNIT_BYTES = 3
+
 /** Writes a text at a position of a buffer that has room for it, and returns its length in bytes. */
 export function writeModifiedUtf8(text: string, buffer: Buffer, position: number): number {
-  if (!DIFFERS.test(text)) return buffer.write(text, position)
+  const written = buffer.write(text, position)
+  // Of ASCII, whose units are bytes, only U+0000 differs.
+  const differs = written === text.length ? text.includes('\0') : DIFFERS.test(text)
+  return differs ? writeUnits(text, buffer, position) : written
+}
+
+function writeUnits(text: string, buffer: Buffer, position: number): number {
   let at = position
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)

@@ -157,16 +157,17 @@ interface TextMessage {
 
 /** Writes the text messages of one producer; their constant parts are encoded once. */
 export class TextMessageEncoder {
-  readonly #persistent: boolean
   readonly #ids: ClientIds
   readonly #beforeTransaction: Buffer
   readonly #beforeSequence: Buffer
   readonly #afterSequence: Buffer
+  readonly #afterCorrelationId: Buffer
   readonly #afterContent: Buffer
   readonly #transactionIdSize: number
+  /** The transaction of the last message with one. */
+  #transaction: { readonly number: number; readonly id: Buffer } | null = null
 
   constructor(version: number, ids: ClientIds, destination: Destination, persistent: boolean) {
-    this.#persistent = persistent
     this.#ids = ids
     this.#beforeTransaction = bytesOf((output) => {
       writeProducerId(output, ids)
@@ -184,6 +185,12 @@ export class TextMessageEncoder {
       output.boolean(false) // originalTransactionId
       output.string(null) // groupID
       output.int(0) // groupSequence
+    })
+    this.#afterCorrelationId = bytesOf((output) => {
+      output.boolean(persistent)
+      output.long(0) // expiration
+      output.byte(DEFAULT_PRIORITY)
+      output.boolean(false) // replyTo
     })
     this.#afterContent = bytesOf((output) => {
       output.boolean(false) // marshalledProperties
@@ -223,21 +230,25 @@ export class TextMessageEncoder {
     frame(output, CommandType.TEXT_MESSAGE, message.commandId, message.responseRequired, () => {
       output.bytes(this.#beforeTransaction)
       if (message.transaction === 0) output.boolean(false)
-      else writeTransactionId(output, this.#ids, message.transaction)
+      else output.bytes(this.#transactionId(message.transaction))
       output.bytes(this.#beforeSequence)
       output.long(message.sequence)
       output.bytes(this.#afterSequence)
       output.string(message.correlationId)
-      output.boolean(this.#persistent)
-      output.long(0) // expiration
-      output.byte(DEFAULT_PRIORITY)
-      output.boolean(false) // replyTo
+      output.bytes(this.#afterCorrelationId)
       output.long(message.timestamp)
       output.string(null) // type
       writeContent(output, message.text)
       output.bytes(this.#afterContent)
     })
     return output.length - start - SIZE_BYTES
+  }
+
+  #transactionId(number: number): Buffer {
+    if (this.#transaction?.number !== number) {
+      this.#transaction = { number, id: bytesOf((output) => writeTransactionId(output, this.#ids, number)) }
+    }
+    return this.#transaction.id
   }
 }
 
