@@ -1,3 +1,4 @@
+import { ActiveMqBroker, activeMqMissing } from '../test/interop/activemq/broker.ts'
 import { filteredRoute } from './access-manager-heap.ts'
 import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
 import { startGateway } from './gateway-server.ts'
@@ -7,13 +8,14 @@ import { freePort } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
 /** Targets: the ratio of a route with access audit to the same without. */
-export const auditTargets = { file: 1.1, stdout: 1.1, noOp: 1.0 } as const
+export const auditTargets = { file: 1.1, stdout: 1.1, jms: 1.2, noOp: 1.0 } as const
 
 /** Two equal routes differ by as much in one run. */
 const NOISE = 0.05
 
 const toFile = 'file'
 const toStdout = 'standard output'
+const toJms = 'JMS (ActiveMQ, PERSISTENT)'
 const noOp = 'NoOpAuditService'
 
 /** Measures the cost of access events, with the default safelist. */
@@ -32,6 +34,12 @@ export async function auditBenchmark(rounds: Rounds, progress: (text: string) =>
     ['file', route('file', service('JsonAuditEventHandler', { logDirectory: 'trail' }))],
     ['stdout', route('stdout', service('JsonStdoutAuditEventHandler', {}))],
   ])
+  if (activeMqMissing === false) {
+    const broker = servers.use(await ActiveMqBroker.start())
+    routes.set('jms', route('jms', service('JmsAuditEventHandler', jmsConfig(broker.port))))
+  } else {
+    progress(`without JMS: ${activeMqMissing}`)
+  }
   const { server, url } = await startGateway(workspace, 'gateway', routes)
   servers.use(server)
   const base = 'no audit'
@@ -40,6 +48,7 @@ export async function auditBenchmark(rounds: Rounds, progress: (text: string) =>
     { name: noOp, server, url: `${url}/noop`, expect: { body }, base },
     { name: toFile, server, url: `${url}/file`, expect: { body }, base },
     { name: toStdout, server, url: `${url}/stdout`, expect: { body }, base },
+    ...(routes.has('jms') ? [{ name: toJms, server, url: `${url}/jms`, expect: { body }, base }] : []),
   ]
   return await measureAdded(subjects, rounds, progress)
 }
@@ -49,6 +58,7 @@ export function missedAuditTargets(rows: readonly ComparedRow[]): string[] {
   return [
     ...aboveRatio(rows, [toFile], auditTargets.file),
     ...aboveRatio(rows, [toStdout], auditTargets.stdout),
+    ...(rows.some(({ name }) => name === toJms) ? aboveRatio(rows, [toJms], auditTargets.jms) : []),
     ...aboveRatio(rows, [noOp], auditTargets.noOp + NOISE),
   ]
 }
@@ -57,5 +67,21 @@ function service(handler: string, config: object): object {
   return {
     type: 'AuditService',
     config: { eventHandlers: [{ class: handler, config: { name: 'bench', topics: ['access'], ...config } }] },
+  }
+}
+
+function jmsConfig(port: number): object {
+  return {
+    deliveryMode: 'PERSISTENT',
+    sessionMode: 'AUTO',
+    jndi: {
+      contextProperties: {
+        'java.naming.factory.initial': 'org.apache.activemq.jndi.ActiveMQInitialContextFactory',
+        'java.naming.provider.url': `tcp://127.0.0.1:${port}`,
+        'topic.audit': 'bench.audit',
+      },
+      topicName: 'audit',
+      connectionFactoryName: 'ConnectionFactory',
+    },
   }
 }

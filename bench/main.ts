@@ -22,7 +22,7 @@ benchmarks (proxy and routes without a name):
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
   oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
   policy     CPU time of enforcing cached policy decisions
-  audit      CPU time of an access event for each request, to a file and to standard output
+  audit      CPU time of an access event for each request, to a file, to standard output and to JMS (ActiveMQ)
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last

@@ -39,10 +39,11 @@ export class ServerProcess implements AsyncDisposable {
     const [file, ...args] = command
     const begin = performance.now()
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
+    // Not decoded before it is needed: some subjects write much, and the machine should be theirs.
+    let output: Buffer = Buffer.alloc(0)
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output = (output + text).slice(-keptOutput)
+      stream.on('data', (bytes: Buffer) => {
+        output = Buffer.concat([output, bytes.subarray(-keptOutput)]).subarray(-keptOutput)
       })
     }
     let ended: string | undefined
