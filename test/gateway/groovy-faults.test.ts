@@ -46,6 +46,10 @@ const REJECTED: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
   'a process': ['"ls".execute().text', /:1:6: execute is not available: scripts can not start processes/],
   'an unknown class': ['new com.acme.Missing()', /:1:5: unknown class com\.acme\.Missing/],
+  'an unknown method of a typed variable': [
+    'import org.forgerock.json.jose.jwt.JwtClaimsSet\nJwtClaimsSet claims = new JwtClaimsSet()\nclaims.getExpirationTme()',
+    /:3:8: .*JwtClaimsSet has no method getExpirationTme; did you mean getExpirationTime/,
+  ],
   'an unknown method': ['request.getHedaers()', /:1:9: .*Request has no method getHedaers; did you mean getHeaders/],
 }
 

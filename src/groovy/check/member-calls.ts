@@ -82,7 +82,7 @@ export class MemberCalls {
     const advice = type !== null && this.#isOwnMember(type, name) ? undefined : UNSUPPORTED_MEMBERS.get(name)
     if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
     if (access === 'spread' || this.isExpected || target.kind === 'super') return
-    if (type === null || this.#isOpen(type) || type.klass.isSubclassOf(MapInterface)) return
+    if (type === null || this.#isOpen(type, 'method') || type.klass.isSubclassOf(MapInterface)) return
     const count = args.some(({ kind }) => kind === 'spread') ? null : args.length
     if (this.#scope.members.hasMethod(type, name, count)) return
     this.#findings.add(namePosition, this.#missingMethod(type, name, count))
@@ -100,13 +100,13 @@ export class MemberCalls {
   }
 
   /** Classes whose members are only partly known. */
-  #isOpen(type: StaticType): boolean {
+  #isOpen(type: StaticType, kind: 'method' | 'property'): boolean {
     const { klass } = type
     return (
       klass === ObjectClass ||
       klass.isSubclassOf(ClosureClass) ||
       klass.kind === 'primitive' ||
-      this.#scope.members.hasDynamicMembers(type)
+      this.#scope.members.hasDynamicMembers(type, kind)
     )
   }
 
@@ -138,7 +138,7 @@ export class MemberCalls {
     }
     if (access === 'spread' || isFieldAccess(access) || this.isExpected || target.kind === 'super') return
     const type = staticType(target, this.#scope)
-    if (type === null || this.#isOpen(type)) return
+    if (type === null || this.#isOpen(type, 'property')) return
     const { klass, isClass } = type
     // `list.name` is the property of each element, `map.name` an entry.
     if (
@@ -158,7 +158,7 @@ export class MemberCalls {
   checkPointer({ target, name, namePosition }: MethodPointerNode): void {
     if (typeof name !== 'string' || name === 'new' || this.isExpected) return
     const type = staticType(target, this.#scope)
-    if (type === null || this.#isOpen(type)) return
+    if (type === null || this.#isOpen(type, 'method')) return
     const { members } = this.#scope
     const isThere = members.hasMethod(type, name, null) || members.hasMethod({ ...type, isClass: false }, name, null)
     if (!isThere)

@@ -31,13 +31,13 @@ export class MemberIndex {
     return this.#candidates(type).some((klass) => this.#property(klass, name, type.isClass))
   }
 
-  /** A class with `propertyMissing`, `methodMissing` and similar methods may have any member. */
-  hasDynamicMembers({ klass, isClass }: StaticType): boolean {
+  /** A class with `propertyMissing`, `methodMissing` and similar methods may have any member; `get(String)` reads properties. */
+  hasDynamicMembers({ klass, isClass }: StaticType, kind: 'method' | 'property'): boolean {
     if (isClass) return false
     return [...klass.lineage].some((each) => {
       const declared = this.#unit.userClasses.get(each)?.node.methods ?? []
       if (declared.some(({ name }) => ANY_NAME.has(name)) || each.ownMethods.has('methodMissing')) return true
-      return (each.ownMethods.get('get') ?? []).some(acceptsName)
+      return kind === 'property' && (each.ownMethods.get('get') ?? []).some(acceptsName)
     })
   }
 

@@ -103,7 +103,7 @@ function binaryType(operator: string, left: Expression, scope: CheckScope): Stat
 function propertyType(node: Extract<Expression, { kind: 'property' }>, scope: CheckScope): StaticType | null {
   const named = scope.classNamed(node)
   if (named !== null) return { klass: named, exact: true, isClass: true }
-  if (typeof node.name !== 'string' || node.access === 'spread') return null
+  if (typeof node.name !== 'string' || node.access === 'spread' || node.access === 'spreadField') return null
   const target = staticType(node.target, scope)
   return target === null ? null : typeNamed(scope.members.propertyType(target, node.name))
 }
