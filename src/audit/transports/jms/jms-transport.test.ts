@@ -65,3 +65,23 @@ test('a broker that is gone is a failure, after which the same records are accep
   await transport.send([record('b')]).catch(() => transport.send([record('b')]))
   assert.equal(broker.messages.at(-1)?.correlationId, 'b')
 })
+
+test('B99: data of a client is in the body alone; destination and correlation id are those of the gateway', async () => {
+  await using broker = await OpenWireBroker.start()
+  const hostile = { userId: "x' OR JMSPriority > 0 OR '", path: 'topic://other?consumer.selector=TRUE', name: '"}\r\n' }
+  for (const envelope of ['event', 'topic'] as const) {
+    await using transport = await open(broker.port, envelope)
+    await transport.send([{ ...record('a', JSON.stringify(hostile)), topic: 'a","event":{"b":"' }])
+  }
+  assert.deepEqual(
+    broker.messages.map(({ destination, correlationId }) => [destination, correlationId]),
+    [
+      ['topic://audit', 'a'],
+      ['topic://audit', 'a'],
+    ],
+  )
+  assert.deepEqual(
+    broker.messages.map(({ text }) => JSON.parse(text)),
+    [hostile, { auditTopic: 'a","event":{"b":"', event: hostile }],
+  )
+})
