@@ -20,6 +20,13 @@ const START_TIMEOUT = 120_000
 export const MAX_MESSAGE_BYTES = 262_144
 export const CREDENTIALS = { username: 'gateway', password: 'kafka-password' }
 
+/** A record as the consumer of Kafka prints it. */
+interface ConsumedRecord {
+  readonly partition: number
+  readonly key: string
+  readonly value: string
+}
+
 export class KafkaServer implements AsyncDisposable {
   readonly authority = new Authority('Authority of Kafka')
   port = 0
@@ -73,8 +80,15 @@ export class KafkaServer implements AsyncDisposable {
     await this.#jvm?.[Symbol.asyncDispose]()
   }
 
-  /** `partition, key, value` of all records of a topic, read by Kafka's own consumer. */
-  consume(topic: string): { partition: number; key: string; value: string }[] {
+  /** `partition, key, value` of all records of a topic, at least `count`, read by Kafka's own consumer. */
+  consume(topic: string, count: number): ConsumedRecord[] {
+    let found: ConsumedRecord[] = []
+    // On a busy machine the consumer may end before the broker has assigned its partitions.
+    for (let attempt = 0; attempt < 5 && found.length < count; attempt++) found = this.#consume(topic)
+    return found
+  }
+
+  #consume(topic: string): ConsumedRecord[] {
     const formats = ['print.key', 'print.partition'].flatMap((name) => ['--formatter-property', `${name}=true`])
     const from = [
       '--bootstrap-server',

@@ -64,7 +64,7 @@ const FLOWS: readonly Flow<Peers>[] = [
       const { failures } = await deliver(transport, events('access', 10_000), { batch: 500 })
       const seconds = (performance.now() - started) / 1_000
       await transport.close()
-      const repeats = assertComplete(kafka.consume('gateway.access'), 10_000)
+      const repeats = assertComplete(kafka.consume('gateway.access', 10_000), 10_000)
       assert.equal(repeats, 0)
       return `10,000 events in ${seconds.toFixed(1)} s, ${failures.length} failed calls`
     },
@@ -81,7 +81,7 @@ const FLOWS: readonly Flow<Peers>[] = [
       await kafka.start()
       const { failures } = await rest
       await transport.close()
-      const repeats = assertComplete(kafka.consume('restarted'), 5_000)
+      const repeats = assertComplete(kafka.consume('restarted', 5_000), 5_000)
       assert.ok(failures.length > 0, 'calls failed while the broker was down')
       return `${failures.length} failed calls, first: ${failures[0]?.message}; ${repeats} repeats`
     },
@@ -96,7 +96,7 @@ const FLOWS: readonly Flow<Peers>[] = [
       const { refused } = await deliver(transport, records)
       await transport.close()
       assert.deepEqual(refused, ['7'])
-      const ids = kafka.consume('large').map(({ value }) => JSON.parse(value)._id)
+      const ids = kafka.consume('large', 39).map(({ value }) => JSON.parse(value)._id)
       assert.deepEqual(
         [...new Set(ids)].sort(),
         records
@@ -132,7 +132,7 @@ const FLOWS: readonly Flow<Peers>[] = [
         const transport = open({ ...secure, sasl: { mechanism, ...CREDENTIALS } })
         await deliver(transport, events(topic, 100))
         await transport.close()
-        assertComplete(kafka.consume(topic), 100)
+        assertComplete(kafka.consume(topic, 100), 100)
         const wrong = open({ ...secure, sasl: { mechanism, ...CREDENTIALS, password: 'wrong' } })
         const failure = await wrong.send(events(topic, 1), new AbortController().signal).catch((error: Error) => error)
         await wrong.close()
