@@ -18,7 +18,7 @@ export async function startGateway(
   name: string,
   routes: ReadonlyMap<string, unknown>,
   { secure, checkout = root }: GatewayOptions = {},
-): Promise<{ server: ServerProcess; url: string; plainUrl: string }> {
+): Promise<{ server: ServerProcess; url: string; plainUrl: string; adminUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
   const admin = {
     connectors: [
@@ -37,5 +37,6 @@ export async function startGateway(
     readyUrl: `http://127.0.0.1:${adminPort}/health/ready`,
     readyWithin,
   })
-  return { server, url: `http://127.0.0.1:${port}`, plainUrl: `http://127.0.0.1:${plainPort}` }
+  const at = (each: number) => `http://127.0.0.1:${each}`
+  return { server, url: at(port), plainUrl: at(plainPort), adminUrl: at(adminPort) }
 }

@@ -10,6 +10,7 @@ import { comparedTable, environment, proxyTable, routesTable, tlsTable, webSocke
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { missedScriptTargets, scriptsBenchmark } from './scripts.ts'
 import { stopAll } from './server-process.ts'
+import { missedStudioTargets, studioBenchmark } from './studio.ts'
 import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
 import { webSocketBenchmark } from './websocket.ts'
@@ -23,6 +24,7 @@ benchmarks (proxy and routes without a name):
   oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
   policy     CPU time of enforcing cached policy decisions
   audit      CPU time of an access event for each request, to a file, to standard output and to JMS (ActiveMQ)
+  studio     CPU time of a request while the live monitor is open
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
@@ -116,6 +118,13 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\naudit\n${comparedTable('access events to', rows)}`)
     checkTargets(missedAuditTargets(rows))
   }
+  if (names.includes('studio')) {
+    const rows = await studioBenchmark(rounds, progress)
+    result['studio'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nstudio\n${comparedTable('open', rows)}`)
+    checkTargets(missedStudioTargets(rows))
+  }
   if (names.includes('throttling')) {
     const rows = await throttlingBenchmark(rounds, progress)
     result['throttling'] = rows
@@ -159,6 +168,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'oauth2',
     'policy',
     'audit',
+    'studio',
     'throttling',
     'scripts',
     'routes',
