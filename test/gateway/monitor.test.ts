@@ -1,10 +1,12 @@
 // The live monitor: metrics and requests as Server-Sent Events.
 import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { JsonObject } from '#json'
 import { EventSourceClient } from '#test/event-source'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
+import { RawClient } from '#test/listening'
 import { managing } from '#test/management'
 import { PROBE_EXTENSION } from '#test/probe-extension'
 import { waitUntil } from '#test/waiting'
@@ -28,6 +30,24 @@ describe('the live monitor', () => {
         failing: {
           condition: "${request.uri.path == '/failing'}",
           handler: { type: 'StaticResponseHandler', config: { status: 503 } },
+        },
+        user: {
+          condition: "${request.uri.path == '/user'}",
+          handler: {
+            type: 'Chain',
+            config: {
+              filters: [
+                {
+                  type: 'ScriptableFilter',
+                  config: {
+                    type: 'application/javascript',
+                    source: "contexts.requestAudit.setUserId('ada'); return next.handle(context, request)",
+                  },
+                },
+              ],
+              handler: textRoute('x')['handler'],
+            },
+          },
         },
         outer: {
           condition: "${find(request.uri.path, '^/deep')}",
@@ -141,6 +161,38 @@ describe('the live monitor', () => {
     const counted = () =>
       few.events.reduce((sum, { skipped }) => sum + (skipped === undefined ? 1 : Number(skipped)), 0)
     await waitUntil('every request is an event or counted', () => counted() >= 41)
+  })
+
+  test('requests: the user is that of audit events, also where no audit is configured', async () => {
+    using stream = await open(filtered('user eq "ada"'))
+    await waitUntil('an event of the user', async () => {
+      assert.equal((await gateway.ask('/user')).status, 200)
+      return stream.events.some(({ user, route }) => user === 'ada' && route === 'user')
+    })
+  })
+
+  test('requests: a client that reads nothing, and one that resets, disturb neither traffic nor other streams', async () => {
+    const port = gateway.gateway.adminPort
+    const head = `GET ${REQUESTS}?rate=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    await using stalled = new RawClient(port)
+    stalled.send(head)
+    await stalled.receives(/retry: 3000/)
+    stalled.socket.pause()
+    using other = await open(filtered('path eq "/idle"'))
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+    await Promise.all(Array.from({ length: 2_000 }, () => gateway.ask(`/one/${'x'.repeat(500)}`, { agent })))
+    agent.destroy()
+    for (let n = 0; n < 20; n++) {
+      await using client = new RawClient(port)
+      client.send(head)
+      await client.receives(/retry: 3000/)
+      client.socket.resetAndDestroy()
+    }
+    await waitUntil('the other stream has its event', async () => {
+      assert.equal((await gateway.ask('/idle')).status, 200)
+      return other.events.some(({ path }) => path === '/idle')
+    })
+    assert.equal(gateway.gateway.restarts, 0)
   })
 
   test('bad parameters are 400, other methods are not streams', async () => {
