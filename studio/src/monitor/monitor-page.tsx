@@ -1,61 +1,102 @@
-import { useCallback, useState } from 'react'
-import { useEvents } from '../api/stream.ts'
-import { RateChart } from './rate-chart.tsx'
+import { FAMILIES, type Rates, useMetrics } from '../api/metrics.ts'
+import { Chart } from './chart.tsx'
+import { FamilyTable } from './family-table.tsx'
 
-/** What the gateway measures, once a second; fields that a gateway does not send are left out of the page. */
-export interface MetricsEvent {
-  readonly timestamp: string
-  readonly [group: string]: unknown
-}
-
-const KEPT = 3_600
-
-/** Rates, latencies and the state of units and peers. */
+/** Rates, latencies, and the state of units and of everything that the gateway is connected to. */
 export function MonitorPage() {
-  const [events, setEvents] = useState<readonly MetricsEvent[]>([])
-  const take = useCallback((event: MetricsEvent) => setEvents((before) => [...before, event].slice(-KEPT)), [])
-  const state = useEvents<MetricsEvent>('api/monitor/metrics', take)
-  const last = events.at(-1)
+  const { state, samples, latest } = useMetrics()
+  const times = samples.map(({ timestamp }) => Date.parse(timestamp) / 1000)
+  const totals = latest?.totals
   return (
     <section className="page" aria-labelledby="monitor-title" tabIndex={0}>
       <div className="bar">
         <h1 id="monitor-title">Monitor</h1>
         <span className="count" role="status">
-          {state === 'lost' ? 'Connection lost; trying again.' : last === undefined ? 'Connecting.' : ''}
+          {state === 'lost' ? 'Connection lost; trying again.' : latest === null ? 'Connecting.' : 'The last hour.'}
         </span>
       </div>
-      {last !== undefined && <RateChart events={events} />}
-      {last !== undefined && (
-        <div className="tiles">
-          {Object.entries(last)
-            .filter(([, value]) => typeof value === 'object' && value !== null)
-            .map(([group, value]) => (
-              <section key={group} aria-label={group} className="tile">
-                <h2>{group}</h2>
-                <Values value={value} />
-              </section>
-            ))}
-        </div>
+      {latest !== null && totals !== undefined && (
+        <>
+          <div className="tiles charts">
+            <Chart
+              title="Requests per second"
+              now={totals.requestsPerSecond.toFixed(1)}
+              times={times}
+              values={samples.map((sample) => sample.totals.requestsPerSecond)}
+            />
+            <Chart
+              title="99th percentile (ms)"
+              now={totals.p99 === null ? 'no requests' : totals.p99.toFixed(1)}
+              times={times}
+              values={samples.map((sample) => sample.totals.p99)}
+            />
+            <Chart
+              title="Active requests"
+              now={String(totals.active)}
+              times={times}
+              values={samples.map((sample) => sample.totals.active)}
+            />
+          </div>
+          <div className="tiles">
+            <Values title="Responses per second" values={statusesOf(totals)} />
+            <Values title="Units" values={latest.units ?? {}} />
+            <Values title="Memory" values={megabytes(latest.memory ?? {})} />
+          </div>
+          <BusiestRoutes routes={latest.routes} />
+          {FAMILIES.map((family) => (
+            <FamilyTable key={family} family={family} rows={latest[family]} />
+          ))}
+        </>
       )}
     </section>
   )
 }
 
-/** Names and values of a group, as the API gives them. */
-function Values({ value }: { value: unknown }) {
-  const entries = Object.entries(value as Record<string, unknown>).slice(0, 50)
-  return (
-    <dl>
-      {entries.map(([name, one]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof one === 'object' && one !== null ? <Values value={one} /> : formatted(one)}</dd>
-        </div>
-      ))}
-    </dl>
+function statusesOf({ statuses = {}, errorsPerSecond }: Rates): Record<string, unknown> {
+  return { ...statuses, errors: errorsPerSecond }
+}
+
+function megabytes(memory: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(memory).flatMap(([name, value]) =>
+      typeof value === 'number' ? [[name.replace(/Bytes$/, ' (MB)'), value / 1e6]] : [],
+    ),
   )
 }
 
-function formatted(value: unknown): string {
-  return typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(2) : String(value)
+function Values({ title, values }: { title: string; values: Readonly<Record<string, unknown>> }) {
+  return (
+    <section aria-label={title} className="tile">
+      <h2>{title}</h2>
+      <dl>
+        {Object.entries(values).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {typeof value === 'number'
+                ? value.toLocaleString(undefined, { maximumFractionDigits: 1 })
+                : String(value)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+const SHOWN_ROUTES = 20
+
+function BusiestRoutes({ routes }: { routes: Readonly<Record<string, Rates>> }) {
+  const busiest = Object.entries(routes)
+    .sort(([, a], [, b]) => b.requestsPerSecond - a.requestsPerSecond)
+    .slice(0, SHOWN_ROUTES)
+    .map(([route, { requestsPerSecond, errorsPerSecond, active, p50, p99 }]) => ({
+      route,
+      'requests per second': requestsPerSecond,
+      'errors per second': errorsPerSecond,
+      active,
+      'p50 (ms)': p50 ?? '',
+      'p99 (ms)': p99 ?? '',
+    }))
+  return <FamilyTable family="Busiest routes" rows={busiest} />
 }

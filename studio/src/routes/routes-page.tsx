@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
+import { useMetrics } from '../api/metrics.ts'
 import { listRoutes } from '../api/routes.ts'
 import { draftIds, onDraftChange, writeDraft } from '../model/drafts.ts'
 import { Failure } from '../ui/failure.tsx'
@@ -17,6 +18,7 @@ export function RoutesPage() {
   const router = DEFAULT_ROUTER
   const [, go] = useLocation()
   const routes = useQuery({ queryKey: ['routes', router], queryFn: () => listRoutes(router), refetchInterval: 10_000 })
+  const metrics = useMetrics()
   const drafts = useSyncExternalStore(onDraftChange, () => draftIds(router).join('\n'))
   const [words, setWords] = useState('')
   const [dialog, setDialog] = useState<'new' | 'deleted' | null>(null)
@@ -69,7 +71,9 @@ export function RoutesPage() {
         <p className="empty">There are no routes yet. "New route" starts one from a template; "Import" takes a file.</p>
       )}
       {rows.length > 0 && shown.length === 0 && <p className="empty">No route has these words.</p>}
-      {shown.length > 0 && <RoutesTable rows={shown} total={rows.length} router={router} />}
+      {shown.length > 0 && (
+        <RoutesTable rows={shown} total={rows.length} router={router} rates={metrics.latest?.routes ?? {}} />
+      )}
       {dialog === 'new' && (
         <NewRoute
           taken={rows.map(({ id }) => id)}

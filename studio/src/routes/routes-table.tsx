@@ -1,12 +1,23 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
+import type { Rates } from '../api/metrics.ts'
 import type { RouteRow } from './route-rows.ts'
 
 const ROW_HEIGHT = 36
 
 /** The list of routes; only the visible rows are in the document. */
-export function RoutesTable({ rows, total, router }: { rows: readonly RouteRow[]; total: number; router: string }) {
+export function RoutesTable({
+  rows,
+  total,
+  router,
+  rates,
+}: {
+  rows: readonly RouteRow[]
+  total: number
+  router: string
+  rates: Readonly<Record<string, Rates>>
+}) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -17,7 +28,7 @@ export function RoutesTable({ rows, total, router }: { rows: readonly RouteRow[]
   return (
     <div role="table" aria-label="Routes" aria-rowcount={total} className="rows">
       <div role="row" className="row head">
-        {['Route ID', 'State', 'Condition', ''].map((name) => (
+        {['Route ID', 'State', 'Condition', 'per s', 'errors', 'p99 ms', ''].map((name) => (
           <span role="columnheader" key={name}>
             {name}
           </span>
@@ -29,7 +40,7 @@ export function RoutesTable({ rows, total, router }: { rows: readonly RouteRow[]
             const row = rows[index] as RouteRow
             return (
               <div role="row" aria-rowindex={index + 2} className="row" key={row.id} style={{ top: start }}>
-                <Cells row={row} router={router} />
+                <Cells row={row} router={router} rates={rates[row.id]} />
               </div>
             )
           })}
@@ -39,7 +50,7 @@ export function RoutesTable({ rows, total, router }: { rows: readonly RouteRow[]
   )
 }
 
-function Cells({ row, router }: { row: RouteRow; router: string }) {
+function Cells({ row, router, rates }: { row: RouteRow; router: string; rates: Rates | undefined }) {
   return (
     <>
       <span role="cell">
@@ -50,6 +61,9 @@ function Cells({ row, router }: { row: RouteRow; router: string }) {
         <span className={`state ${row.state.replace(' ', '-')}`}>{row.state}</span>
       </span>
       <code role="cell">{row.condition}</code>
+      <span role="cell">{rates?.requestsPerSecond.toFixed(1) ?? ''}</span>
+      <span role="cell">{rates?.errorsPerSecond.toFixed(1) ?? ''}</span>
+      <span role="cell">{rates?.p99?.toFixed(1) ?? ''}</span>
       <span role="cell">{row.isDraft && <span className="badge">draft</span>}</span>
     </>
   )

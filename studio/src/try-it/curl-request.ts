@@ -1,4 +1,4 @@
-import type { SampleRequest } from './try-it-page.tsx'
+import type { SampleRequest } from '../api/try-it.ts'
 
 /** Options of curl with a value that has no meaning here. */
 const IGNORED_WITH_VALUE = new Set([

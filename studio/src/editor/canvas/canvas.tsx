@@ -9,20 +9,25 @@ import { canvasModel, pointerOf } from '../../model/canvas-model.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
 
 const NODE_TYPES = { object: ObjectNode }
+const NO_MARKS: ReadonlyMap<string, string> = new Map()
 
 /** The route as a picture, left to right. */
 export function Canvas({
   text,
   problems,
   selected,
+  marks = NO_MARKS,
   onSelect,
   onChange,
 }: {
   text: string
   problems: readonly Problem[]
   selected: JSONPath | null
+  /** Objects on the way of a request, by id, each with its time. */
+  marks?: ReadonlyMap<string, string>
   onSelect: (path: JSONPath | null) => void
-  onChange: (text: string) => void
+  /** Absent where the picture can not be changed. */
+  onChange?: (text: string) => void
 }) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   const selectedId = selected === null ? null : pointerOf(selected)
@@ -40,7 +45,8 @@ export function Canvas({
           layout.nodes.map((one) => one.node.id),
         ),
       )
-      const words = [node.name, node.type, ...node.decorators, problem === undefined ? null : 'problem']
+      const mark = marks.get(node.id) ?? null
+      const words = [node.name, node.type, ...node.decorators, problem === undefined ? null : 'problem', mark]
       return {
         id: node.id,
         type: 'object',
@@ -48,7 +54,14 @@ export function Canvas({
         selected: node.id === selectedId,
         ariaLabel: words.filter((word) => word !== null).join(', '),
         ariaRole: 'group',
-        data: { node, problem: problem?.message ?? null, isFolded: folded.has(node.id), onFold: () => fold(node.id) },
+        ...(mark === null ? {} : { domAttributes: { 'aria-current': 'step' } }),
+        data: {
+          node,
+          problem: problem?.message ?? null,
+          mark,
+          isFolded: folded.has(node.id),
+          onFold: () => fold(node.id),
+        },
       }
     })
     const lines = layout.edges.map(
@@ -63,13 +76,14 @@ export function Canvas({
       }),
     )
     return { nodes: drawn, edges: lines }
-  }, [text, problems, selectedId, folded])
+  }, [text, problems, selectedId, folded, marks])
   const pathOf = (id: string) => nodes.find((node) => node.id === id)?.data.node.path ?? null
   const press = (event: KeyboardEvent) => {
     const id = (event.target as HTMLElement).closest('.react-flow__node')?.getAttribute('data-id')
     const path = id == null ? null : pathOf(id)
     if (path === null) return
     if (event.key === 'Enter' || event.key === ' ') onSelect(path)
+    else if (onChange === undefined) return
     else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removed(text, path))
     else if (event.altKey && event.key === 'ArrowLeft') onChange(moved(text, path, -1))
     else if (event.altKey && event.key === 'ArrowRight') onChange(moved(text, path, 1))

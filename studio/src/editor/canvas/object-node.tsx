@@ -5,16 +5,21 @@ import type { CanvasNode } from '../../model/canvas-model.ts'
 export interface ObjectNodeData extends Record<string, unknown> {
   readonly node: CanvasNode
   readonly problem: string | null
+  /** Time of a request in the object. */
+  readonly mark: string | null
   readonly isFolded: boolean
   readonly onFold: () => void
 }
 
 /** An object of the route: name, type, decorators, and what is wrong with it. */
-export function ObjectNode({ data: { node, problem, isFolded, onFold }, selected }: NodeProps<Node<ObjectNodeData>>) {
+export function ObjectNode({
+  data: { node, problem, mark, isFolded, onFold },
+  selected,
+}: NodeProps<Node<ObjectNodeData>>) {
   const { name, type, role, decorators, branches } = node
   return (
     <div
-      className={`node ${role}${selected ? ' selected' : ''}${problem === null ? '' : ' has-problem'}`}
+      className={`node ${role}${selected ? ' selected' : ''}${problem === null ? '' : ' has-problem'}${mark === null ? '' : ' on-way'}`}
       title={problem ?? undefined}
     >
       <Handle type="target" position={Position.Left} isConnectable={false} />
@@ -25,6 +30,7 @@ export function ObjectNode({ data: { node, problem, isFolded, onFold }, selected
           {decorator}
         </span>
       ))}
+      {mark !== null && <span className="badge mark">{mark}</span>}
       {problem !== null && <span className="badge problem">problem</span>}
       {branches.length > 0 && (
         <button type="button" className="fold nodrag" aria-expanded={!isFolded} onClick={onFold}>

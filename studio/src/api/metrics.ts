@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { call } from './client.ts'
+import { type StreamState, useEvents } from './stream.ts'
+
+/** Rates and latencies, in all or of a route. */
+export interface Rates {
+  readonly requestsPerSecond: number
+  readonly errorsPerSecond: number
+  readonly active: number
+  readonly statuses?: Readonly<Record<string, number>>
+  readonly p50?: number | null
+  readonly p95?: number | null
+  readonly p99: number | null
+}
+
+/** Values of one second; lists of objects are in every fifth event. */
+export interface Sample {
+  readonly timestamp: string
+  readonly totals: Rates
+  readonly routes: Readonly<Record<string, Rates>>
+  readonly units?: Readonly<Record<string, number | null>>
+  readonly memory?: Readonly<Record<string, unknown>>
+  readonly eventLoop?: readonly Readonly<Record<string, unknown>>[]
+  readonly [family: string]: unknown
+}
+
+/** Lists of objects that the gateway reports, in the order of the page. */
+export const FAMILIES = [
+  'eventLoop',
+  'pools',
+  'circuitBreakers',
+  'throttling',
+  'caches',
+  'notifications',
+  'agents',
+  'certificates',
+  'audit',
+] as const
+
+/** Samples that are shown: an hour of those of the history, and of the seconds since the page was opened. */
+const KEPT = 3_600
+
+/** The samples of the last hour, and the newest values of every family and route. */
+export interface LiveMetrics {
+  readonly state: StreamState
+  readonly samples: readonly Sample[]
+  readonly latest: Sample | null
+}
+
+/** Reads live metrics while a component is shown; events have what has changed. */
+export function useMetrics(): LiveMetrics {
+  const history = useQuery({
+    queryKey: ['monitor', 'history'],
+    queryFn: () => call<{ samples: Sample[] }>('api/monitor/history'),
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  const [live, setLive] = useState<readonly Sample[]>([])
+  const [latest, setLatest] = useState<Sample | null>(null)
+  const take = useCallback((sample: Sample) => {
+    setLive((before) => [...before, sample].slice(-KEPT))
+    setLatest((before) => ({ ...before, ...sample, routes: { ...before?.routes, ...sample.routes } }))
+  }, [])
+  const state = useEvents<Sample>('api/monitor/metrics', take)
+  const first = live[0]?.timestamp ?? ''
+  const earlier = (history.data?.samples ?? []).filter(({ timestamp }) => first === '' || timestamp < first)
+  return { state, samples: [...earlier, ...live], latest }
+}

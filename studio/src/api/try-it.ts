@@ -1,0 +1,79 @@
+import { call } from './client.ts'
+
+/** A request that is composed: headers as lines `Name: value`. */
+export interface SampleRequest {
+  readonly method: string
+  readonly uri: string
+  readonly headers: string
+  readonly body: string
+}
+
+/** A route that was tried for a request. */
+interface TriedRoute {
+  readonly router: string
+  readonly id: string
+  readonly condition: string | null
+  readonly value?: unknown
+  readonly error?: string
+}
+
+/** What would happen to a request. */
+export interface Explanation {
+  /** Why the listener would refuse the request. */
+  readonly refused: { readonly status?: number; readonly reason?: string; readonly message?: string } | null
+  readonly tried: readonly TriedRoute[]
+  readonly route: string | null
+  readonly chain: readonly { readonly name: string | null; readonly type: string; readonly qualifiedName: string }[]
+}
+
+/** An object on the way of a request that was sent. */
+export interface TraceStep {
+  readonly object: string
+  readonly depth: number
+  readonly elapsed: number | null
+  readonly own: number | null
+  readonly status: number | null
+  readonly error: string | null
+  readonly request: unknown
+  readonly response: unknown
+}
+
+/** The response to a request that was sent, and its way. */
+export interface Trace {
+  readonly response: {
+    readonly status: number
+    readonly reason: string
+    readonly headers: Readonly<Record<string, readonly string[]>>
+    readonly entity: string
+    readonly encoding?: 'base64'
+    readonly truncated: boolean
+  }
+  readonly route: string | null
+  readonly transactionId: string | null
+  readonly elapsed: number | null
+  readonly steps: readonly TraceStep[]
+}
+
+export function explain(router: string, request: SampleRequest): Promise<Explanation> {
+  return call(`api/system/objects/${encodeURIComponent(router)}/routes?_action=explain`, { body: messageOf(request) })
+}
+
+export function send(request: SampleRequest): Promise<Trace> {
+  return call('api/monitor/trace?_action=send', { body: messageOf(request) })
+}
+
+function messageOf({ method, uri, headers, body }: SampleRequest): object {
+  return { method, uri, headers: headerLists(headers), ...(body === '' ? {} : { entity: body }) }
+}
+
+/** Lines `Name: value` as the lists that the API takes. */
+function headerLists(text: string): Record<string, string[]> {
+  const lists: Record<string, string[]> = {}
+  for (const line of text.split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon <= 0) continue
+    const name = line.slice(0, colon).trim()
+    lists[name] = [...(lists[name] ?? []), line.slice(colon + 1).trim()]
+  }
+  return lists
+}

@@ -1,0 +1,116 @@
+// Traffic in the Studio: requests that are tried, the live tail, and the monitor.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Chromium, chromiumMissing } from '#test/chromium'
+import type { RunningGateway } from '#test/gateway'
+import { gatewayWithStudio, logInToStudio } from '#test/studio'
+
+const options = { skip: chromiumMissing, timeout: 60_000 }
+let chromium: Chromium
+let running: RunningGateway
+
+const GREETING = {
+  condition: "${find(request.uri.path, '^/greet')}",
+  handler: {
+    type: 'Chain',
+    config: {
+      filters: [
+        { name: 'Marked', type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Mark': ['<b>1</b>'] } } },
+      ],
+      handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'good morning' } },
+    },
+  },
+}
+const NEVER = { condition: '${false}', handler: { type: 'StaticResponseHandler', config: { status: 500 } } }
+
+before(async () => {
+  if (chromiumMissing !== false) return
+  const routes = { greet: GREETING, 'a-never': NEVER }
+  ;[running, chromium] = await Promise.all([gatewayWithStudio({ routes }), Chromium.start()])
+})
+
+after(async () => {
+  await chromium?.[Symbol.asyncDispose]()
+  await running?.[Symbol.asyncDispose]()
+})
+
+function inStudio(pageName: string, use: (page: Page) => Promise<void>): () => Promise<void> {
+  return () =>
+    chromium.withPage(async (page) => {
+      await logInToStudio(page, running.adminUrl)
+      await page.getByRole('link', { name: pageName, exact: true }).click()
+      await page.getByRole('heading', { name: pageName, exact: true }).waitFor()
+      await use(page)
+    })
+}
+
+test(
+  'explain shows the routes that were tried with the values of their conditions, and the way on the canvas',
+  options,
+  inStudio('Try it', async (page) => {
+    await page.getByRole('textbox', { name: 'URL' }).fill('/greet/you')
+    await page.getByRole('button', { name: 'Explain' }).click()
+    const explanation = page.getByRole('region', { name: 'Explanation' })
+    await explanation.getByText('The route "greet" takes it.').waitFor()
+    assert.match(await explanation.getByRole('listitem').first().innerText(), /a-never .*is false/)
+    await explanation.locator('[aria-current="step"]', { hasText: 'Marked' }).waitFor()
+  }),
+)
+
+test(
+  'a request that is imported from curl is sent, and shows the response, the time in each object and its changes',
+  options,
+  inStudio('Try it', async (page) => {
+    await page.getByRole('button', { name: 'Import curl' }).click()
+    const line = `curl -X POST '/greet?a=b' \\\n -H 'X-One: it'"'"'s' --data-raw '{"a": 1}'`
+    await page.getByRole('textbox', { name: 'curl' }).fill(line)
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    assert.equal(await page.getByRole('textbox', { name: 'Method' }).inputValue(), 'POST')
+    assert.equal(await page.getByRole('textbox', { name: 'Headers' }).inputValue(), "X-One: it's")
+    await page.getByRole('button', { name: 'Send' }).click()
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByText('good morning').waitFor()
+    assert.match(await answer.getByRole('status').innerText(), /^200 OK in [\d.]+ ms, route "greet"/)
+    await answer.getByText('X-Mark: <b>1</b>').waitFor()
+    assert.equal(await answer.locator('b').count(), 0)
+    const node = answer.getByRole('group', { name: /Marked, HeaderFilter, [\d.]+ ms/ })
+    assert.equal(await node.getAttribute('aria-current'), 'step')
+  }),
+)
+
+test(
+  'requests appear in the tail as they are answered, and a filter selects at the gateway',
+  options,
+  inStudio('Requests', async (page) => {
+    const table = page.getByRole('table', { name: 'Requests' })
+    const seen = async (text: string) => {
+      // The stream opens after the page; requests before that are not in it.
+      for (let attempt = 0; (await table.getByRole('row', { name: text }).count()) === 0; attempt++) {
+        assert.ok(attempt < 100, `${text} is not shown`)
+        await running.ask('/greet/one')
+        await running.ask('/nothing')
+        await page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))')
+      }
+    }
+    await seen('GET /greet/one 200')
+    await page.getByRole('searchbox', { name: 'Filter requests' }).fill('status eq 404')
+    await seen('GET /nothing 404')
+    assert.equal(await table.getByRole('row', { name: '/greet/one' }).count(), 0)
+  }),
+)
+
+test(
+  'the monitor shows requests per second',
+  options,
+  inStudio('Monitor', async (page) => {
+    const region = page.getByRole('region', { name: 'Requests per second' }).first()
+    const rate = region.getByRole('heading').locator('strong')
+    for (let attempt = 0; ; attempt++) {
+      assert.ok(attempt < 200, 'the rate stays at zero')
+      for (let n = 0; n < 5; n++) await running.ask('/greet')
+      if ((await rate.count()) === 1 && Number(await rate.innerText()) > 0) break
+    }
+    await page.getByRole('table', { name: 'busiest routes' }).getByRole('cell', { name: 'greet' }).waitFor()
+  }),
+)
