@@ -19,7 +19,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'f-crypto': 'there is no CryptoHeaderFilter',
   'g-null': 'a script that returns null is a fault: 500, with a message that says what to return',
   'g-f-promise-null': 'a promise of null is a fault too',
-  'g-contexts': 'there is no requestAudit context, and the router context is the last one',
+  'g-contexts': 'there is a context accessAuditExtension, and the router context is the last one',
   'g-args-clash': 'an argument with the name of a binding is refused at load',
   'g-headers-gstring': 'a GString as header value is its text',
   'g-entity-form': 'content without a charset is UTF-8',

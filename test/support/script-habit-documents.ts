@@ -37,8 +37,8 @@ export interface ExpectedExchange {
     readonly json?: JsonValue
     /** The request as the application received it; fields as in `headers`. */
     readonly received?: JsonObject
-    /** `userId` of the access event. */
-    readonly userId?: string
+    /** Members of the access event. */
+    readonly audit?: JsonObject
     /** Text of a log entry. */
     readonly log?: string
   }

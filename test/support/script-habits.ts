@@ -78,21 +78,21 @@ export class ScriptHabitsSite implements AsyncDisposable {
       }
       const failures = this.#gateway.log.lines.slice(from).filter((line) => line.includes('"level":"error"'))
       compare(response, expect, `exchange ${at + 1}: ${send}\n${failures.join('\n')}`)
-      if (expect.userId !== undefined) await this.#audited(target, expect.userId)
+      if (expect.audit !== undefined) await this.#audited(target, expect.audit)
       if (expect.log !== undefined) await this.#gateway.log.until(new RegExp(RegExp.escape(expect.log)), from)
     }
   }
 
-  async #audited(target: string, userId: string): Promise<void> {
+  async #audited(target: string, expected: JsonObject): Promise<void> {
     const path = join(this.#gateway.instance.directory, 'trail', 'access.audit.json')
     let found: JsonObject | undefined
     await waitUntil(`an access event of ${target}`, () => {
-      const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+      const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
       const line = lines.find((each) => each.includes(target))
       found = line === undefined ? undefined : (JSON.parse(line) as JsonObject)
       return found !== undefined
     })
-    assert.equal(found?.['userId'], userId)
+    assert.deepEqual(sameParts(found, expected), expected, JSON.stringify(found))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'services.context.AttributesContext': 'attributes',
   'services.context.TransactionIdContext': 'transactionId',
   'services.context.RequestAuditContext': 'requestAudit',
+  'openig.audit.AccessAuditExtensionContext': 'accessAuditExtension',
   'http.session.SessionContext': 'session',
   'http.routing.UriRouterContext': 'router',
   'http.oauth2.OAuth2Context': 'oauth2',
