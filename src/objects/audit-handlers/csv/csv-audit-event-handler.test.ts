@@ -65,6 +65,25 @@ describe('CsvAuditEventHandler', () => {
     assert.deepEqual(columns.slice(0, columns.indexOf('gateway.exchangeId')), ACCESS_COLUMNS)
   })
 
+  test('two handlers of a service that would write to one file are refused; other topics and folders are not', async () => {
+    const handlers = (second: object) => [
+      { class: 'CsvAuditEventHandler', config: CONFIG },
+      { class: 'CsvAuditEventHandler', config: { ...CONFIG, name: 'second', ...second } },
+    ]
+    const open = (second: object) =>
+      build(AuditService, { eventHandlers: handlers(second) } as never, {
+        types: [CsvAuditEventHandler],
+        openAudit: new RecordedAudit().openAudit,
+      })
+    await assert.rejects(
+      open({}),
+      /\/eventHandlers\/1\/config\/logDirectory: "csv" writes to .*access\.csv too; use another folder/,
+    )
+    for (const second of [{ topics: ['config'] }, { logDirectory: 'other' }, { enabled: false }]) {
+      await using _ = await open(second)
+    }
+  })
+
   for (const [title, formatting, message] of [
     ['a quote that is a letter', { quoteChar: 'a' }, /\/formatting: quoteChar: expected one character/],
     ['one character for both', { delimiterChar: '"' }, /\/formatting: quoteChar and delimiterChar have to differ/],

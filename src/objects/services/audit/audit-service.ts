@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import type { FilesPlan } from '#audit'
 import { AuditServiceKind } from '#contracts'
 import { parsePointer } from '#json'
 import { defineType, didYouMean } from '#schema'
@@ -22,6 +24,7 @@ function checkNames({ config, eventHandlers }: AuditValues, report: (path: strin
     if (names.has(name)) report(`/eventHandlers/${at}/config/name`, `another event handler has the name "${name}"`)
     names.add(name)
   }
+  checkFiles(eventHandlers, report)
   const { handlerForQueries, filterPolicies } = config
   if (handlerForQueries !== undefined && !names.has(handlerForQueries)) {
     report('/config/handlerForQueries', `no event handler has this name${didYouMean(handlerForQueries, [...names])}`)
@@ -51,4 +54,20 @@ function checkNames({ config, eventHandlers }: AuditValues, report: (path: strin
 
 function isFieldPointer(text: string): boolean {
   return text.startsWith('/') && (parsePointer(text)?.length ?? 0) > 0
+}
+
+/** Two handlers that append to one file would rotate it, and chain its lines, independently of each other. */
+function checkFiles(handlers: AuditValues['eventHandlers'], report: (path: string, message: string) => void): void {
+  const owners = new Map<string, string>()
+  for (const [at, { name, topics, enabled, transport }] of handlers.entries()) {
+    if (!enabled || transport.exclusive === undefined) continue
+    const { extension } = transport as Partial<FilesPlan>
+    const files = topics.map((topic) => join(transport.exclusive as string, `${topic}${extension}`))
+    const file = files.find((path) => owners.has(path))
+    if (file !== undefined) {
+      const message = `"${owners.get(file)}" writes to ${file} too; use another folder, or other topics`
+      report(`/eventHandlers/${at}/config/logDirectory`, message)
+    }
+    for (const path of files) owners.set(path, name)
+  }
 }
