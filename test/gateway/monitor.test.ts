@@ -104,6 +104,17 @@ describe('the live monitor', () => {
     assert.equal(routeOf(idle, 'idle'), undefined)
   })
 
+  test('metrics: only new, changed and removed routes are in later events', async () => {
+    using stream = await open(METRICS)
+    await stream.next('a first event', () => true)
+    await gateway.deploy('added', pathRoute('/added', 'added'))
+    const added = await stream.next('the added route', ({ routes }) => Object.hasOwn(routes as object, 'added'))
+    assert.equal(Object.hasOwn(added['routes'] as object, 'idle'), stream.events[0] === added)
+    await gateway.undeploy('added')
+    const removed = await stream.next('the removed route', ({ removedRoutes }) => removedRoutes !== undefined)
+    assert.deepEqual(removed['removedRoutes'], ['added'])
+  })
+
   test('metrics: requests of nested routers are counted once in the totals', async () => {
     using stream = await open(METRICS)
     const before = await stream.next('a first event', () => true)

@@ -41,8 +41,8 @@ export class MetricsFeed implements Disposable {
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #events = 0
-  /** Routes in the last event: those that are idle now are in the next one too. */
-  #sent: ReadonlySet<string> = new Set()
+  /** Routes with requests in the last event: they are in the next one too, with a rate of zero. */
+  #active: ReadonlySet<string> = new Set()
   #isClosed = false
 
   constructor(input: FeedInput) {
@@ -109,10 +109,10 @@ export class MetricsFeed implements Disposable {
     const changes = difference(this.#last, now)
     const objects = this.#events++ % OBJECTS_EVERY === 0 ? objectFamilies(now) : null
     const event = { ...head(now, changes), ...processState(now) }
-    const active = changes.routes.filter(({ isChanged }) => isChanged)
-    const ended = changes.routes.filter(({ isChanged, counts }) => !isChanged && this.#sent.has(counts.key))
-    this.#sent = new Set(active.map(({ counts }) => counts.key))
-    const changed = JSON.stringify({ ...event, routes: routesOf([...active, ...ended]), ...objects })
+    const sent = changes.routes.filter(({ isChanged, counts }) => isChanged || this.#active.has(counts.key))
+    this.#active = new Set(sent.flatMap(({ isActive, counts }) => (isActive ? [counts.key] : [])))
+    const removed = changes.removed.length === 0 ? {} : { removedRoutes: [...changes.removed] }
+    const changed = JSON.stringify({ ...event, routes: routesOf(sent), ...removed, ...objects })
     let all: string | null = null
     const whole = () => {
       all ??= JSON.stringify({ ...event, routes: routesOf(changes.routes), ...(objects ?? objectFamilies(now)) })

@@ -36,6 +36,11 @@ const SAMPLE: JsonObject = {
         'By the id of the route, preceded by its router for others than _router. Latencies of the last minutes.',
       additionalProperties: { type: 'object', properties: { name: {}, router: {}, ...RATES, ...LATENCIES } },
     },
+    removedRoutes: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Routes that are gone since the last event.',
+    },
     units: { type: 'object', additionalProperties: NUMBER },
     memory: { type: 'object', properties: { residentBytes: NUMBER, threads: LIST } },
     eventLoop: LIST,

@@ -12,6 +12,8 @@ export interface RouteRates {
   readonly errorsPerSecond: number
   /** Responses for each second, in the order of the families. */
   readonly statuses: readonly number[]
+  /** Whether it had requests since the snapshot before, or has some in flight. */
+  readonly isActive: boolean
   /** Whether anything differs from the snapshot before. */
   readonly isChanged: boolean
 }
@@ -20,6 +22,8 @@ export interface RouteRates {
 export interface Difference {
   readonly seconds: number
   readonly routes: readonly RouteRates[]
+  /** Keys of routes that are gone. */
+  readonly removed: readonly string[]
   readonly totals: JsonObject
 }
 
@@ -51,7 +55,8 @@ export function difference(before: Snapshot, now: Snapshot): Difference {
     statuses: familiesOf(statuses),
     ...quantilesOf(latencies.observations()),
   }
-  return { seconds, routes, totals }
+  const removed = [...before.routes.keys()].filter((key) => !now.routes.has(key))
+  return { seconds, routes, removed, totals }
 }
 
 /** A route in an event; its latencies are those of the last five to ten minutes. */
@@ -82,6 +87,7 @@ function ratesOf(counts: RouteCounts, before: RouteCounts | undefined, seconds: 
     requestsPerSecond: requests / seconds,
     errorsPerSecond: errors / seconds,
     statuses: statuses.map((count) => count / seconds),
+    isActive,
     isChanged: isActive || before === undefined || before.active !== counts.active,
   }
 }
