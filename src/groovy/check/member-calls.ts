@@ -50,6 +50,11 @@ const UNSUPPORTED_CALLS: ReadonlyMap<string, string> = new Map([
 /** The problem of a call of a host's variable; null where it is valid. */
 export type BindingCallCheck = (binding: string, call: CallNode) => string | null
 
+/** A map of Java may hold closures, which are called like methods; maps of a host hold data. */
+function holdsFunctions(klass: ClassInfo): boolean {
+  return klass.isSubclassOf(MapInterface) && /^(?:java|groovy)\./.test(klass.name)
+}
+
 export class MemberCalls {
   readonly #scope: CheckScope
   readonly #findings: Findings
@@ -82,7 +87,7 @@ export class MemberCalls {
     const advice = type !== null && this.#isOwnMember(type, name) ? undefined : UNSUPPORTED_MEMBERS.get(name)
     if (advice !== undefined) this.#findings.add(namePosition, `${name} is not available: ${advice}`)
     if (access === 'spread' || this.isExpected || target.kind === 'super') return
-    if (type === null || this.#isOpen(type, 'method') || type.klass.isSubclassOf(MapInterface)) return
+    if (type === null || this.#isOpen(type, 'method') || holdsFunctions(type.klass)) return
     const count = args.some(({ kind }) => kind === 'spread') ? null : args.length
     if (this.#scope.members.hasMethod(type, name, count)) return
     this.#findings.add(namePosition, this.#missingMethod(type, name, count))

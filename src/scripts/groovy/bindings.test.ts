@@ -269,3 +269,34 @@ test('JsonValue navigates data', async () => {
     /JsonValueException: \/a: Expecting a Number, found a String/,
   )
 })
+
+test('classes of http.protocol and the other automatic imports need no import', async () => {
+  const names =
+    'Cookie Entity Form Header Headers Message Request RequestCookies Response Responses ResponseException Status'
+  const others = 'Client Filter Handler Uris Promise NeverThrowsException AsyncFunction Function Context ThrottlingRate'
+  const source = `[${[...names.split(' '), ...others.split(' ')].map((name) => `${name}.class.simpleName`).join(', ')}]`
+  assert.deepEqual(await groovyValue(source), [...names.split(' '), ...others.split(' ')])
+  assert.match(
+    String(await groovyValue('Promises.newResultPromise(1)')),
+    /unknown class Promises; did you mean .* It needs an import/,
+  )
+  assert.deepEqual(
+    await groovyValue(
+      "[Responses.newNotFound(), Responses.newInternalServerError(new IOException('x'))]*.status*.code",
+    ),
+    [404, 500],
+  )
+})
+
+test('unknown methods of headers, cookies and forms are rejected at load', async () => {
+  for (const [source, message] of [
+    ['request.headers.nope()', /test\.groovy:1:17: org\.forgerock\.http\.protocol\.Headers has no method nope/],
+    ['request.cookies.nope()', /RequestCookies has no method nope/],
+    ['request.queryParams.nope()', /Form has no method nope/],
+    ['new Form().getFrist("a")', /Form has no method getFrist; did you mean getFirst\?/],
+  ] as const) {
+    assert.match(String(await groovyValue(source)), message)
+  }
+  assert.equal(await groovyValue('def m = [twice: { it * 2 }]; m.twice(4)'), 8)
+  assert.match(String(await groovyValue('contexts.client.getRemoteAddress()')), /127\.0\.0\.1/)
+})

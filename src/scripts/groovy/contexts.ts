@@ -20,6 +20,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'http.session.SessionContext': 'session',
   'http.routing.UriRouterContext': 'router',
   'http.oauth2.OAuth2Context': 'oauth2',
+  'http.oauth2.CertificateThumbprintContext': 'certificateThumbprint',
+  'openig.filter.oauth2.OAuth2InfoContext': 'oauth2Info',
   'openig.filter.oauth2.OAuth2FailureContext': 'oauth2Failure',
   'openig.filter.oauth2.OAuth2TokenExchangeContext': 'oauth2TokenExchange',
   'openig.openam.SsoTokenContext': 'ssoToken',

@@ -34,11 +34,8 @@ import { CONNECTION_CLASSES } from './url-connection.ts'
 /** Packages below which the gateway's classes are found by their simple names. */
 const PACKAGES = ['org.forgerock.', 'org.openidentityplatform.', 'com.forgerock.', 'org.pingidentity.']
 
-/** Classes that need no import, by their packages below `org.forgerock`. */
+/** Classes that need no import beside those of `http.protocol`. */
 const AUTOMATIC = [
-  ...['Cookie', 'Entity', 'Form', 'Header', 'Headers', 'Message', 'Request', 'Response', 'Status'].map(
-    (name) => `http.protocol.${name}`,
-  ),
   'http.Client',
   'http.Filter',
   'http.Handler',
@@ -53,10 +50,14 @@ const AUTOMATIC = [
   'openig.filter.throttling.ThrottlingRate',
 ].map((name) => `org.forgerock.${name}`)
 
+const protocolClasses = gatewayClasses()
+  .map(({ name }) => name)
+  .filter((name) => /^org\.forgerock\.http\.protocol\.\w+$/.test(name))
+
 /** The library that scripts of the gateway are compiled with. */
 export const gatewayLibrary: Library = coreLibrary()
   .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], UNSUPPORTED_CLASSES)
-  .withFamily(PACKAGES, gatewayClasses(), AUTOMATIC)
+  .withFamily(PACKAGES, gatewayClasses(), [...protocolClasses, ...AUTOMATIC])
 
 /** Classes of bindings whose members are checked when a script is compiled. */
 export const BINDING_CLASSES: ReadonlyMap<string, ClassInfo> = new Map([

@@ -1,6 +1,7 @@
 // The data of a JsonValue, and access to its members.
 import {
   type ClassInfo,
+  classes,
   classOf,
   GroovyObject,
   HashMapValue,
@@ -16,7 +17,7 @@ import { gatewayClass, gatewayException } from './host-class.ts'
 import { convertValue, toHost } from './host-values.ts'
 import { JsonException, JsonPointerValue, parsePointer } from './json-pointer.ts'
 
-export const JsonValueClass = gatewayClass('json.JsonValue')
+export const JsonValueClass = gatewayClass('json.JsonValue', { interfaces: [classes.IterableInterface] })
 const JsonValueException = gatewayException('json.JsonValueException', JsonException)
 
 const ROOT = new JsonPointerValue([])

@@ -4,7 +4,7 @@ import { Request, Response, Uri } from '#http'
 import { CookiesValue } from './cookies.ts'
 import { assignEntity } from './entity.ts'
 import { queryForm, wholeForm } from './form.ts'
-import { extendWithHost } from './host-class.ts'
+import { extendWithHost, gatewayClass } from './host-class.ts'
 import {
   RequestClass,
   type RequestValue,
@@ -90,4 +90,12 @@ extendWithHost(ResponseClass, {
   'getStatusCode(): int': ({ host }: ResponseValue) => host.status,
   'getCause(): Object': ({ host }: ResponseValue) => host.cause?.message ?? null,
   'toString(): String': ({ host }: ResponseValue) => `${host.version} ${host.status} ${host.reason}`,
+})
+
+const created = (code: number) => (): ResponseValue => assignStatus(newResponse(), StatusValue.of(code))
+
+extendWithHost(gatewayClass('http.protocol.Responses'), {
+  'static newInternalServerError(): Response': created(500),
+  'static newInternalServerError(Throwable cause): Response': created(500),
+  'static newNotFound(): Response': created(404),
 })
