@@ -19,6 +19,7 @@ export interface Sample {
   readonly timestamp: string
   readonly totals: Rates
   readonly routes: Readonly<Record<string, Rates>>
+  readonly removedRoutes?: readonly string[]
   readonly units?: Readonly<Record<string, number | null>>
   readonly memory?: Readonly<Record<string, unknown>>
   readonly eventLoop?: readonly Readonly<Record<string, unknown>>[]
@@ -60,7 +61,11 @@ export function useMetrics(): LiveMetrics {
   const [latest, setLatest] = useState<Sample | null>(null)
   const take = useCallback((sample: Sample) => {
     setLive((before) => [...before, sample].slice(-KEPT))
-    setLatest((before) => ({ ...before, ...sample, routes: { ...before?.routes, ...sample.routes } }))
+    setLatest((before) => {
+      const routes = { ...before?.routes, ...sample.routes }
+      for (const id of sample.removedRoutes ?? []) delete routes[id]
+      return { ...before, ...sample, routes }
+    })
   }, [])
   const state = useEvents<Sample>('api/monitor/metrics', take)
   const first = live[0]?.timestamp ?? ''
