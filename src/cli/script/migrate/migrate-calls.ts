@@ -61,6 +61,12 @@ const STATICS: Readonly<Record<string, Translate>> = {
   'System.currentTimeMillis': () => 'Date.now()',
   'URLEncoder.encode': (_, [text = '']) => `encodeURIComponent(${text})`,
   'URLDecoder.decode': (_, [text = '']) => `decodeURIComponent(${text})`,
+  ...Object.fromEntries(
+    ['PathElement', 'QueryParameterNameOrValue', 'Fragment', 'UserInfo'].flatMap((part) => [
+      [`Uris.urlEncode${part}`, (_: string, [text = '']: readonly string[]) => `encodeURIComponent(${text})`],
+      [`Uris.urlDecode${part}`, (_: string, [text = '']: readonly string[]) => `decodeURIComponent(${text})`],
+    ]),
+  ),
   'Integer.parseInt': (_, [text = '']) => `Number(${text})`,
   'Integer.valueOf': (_, [text = '']) => `Number(${text})`,
   'Long.parseLong': (_, [text = '']) => `Number(${text})`,
@@ -73,10 +79,33 @@ const STATICS: Readonly<Record<string, Translate>> = {
 
 /** Calls that are the same in both languages. */
 const SAME = new Set(
-  'then send handle filter add put remove set getFirst startsWith endsWith indexOf lastIndexOf substring toUpperCase toLowerCase trim split join find every sort reverse info warn error debug trace charAt concat fromString toRequestEntity toRequestQuery putSingle resolve getClaim'.split(
+  'then send handle filter add put remove set getFirst startsWith endsWith indexOf lastIndexOf substring toUpperCase toLowerCase trim split join find every sort reverse info warn error debug trace charAt concat fromString toRequestEntity toRequestQuery putSingle resolve getClaim setUserId extendWith'.split(
     ' ',
   ),
 )
+
+const TOKENS = 'sign with (await secrets.get(id)).signJwt(claims), and verify with verifyJwt(token)'
+
+/** Classes that scripts in other languages do not have, with their replacement. */
+export const MISSING_CLASSES: ReadonlyMap<string, string> = new Map([
+  ['SigningManager', TOKENS],
+  ['JwtBuilderFactory', TOKENS],
+  ['JwtReconstruction', TOKENS],
+  ['JwtClaimsSet', 'claims are an object'],
+  ['JsonPointer', 'read members with ?.'],
+  ['JsonValue', 'data are objects and arrays'],
+  ['XmlSlurper', 'JavaScript has no XML parser'],
+  ...[
+    'ContentType',
+    'ContentLength',
+    'Location',
+    'Connection',
+    'ContentEncoding',
+    'SetCookie',
+    'Cookie',
+    'Generic',
+  ].map((name) => [`${name}Header`, 'headers are set as text: headers.set(name, value)'] as const),
+])
 
 const CONTENT = new Set(['string', 'json', 'bytes', 'form'])
 
@@ -91,6 +120,7 @@ export function callText(
   const known = STATICS[`${target}.${name}`]
   if (known !== undefined && Object.hasOwn(STATICS, `${target}.${name}`)) return known(target, args)
   if (name === 'parseText' && /JsonSlurper/.test(target)) return `JSON.parse(${args[0] ?? ''})`
+  if (name === 'get' && target === 'secrets') return `(await secrets.get(${args.join(', ')}))`
   if (name === 'get' && args.length === 0) return `(await ${target})`
   if (name === 'get' && target.endsWith('.headers')) return `${target}[${args[0]}]`
   if (name === 'get') return `${target}[${args[0] ?? ''}]`

@@ -1,5 +1,5 @@
 import { type syntax, textOf } from '#groovy'
-import { assignmentText, callText, propertyText } from './migrate-calls.ts'
+import { assignmentText, callText, MISSING_CLASSES, propertyText } from './migrate-calls.ts'
 import { functionText, type Migration, quoted } from './migration.ts'
 
 type Expression = syntax.Expression
@@ -41,7 +41,7 @@ export function expressionText(node: Expression, migration: Migration): string {
       return `${write(node.callee)}(${list(node.args).join(', ')})`
     case 'new':
       if (node.body !== null) migration.remark(node.position, 'an anonymous class: write a function or an object')
-      return `new ${node.type.name.split('.').at(-1)}(${list(node.args).join(', ')})`
+      return newText(node, list(node.args), migration)
     case 'unary':
       return `${node.operator}${write(node.operand)}`
     case 'step':
@@ -97,6 +97,13 @@ function rangeText(node: syntax.RangeNode, migration: Migration): string {
   const [from, to] = [expressionText(node.from, migration), expressionText(node.to, migration)]
   const extra = node.skipTo ? '' : ' + 1'
   return `Array.from({ length: ${to} - ${from}${extra} }, (_, at) => ${from} + at)`
+}
+
+function newText({ type }: syntax.NewNode, args: readonly string[], migration: Migration): string {
+  const name = type.name.split('.').at(-1) ?? ''
+  const replacement = MISSING_CLASSES.get(name)
+  if (replacement !== undefined) migration.remark(type.position, `${name} is a class of Groovy alone: ${replacement}`)
+  return `new ${name}(${args.join(', ')})`
 }
 
 function propertyNodeText(node: syntax.PropertyNode, migration: Migration): string {

@@ -62,6 +62,21 @@ test('closures, methods, names without a declaration, and JSON', () => {
   )
 })
 
+test('secrets are awaited, and classes of Groovy alone are named with their replacement', () => {
+  const source = `def key = secrets.get('jwt.key')
+    def manager = new org.forgerock.json.jose.jws.SigningManager()
+    contexts.requestAudit.setUserId(Uris.urlEncodePathElement(user))
+    r.headers.put(new LocationHeader('/x'))`
+  const text = migrateScript(source, 'x.groovy')
+  assert.match(text, /let key = \(await secrets\.get\('jwt\.key'\)\)/)
+  assert.match(
+    text,
+    /LOOK 2:\d+: SigningManager is a class of Groovy alone: sign with \(await secrets\.get\(id\)\)\.signJwt/,
+  )
+  assert.match(text, /^contexts\.requestAudit\.setUserId\(encodeURIComponent\(user\)\)$/m)
+  assert.match(text, /LOOK 4:\d+: LocationHeader is a class of Groovy alone: headers are set as text/)
+})
+
 test('code for manual review has a remark with line and column', () => {
   const text = migrated(
     "def m = path =~ /a(.)/\nswitch (x) { case 1..3: return 'a'; default: return 'b' }\nx.mystery()",
