@@ -169,3 +169,31 @@ test('a partial line of an ended thread is terminated, and other threads continu
     ['waits', 'after'],
   )
 })
+
+/** Writes lines whenever there is room for them. */
+const STREAM = `
+import { standardOutput } from ${INDEX}
+const output = standardOutput()
+const lines = Buffer.from('x'.repeat(1_023) + '\\n').toString().repeat(256)
+for (let written = 0; written < 32 * 1024 * 1024; ) {
+  if (output.room < lines.length) await new Promise((resolve) => setTimeout(resolve, 1))
+  else {
+    output.writeLines(Buffer.from(lines))
+    written += lines.length
+  }
+}
+`
+
+test('a reader that keeps up does not wait for the next attempt at a full pipe', async () => {
+  const child = spawn(process.execPath, node(STREAM), { stdio: ['ignore', 'pipe', 'inherit'] })
+  const started = performance.now()
+  let bytes = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  await once(child, 'close')
+  assert.equal(bytes, 32 * 1024 * 1024)
+  // 512 full pipes: 25 ms for each would be 13 s.
+  const seconds = (performance.now() - started) / 1000
+  assert.ok(seconds < 10, `${seconds} s`)
+})

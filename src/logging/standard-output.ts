@@ -9,8 +9,9 @@ const STANDARD_OUTPUT = 1
 const MAX_WAITING = 1024 * 1024
 /** Maximum bytes of one system call. */
 const MAX_CHUNK = 64 * 1024
-/** Milliseconds until the next attempt. */
-const RETRY_INTERVAL = 25
+/** Milliseconds until the next attempt: short for a reader that keeps up, longer for one that does not read. */
+const SHORTEST_RETRY = 1
+const LONGEST_RETRY = 25
 /** Longest delay of the exit of the process for buffered lines, in milliseconds. */
 const FLUSH_LIMIT = 1_000
 
@@ -47,6 +48,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   #waitingBytes = 0
   #reported = 0
   #timer: NodeJS.Timeout | null = null
+  #retry = SHORTEST_RETRY
   #isWriting = false
   #isMidLine = false
 
@@ -81,7 +83,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   flush(): void {
     const end = performance.now() + FLUSH_LIMIT
     while (this.#waiting.length > 0 && performance.now() < end) {
-      if (!this.#writeNow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_INTERVAL)
+      if (!this.#writeNow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGEST_RETRY)
     }
   }
 
@@ -185,8 +187,10 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   #retryLater(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
+      const before = this.#waitingBytes
       this.#drain()
-    }, RETRY_INTERVAL).unref()
+      this.#retry = this.#waitingBytes < before ? SHORTEST_RETRY : Math.min(LONGEST_RETRY, this.#retry * 2)
+    }, this.#retry).unref()
   }
 
   #reportLost(): void {
