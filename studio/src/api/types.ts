@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call, queryAll } from './client.ts'
 
 /** A type in the palette. */
@@ -33,19 +33,24 @@ export interface TypeDetails extends TypeSummary {
 }
 
 /** All types of the gateway, also those of its extensions. */
-export function useTypes() {
-  return useQuery({
-    queryKey: ['types'],
-    queryFn: () => queryAll<TypeSummary>('api/system/types', { _fields: 'kind,summary,deprecated' }),
+export const TYPES_QUERY = queryOptions({
+  queryKey: ['types'],
+  queryFn: () => queryAll<TypeSummary>('api/system/types', { _fields: 'kind,summary,deprecated' }),
+  staleTime: Infinity,
+})
+
+export function typeQuery(name: string) {
+  return queryOptions({
+    queryKey: ['type', name],
+    queryFn: () => call<TypeDetails>(`api/system/types/${encodeURIComponent(name)}`),
     staleTime: Infinity,
   })
 }
 
+export function useTypes() {
+  return useQuery(TYPES_QUERY)
+}
+
 export function useType(name: string | null) {
-  return useQuery({
-    queryKey: ['type', name],
-    queryFn: () => call<TypeDetails>(`api/system/types/${encodeURIComponent(name as string)}`),
-    enabled: name !== null && /^[A-Za-z][A-Za-z0-9]*$/.test(name),
-    staleTime: Infinity,
-  })
+  return useQuery({ ...typeQuery(name ?? ''), enabled: name !== null && /^[A-Za-z][A-Za-z0-9]*$/.test(name) })
 }

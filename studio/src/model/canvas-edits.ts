@@ -14,6 +14,29 @@ export function removed(text: string, path: JSONPath): string {
   return withValue(text, path, undefined)
 }
 
+/** Removes several objects: the last first, so that the paths of the others stay valid. */
+export function removedAll(text: string, paths: readonly JSONPath[]): string {
+  return outermost(paths).toSorted(comparePaths).reduceRight(removed, text)
+}
+
+/** Paths without those inside another one of them. */
+export function outermost(paths: readonly JSONPath[]): readonly JSONPath[] {
+  const isInside = (path: JSONPath, other: JSONPath) =>
+    path.length > other.length && other.every((step, index) => step === path[index])
+  return paths.filter((path) => !paths.some((other) => isInside(path, other)))
+}
+
+/** Order in a list by number; objects of different lists in any order, but always the same. */
+export function comparePaths(left: JSONPath, right: JSONPath): number {
+  for (const [index, step] of left.entries()) {
+    const other = right[index]
+    if (other === undefined) return 1
+    if (step === other) continue
+    return typeof step === 'number' && typeof other === 'number' ? step - other : String(step) < String(other) ? -1 : 1
+  }
+  return left.length - right.length
+}
+
 /** Moves an element of a list by a number of places; the same text where it can not be moved. */
 export function moved(text: string, path: JSONPath, by: number): string {
   const index = path.at(-1)
@@ -25,14 +48,17 @@ export function moved(text: string, path: JSONPath, by: number): string {
   return withElement(removed(text, path), [...path.slice(0, -1), to], value)
 }
 
-/** Inserts an object of a type where its kind fits: as a filter before the selected object, as handler in its place, else in the heap. */
-export function inserted(text: string, kind: string | null, value: object, selected: JSONPath | null): string {
+/** An object declared in place, or the name of one. */
+export type ObjectValue = object | string
+
+/** Inserts an object where its kind fits: as a filter after the selected object, as handler in its place, else in the heap. */
+export function inserted(text: string, kind: string | null, value: ObjectValue, selected: JSONPath | null): string {
   if (kind === 'Filter') return withFilter(text, value, selected)
   if (kind === 'Handler') return withHandler(text, value, selected)
   return withHeapObject(text, value)
 }
 
-function withFilter(text: string, value: object, selected: JSONPath | null): string {
+function withFilter(text: string, value: ObjectValue, selected: JSONPath | null): string {
   const list = selected === null ? null : filterListOf(text, selected)
   if (list !== null) return withElement(text, list, value)
   const handler = valueAt(text, ['handler'])
@@ -46,7 +72,7 @@ function withFilter(text: string, value: object, selected: JSONPath | null): str
 }
 
 /** Where a filter is inserted after the selected one; null where the selected object is not in a list of filters. */
-function filterListOf(text: string, selected: JSONPath): JSONPath | null {
+export function filterListOf(text: string, selected: JSONPath): JSONPath | null {
   const index = selected.at(-1)
   const isElement = typeof index === 'number' && selected.at(-2) === 'filters'
   if (isElement) return [...selected.slice(0, -1), index + 1]
@@ -55,14 +81,14 @@ function filterListOf(text: string, selected: JSONPath): JSONPath | null {
   return Array.isArray(filters) ? [...selected.slice(0, -1), 'filters', filters.length] : null
 }
 
-function withHandler(text: string, value: object, selected: JSONPath | null): string {
+function withHandler(text: string, value: ObjectValue, selected: JSONPath | null): string {
   if (selected !== null && selected.at(-1) === 'handler') return withValue(text, selected, value)
   const handler = valueAt(text, ['handler'])
   const isChain = isObject(handler) && handler['type'] === 'Chain'
   return withValue(text, isChain ? ['handler', 'config', 'handler'] : ['handler'], value)
 }
 
-function withHeapObject(text: string, value: object): string {
+function withHeapObject(text: string, value: ObjectValue): string {
   const heap = valueAt(text, ['heap'])
   if (!Array.isArray(heap)) return withValue(text, ['heap'], [value])
   return withElement(text, ['heap', heap.length], value)

@@ -142,6 +142,13 @@ export function allNodes({ flow, heap }: CanvasModel): readonly CanvasNode[] {
   return [...flow, ...heap].flatMap(below)
 }
 
+/** Ids of references to objects that the route does not declare. */
+export function inheritedIds(model: CanvasModel): ReadonlySet<string> {
+  const nodes = allNodes(model)
+  const declared = new Set(nodes.flatMap(({ name, type }) => (type === null ? [] : [name])))
+  return new Set(nodes.flatMap(({ id, name, type }) => (type === null && !declared.has(name) ? [id] : [])))
+}
+
 /** The innermost object around a path. */
 export function nodeAround(model: CanvasModel, path: JSONPath): CanvasNode | null {
   const pointer = pointerOf(path)

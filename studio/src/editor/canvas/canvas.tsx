@@ -1,12 +1,14 @@
-import { Background, Controls, type Edge, MarkerType, MiniMap, type Node, ReactFlow } from '@xyflow/react'
+import { Background, Controls, type Edge, MarkerType, MiniMap, type Node, Panel, ReactFlow } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
 import type { JSONPath } from 'jsonc-parser'
-import { type KeyboardEvent, useMemo, useState } from 'react'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
-import { moved, removed } from '../../model/canvas-edits.ts'
+import { moved, removedAll } from '../../model/canvas-edits.ts'
 import { layoutOf } from '../../model/canvas-layout.ts'
-import { canvasModel, pointerOf } from '../../model/canvas-model.ts'
+import { canvasModel, inheritedIds } from '../../model/canvas-model.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
+import { useCanvasClipboard } from './use-canvas-clipboard.ts'
+import { useMultiSelection } from './use-multi-selection.ts'
 
 const NODE_TYPES = { object: ObjectNode }
 const NO_MARKS: ReadonlyMap<string, string> = new Map()
@@ -30,9 +32,13 @@ export function Canvas({
   onChange?: (text: string) => void
 }) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
-  const selectedId = selected === null ? null : pointerOf(selected)
+  const canvas = useRef<HTMLElement>(null)
+  const selection = useMultiSelection(text, selected, onSelect)
   const { nodes, edges } = useMemo(() => {
-    const layout = layoutOf(canvasModel(text), folded)
+    const model = canvasModel(text)
+    const layout = layoutOf(model, folded)
+    const inherited = inheritedIds(model)
+    const selectedIds = new Set(JSON.parse(selection.key) as string[])
     const fold = (id: string) =>
       setFolded((before) =>
         before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
@@ -46,12 +52,20 @@ export function Canvas({
         ),
       )
       const mark = marks.get(node.id) ?? null
-      const words = [node.name, node.type, ...node.decorators, problem === undefined ? null : 'problem', mark]
+      const isInherited = inherited.has(node.id)
+      const words = [
+        node.name,
+        node.type,
+        isInherited ? 'inherited' : null,
+        ...node.decorators,
+        problem === undefined ? null : 'problem',
+        mark,
+      ]
       return {
         id: node.id,
         type: 'object',
         position: { x, y },
-        selected: node.id === selectedId,
+        selected: selectedIds.has(node.id),
         ariaLabel: words.filter((word) => word !== null).join(', '),
         ariaRole: 'group',
         ...(mark === null ? {} : { domAttributes: { 'aria-current': 'step' } }),
@@ -59,6 +73,7 @@ export function Canvas({
           node,
           problem: problem?.message ?? null,
           mark,
+          isInherited,
           isFolded: folded.has(node.id),
           onFold: () => fold(node.id),
         },
@@ -76,23 +91,43 @@ export function Canvas({
       }),
     )
     return { nodes: drawn, edges: lines }
-  }, [text, problems, selectedId, folded, marks])
+  }, [text, problems, selection.key, folded, marks])
   const pathOf = (id: string) => nodes.find((node) => node.id === id)?.data.node.path ?? null
+  /** An action on an object that is selected concerns all that are; on another one, that one alone. */
+  const pathsOf = (focused: Element | null) => {
+    const id = idOf(focused)
+    const ids = id === null || selection.ids.includes(id) ? selection.ids : [id]
+    return ids.flatMap((one) => {
+      const path = pathOf(one)
+      return path === null ? [] : [path]
+    })
+  }
+  useCanvasClipboard({ canvas, text, pathsOf, selected, onChange })
+  /** Moves the focus to the next or previous object, and with Shift the selection too. */
+  const step = (id: string, by: number, isExtended: boolean) => {
+    const next = nodes[nodes.findIndex((node) => node.id === id) + by]
+    if (next === undefined) return
+    if (isExtended && !selection.ids.includes(next.id)) selection.toggle(next.id, next.data.node.path)
+    canvas.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next.id)}"]`)?.focus()
+  }
   const press = (event: KeyboardEvent) => {
-    const id = (event.target as HTMLElement).closest('.react-flow__node')?.getAttribute('data-id')
-    const path = id == null ? null : pathOf(id)
-    if (path === null) return
-    if (event.key === 'Enter' || event.key === ' ') onSelect(path)
+    const focused = event.target as HTMLElement
+    const id = idOf(focused)
+    const path = id === null ? null : pathOf(id)
+    if (id === null || path === null || focused.closest('button') !== null) return
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key]
+    const isModified = event.shiftKey || event.ctrlKey || event.metaKey
+    if (event.key === 'Enter' || event.key === ' ') isModified ? selection.toggle(id, path) : selection.only(path)
+    else if (by !== undefined && !event.altKey) step(id, by, event.shiftKey)
     else if (onChange === undefined) return
-    else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removed(text, path))
-    else if (event.altKey && event.key === 'ArrowLeft') onChange(moved(text, path, -1))
-    else if (event.altKey && event.key === 'ArrowRight') onChange(moved(text, path, 1))
+    else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removedAll(text, pathsOf(focused)))
+    else if (by !== undefined) onChange(moved(text, path, by))
     else return
     event.preventDefault()
     event.stopPropagation()
   }
   return (
-    <section aria-label="Canvas" className="canvas" onKeyDownCapture={press}>
+    <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -100,19 +135,32 @@ export function Canvas({
         nodesDraggable={false}
         nodesConnectable={false}
         deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
         fitView
         minZoom={0.1}
         colorMode="system"
         proOptions={{ hideAttribution: false }}
-        onNodeClick={(_, node) => onSelect(node.data.node.path)}
-        onPaneClick={() => onSelect(null)}
+        onNodeClick={(event, { id, data }) => {
+          if (event.shiftKey || event.ctrlKey || event.metaKey) selection.toggle(id, data.node.path)
+          else selection.only(data.node.path)
+        }}
+        onPaneClick={() => selection.only(null)}
       >
         <Background />
+        <Panel position="top-left">
+          <span role="status">{selection.ids.length > 1 ? `${selection.ids.length} objects selected` : ''}</span>
+        </Panel>
         <Controls showInteractive={false} />
         <MiniMap pannable zoomable ariaLabel="Overview of the canvas" />
       </ReactFlow>
     </section>
   )
+}
+
+/** The object that an element of the canvas is part of. */
+function idOf(element: Element | null): string | null {
+  return element?.closest('.react-flow__node')?.getAttribute('data-id') ?? null
 }
 
 /** Whether a problem belongs to an object and to none inside it. */

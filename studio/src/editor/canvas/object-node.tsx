@@ -7,13 +7,15 @@ export interface ObjectNodeData extends Record<string, unknown> {
   readonly problem: string | null
   /** Time of a request in the object. */
   readonly mark: string | null
+  /** A reference to an object that the route does not declare. */
+  readonly isInherited: boolean
   readonly isFolded: boolean
   readonly onFold: () => void
 }
 
 /** An object of the route: name, type, decorators, and what is wrong with it. */
 export function ObjectNode({
-  data: { node, problem, mark, isFolded, onFold },
+  data: { node, problem, mark, isInherited, isFolded, onFold },
   selected,
 }: NodeProps<Node<ObjectNodeData>>) {
   const { name, type, role, decorators, branches } = node
@@ -23,7 +25,7 @@ export function ObjectNode({
       title={problem ?? undefined}
     >
       <Handle type="target" position={Position.Left} isConnectable={false} />
-      <span className="node-type">{type ?? 'reference'}</span>
+      <span className="node-type">{type ?? (isInherited ? 'inherited' : 'reference')}</span>
       <span className="node-name">{name ?? type}</span>
       {decorators.map((decorator) => (
         <span key={decorator} className="badge">

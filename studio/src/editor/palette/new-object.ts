@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/types.ts'
-import { valueAt } from '../../model/canvas-edits.ts'
+import { freeName } from '../../model/free-name.ts'
 import { shapeOf } from '../properties/field-shape.ts'
 
 /** A new object of a type with its required fields; where the kind goes to the heap, with a name. */
@@ -32,19 +32,4 @@ function startValue(field: Schema, schema: Schema): unknown {
     default:
       return ''
   }
-}
-
-/** A name that no object of the route has. */
-function freeName(type: string, text: string): string {
-  const taken = new Set<string>()
-  collectNames(valueAt(text, []), taken)
-  if (!taken.has(type)) return type
-  for (let number = 2; ; number++) if (!taken.has(`${type}-${number}`)) return `${type}-${number}`
-}
-
-function collectNames(value: unknown, names: Set<string>): void {
-  if (typeof value !== 'object' || value === null) return
-  const { name } = value as { name?: unknown }
-  if (typeof name === 'string') names.add(name)
-  for (const item of Object.values(value)) collectNames(item, names)
 }
