@@ -239,6 +239,31 @@ test(
 )
 
 test(
+  'routes of a router in the heap of a route are listed, and edited where they are',
+  options,
+  inStudio(async (page) => {
+    const entity = (text: string) => ({
+      handler: { type: 'StaticResponseHandler', config: { status: 200, entity: text } },
+    })
+    running.instance.write('config/inner/leaf.json', entity('leaf'))
+    const inner = { name: 'inner', type: 'Router', config: { directory: '&{ig.instance.dir}/config/inner' } }
+    await running.deploy('outer', {
+      condition: "${find(request.uri.path, '^/outer')}",
+      heap: [inner],
+      handler: 'inner',
+    })
+    await page.reload()
+    await page.getByRole('row', { name: /leaf of _router\/routes\/outer\/objects\/inner loaded/ }).waitFor()
+    await page.getByRole('link', { name: 'leaf' }).click()
+    await page.getByRole('group', { name: /StaticResponseHandler/ }).waitFor()
+    await type(page, JSON.stringify(entity('another leaf')))
+    await deploy(page)
+    assert.equal(await served('/outer'), 'another leaf')
+    await running.undeploy('outer')
+  }),
+)
+
+test(
   'markup in names, conditions and problems is text',
   options,
   inStudio(async (page) => {

@@ -26,9 +26,25 @@ export interface RouteVersion {
   readonly _source?: string
 }
 
-/** Path of the routes of a router. */
+/** The router of `config.json`. */
+export const DEFAULT_ROUTER = '_router'
+
+/** Path of the routes of a router: `_router`, or below a route of it `_router/routes/<id>/objects/<name>`. */
 export function routesPath(router: string): string {
-  return `api/system/objects/${encodeURIComponent(router)}/routes`
+  return `api/system/objects/${router}/routes`
+}
+
+/** All routers of the gateway, by the paths of the management API. */
+export async function listRouters(): Promise<readonly string[]> {
+  const { paths } = await call<{ paths: Record<string, unknown> }>('api/system/objects?_crestapi')
+  return Object.keys(paths).map((path) => path.slice(1).replace(/\/routes$/, ''))
+}
+
+/** The name of a route in metrics: its id, preceded by the router for others than the default one. */
+export function metricName(router: string, id: string): string {
+  if (router === DEFAULT_ROUTER) return id
+  const names = router.split('/').filter((_, at) => at % 2 === 0)
+  return `${names.map(decodeURIComponent).join('.')}/${id}`
 }
 
 function routePath(router: string, id: string): string {
@@ -43,9 +59,15 @@ export function readRouteText(router: string, id: string): Promise<RouteText> {
   return call(`${routePath(router, id)}?_fields=_source,_sourceRev,_rev`)
 }
 
-export async function validateText(router: string, text: string, signal?: AbortSignal): Promise<readonly Problem[]> {
+/** Problems of a text that would be deployed under an id. */
+export async function validateText(
+  router: string,
+  id: string,
+  text: string,
+  signal?: AbortSignal,
+): Promise<readonly Problem[]> {
   const { problems } = await call<{ problems: Problem[] }>(`${routesPath(router)}?_action=validate`, {
-    body: { _source: text },
+    body: { _id: id, _source: text },
     ...(signal === undefined ? {} : { signal }),
   })
   return problems

@@ -1,4 +1,5 @@
 import { call } from './client.ts'
+import { routesPath } from './routes.ts'
 
 /** A request that is composed: headers as lines `Name: value`. */
 export interface SampleRequest {
@@ -55,7 +56,7 @@ export interface Trace {
 }
 
 export function explain(router: string, request: SampleRequest): Promise<Explanation> {
-  return call(`api/system/objects/${encodeURIComponent(router)}/routes?_action=explain`, { body: messageOf(request) })
+  return call(`${routesPath(router)}?_action=explain`, { body: messageOf(request) })
 }
 
 export function send(request: SampleRequest): Promise<Trace> {

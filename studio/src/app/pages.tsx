@@ -3,6 +3,7 @@ import { Redirect, Route, Switch } from 'wouter'
 import { RoutesPage } from '../routes/routes-page.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { Navigation } from './navigation.tsx'
+import { routerOfPage } from './paths.ts'
 
 const EditorPage = lazy(() => import('../editor/editor-page.tsx').then((module) => ({ default: module.EditorPage })))
 const TryItPage = lazy(() => import('../try-it/try-it-page.tsx').then((module) => ({ default: module.TryItPage })))
@@ -23,7 +24,7 @@ export function Pages({ canLogOut }: { canLogOut: boolean }) {
           <Switch>
             <Route path="/routes" component={RoutesPage} />
             <Route path="/routes/:router/:id">
-              {({ router, id }) => <EditorPage key={`${router}/${id}`} router={router} id={id} />}
+              {({ router, id }) => <EditorPage key={`${router}/${id}`} router={routerOfPage(router)} id={id} />}
             </Route>
             <Route path="/try-it" component={TryItPage} />
             <Route path="/requests" component={RequestsPage} />

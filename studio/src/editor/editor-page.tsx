@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCommands } from '../app/commands.ts'
+import { routePage } from '../app/paths.ts'
 import { removeDraft, writeDraft } from '../model/drafts.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Canvas } from './canvas/canvas.tsx'
@@ -174,11 +175,11 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onClose={() => setOpen(null)}
           onDuplicate={(copy, copied) => {
             writeDraft(router, copy, { text: copied, base: null, sourceRev: null })
-            go(`/routes/${encodeURIComponent(router)}/${encodeURIComponent(copy)}`)
+            go(routePage(router, copy))
           }}
           onRenamed={(renamed) => {
             removeDraft(router, id)
-            go(`/routes/${encodeURIComponent(router)}/${encodeURIComponent(renamed)}`)
+            go(routePage(router, renamed))
           }}
         />
       )}

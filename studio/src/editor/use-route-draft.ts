@@ -89,7 +89,7 @@ export function useRouteDraft(router: string, id: string) {
     redo: useCallback(() => step(redone), [step]),
     rebase,
     deploy,
-    problems: useProblems(router, text),
+    problems: useProblems(router, id, text),
   }
 }
 
@@ -109,7 +109,7 @@ async function readServed(router: string, id: string): Promise<Served> {
 }
 
 /** Problems of a text by the gateway's own validation, after a pause of typing; null while they are not known. */
-function useProblems(router: string, text: string | null) {
+function useProblems(router: string, id: string, text: string | null) {
   const [problems, setProblems] = useState<readonly Problem[] | null>(null)
   const [failure, setFailure] = useState<Error | null>(null)
   const [attempt, setAttempt] = useState(0)
@@ -119,7 +119,7 @@ function useProblems(router: string, text: string | null) {
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       try {
-        setProblems(await validateText(router, text, abort.signal))
+        setProblems(await validateText(router, id, text, abort.signal))
         setFailure(null)
       } catch (error) {
         if (abort.signal.aborted) return
@@ -131,6 +131,6 @@ function useProblems(router: string, text: string | null) {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [router, text, attempt])
+  }, [router, id, text, attempt])
   return { list: problems, failure, validate: () => setAttempt((count) => count + 1) }
 }

@@ -3,6 +3,8 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 const HEIGHT = 150
+/** Seconds that a chart shows at least. */
+const SHORTEST_TIME = 120
 
 /** A value over time, with the number of now. */
 export function Chart({
@@ -50,7 +52,10 @@ function optionsOf(width: number): uPlot.Options {
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+    scales: {
+      x: { range: (_, min, max) => [Math.min(min, max - SHORTEST_TIME), max] },
+      y: { range: (_, __, max) => [0, Math.max(1, max)] },
+    },
     axes: [
       { stroke: 'gray', grid },
       { stroke: 'gray', grid },

@@ -1,26 +1,33 @@
 import { type FormEvent, useId, useState } from 'react'
+import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { idProblem } from '../model/route-id.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import type { RouteRow } from './route-rows.ts'
 import { TEMPLATES } from './templates.ts'
 
 /** Asks for the ID and the template of a new route. */
 export function NewRoute({
-  taken,
+  routers,
+  rows,
   onCreate,
   onClose,
 }: {
-  taken: readonly string[]
-  onCreate: (id: string, text: string) => void
+  routers: readonly string[]
+  rows: readonly RouteRow[]
+  onCreate: (router: string, id: string, text: string) => void
   onClose: () => void
 }) {
   const [id, setId] = useState('')
   const [chosen, setChosen] = useState(0)
+  const [router, setRouter] = useState(routers[0] ?? DEFAULT_ROUTER)
   const reason = useId()
+  const taken = rows.filter((row) => row.router === router).map((row) => row.id)
   const problem = idProblem(id, taken)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const template = TEMPLATES[chosen]
-    if (problem === null && template !== undefined) onCreate(id, `${JSON.stringify(template.route(id), null, 2)}\n`)
+    if (problem === null && template !== undefined)
+      onCreate(router, id, `${JSON.stringify(template.route(id), null, 2)}\n`)
   }
   return (
     <Dialog title="New route" onClose={onClose}>
@@ -39,6 +46,16 @@ export function NewRoute({
         <p id={reason} className="hint" aria-live="polite">
           {id === '' ? 'Also the name of its file.' : (problem ?? `It will be stored as ${id}.json.`)}
         </p>
+        {routers.length > 1 && (
+          <label>
+            Router
+            <select value={router} onChange={(event) => setRouter(event.target.value)}>
+              {routers.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
         <fieldset className="templates">
           <legend>Template</legend>
           {TEMPLATES.map(({ name, description }, index) => (

@@ -2,6 +2,7 @@ import type { RouteSummary } from '../api/routes.ts'
 
 /** A row of the list of routes. */
 export interface RouteRow {
+  readonly router: string
   readonly id: string
   readonly name: string
   readonly state: 'loaded' | 'failed' | 'degraded' | 'not deployed'
@@ -13,30 +14,35 @@ export interface RouteRow {
 }
 
 /** Rows of the routes of a gateway, then those of drafts that were never deployed. */
-export function rowsOf(routes: readonly RouteSummary[], drafts: readonly string[]): readonly RouteRow[] {
+export function rowsOf(
+  router: string,
+  routes: readonly RouteSummary[],
+  drafts: readonly string[],
+): readonly RouteRow[] {
   const ids = new Set(routes.map(({ _id }) => _id))
-  const deployed = routes.map((route) => rowOf(route, drafts.includes(route._id)))
-  return [...deployed, ...drafts.filter((id) => !ids.has(id)).map(draftRow)]
+  const deployed = routes.map((route) => rowOf(router, route, drafts.includes(route._id)))
+  return [...deployed, ...drafts.filter((id) => !ids.has(id)).map((id) => draftRow(router, id))]
 }
 
-function rowOf(route: RouteSummary, isDraft: boolean): RouteRow {
+function rowOf(router: string, route: RouteSummary, isDraft: boolean): RouteRow {
   const { _id: id, name = '', condition: given, _status: status } = route
   const condition = given === undefined ? '' : typeof given === 'string' ? given : JSON.stringify(given)
   const types = [...new Set(typesIn(route))].join(' ')
   return {
+    router,
     id,
     name,
     state: status.state,
     condition,
     isDraft,
     problem: status.problems[0]?.message ?? null,
-    words: `${id} ${name} ${status.state} ${condition} ${types} ${isDraft ? 'draft' : ''}`.toLowerCase(),
+    words: `${id} ${router} ${name} ${status.state} ${condition} ${types} ${isDraft ? 'draft' : ''}`.toLowerCase(),
   }
 }
 
-function draftRow(id: string): RouteRow {
+function draftRow(router: string, id: string): RouteRow {
   const words = `${id} draft`.toLowerCase()
-  return { id, name: '', state: 'not deployed', condition: '', isDraft: true, problem: null, words }
+  return { router, id, name: '', state: 'not deployed', condition: '', isDraft: true, problem: null, words }
 }
 
 /** Every `type` in a route. */

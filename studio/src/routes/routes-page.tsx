@@ -1,35 +1,32 @@
-import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useDeferredValue, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useMetrics } from '../api/metrics.ts'
-import { listRoutes } from '../api/routes.ts'
-import { draftIds, onDraftChange, writeDraft } from '../model/drafts.ts'
+import { DEFAULT_ROUTER } from '../api/routes.ts'
+import { routePage } from '../app/paths.ts'
+import { writeDraft } from '../model/drafts.ts'
 import { Failure } from '../ui/failure.tsx'
 import { DeletedRoutes } from './deleted-routes.tsx'
 import { NewRoute } from './new-route.tsx'
-import { filterRows, rowsOf } from './route-rows.ts'
+import { filterRows } from './route-rows.ts'
 import { RoutesTable } from './routes-table.tsx'
-
-/** The router of `config.json` that the management API always has. */
-export const DEFAULT_ROUTER = '_router'
+import { useAllRoutes } from './use-all-routes.ts'
 
 /** The routes of the gateway, in the order in which they are tried. */
 export function RoutesPage() {
-  const router = DEFAULT_ROUTER
   const [, go] = useLocation()
-  const routes = useQuery({ queryKey: ['routes', router], queryFn: () => listRoutes(router), refetchInterval: 10_000 })
+  const { routers, rows, isPending, error, retry } = useAllRoutes()
   const metrics = useMetrics()
-  const drafts = useSyncExternalStore(onDraftChange, () => draftIds(router).join('\n'))
   const [words, setWords] = useState('')
   const [dialog, setDialog] = useState<'new' | 'deleted' | null>(null)
   const chooser = useRef<HTMLInputElement>(null)
-  const rows = useMemo(() => rowsOf(routes.data ?? [], drafts === '' ? [] : drafts.split('\n')), [routes.data, drafts])
   const shown = filterRows(rows, useDeferredValue(words))
-  const open = (id: string) => go(`/routes/${encodeURIComponent(router)}/${encodeURIComponent(id)}`)
+  const begin = (router: string, id: string, text: string) => {
+    writeDraft(router, id, { text, base: null, sourceRev: null })
+    go(routePage(router, id))
+  }
   const importFile = async (file: File) => {
     const id = file.name.replace(/\.json$/i, '').replaceAll(/[^A-Za-z0-9._-]/g, '-')
-    writeDraft(router, id, { text: await file.text(), base: null, sourceRev: null })
-    open(id)
+    begin(DEFAULT_ROUTER, id, await file.text())
   }
   return (
     <section className="page" aria-labelledby="routes-title">
@@ -65,26 +62,15 @@ export function RoutesPage() {
           }}
         />
       </div>
-      {routes.isError && <Failure error={routes.error} retry={() => void routes.refetch()} />}
-      {routes.isPending && <p className="page-note">Reading the routes…</p>}
-      {routes.isSuccess && rows.length === 0 && (
+      {error !== null && <Failure error={error} retry={retry} />}
+      {isPending && error === null && <p className="page-note">Reading the routes…</p>}
+      {!isPending && error === null && rows.length === 0 && (
         <p className="empty">There are no routes yet. "New route" starts one from a template; "Import" takes a file.</p>
       )}
       {rows.length > 0 && shown.length === 0 && <p className="empty">No route has these words.</p>}
-      {shown.length > 0 && (
-        <RoutesTable rows={shown} total={rows.length} router={router} rates={metrics.latest?.routes ?? {}} />
-      )}
-      {dialog === 'new' && (
-        <NewRoute
-          taken={rows.map(({ id }) => id)}
-          onClose={() => setDialog(null)}
-          onCreate={(id, text) => {
-            writeDraft(router, id, { text, base: null, sourceRev: null })
-            open(id)
-          }}
-        />
-      )}
-      {dialog === 'deleted' && <DeletedRoutes router={router} onClose={() => setDialog(null)} />}
+      {shown.length > 0 && <RoutesTable rows={shown} total={rows.length} rates={metrics.latest?.routes ?? {}} />}
+      {dialog === 'new' && <NewRoute routers={routers} rows={rows} onClose={() => setDialog(null)} onCreate={begin} />}
+      {dialog === 'deleted' && <DeletedRoutes routers={routers} onClose={() => setDialog(null)} />}
     </section>
   )
 }

@@ -2,6 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { Rates } from '../api/metrics.ts'
+import { DEFAULT_ROUTER, metricName } from '../api/routes.ts'
+import { routePage } from '../app/paths.ts'
 import type { RouteRow } from './route-rows.ts'
 
 const ROW_HEIGHT = 36
@@ -10,12 +12,10 @@ const ROW_HEIGHT = 36
 export function RoutesTable({
   rows,
   total,
-  router,
   rates,
 }: {
   rows: readonly RouteRow[]
   total: number
-  router: string
   rates: Readonly<Record<string, Rates>>
 }) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -39,8 +39,14 @@ export function RoutesTable({
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rows[index] as RouteRow
             return (
-              <div role="row" aria-rowindex={index + 2} className="row" key={row.id} style={{ top: start }}>
-                <Cells row={row} router={router} rates={rates[row.id]} />
+              <div
+                role="row"
+                aria-rowindex={index + 2}
+                className="row"
+                key={`${row.router} ${row.id}`}
+                style={{ top: start }}
+              >
+                <Cells row={row} rates={rates[metricName(row.router, row.id)]} />
               </div>
             )
           })}
@@ -50,11 +56,12 @@ export function RoutesTable({
   )
 }
 
-function Cells({ row, router, rates }: { row: RouteRow; router: string; rates: Rates | undefined }) {
+function Cells({ row, rates }: { row: RouteRow; rates: Rates | undefined }) {
   return (
     <>
       <span role="cell">
-        <Link href={`/routes/${encodeURIComponent(router)}/${encodeURIComponent(row.id)}`}>{row.id}</Link>
+        <Link href={routePage(row.router, row.id)}>{row.id}</Link>
+        {row.router !== DEFAULT_ROUTER && <span className="muted"> of {row.router}</span>}
         {row.name !== '' && row.name !== row.id && <span className="muted"> {row.name}</span>}
       </span>
       <span role="cell" title={row.problem ?? undefined}>

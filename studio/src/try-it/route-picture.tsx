@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
-import { readRouteText } from '../api/routes.ts'
+import { DEFAULT_ROUTER, readRouteText } from '../api/routes.ts'
 import { allNodes, canvasModel } from '../model/canvas-model.ts'
-import { DEFAULT_ROUTER } from '../routes/routes-page.tsx'
 
 const Canvas = lazy(() => import('../editor/canvas/canvas.tsx').then((module) => ({ default: module.Canvas })))
 

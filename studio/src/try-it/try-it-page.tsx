@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { type Explanation, explain, type SampleRequest, send, type Trace } from '../api/try-it.ts'
-import { DEFAULT_ROUTER } from '../routes/routes-page.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { ExplanationView } from './explanation-view.tsx'
 import { ImportCurl } from './import-curl.tsx'

@@ -1,0 +1,91 @@
+// npm run studio:screenshots [-- FOLDER]: pictures of the Studio's main pages, light and dark, of a gateway with some traffic.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Chromium, chromiumMissing } from '#test/chromium'
+import { gatewayWithStudio, logInToStudio } from '#test/studio'
+import { root } from './steps.ts'
+
+const folder = process.argv[2] ?? join(root, 'docs', 'guide', 'studio')
+if (chromiumMissing !== false) {
+  console.error(chromiumMissing)
+  process.exit(69)
+}
+
+const shop = {
+  name: 'shop',
+  condition: "${find(request.uri.path, '^/shop')}",
+  capture: 'all',
+  handler: {
+    type: 'Chain',
+    config: {
+      filters: [
+        {
+          name: 'Limit',
+          type: 'ThrottlingFilter',
+          config: {
+            requestGroupingPolicy: '${contexts.client.remoteAddress}',
+            rate: { numberOfRequests: 10000, duration: '1 minute' },
+          },
+        },
+        { name: 'Marked', type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Shop': ['1'] } } },
+      ],
+      handler: {
+        name: 'Pages',
+        type: 'DispatchHandler',
+        config: {
+          bindings: [
+            {
+              condition: "${request.method == 'GET'}",
+              handler: { type: 'StaticResponseHandler', config: { status: 200 } },
+            },
+            { handler: { name: 'NotAllowed', type: 'StaticResponseHandler', config: { status: 405 } } },
+          ],
+        },
+      },
+    },
+  },
+}
+const health = {
+  condition: "${request.uri.path == '/ping'}",
+  handler: { type: 'StaticResponseHandler', config: { status: 204 } },
+}
+
+await using running = await gatewayWithStudio({ routes: { health, shop } })
+await using chromium = await Chromium.start()
+mkdirSync(folder, { recursive: true })
+for (const colorScheme of ['light', 'dark'] as const) {
+  await chromium.withPage(async (page) => {
+    const shot = async (name: string) => {
+      const path = join(folder, `${name}-${colorScheme}.png`)
+      await page.screenshot({ path })
+      console.log(path)
+    }
+    const traffic = async () => {
+      for (let n = 0; n < 60; n++)
+        await running.ask(n % 9 === 0 ? '/ping' : `/shop/${n}`, { method: n % 7 === 0 ? 'POST' : 'GET' })
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.emulateMedia({ colorScheme })
+    await logInToStudio(page, running.adminUrl)
+    await traffic()
+    await page.getByRole('row', { name: /shop.*loaded/ }).waitFor()
+    await shot('routes')
+    await page.getByRole('link', { name: 'shop' }).click()
+    await page.getByRole('group', { name: /Marked/ }).click()
+    await page.getByRole('region', { name: 'Properties' }).getByLabel('messageType').waitFor()
+    await shot('route')
+    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.getByRole('textbox', { name: 'URL' }).fill('/shop/shoes')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('group', { name: /Marked.*ms/ }).waitFor()
+    await shot('try-it')
+    await page.getByRole('link', { name: 'Requests' }).click()
+    const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row')
+    while ((await rows.count()) < 30) await traffic()
+    await shot('requests')
+    await page.getByRole('link', { name: 'Monitor' }).click()
+    await page.getByRole('table', { name: 'busiest routes' }).waitFor()
+    await traffic()
+    await shot('monitor')
+  })
+}
