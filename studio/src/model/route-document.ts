@@ -1,4 +1,13 @@
-import { applyEdits, findNodeAtLocation, getLocation, type JSONPath, modify, type Node, parseTree } from 'jsonc-parser'
+import {
+  applyEdits,
+  createScanner,
+  findNodeAtLocation,
+  getLocation,
+  type JSONPath,
+  modify,
+  type Node,
+  parseTree,
+} from 'jsonc-parser'
 import type { Problem } from '../api/client.ts'
 
 const FORMATTING = { insertSpaces: true, tabSize: 2, eol: '\n' } as const
@@ -17,7 +26,33 @@ export function treeOf(text: string): Node | null {
 
 /** Changes the value at a path and nothing else of the text; undefined removes it. */
 export function withValue(text: string, path: JSONPath, value: unknown): string {
+  if (value === undefined) {
+    const shortened = withoutLastElement(text, path)
+    if (shortened !== null) return shortened
+  }
   return applyEdits(text, modify(text, path, value, { formattingOptions: FORMATTING }))
+}
+
+/**
+ * Removes the last of several elements and the comma before it; null for any other path. `modify` keeps the last character of
+ * an element that the bracket follows at once, and drops the comments before the element.
+ */
+function withoutLastElement(text: string, path: JSONPath): string | null {
+  const tree = treeOf(text)
+  const list = tree === null || path.length === 0 ? undefined : findNodeAtLocation(tree, path.slice(0, -1))
+  const elements = list?.type === 'array' ? (list.children ?? []) : []
+  const last = elements.at(-1)
+  const previous = elements.at(-2)
+  if (last === undefined || previous === undefined || path.at(-1) !== elements.length - 1) return null
+  const start = previous.offset + previous.length
+  const between = text.slice(start, last.offset)
+  const scanner = createScanner(between, true)
+  // The scanner skips comments, in which a comma may be; between two elements there is one other token.
+  scanner.scan()
+  const at = scanner.getTokenOffset()
+  const without = between.slice(0, at) + between.slice(at + 1)
+  // White space after a comment stays: the end of a line may end the comment.
+  return text.slice(0, start) + (without.trim() === '' ? '' : without) + text.slice(last.offset + last.length)
 }
 
 /** Inserts an element into a list. */

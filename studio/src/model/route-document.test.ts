@@ -1,0 +1,32 @@
+// Edits of the text of a route.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { getNodeValue } from 'jsonc-parser'
+import { treeOf, withValue } from './route-document.ts'
+
+test('the last element of a list is removed whole, with its comma and nothing else', () => {
+  for (const [before, after] of [
+    ['{"f":["a","b"]}', '{"f":["a"]}'],
+    ['{"f":["a", "b" ]}', '{"f":["a" ]}'],
+    ['{"f":[\n  "a",\n  "b"\n]}', '{"f":[\n  "a"\n]}'],
+    ['{"f":["a", // first, of two\n  "b"]}', '{"f":["a" // first, of two\n  ]}'],
+    ['{"f":["a" /* one, */, {"type":"b"}]}', '{"f":["a" /* one, */ ]}'],
+    ['{"f":["a", "b" // last\n]}', '{"f":["a" // last\n]}'],
+  ] as const) {
+    assert.equal(withValue(before, ['f', 1], undefined), after)
+    assert.deepEqual(JSON.parse(JSON.stringify(getNodeValue(treeOf(after)!))), { f: ['a'] })
+  }
+})
+
+test('an element removed from a list of any layout leaves the others', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), fc.nat(), fc.nat(3), (list, choice, indent) => {
+      const index = choice % list.length
+      const text = JSON.stringify({ list, after: 1 }, null, indent)
+      const expected = { list: list.toSpliced(index, 1), after: 1 }
+      const removed = withValue(text, ['list', index], undefined)
+      assert.deepEqual(JSON.parse(removed), JSON.parse(JSON.stringify(expected)))
+    }),
+  )
+})
