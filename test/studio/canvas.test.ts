@@ -1,7 +1,7 @@
 // Edits of a route on the canvas of the Studio.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { Chromium, chromiumMissing } from '#test/chromium'
 import type { RunningGateway } from '#test/gateway'
 import { gatewayWithStudio, logInToStudio } from '#test/studio'
@@ -149,3 +149,70 @@ test(
     await shows(page, 'First', 'Second', 'StaticResponseHandler')
   }),
 )
+
+/** Drags a type of the palette to a point of the canvas, as a part of the width of an object from its left. */
+async function dragType(page: Page, type: string, target: Locator, part: number): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search types' }).fill(type)
+  await page.getByRole('button', { name: `Add ${type}`, exact: true }).hover()
+  const box = await target.boundingBox()
+  assert.ok(box !== null)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * part, box.y + box.height / 2, { steps: 4 })
+  await page.mouse.up()
+}
+
+test(
+  'a type of the palette is dropped before or after an object, on a line, and on the empty canvas',
+  options,
+  onCanvas(async (page) => {
+    await dragType(page, 'CookieFilter', node(page, /Second/), 0.2)
+    await shows(page, 'First', 'CookieFilter', 'Second', 'Third', 'StaticResponseHandler')
+    await dragType(page, 'CookieFilter', node(page, /Second/), 0.8)
+    await shows(page, 'First', 'CookieFilter', 'Second', 'CookieFilter-2', 'Third', 'StaticResponseHandler')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await shows(page, 'First', 'Second', 'Third', 'StaticResponseHandler')
+    // The line to the next object is between their borders, 60 of 250 units.
+    await dragType(page, 'CookieFilter', node(page, /First/), 1.15)
+    await shows(page, 'First', 'CookieFilter', 'Second', 'Third', 'StaticResponseHandler')
+    await page.getByRole('searchbox', { name: 'Search types' }).fill('TimerDecorator')
+    await page
+      .getByRole('button', { name: 'Add TimerDecorator' })
+      .dragTo(page.locator('.react-flow__pane'), { targetPosition: { x: 150, y: 15 } })
+    await shows(page, 'First', 'CookieFilter', 'Second', 'Third', 'StaticResponseHandler', 'TimerDecorator')
+  }),
+)
+
+test(
+  'a filter is reordered by dragging it past others, and stays where it was when dropped off its row',
+  options,
+  onCanvas(async (page) => {
+    await dragNode(page, node(page, /First/), node(page, /Third/), 0)
+    await shows(page, 'Second', 'Third', 'First', 'StaticResponseHandler')
+    await dragNode(page, node(page, /First/), node(page, /Second/), 0)
+    await shows(page, 'First', 'Second', 'Third', 'StaticResponseHandler')
+    await dragNode(page, node(page, /First/), node(page, /Third/), 150)
+    await shows(page, 'First', 'Second', 'Third', 'StaticResponseHandler')
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.click()
+    await undo.click()
+    assert.equal(await undo.isDisabled(), true, 'two steps for three drags')
+  }),
+)
+
+/** Drags an object past another one. */
+async function dragNode(page: Page, from: Locator, past: Locator, down: number): Promise<void> {
+  const start = await from.boundingBox()
+  const end = await past.boundingBox()
+  assert.ok(start !== null && end !== null)
+  const [x, y] = [start.x + start.width / 2, start.y + start.height / 2]
+  const beyond = end.x > start.x ? start.width * 0.2 : start.width * -0.2
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 5, y, { steps: 2 })
+  await page.mouse.move(end.x + end.width / 2 + beyond, y + down, { steps: 5 })
+  const isFollowing = async () =>
+    (await from.isVisible()) && Math.abs(((await from.boundingBox())?.x ?? 0) - start.x) > 20
+  await waitUntil('the object follows the pointer', isFollowing, 10_000)
+  await page.mouse.up()
+}

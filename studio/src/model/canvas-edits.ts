@@ -67,8 +67,13 @@ function withFilter(text: string, value: ObjectValue, selected: JSONPath | null)
     if (Array.isArray(filters)) return withElement(text, ['handler', 'config', 'filters', filters.length], value)
     return withValue(text, ['handler', 'config', 'filters'], [value])
   }
-  const chain = { type: 'Chain', config: { filters: [value], handler: handler ?? 'ReverseProxyHandler' } }
-  return withValue(text, ['handler'], chain)
+  return withChain(text, ['handler'], value)
+}
+
+/** Puts a Chain with one filter around a handler. */
+export function withChain(text: string, path: JSONPath, filter: ObjectValue): string {
+  const handler = valueAt(text, path) ?? 'ReverseProxyHandler'
+  return withValue(text, path, { type: 'Chain', config: { filters: [filter], handler } })
 }
 
 /** Where a filter is inserted after the selected one; null where the selected object is not in a list of filters. */

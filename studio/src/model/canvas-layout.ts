@@ -24,7 +24,7 @@ export interface Layout {
 
 export const NODE_WIDTH = 190
 const COLUMN = NODE_WIDTH + 60
-const ROW = 96
+export const ROW = 96
 
 /** Places the objects of a picture; those inside folded ones are left out. */
 export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layout {

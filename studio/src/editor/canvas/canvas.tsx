@@ -3,11 +3,14 @@ import '@xyflow/react/dist/style.css'
 import type { JSONPath } from 'jsonc-parser'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
+import { isOrdered } from '../../model/canvas-drop.ts'
 import { moved, removedAll } from '../../model/canvas-edits.ts'
 import { layoutOf } from '../../model/canvas-layout.ts'
-import { canvasModel, inheritedIds } from '../../model/canvas-model.ts'
+import { canvasModel, inheritedIds, pointerOf } from '../../model/canvas-model.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
 import { useCanvasClipboard } from './use-canvas-clipboard.ts'
+import { useCanvasDrop } from './use-canvas-drop.ts'
+import { useFilterDrag } from './use-filter-drag.ts'
 import { useMultiSelection } from './use-multi-selection.ts'
 
 const NODE_TYPES = { object: ObjectNode }
@@ -34,7 +37,8 @@ export function Canvas({
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   const canvas = useRef<HTMLElement>(null)
   const selection = useMultiSelection(text, selected, onSelect)
-  const { nodes, edges } = useMemo(() => {
+  const isEditable = onChange !== undefined
+  const { layout, nodes, edges } = useMemo(() => {
     const model = canvasModel(text)
     const layout = layoutOf(model, folded)
     const inherited = inheritedIds(model)
@@ -68,6 +72,7 @@ export function Canvas({
         selected: selectedIds.has(node.id),
         ariaLabel: words.filter((word) => word !== null).join(', '),
         ariaRole: 'group',
+        draggable: isEditable && isOrdered(node.path),
         ...(mark === null ? {} : { domAttributes: { 'aria-current': 'step' } }),
         data: {
           node,
@@ -90,8 +95,8 @@ export function Canvas({
         markerEnd: { type: MarkerType.ArrowClosed },
       }),
     )
-    return { nodes: drawn, edges: lines }
-  }, [text, problems, selection.key, folded, marks])
+    return { layout, nodes: drawn, edges: lines }
+  }, [text, problems, selection.key, folded, marks, isEditable])
   const pathOf = (id: string) => nodes.find((node) => node.id === id)?.data.node.path ?? null
   /** An action on an object that is selected concerns all that are; on another one, that one alone. */
   const pathsOf = (focused: Element | null) => {
@@ -103,12 +108,26 @@ export function Canvas({
     })
   }
   useCanvasClipboard({ canvas, text, pathsOf, selected, onChange })
+  const drop = useCanvasDrop({ text, edges, pathOf, selected, onChange })
+  const focus = (id: string) =>
+    canvas.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus()
+  /** Moves a filter in its list; focus and selection go with it. */
+  const move = (id: string, by: number) => {
+    const path = pathOf(id)
+    const next = path === null ? text : moved(text, path, by)
+    if (path === null || next === text) return
+    const to = [...path.slice(0, -1), Number(path.at(-1)) + by]
+    onChange?.(next)
+    if (selection.ids.includes(id)) selection.only(to)
+    focus(pointerOf(to))
+  }
+  const drag = useFilterDrag(layout, nodes, move)
   /** Moves the focus to the next or previous object, and with Shift the selection too. */
   const step = (id: string, by: number, isExtended: boolean) => {
     const next = nodes[nodes.findIndex((node) => node.id === id) + by]
     if (next === undefined) return
     if (isExtended && !selection.ids.includes(next.id)) selection.toggle(next.id, next.data.node.path)
-    canvas.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(next.id)}"]`)?.focus()
+    focus(next.id)
   }
   const press = (event: KeyboardEvent) => {
     const focused = event.target as HTMLElement
@@ -121,18 +140,18 @@ export function Canvas({
     else if (by !== undefined && !event.altKey) step(id, by, event.shiftKey)
     else if (onChange === undefined) return
     else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removedAll(text, pathsOf(focused)))
-    else if (by !== undefined) onChange(moved(text, path, by))
+    else if (by !== undefined) move(id, by)
     else return
     event.preventDefault()
     event.stopPropagation()
   }
   return (
-    <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press}>
+    <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>
       <ReactFlow
-        nodes={nodes}
+        {...drag}
         edges={edges}
         nodeTypes={NODE_TYPES}
-        nodesDraggable={false}
+        nodesDraggable={isEditable}
         nodesConnectable={false}
         deleteKeyCode={null}
         selectionKeyCode={null}

@@ -1,9 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query'
 import type { JSONPath } from 'jsonc-parser'
 import { useState } from 'react'
-import { type TypeSummary, useType, useTypes } from '../../api/types.ts'
+import { type TypeSummary, typeQuery, useTypes } from '../../api/types.ts'
 import { inserted } from '../../model/canvas-edits.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { newObject } from './new-object.ts'
+import { TYPE_MEDIA } from './type-media.ts'
+import { useNewObject } from './use-new-object.ts'
 
 /** Types of the gateway by their kind; a button adds an object of a type to the route. */
 export function Palette({
@@ -59,12 +61,13 @@ function AddButton({
   selected: JSONPath | null
   onChange: (text: string) => void
 }) {
-  const [isWanted, setWanted] = useState(false)
+  const queries = useQueryClient()
+  const newObject = useNewObject()
   // The schema, which says what a new object needs, is read when the pointer or the focus is near.
-  const details = useType(isWanted ? type._id : null)
+  const prefetch = () => void queries.prefetchQuery(typeQuery(type._id))
   const add = async () => {
-    const { data } = details.data === undefined ? await details.refetch() : details
-    onChange(inserted(text, type.kind, newObject(type._id, data?.schema, text), selected))
+    const { kind, value } = await newObject(type._id, text)
+    onChange(inserted(text, kind, value, selected))
   }
   return (
     <button
@@ -72,9 +75,9 @@ function AddButton({
       className="quiet type"
       title={type.summary}
       draggable
-      onDragStart={(event) => event.dataTransfer.setData('application/x-gateway-type', type._id)}
-      onPointerEnter={() => setWanted(true)}
-      onFocus={() => setWanted(true)}
+      onDragStart={(event) => event.dataTransfer.setData(TYPE_MEDIA, type._id)}
+      onPointerEnter={prefetch}
+      onFocus={prefetch}
       onClick={() => void add()}
       aria-label={`Add ${type._id}`}
     >
