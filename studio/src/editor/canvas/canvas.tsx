@@ -171,7 +171,9 @@ export function Canvas({
           <span role="status">{selection.ids.length > 1 ? `${selection.ids.length} objects selected` : ''}</span>
         </Panel>
         <Controls showInteractive={false} />
-        <MiniMap pannable zoomable ariaLabel="Overview of the canvas" />
+        {onChange !== undefined && (
+          <MiniMap pannable zoomable ariaLabel="Overview of the canvas" nodeColor="var(--muted)" />
+        )}
       </ReactFlow>
     </section>
   )
