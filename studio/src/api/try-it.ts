@@ -59,6 +59,26 @@ export function explain(router: string, request: SampleRequest): Promise<Explana
   return call(`${routesPath(router)}?_action=explain`, { body: messageOf(request) })
 }
 
+/** The value of an expression for a request, or the error of its evaluation. */
+export interface Evaluation {
+  readonly value?: unknown
+  readonly type?: string
+  readonly truncated?: boolean
+  readonly error?: { readonly message: string; readonly column?: number }
+}
+
+/** Evaluates an expression for a sample request, with the properties of a route or, without one, of the router. */
+export function evaluate(
+  router: string,
+  route: string | null,
+  expression: string,
+  request: SampleRequest,
+): Promise<Evaluation> {
+  return call(`${routesPath(router)}?_action=evaluate`, {
+    body: { expression, ...(route === null ? {} : { route }), request: messageOf(request) },
+  })
+}
+
 export function send(request: SampleRequest): Promise<Trace> {
   return call('api/monitor/trace?_action=send', { body: messageOf(request) })
 }

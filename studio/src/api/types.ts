@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { call, queryAll } from './client.ts'
 
 /** A type in the palette. */
@@ -47,10 +47,18 @@ export function typeQuery(name: string) {
   })
 }
 
+const TYPE_NAME = /^[A-Za-z][A-Za-z0-9]*$/
+
 export function useTypes() {
   return useQuery(TYPES_QUERY)
 }
 
 export function useType(name: string | null) {
-  return useQuery({ ...typeQuery(name ?? ''), enabled: name !== null && /^[A-Za-z][A-Za-z0-9]*$/.test(name) })
+  return useQuery({ ...typeQuery(name ?? ''), enabled: name !== null && TYPE_NAME.test(name) })
+}
+
+/** Reads a type outside of a component, from the cache where it is there; null for a type that the gateway does not know. */
+export function fetchType(client: QueryClient, name: string): Promise<TypeDetails | null> {
+  if (!TYPE_NAME.test(name)) return Promise.resolve(null)
+  return client.fetchQuery(typeQuery(name)).catch(() => null)
 }

@@ -12,6 +12,7 @@ import { HistoryDialog } from './history-dialog.tsx'
 import { JsonEditor } from './json-editor.tsx'
 import { Palette } from './palette/palette.tsx'
 import { ProblemList } from './problem-list.tsx'
+import { FormRouteProvider } from './properties/form-route.ts'
 import { Properties } from './properties/properties.tsx'
 import { RenameRoute } from './rename-route.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -113,7 +114,9 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onSelect={selection.select}
           onChange={draft.change}
         />
-        <Properties text={text} path={selection.path} onChange={draft.change} />
+        <FormRouteProvider value={{ text, router, deployedId: isNew ? null : id }}>
+          <Properties text={text} path={selection.path} onChange={draft.change} />
+        </FormRouteProvider>
         <div className="text-pane">
           <JsonEditor
             text={text}

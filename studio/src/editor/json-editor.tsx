@@ -107,7 +107,7 @@ function startState(text: string, latest: () => Callbacks): EditorState {
       json(),
       syntaxHighlighting(classHighlighter),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': 'JSON' }),
+      EditorView.contentAttributes.of({ 'aria-label': 'JSON', tabindex: '0' }),
       EditorView.cspNonce.of(CSP_NONCE),
       EditorView.updateListener.of((update) => {
         const isTyped = update.transactions.some(

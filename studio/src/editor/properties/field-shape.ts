@@ -9,7 +9,7 @@ export type FieldShape =
   | { readonly kind: 'reference'; readonly role: string; readonly types: readonly string[] }
   | { readonly kind: 'list'; readonly item: Schema }
   | { readonly kind: 'map'; readonly value: Schema }
-  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, Schema>> }
+  | { readonly kind: 'object'; readonly schema: Schema }
   | { readonly kind: 'json' }
 
 /** Definitions that say how a value may be written, not which one it is. */
@@ -25,7 +25,7 @@ export function shapeOf(field: Schema, root: Schema): FieldShape {
   if (type === 'boolean') return { kind: 'boolean' }
   if (type === 'integer' || type === 'number') return { kind: 'number' }
   if (type === 'array') return { kind: 'list', item: field.items ?? {} }
-  if (type === 'object' && field.properties !== undefined) return { kind: 'object', fields: field.properties }
+  if (type === 'object' && field.properties !== undefined) return { kind: 'object', schema: field }
   if (type === 'object' && typeof field.additionalProperties === 'object')
     return { kind: 'map', value: field.additionalProperties }
   return type === 'string' ? { kind: 'text' } : { kind: 'json' }
@@ -42,4 +42,32 @@ function referenced(reference: string, root: Schema): FieldShape {
 
 function nameOf(reference: string | undefined): string {
   return reference?.split('/').at(-1) ?? ''
+}
+
+/** Whether a value can be a text that is not only an expression in the place of another value. */
+export function acceptsText(schema: Schema, root: Schema): boolean {
+  return alternativesOf(schema, root).some(
+    (one) => [one.type].flat().includes('string') || one.enum?.every((item) => typeof item === 'string') === true,
+  )
+}
+
+/** Whether a value can be a list of texts. */
+export function acceptsTexts(schema: Schema, root: Schema): boolean {
+  return alternativesOf(schema, root).some(
+    ({ type, items }) => type === 'array' && items !== undefined && acceptsText(items, root),
+  )
+}
+
+/** The alternatives of a schema, without objects of the heap. An alternative of any value counts as text. */
+function alternativesOf(schema: Schema, root: Schema): readonly Schema[] {
+  if (schema.$ref !== undefined) {
+    const definition = root.$defs?.[nameOf(schema.$ref)] ?? {}
+    if (SPELLINGS.has(nameOf(schema.$ref))) return [{ type: 'string' }]
+    return definition.properties?.['type']?.enum === undefined ? alternativesOf(definition, root) : []
+  }
+  const options = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+  if (options.length === 0) return [schema]
+  return options
+    .filter(({ $ref }) => !SPELLINGS.has(nameOf($ref)))
+    .flatMap((option) => (Object.keys(option).length === 0 ? [{ type: 'string' }] : alternativesOf(option, root)))
 }

@@ -1,48 +1,151 @@
-import { useEffect, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import type { Schema } from '../../api/types.ts'
-import { type FieldShape, shapeOf } from './field-shape.ts'
+import { isObject } from '../../model/canvas-model.ts'
+import { DryRun, isExpression } from './dry-run.tsx'
+import { acceptsText, acceptsTexts, shapeOf } from './field-shape.ts'
+import { ReferenceInput } from './reference-input.tsx'
+import { ListInput, MapInput } from './row-inputs.tsx'
+import { type InputProperties, JsonInput, TextInput } from './text-input.tsx'
+import { isListOfTexts, isMapOfTexts } from './text-rows.ts'
+
+interface FieldProperties {
+  readonly name: string
+  readonly schema: Schema
+  readonly root: Schema
+  readonly value: unknown
+  readonly isRequired?: boolean
+  readonly onChange: (value: unknown) => void
+}
 
 /** One field of an object. An empty input removes the field, so that its default applies. */
-export function Field({
-  name,
-  schema,
-  root,
-  value,
-  isRequired = false,
-  onChange,
-}: {
-  name: string
-  schema: Schema
-  root: Schema
-  value: unknown
-  isRequired?: boolean
-  onChange: (value: unknown) => void
-}) {
+export function Field(properties: FieldProperties) {
+  const { name, schema, root, value, isRequired = false, onChange } = properties
   const id = useId()
   const shape = shapeOf(schema, root)
+  const group = groupOf(properties)
+  const marks = (
+    <>
+      {isRequired && <span className="muted"> required</span>}
+      {schema.deprecated === true && <span className="badge">deprecated</span>}
+    </>
+  )
+  const hint = schema.description !== undefined && (
+    <p className="hint" id={`${id}-hint`}>
+      {schema.description}
+    </p>
+  )
+  if (group !== null) {
+    return (
+      <fieldset className="field group">
+        <legend>
+          {name}
+          {marks}
+        </legend>
+        {group}
+        {value === undefined && schema.default !== undefined && <p className="hint">{defaultText(schema.default)}</p>}
+        {hint}
+      </fieldset>
+    )
+  }
   return (
     <div className="field">
       <label htmlFor={id}>
         {name}
-        {isRequired && <span className="muted"> required</span>}
-        {schema.deprecated === true && <span className="badge">deprecated</span>}
+        {marks}
       </label>
       <Input id={id} shape={shape} value={value} standard={schema.default} onChange={onChange} />
-      {schema.description !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
-          {schema.description}
-        </p>
-      )}
+      {(isExpression(value) || (name === 'condition' && typeof value === 'string')) && <DryRun expression={value} />}
+      {hint}
     </div>
   )
 }
 
-interface InputProperties {
-  readonly id: string
-  readonly shape: FieldShape
-  readonly value: unknown
-  readonly standard: unknown
-  readonly onChange: (value: unknown) => void
+/** Several inputs for a list or map of texts or an object; null for a value that has one input. */
+function groupOf({ name, schema, root, value, isRequired = false, onChange }: FieldProperties) {
+  const shape = shapeOf(schema, root)
+  if (shape.kind === 'list' && acceptsText(shape.item, root) && (value === undefined || isListOfTexts(value)))
+    return <ListInput name={name} value={value} onChange={onChange} />
+  if (shape.kind === 'map' && (value === undefined || isMapOfTexts(value))) {
+    const [acceptsOne, acceptsSeveral] = [acceptsText(shape.value, root), acceptsTexts(shape.value, root)]
+    if (acceptsOne || acceptsSeveral) return <MapInput {...{ name, value, acceptsOne, acceptsSeveral, onChange }} />
+  }
+  if (shape.kind === 'object' && (value === undefined || isObject(value)))
+    return <ObjectInput {...{ schema: shape.schema, root, value, isRequired, onChange }} />
+  return null
+}
+
+/** An object with known fields; its fields are shown once it is set. */
+function ObjectInput({
+  schema,
+  root,
+  value = {},
+  isRequired,
+  onChange,
+}: {
+  schema: Schema
+  root: Schema
+  value: Readonly<Record<string, unknown>> | undefined
+  isRequired: boolean
+  onChange: (value: unknown) => void
+}) {
+  const [isOpen, setOpen] = useState(isRequired)
+  if (!isOpen && Object.keys(value).length === 0) {
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        Set
+      </button>
+    )
+  }
+  const change = (name: string, next: unknown) => {
+    const { [name]: _, ...others } = value
+    if (next !== undefined) return onChange({ ...value, [name]: next })
+    setOpen(true)
+    onChange(Object.keys(others).length === 0 ? undefined : others)
+  }
+  return <Fields {...{ value, schema, root }} onChange={change} />
+}
+
+/** The fields that a schema has, then keys that it does not know. */
+export function Fields({
+  value,
+  schema,
+  root,
+  onChange,
+}: {
+  value: Readonly<Record<string, unknown>>
+  schema: Schema
+  root: Schema
+  onChange: (name: string, value: unknown) => void
+}) {
+  const fields = schema.properties ?? {}
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(fields, key))
+  return (
+    <>
+      {Object.entries(fields)
+        .filter(([name, field]) => field.deprecated !== true || name in value)
+        .map(([name, field]) => (
+          <Field
+            key={name}
+            name={name}
+            schema={field}
+            root={root}
+            value={value[name]}
+            isRequired={schema.required?.includes(name) ?? false}
+            onChange={(next) => onChange(name, next)}
+          />
+        ))}
+      {unknown.map((name) => (
+        <Field
+          key={name}
+          name={name}
+          schema={{}}
+          root={{}}
+          value={value[name]}
+          onChange={(next) => onChange(name, next)}
+        />
+      ))}
+    </>
+  )
 }
 
 function Input(properties: InputProperties) {
@@ -75,71 +178,12 @@ function Input(properties: InputProperties) {
       </select>
     )
   }
-  const isText = isSimple && ['text', 'number', 'choice', 'boolean', 'reference'].includes(shape.kind)
+  if (shape.kind === 'reference' && isSimple)
+    return <ReferenceInput {...properties} role={shape.role} types={shape.types} />
+  const isText = isSimple && ['text', 'number', 'choice', 'boolean'].includes(shape.kind)
   return isText ? <TextInput {...properties} /> : <JsonInput {...properties} />
 }
 
 function defaultText(standard: unknown): string {
   return standard === undefined ? 'not set' : `default: ${JSON.stringify(standard)}`
-}
-
-/** Text, a number, or an expression in the place of any value. */
-function TextInput({ id, shape, value, standard, onChange }: InputProperties) {
-  const [typed, setTyped] = useDraft(value === undefined ? '' : String(value))
-  const commit = () => {
-    if (typed === (value === undefined ? '' : String(value))) return
-    const isNumber = shape.kind === 'number' && typed.trim() !== '' && !Number.isNaN(Number(typed))
-    onChange(typed === '' ? undefined : isNumber ? Number(typed) : typed)
-  }
-  return (
-    <input
-      id={id}
-      value={typed}
-      aria-describedby={`${id}-hint`}
-      placeholder={standard === undefined ? '' : JSON.stringify(standard)}
-      spellCheck={false}
-      onChange={(event) => setTyped(event.target.value)}
-      onBlur={commit}
-      onKeyDown={(event) => event.key === 'Enter' && commit()}
-    />
-  )
-}
-
-/** A value of any shape as JSON. */
-function JsonInput({ id, value, standard, onChange }: InputProperties) {
-  const [typed, setTyped] = useDraft(value === undefined ? '' : JSON.stringify(value, null, 2))
-  const [problem, setProblem] = useState<string | null>(null)
-  const commit = () => {
-    setProblem(null)
-    if (typed.trim() === '') return onChange(undefined)
-    try {
-      const next: unknown = JSON.parse(typed)
-      if (JSON.stringify(next) !== JSON.stringify(value)) onChange(next)
-    } catch (error) {
-      setProblem((error as Error).message)
-    }
-  }
-  return (
-    <>
-      <textarea
-        id={id}
-        rows={Math.min(12, typed.split('\n').length)}
-        value={typed}
-        aria-invalid={problem !== null}
-        aria-describedby={`${id}-hint`}
-        placeholder={standard === undefined ? '' : JSON.stringify(standard)}
-        spellCheck={false}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={commit}
-      />
-      {problem !== null && <p className="error">{problem}</p>}
-    </>
-  )
-}
-
-/** What is typed until it is committed; a value that changes elsewhere replaces it. */
-function useDraft(value: string): [string, (text: string) => void] {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  return [typed, setTyped]
 }

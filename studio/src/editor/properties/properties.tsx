@@ -3,7 +3,8 @@ import { type Schema, useType } from '../../api/types.ts'
 import { moved, removed, valueAt } from '../../model/canvas-edits.ts'
 import { isObject } from '../../model/canvas-model.ts'
 import { withValue } from '../../model/route-document.ts'
-import { Field } from './field.tsx'
+import { smallestEdit } from '../../model/smallest-edit.ts'
+import { Field, Fields } from './field.tsx'
 
 /** Fields of the selected object, by the definition of its type. */
 export function Properties({
@@ -18,7 +19,11 @@ export function Properties({
   const value = path === null ? undefined : valueAt(text, path)
   const type = isObject(value) && typeof value['type'] === 'string' ? value['type'] : null
   const details = useType(type)
-  const set = (field: JSONPath, next: unknown) => onChange(withValue(text, [...(path ?? []), ...field], next))
+  const set = (field: JSONPath, next: unknown) => {
+    const at = [...(path ?? []), ...field]
+    const edit = smallestEdit(valueAt(text, at), next)
+    onChange(withValue(text, [...at, ...edit.path], edit.value))
+  }
   return (
     <section aria-label="Properties" className="properties">
       {path === null && <p className="empty">Select an object of the canvas to see its fields.</p>}
@@ -29,7 +34,7 @@ export function Properties({
         <Field name="reference" schema={REFERENCE} root={REFERENCE} value={value} onChange={(next) => set([], next)} />
       )}
       {path !== null && isObject(value) && (
-        <div className="scroller" tabIndex={0} role="group" aria-label="Fields">
+        <div key={path.join('/')} className="scroller" tabIndex={0} role="group" aria-label="Fields">
           <h2>{type ?? 'Object'}</h2>
           {details.data !== undefined && <p className="hint">{details.data.summary}</p>}
           {details.isError && <p className="hint">The gateway does not know this type; its fields are in the text.</p>}
@@ -60,7 +65,7 @@ const CONDITION: Schema = { type: 'string', description: 'Requests for which thi
 const REFERENCE: Schema = { type: 'string', description: 'Name of an object of the heap, here or in config.json.' }
 const NAME: Schema = { type: 'string', description: 'The name by which others refer to it.' }
 
-/** Fields of `config` that the type has, then keys that it does not know. */
+/** Fields of `config`. */
 function ConfigFields({
   value,
   root,
@@ -70,35 +75,12 @@ function ConfigFields({
   root: Schema | undefined
   onChange: (path: JSONPath, value: unknown) => void
 }) {
-  const config = isObject(value['config']) ? value['config'] : {}
-  const schema = root?.properties?.['config']
-  const fields = schema?.properties ?? {}
-  const unknown = Object.keys(config).filter((key) => !(key in fields))
   return (
-    <>
-      {Object.entries(fields)
-        .filter(([name, field]) => field.deprecated !== true || name in config)
-        .map(([name, field]) => (
-          <Field
-            key={name}
-            name={name}
-            schema={field}
-            root={root ?? {}}
-            value={config[name]}
-            isRequired={schema?.required?.includes(name) ?? false}
-            onChange={(next) => onChange(['config', name], next)}
-          />
-        ))}
-      {unknown.map((name) => (
-        <Field
-          key={name}
-          name={name}
-          schema={{}}
-          root={{}}
-          value={config[name]}
-          onChange={(next) => onChange(['config', name], next)}
-        />
-      ))}
-    </>
+    <Fields
+      value={isObject(value['config']) ? value['config'] : {}}
+      schema={root?.properties?.['config'] ?? {}}
+      root={root ?? {}}
+      onChange={(name, next) => onChange(['config', name], next)}
+    />
   )
 }

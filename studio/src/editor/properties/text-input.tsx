@@ -1,0 +1,97 @@
+import { useEffect, useState } from 'react'
+import type { FieldShape } from './field-shape.ts'
+
+/** An input of a field; `standard` is the default. */
+export interface InputProperties {
+  readonly id: string
+  readonly shape: FieldShape
+  readonly value: unknown
+  readonly standard: unknown
+  readonly onChange: (value: unknown) => void
+}
+
+/** Text, a number, or an expression in the place of any value. */
+export function TextInput({ id, shape, value, standard, list, onChange }: InputProperties & { list?: string }) {
+  const [typed, setTyped] = useDraft(value === undefined ? '' : String(value))
+  const commit = () => {
+    if (typed === (value === undefined ? '' : String(value))) return
+    const isNumber = shape.kind === 'number' && typed.trim() !== '' && !Number.isNaN(Number(typed))
+    onChange(typed === '' ? undefined : isNumber ? Number(typed) : typed)
+  }
+  return (
+    <input
+      id={id}
+      list={list}
+      value={typed}
+      aria-describedby={`${id}-hint`}
+      placeholder={standard === undefined ? '' : JSON.stringify(standard)}
+      spellCheck={false}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => event.key === 'Enter' && commit()}
+    />
+  )
+}
+
+/** A value of any shape as JSON. */
+export function JsonInput({ id, value, standard, onChange }: InputProperties) {
+  const [typed, setTyped] = useDraft(value === undefined ? '' : JSON.stringify(value, null, 2))
+  const [problem, setProblem] = useState<string | null>(null)
+  const commit = () => {
+    setProblem(null)
+    if (typed.trim() === '') return onChange(undefined)
+    try {
+      const next: unknown = JSON.parse(typed)
+      if (JSON.stringify(next) !== JSON.stringify(value)) onChange(next)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+  return (
+    <>
+      <textarea
+        id={id}
+        rows={Math.min(12, typed.split('\n').length)}
+        value={typed}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-hint`}
+        placeholder={standard === undefined ? '' : JSON.stringify(standard)}
+        spellCheck={false}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={commit}
+      />
+      {problem !== null && <p className="error">{problem}</p>}
+    </>
+  )
+}
+
+/** What is typed until it is committed; a value that changes elsewhere replaces it. */
+function useDraft(value: string): [string, (text: string) => void] {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  return [typed, setTyped]
+}
+
+/** A text of a row, applied when the input is left or with Enter. */
+export function DraftInput({
+  label,
+  value,
+  onCommit,
+}: {
+  label: string
+  value: string
+  onCommit: (text: string) => void
+}) {
+  const [typed, setTyped] = useDraft(value)
+  const commit = () => typed !== value && onCommit(typed)
+  return (
+    <input
+      aria-label={label}
+      value={typed}
+      spellCheck={false}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => event.key === 'Enter' && commit()}
+    />
+  )
+}

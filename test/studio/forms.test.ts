@@ -1,0 +1,195 @@
+// Forms, expressions and completion of a route in the Studio.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { Chromium, chromiumMissing } from '#test/chromium'
+import type { RunningGateway } from '#test/gateway'
+import { accessibilityFindings, gatewayWithStudio, logInToStudio } from '#test/studio'
+
+const options = { skip: chromiumMissing, timeout: 60_000 }
+let chromium: Chromium
+let running: RunningGateway
+
+const ROUTE = `{
+  "properties": { "shop": "of the route" },
+  "heap": [
+    {
+      "name": "Rates",
+      "type": "DefaultRateThrottlingPolicy",
+      "config": { "delegateThrottlingRatePolicy": "Mapped", "defaultRate": { "numberOfRequests": 9, "duration": "1 minute" } }
+    },
+    {
+      "name": "Mapped",
+      "type": "MappedThrottlingPolicy",
+      "config": {
+        "throttlingRateMapper": "x",
+        "throttlingRatesMapping": {},
+        "defaultRate": { "numberOfRequests": 9, "duration": "1 minute" }
+      }
+    },
+    { "name": "Cookies", "type": "CookieFilter", "config": {} }
+  ],
+  "condition": "\${find(request.uri.path, '^/forms')}",
+  "handler": {
+    "type": "Chain",
+    "config": {
+      "filters": [
+        {
+          "name": "Marked",
+          "type": "HeaderFilter",
+          "config": {
+            "messageType": "RESPONSE",
+            "add": {
+              // Seen by clients.
+              "X-Mark": ["1"]
+            },
+            "_note": "kept"
+          }
+        },
+        {
+          "name": "Throttled",
+          "type": "ThrottlingFilter",
+          "config": { "rate": { "numberOfRequests": 1000, "duration": "1 minute" } }
+        }
+      ],
+      "handler": { "type": "StaticResponseHandler", "config": { "status": 200, "entity": "\${shop} \${request.method}" } }
+    }
+  }
+}
+`
+
+before(async () => {
+  if (chromiumMissing !== false) return
+  ;[running, chromium] = await Promise.all([gatewayWithStudio({ routes: { forms: ROUTE } }), Chromium.start()])
+})
+
+after(async () => {
+  await chromium?.[Symbol.asyncDispose]()
+  await running?.[Symbol.asyncDispose]()
+})
+
+/** Runs a test in the editor of the route with an object selected; errors of the page fail it. */
+function withSelected(name: RegExp, use: (page: Page, properties: Locator) => Promise<void>): () => Promise<void> {
+  return () =>
+    chromium.withPage(async (page) => {
+      const errors: string[] = []
+      page.on('pageerror', ({ message }) => errors.push(message))
+      page.on('console', (line) => {
+        if (line.text().includes('Content Security Policy')) errors.push(line.text())
+      })
+      await running.deploy('forms', ROUTE)
+      await logInToStudio(page, running.adminUrl)
+      await page.getByRole('link', { name: 'forms' }).click()
+      const node = page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name })
+      await node.focus()
+      await page.keyboard.press('Enter')
+      await use(page, page.getByRole('region', { name: 'Properties' }))
+      assert.deepEqual(errors, [])
+    })
+}
+
+async function deployed(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Deploy' }).click()
+  await page.getByText(/^Deployed /).waitFor()
+  return readFileSync(join(running.instance.directory, 'config/routes/forms.json'), 'utf8')
+}
+
+async function enter(input: Locator, text: string): Promise<void> {
+  await input.fill(text)
+  await input.press('Enter')
+}
+
+test(
+  'lists and maps of texts are edited as rows, and comments beside them stay',
+  options,
+  withSelected(/Marked/, async (page, properties) => {
+    const add = properties.getByRole('group', { name: 'add' })
+    await enter(add.getByLabel('add value 1'), '2')
+    await add.getByRole('button', { name: 'Add row' }).click()
+    await enter(add.getByLabel('add name 2'), 'X-Other')
+    await enter(add.getByLabel('add value 2'), 'one')
+    await add.getByRole('button', { name: 'Add value' }).nth(1).click()
+    await enter(add.getByLabel('add value 2.2'), 'two')
+    const remove = properties.getByRole('group', { name: 'remove' })
+    for (const name of ['Server', 'Via']) {
+      await remove.getByRole('button', { name: 'Add row' }).click()
+      await enter(remove.getByRole('textbox').last(), name)
+    }
+    await remove.getByRole('button', { name: 'Delete row' }).first().click()
+    assert.deepEqual(await accessibilityFindings(page), [])
+    const text = await deployed(page)
+    assert.match(text, /\/\/ Seen by clients\.\n\s+"X-Mark": \[\s*"2"\s*\]/)
+    assert.match(text, /"X-Other": \[\s+"one",\s+"two"\s+\]/)
+    assert.match(text, /"_note": "kept"/)
+    assert.match(text, /"remove": \[\s+"Via"\s+\]/)
+    await remove.getByRole('button', { name: 'Delete row' }).click()
+    assert.doesNotMatch(await deployed(page), /"remove"/)
+  }),
+)
+
+test(
+  'a name that is there twice is refused, and nothing is lost',
+  options,
+  withSelected(/Marked/, async (page, properties) => {
+    const add = properties.getByRole('group', { name: 'add' })
+    await add.getByRole('button', { name: 'Add row' }).click()
+    await enter(add.getByLabel('add value 2'), 'other')
+    await enter(add.getByLabel('add name 2'), 'X-Mark')
+    await add.getByText('The name X-Mark is there twice').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Deploy' }).isDisabled(), true)
+    await enter(add.getByLabel('add name 2'), 'X-Second')
+    assert.match(await deployed(page), /"X-Mark": \[\s*"1"\s*\],\s+"X-Second": "other"/)
+  }),
+)
+
+test(
+  'an object is edited by its fields, and a reference is the name of a fitting object or a new one',
+  options,
+  withSelected(/Throttled/, async (page, properties) => {
+    const rate = properties.getByRole('group', { name: 'rate', exact: true })
+    await enter(rate.getByLabel('numberOfRequests'), '7')
+    const policy = properties.getByLabel('throttlingRatePolicy')
+    const list = page.locator(`datalist[id="${await policy.getAttribute('list')}"] option`)
+    assert.deepEqual(await list.evaluateAll((found) => found.map((one) => (one as { value?: string }).value)), [
+      'Rates',
+      'Mapped',
+    ])
+    assert.match(await deployed(page), /"rate": \{ "numberOfRequests": 7, "duration": "1 minute" \}/)
+    await properties.getByLabel('New inline ThrottlingPolicy').selectOption('ScriptableThrottlingPolicy')
+    await page.getByRole('textbox', { name: 'JSON' }).getByText('"ScriptableThrottlingPolicy"').first().waitFor()
+  }),
+)
+
+test(
+  'an expression is evaluated for a sample request, with the properties of the route',
+  options,
+  withSelected(/StaticResponseHandler/, async (_, properties) => {
+    await properties.getByRole('button', { name: 'Dry run' }).click()
+    const panel = properties.getByRole('group', { name: 'Dry run' })
+    await panel.getByLabel('Method').fill('PUT')
+    await panel.getByRole('button', { name: 'Evaluate' }).click()
+    await panel.getByText('"of the route PUT" string').waitFor()
+    await enter(properties.getByLabel('entity'), '${1 + (2}')
+    await panel.getByRole('button', { name: 'Evaluate' }).click()
+    await panel.getByText(/^Column 9: /).waitFor()
+    assert.equal(await panel.getByLabel('Method').inputValue(), 'PUT')
+  }),
+)
+
+test(
+  'the condition of a route is evaluated for a URL',
+  options,
+  withSelected(/condition|find\(/i, async (page, properties) => {
+    await properties.getByRole('button', { name: 'Dry run' }).click()
+    const panel = properties.getByRole('group', { name: 'Dry run' })
+    await panel.getByLabel('URL').fill('/forms/one')
+    await panel.getByRole('button', { name: 'Evaluate' }).click()
+    await panel.getByText('true boolean').waitFor()
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await panel.getByLabel('URL').fill('/other')
+    await panel.getByRole('button', { name: 'Evaluate' }).click()
+    await panel.getByText('false boolean').waitFor()
+  }),
+)
