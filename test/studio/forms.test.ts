@@ -83,8 +83,9 @@ function withSelected(name: RegExp, use: (page: Page, properties: Locator) => Pr
       await logInToStudio(page, running.adminUrl)
       await page.getByRole('link', { name: 'forms' }).click()
       const node = page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name })
-      await node.focus()
-      await page.keyboard.press('Enter')
+      // The canvas fits its view before the first validation responds.
+      await page.getByText('No problems.').waitFor()
+      await node.click()
       await use(page, page.getByRole('region', { name: 'Properties' }))
       assert.deepEqual(errors, [])
     })
@@ -191,5 +192,36 @@ test(
     await panel.getByLabel('URL').fill('/other')
     await panel.getByRole('button', { name: 'Evaluate' }).click()
     await panel.getByText('false boolean').waitFor()
+  }),
+)
+
+test(
+  'the text is completed by the schema of the type around the cursor',
+  options,
+  withSelected(/Marked/, async (page, properties) => {
+    await properties.getByRole('group', { name: 'add' }).waitFor()
+    const json = page.getByRole('textbox', { name: 'JSON' })
+    await json.click()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.insertText('{ "handler": { ')
+    await page.keyboard.type('"type": "HeaderF')
+    await page.getByRole('option', { name: 'HeaderFilter', exact: true }).click()
+    await page.keyboard.type(', "config": { "mess')
+    await page.getByRole('option', { name: 'messageType', exact: true }).click()
+    await page.keyboard.type('"RESP')
+    await page.getByRole('option', { name: 'RESPONSE', exact: true }).click()
+    await page.keyboard.type(' } } }')
+    await json.getByText('{ "handler": { "type": "HeaderFilter", "config": { "messageType": "RESPONSE" } } }').waitFor()
+    assert.match(await page.getByRole('list', { name: 'Problems' }).innerText(), /line 1/)
+  }),
+)
+
+test(
+  'a field of the text shows its description under the pointer',
+  options,
+  withSelected(/Marked/, async (page, properties) => {
+    await properties.getByRole('group', { name: 'add' }).waitFor()
+    await page.getByRole('textbox', { name: 'JSON' }).getByText('"messageType"').hover()
+    await page.getByRole('tooltip').getByText('Message to change: the request or the response.').waitFor()
   }),
 )

@@ -1,4 +1,3 @@
-import { autocompletion } from '@codemirror/autocomplete'
 import { defaultKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, foldGutter, indentOnInput, syntaxHighlighting } from '@codemirror/language'
@@ -7,10 +6,12 @@ import { searchKeymap } from '@codemirror/search'
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { classHighlighter } from '@lezer/highlight'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { Problem } from '../api/client.ts'
 import { CSP_NONCE } from '../app/csp-nonce.ts'
 import { rangeOfProblem } from '../model/route-document.ts'
+import { jsonSchema } from './json-schema.ts'
 
 /** The text of a route, with the problems of the gateway's validation at their lines. */
 export function JsonEditor({
@@ -31,6 +32,7 @@ export function JsonEditor({
   onRedo: () => void
   onCursor: (offset: number) => void
 }) {
+  const client = useQueryClient()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const latest = useRef({ onChange, onUndo, onRedo, onCursor })
@@ -39,7 +41,7 @@ export function JsonEditor({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; the effects below keep it up to date.
   useEffect(() => {
     if (host.current === null) return
-    const made = new EditorView({ parent: host.current, state: startState(text, () => latest.current) })
+    const made = new EditorView({ parent: host.current, state: startState(text, client, () => latest.current) })
     view.current = made
     return () => made.destroy()
   }, [])
@@ -79,7 +81,7 @@ type Callbacks = {
   onCursor: (offset: number) => void
 }
 
-function startState(text: string, latest: () => Callbacks): EditorState {
+function startState(text: string, client: QueryClient, latest: () => Callbacks): EditorState {
   const run = (name: 'onUndo' | 'onRedo') => () => {
     latest()[name]()
     return true
@@ -103,7 +105,7 @@ function startState(text: string, latest: () => Callbacks): EditorState {
       highlightActiveLine(),
       indentOnInput(),
       bracketMatching(),
-      autocompletion(),
+      jsonSchema(client),
       json(),
       syntaxHighlighting(classHighlighter),
       EditorView.lineWrapping,

@@ -1,0 +1,71 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete'
+import type { Extension } from '@codemirror/state'
+import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view'
+import type { QueryClient } from '@tanstack/react-query'
+import { fetchType, TYPES_QUERY } from '../api/types.ts'
+import { descriptionOf, type Place, type Proposal, placeAt, proposalsFor } from '../model/schema-place.ts'
+
+/** Completion and hover texts by the schemas of the gateway's types. */
+export function jsonSchema(client: QueryClient): Extension {
+  return [
+    autocompletion({ override: [(context) => complete(context, client)] }),
+    hoverTooltip((view, offset) => describe(view, offset, client)),
+  ]
+}
+
+async function complete(context: CompletionContext, client: QueryClient): Promise<CompletionResult | null> {
+  if (!context.explicit && context.matchBefore(/["\w]/) === null) return null
+  const text = context.state.doc.toString()
+  const place = placeAt(text, context.pos)
+  const [root, types] = await Promise.all([schemaOf(place, client), client.fetchQuery(TYPES_QUERY).catch(() => [])])
+  const proposals = proposalsFor(
+    place,
+    root,
+    types.map(({ _id }) => _id),
+  )
+  if (context.aborted || proposals.length === 0) return null
+  const isQuoted = text[place.from] === '"' && place.from < context.pos
+  return { from: place.from + (isQuoted ? 1 : 0), options: proposals.map(completionOf) }
+}
+
+async function schemaOf({ type }: Place, client: QueryClient) {
+  return type === null ? null : ((await fetchType(client, type))?.schema ?? null)
+}
+
+function completionOf({ label, insert, info }: Proposal): Completion {
+  return {
+    label,
+    ...(info === null ? {} : { info }),
+    apply: (view) => {
+      const text = view.state.doc.toString()
+      const { kind, from, to } = placeAt(text, view.state.selection.main.head)
+      const colon = kind === 'key' && !/^\s*:/.test(text.slice(to)) ? ': ' : ''
+      view.dispatch({
+        changes: { from, to, insert: insert + colon },
+        selection: { anchor: from + insert.length + colon.length },
+        userEvent: 'input.complete',
+      })
+    },
+  }
+}
+
+async function describe(view: EditorView, offset: number, client: QueryClient): Promise<Tooltip | null> {
+  const place = placeAt(view.state.doc.toString(), offset)
+  const root = place.from < place.to ? await schemaOf(place, client) : null
+  const description = root === null ? null : descriptionOf(place, root)
+  if (description === null) return null
+  return { pos: place.from, end: place.to, above: true, create: () => ({ dom: hintOf(description) }) }
+}
+
+function hintOf(description: string): HTMLElement {
+  const dom = document.createElement('div')
+  dom.className = 'json-hint'
+  dom.setAttribute('role', 'tooltip')
+  dom.textContent = description
+  return dom
+}
