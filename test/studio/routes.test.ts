@@ -140,7 +140,7 @@ test(
   inStudio(async (page) => {
     await page.getByRole('link', { name: 'hello' }).click()
     const canvas = page.getByRole('region', { name: 'Canvas' })
-    await canvas.getByRole('group', { name: /StaticResponseHandler/ }).click()
+    await canvas.getByRole('group', { name: /StaticResponseHandler/ }).press('Enter')
     const properties = page.getByRole('region', { name: 'Properties' })
     await properties.getByLabel('entity').fill('good morning')
     await properties.getByLabel('entity').press('Enter')
@@ -289,7 +289,7 @@ for (const scheme of ['light', 'dark'] as const) {
       assert.deepEqual(await accessibilityFindings(page), [], 'new route')
       await page.keyboard.press('Escape')
       await page.getByRole('link', { name: 'hello' }).click()
-      await page.getByRole('group', { name: /Marked/ }).click()
+      await page.getByRole('group', { name: /Marked/ }).press('Enter')
       await page.getByRole('region', { name: 'Properties' }).getByLabel('messageType').waitFor()
       assert.deepEqual(await accessibilityFindings(page), [], 'editor')
       for (const name of ['Try it', 'Requests', 'Monitor']) {
