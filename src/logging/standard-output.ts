@@ -50,6 +50,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   #timer: NodeJS.Timeout | null = null
   #retry = SHORTEST_RETRY
   #isWriting = false
+  #isFlushing = false
   #isMidLine = false
 
   constructor(lock: OutputLock) {
@@ -76,12 +77,20 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   #add(bytes: Buffer): void {
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
-    if (this.#timer === null && !this.#isWriting) this.#drain()
+    if (this.#timer === null && !this.#isWriting && !this.#isFlushing) this.#drain()
   }
 
-  /** Writes the buffered lines, within a second. */
+  /** Writes the buffered lines and the number of lost ones, within a second. */
   flush(): void {
     const end = performance.now() + FLUSH_LIMIT
+    this.#isFlushing = true
+    this.#writeUntil(end)
+    if (this.#waiting.length === 0) this.#reportLost()
+    this.#writeUntil(end)
+    this.#isFlushing = false
+  }
+
+  #writeUntil(end: number): void {
     while (this.#waiting.length > 0 && performance.now() < end) {
       if (!this.#writeNow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGEST_RETRY)
     }

@@ -12,7 +12,7 @@ import { startProxy } from '#test/test-proxy'
 import { httpUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
-const REQUESTS = 10_000
+const REQUESTS = 4_000
 const WARM_UP = 2_500
 const AT_ONCE = 32
 const CONNECTIONS = 256
@@ -113,7 +113,7 @@ function application(request: IncomingMessage, response: ServerResponse): void {
   })
 }
 
-test('F1, F3, F4, F5, F7: 10,000 requests to an application that fails at random leave nothing behind', {
+test('F1, F3, F4, F5, F7: 4,000 requests to an application that fails at random leave nothing behind', {
   timeout: 240_000,
 }, async (t) => {
   await using upstream = await httpUpstream(application)
