@@ -99,3 +99,16 @@ test(
     await deploy(page)
   }),
 )
+
+test('a text without changes follows the one that is served', options, () =>
+  chromium.withPage(async (page) => {
+    await running.deploy('answer', answer('before'))
+    await logInToStudio(page, running.adminUrl)
+    await page.getByRole('link', { name: 'answer' }).click()
+    const text = page.getByRole('textbox', { name: 'JSON' })
+    await text.getByText('"before"').waitFor()
+    await running.deploy('answer', answer('changed elsewhere'))
+    await text.getByText('"changed elsewhere"').waitFor()
+    assert.equal(await page.getByText('draft').count(), 0)
+  }),
+)

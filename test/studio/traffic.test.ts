@@ -94,6 +94,8 @@ test(
       }
     }
     await seen('GET /greet/one 200')
+    await table.getByRole('button', { name: '/greet/one' }).first().click()
+    await table.getByText('The route "greet" takes it.').waitFor()
     await page.getByRole('searchbox', { name: 'Filter requests' }).fill('status eq 404')
     await seen('GET /nothing 404')
     assert.equal(await table.getByRole('row', { name: '/greet/one' }).count(), 0)

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import type { Problem } from '../api/client.ts'
 import { useCommands } from '../app/commands.ts'
 import { routePage } from '../app/paths.ts'
 import { removeDraft, writeDraft } from '../model/drafts.ts'
@@ -19,6 +20,8 @@ import { Toolbar } from './toolbar.tsx'
 import { useRouteDraft } from './use-route-draft.ts'
 import { useSelection } from './use-selection.ts'
 
+const NO_PROBLEMS: readonly Problem[] = []
+
 type Open = 'diff' | 'history' | 'conflict' | 'discard' | 'delete' | 'duplicate' | 'rename' | null
 
 /** Canvas, properties and text of one route. */
@@ -37,9 +40,9 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
   }
   const deploy = (isForced = false) =>
     attempt(async () => {
-      const { kind } = await draft.deploy(isForced)
-      setOpen(kind === 'conflict' ? 'conflict' : null)
-      if (kind === 'deployed') setMessage(`Deployed ${new Date().toLocaleTimeString()}.`)
+      const outcome = await draft.deploy(isForced)
+      setOpen(outcome === 'conflict' ? 'conflict' : null)
+      if (outcome === 'deployed') setMessage(`Deployed ${new Date().toLocaleTimeString()}.`)
     })
   const discard = () => {
     removeDraft(router, id)
@@ -109,7 +112,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
         <Palette text={text} selected={selection.path} onChange={draft.change} />
         <Canvas
           text={text}
-          problems={problems.list ?? []}
+          problems={problems.list ?? NO_PROBLEMS}
           selected={selection.path}
           onSelect={selection.select}
           onChange={draft.change}
@@ -120,7 +123,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
         <div className="text-pane">
           <JsonEditor
             text={text}
-            problems={problems.list ?? []}
+            problems={problems.list ?? NO_PROBLEMS}
             selection={selection.range}
             onChange={(next) => draft.change(next, true)}
             onUndo={draft.undo}

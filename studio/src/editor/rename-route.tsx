@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { deleteRoute, deployText, listRoutes, readRouteText } from '../api/routes.ts'
 import { renamedText } from '../model/renamed-text.ts'
 import { idProblem } from '../model/route-id.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { RouteIdField } from '../ui/route-id-field.tsx'
 
 /** Asks for another ID: of a copy of the route, or of the route itself. */
 export function RenameRoute({
@@ -27,7 +28,6 @@ export function RenameRoute({
   const queries = useQueryClient()
   const routes = useQuery({ queryKey: ['routes', router], queryFn: () => listRoutes(router) })
   const [next, setNext] = useState(kind === 'duplicate' ? `${id}-copy` : id)
-  const reason = useId()
   const problem = idProblem(
     next,
     (routes.data ?? []).map(({ _id }) => _id),
@@ -54,20 +54,14 @@ export function RenameRoute({
     <Dialog title={`${action} "${id}"`} onClose={onClose}>
       {rename.isError && <Failure error={rename.error} />}
       <form onSubmit={submit}>
-        <label>
-          Route ID
-          <input
-            value={next}
-            onChange={(event) => setNext(event.target.value)}
-            aria-invalid={problem !== null}
-            aria-describedby={reason}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </label>
-        <p id={reason} className="hint" aria-live="polite">
-          {problem ?? (kind === 'rename' ? 'Deployed under this ID, then the old one is deleted.' : 'A new draft.')}
-        </p>
+        <RouteIdField
+          value={next}
+          problem={problem}
+          hint={
+            problem ?? (kind === 'rename' ? 'Deployed under this ID, then the old one is deleted.' : 'A new draft.')
+          }
+          onChange={setNext}
+        />
         <div className="actions">
           <button type="button" onClick={onClose}>
             Cancel

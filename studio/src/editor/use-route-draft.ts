@@ -6,17 +6,20 @@ import { readDraft, removeDraft, writeDraft } from '../model/drafts.ts'
 import { edited, redone, startHistory, type TextHistory, undone } from '../model/text-history.ts'
 
 const VALIDATE_DELAY = 300
+/** Milliseconds after which changes of others are noticed. */
+const REFRESH = 10_000
 
 /** The text that is served; null for a route that does not exist at the gateway. */
 type Served = Pick<RouteText, '_source' | '_sourceRev'> | null
 
-/** What deploying a draft came to. */
-export type Deployed = { readonly kind: 'deployed' } | { readonly kind: 'conflict'; readonly theirs: Served }
-
 /** The text of a route under edit: kept as draft, validated after each pause, deployed against the revision it is based on. */
 export function useRouteDraft(router: string, id: string) {
   const queries = useQueryClient()
-  const served = useQuery({ queryKey: ['text', router, id], queryFn: () => readServed(router, id) })
+  const served = useQuery({
+    queryKey: ['text', router, id],
+    queryFn: () => readServed(router, id),
+    refetchInterval: REFRESH,
+  })
   const [history, setHistory] = useState<TextHistory | null>(() => {
     const draft = readDraft(router, id)
     return draft === null ? null : startHistory(draft.text)
@@ -27,7 +30,11 @@ export function useRouteDraft(router: string, id: string) {
   const text = history?.text ?? null
 
   useEffect(() => {
-    if (history !== null || served.data === undefined) return
+    if (served.data === undefined) return
+    const isUnchanged = base.current !== null && history?.text === base.current._source
+    // A text without changes follows the one that is served; a draft stays as it is.
+    const isOutdated = isUnchanged && served.data !== null && served.data._sourceRev !== base.current?._sourceRev
+    if (history !== null && !isOutdated) return
     base.current = served.data
     setHistory(startHistory(served.data?._source ?? ''))
   }, [history, served.data])
@@ -57,21 +64,21 @@ export function useRouteDraft(router: string, id: string) {
   }, [])
 
   const deploy = useCallback(
-    async (isForced = false): Promise<Deployed> => {
-      if (text === null) return { kind: 'deployed' }
+    async (isForced = false): Promise<'deployed' | 'conflict'> => {
+      if (text === null) return 'deployed'
       const against = isForced ? await readServed(router, id) : base.current
       try {
         await deployText(router, id, text, against?._sourceRev ?? null)
       } catch (error) {
         if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error
-        return { kind: 'conflict', theirs: await readServed(router, id) }
+        return 'conflict'
       }
       const now = await readServed(router, id)
       base.current = now
       removeDraft(router, id)
       queries.setQueryData(['text', router, id], now)
       void queries.invalidateQueries({ queryKey: ['routes', router] })
-      return { kind: 'deployed' }
+      return 'deployed'
     },
     [queries, router, id, text],
   )

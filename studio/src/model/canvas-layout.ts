@@ -23,6 +23,8 @@ export interface Layout {
 }
 
 export const NODE_WIDTH = 190
+/** Of a node without badges. */
+export const NODE_HEIGHT = 44
 const COLUMN = NODE_WIDTH + 60
 export const ROW = 96
 

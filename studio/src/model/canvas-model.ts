@@ -19,8 +19,6 @@ export interface CanvasNode {
 export interface Branch {
   readonly label: string
   readonly nodes: readonly CanvasNode[]
-  /** Where a further filter is inserted; null where the branch takes none. */
-  readonly insertAt: JSONPath | null
 }
 
 /** The picture of a route: its flow, and the objects of its heap beside it. */
@@ -94,11 +92,11 @@ function nodesOf(value: unknown, path: JSONPath, role: CanvasNode['role']): Canv
 /** What is inside an object: of known shapes their branches, of all others every object declared in place. */
 function branchesOf(type: string, config: Json, path: JSONPath): Branch[] {
   const at = (...steps: JSONPath) => [...path, 'config', ...steps]
-  if (type === 'Chain') return [{ label: 'chain', nodes: chainOf(config, path), insertAt: at('filters') }]
+  if (type === 'Chain') return [{ label: 'chain', nodes: chainOf(config, path) }]
   if (type === 'ChainOfFilters') {
     const filters = Array.isArray(config['filters']) ? config['filters'] : []
     const nodes = filters.flatMap((filter, index) => nodesOf(filter, at('filters', index), 'filter'))
-    return [{ label: 'filters', nodes, insertAt: at('filters') }]
+    return [{ label: 'filters', nodes }]
   }
   const branches: Branch[] = []
   for (const [field, value] of Object.entries(config)) collect(value, at(field), field, branches)
@@ -112,14 +110,14 @@ function collect(value: unknown, path: JSONPath, label: string, branches: Branch
   }
   if (!isObject(value)) return
   if (typeof value['type'] === 'string') {
-    branches.push({ label, nodes: sequenceOf(value, path, 'handler'), insertAt: null })
+    branches.push({ label, nodes: sequenceOf(value, path, 'handler') })
     return
   }
   const condition = value['condition']
   for (const [field, item] of Object.entries(value)) {
     const isHandler = field === 'handler' && typeof item === 'string'
     const text = typeof condition === 'string' ? condition : `${label} ${field}`
-    if (isHandler) branches.push({ label: text, nodes: nodesOf(item, [...path, field], 'handler'), insertAt: null })
+    if (isHandler) branches.push({ label: text, nodes: nodesOf(item, [...path, field], 'handler') })
     else collect(item, [...path, field], field === 'handler' ? text : `${label} ${field}`, branches)
   }
 }

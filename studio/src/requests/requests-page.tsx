@@ -1,6 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useState } from 'react'
-import { call } from '../api/client.ts'
+import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { useEvents } from '../api/stream.ts'
+import { explain } from '../api/try-it.ts'
+import { ExplanationView } from '../try-it/explanation-view.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { queryFilterOf } from './query-filter-of.ts'
 
 /** A request of the live tail. */
@@ -119,19 +123,11 @@ function Row({ row, isOpen, onOpen }: { row: RequestEvent; isOpen: boolean; onOp
 
 /** The way of such a request through the routes of now. */
 function Explanation({ method, path }: { method: string; path: string }) {
-  const [text, setText] = useState('')
-  const explain = async () => {
-    const result = await call<unknown>('api/system/objects/_router/routes?_action=explain', {
-      body: { method, uri: path },
-    })
-    setText(JSON.stringify(result, null, 2))
-  }
-  return (
-    <>
-      <button type="button" onClick={() => void explain().catch((error: Error) => setText(error.message))}>
-        Explain
-      </button>
-      {text !== '' && <pre>{text}</pre>}
-    </>
-  )
+  const question = useQuery({
+    queryKey: ['explain', method, path],
+    queryFn: () => explain(DEFAULT_ROUTER, { method, uri: path, headers: '', body: '' }),
+    gcTime: 0,
+  })
+  if (question.isError) return <Failure error={question.error} retry={() => void question.refetch()} />
+  return question.data === undefined ? null : <ExplanationView explanation={question.data} />
 }

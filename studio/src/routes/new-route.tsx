@@ -1,7 +1,8 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { idProblem } from '../model/route-id.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { RouteIdField } from '../ui/route-id-field.tsx'
 import type { RouteRow } from './route-rows.ts'
 import { TEMPLATES } from './templates.ts'
 
@@ -20,7 +21,6 @@ export function NewRoute({
   const [id, setId] = useState('')
   const [chosen, setChosen] = useState(0)
   const [router, setRouter] = useState(routers[0] ?? DEFAULT_ROUTER)
-  const reason = useId()
   const taken = rows.filter((row) => row.router === router).map((row) => row.id)
   const problem = idProblem(id, taken)
   const submit = (event: FormEvent) => {
@@ -32,20 +32,12 @@ export function NewRoute({
   return (
     <Dialog title="New route" onClose={onClose}>
       <form onSubmit={submit}>
-        <label>
-          Route ID
-          <input
-            value={id}
-            onChange={(event) => setId(event.target.value)}
-            aria-invalid={problem !== null}
-            aria-describedby={reason}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </label>
-        <p id={reason} className="hint" aria-live="polite">
-          {id === '' ? 'Also the name of its file.' : (problem ?? `It will be stored as ${id}.json.`)}
-        </p>
+        <RouteIdField
+          value={id}
+          problem={problem}
+          hint={id === '' ? 'Also the name of its file.' : (problem ?? `It will be stored as ${id}.json.`)}
+          onChange={setId}
+        />
         {routers.length > 1 && (
           <label>
             Router

@@ -5,7 +5,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
 import { isOrdered } from '../../model/canvas-drop.ts'
 import { moved, removedAll } from '../../model/canvas-edits.ts'
-import { layoutOf } from '../../model/canvas-layout.ts'
+import { layoutOf, NODE_HEIGHT, NODE_WIDTH } from '../../model/canvas-layout.ts'
 import { canvasModel, inheritedIds, pointerOf } from '../../model/canvas-model.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
 import { useCanvasClipboard } from './use-canvas-clipboard.ts'
@@ -69,6 +69,9 @@ export function Canvas({
         id: node.id,
         type: 'object',
         position: { x, y },
+        // Without a size, each new picture hides its nodes until they are measured, which takes the focus from them.
+        initialWidth: NODE_WIDTH,
+        initialHeight: NODE_HEIGHT,
         selected: selectedIds.has(node.id),
         ariaLabel: words.filter((word) => word !== null).join(', '),
         ariaRole: 'group',
