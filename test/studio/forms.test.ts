@@ -1,16 +1,17 @@
 // Forms, expressions and completion of a route in the Studio.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { Chromium, chromiumMissing } from '#test/chromium'
-import type { RunningGateway } from '#test/gateway'
-import { accessibilityFindings, gatewayWithStudio, logInToStudio } from '#test/studio'
-
-const options = { skip: chromiumMissing, timeout: 60_000 }
-let chromium: Chromium
-let running: RunningGateway
+import {
+  accessibilityFindings,
+  canvasNode,
+  chooseCompletion,
+  deployDraft,
+  enter,
+  openRoute,
+  STUDIO_TEST,
+  StudioUnderTest,
+} from '#test/studio'
 
 const ROUTE = `{
   "properties": { "shop": "of the route" },
@@ -60,51 +61,26 @@ const ROUTE = `{
 }
 `
 
-before(async () => {
-  if (chromiumMissing !== false) return
-  ;[running, chromium] = await Promise.all([gatewayWithStudio({ routes: { forms: ROUTE } }), Chromium.start()])
-})
+const studio = new StudioUnderTest({ routes: { forms: ROUTE } })
 
-after(async () => {
-  await chromium?.[Symbol.asyncDispose]()
-  await running?.[Symbol.asyncDispose]()
-})
-
-/** Runs a test in the editor of the route with an object selected; errors of the page fail it. */
+/** Runs a test in the editor of the route with an object selected. */
 function withSelected(name: RegExp, use: (page: Page, properties: Locator) => Promise<void>): () => Promise<void> {
-  return () =>
-    chromium.withPage(async (page) => {
-      const errors: string[] = []
-      page.on('pageerror', ({ message }) => errors.push(message))
-      page.on('console', (line) => {
-        if (line.text().includes('Content Security Policy')) errors.push(line.text())
-      })
-      await running.deploy('forms', ROUTE)
-      await logInToStudio(page, running.adminUrl)
-      await page.getByRole('link', { name: 'forms' }).click()
-      const node = page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name })
-      // The canvas fits its view before the first validation responds.
-      await page.getByText('No problems.').waitFor()
-      await node.click()
-      await use(page, page.getByRole('region', { name: 'Properties' }))
-      assert.deepEqual(errors, [])
-    })
+  return studio.test(async (page) => {
+    await studio.gateway.deploy('forms', ROUTE)
+    await openRoute(page, 'forms')
+    await canvasNode(page, name).click()
+    await use(page, page.getByRole('region', { name: 'Properties' }))
+  })
 }
 
 async function deployed(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Deploy' }).click()
-  await page.getByText(/^Deployed /).waitFor()
-  return readFileSync(join(running.instance.directory, 'config/routes/forms.json'), 'utf8')
-}
-
-async function enter(input: Locator, text: string): Promise<void> {
-  await input.fill(text)
-  await input.press('Enter')
+  await deployDraft(page)
+  return studio.fileOf('forms')
 }
 
 test(
   'lists and maps of texts are edited as rows, and comments beside them stay',
-  options,
+  STUDIO_TEST,
   withSelected(/Marked/, async (page, properties) => {
     const add = properties.getByRole('group', { name: 'add' })
     await enter(add.getByLabel('add value 1'), '2')
@@ -132,7 +108,7 @@ test(
 
 test(
   'a name that is there twice is refused, and nothing is lost',
-  options,
+  STUDIO_TEST,
   withSelected(/Marked/, async (page, properties) => {
     const add = properties.getByRole('group', { name: 'add' })
     await add.getByRole('button', { name: 'Add row' }).click()
@@ -147,7 +123,7 @@ test(
 
 test(
   'an object is edited by its fields, and a reference is the name of a fitting object or a new one',
-  options,
+  STUDIO_TEST,
   withSelected(/Throttled/, async (page, properties) => {
     const rate = properties.getByRole('group', { name: 'rate', exact: true })
     await enter(rate.getByLabel('numberOfRequests'), '7')
@@ -165,7 +141,7 @@ test(
 
 test(
   'an expression is evaluated for a sample request, with the properties of the route',
-  options,
+  STUDIO_TEST,
   withSelected(/StaticResponseHandler/, async (_, properties) => {
     await properties.getByRole('button', { name: 'Dry run' }).click()
     const panel = properties.getByRole('group', { name: 'Dry run' })
@@ -181,7 +157,7 @@ test(
 
 test(
   'the condition of a route is evaluated for a URL',
-  options,
+  STUDIO_TEST,
   withSelected(/condition|find\(/i, async (page, properties) => {
     await properties.getByRole('button', { name: 'Dry run' }).click()
     const panel = properties.getByRole('group', { name: 'Dry run' })
@@ -197,7 +173,7 @@ test(
 
 test(
   'the text is completed by the schema of the type around the cursor',
-  options,
+  STUDIO_TEST,
   withSelected(/Marked/, async (page, properties) => {
     await properties.getByRole('group', { name: 'add' }).waitFor()
     const json = page.getByRole('textbox', { name: 'JSON' })
@@ -205,11 +181,11 @@ test(
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.insertText('{ "handler": { ')
     await page.keyboard.type('"type": "HeaderF')
-    await page.getByRole('option', { name: 'HeaderFilter', exact: true }).click()
+    await chooseCompletion(page, 'HeaderFilter')
     await page.keyboard.type(', "config": { "mess')
-    await page.getByRole('option', { name: 'messageType', exact: true }).click()
+    await chooseCompletion(page, 'messageType')
     await page.keyboard.type('"RESP')
-    await page.getByRole('option', { name: 'RESPONSE', exact: true }).click()
+    await chooseCompletion(page, 'RESPONSE')
     await page.keyboard.type(' } } }')
     await json.getByText('{ "handler": { "type": "HeaderFilter", "config": { "messageType": "RESPONSE" } } }').waitFor()
     assert.match(await page.getByRole('list', { name: 'Problems' }).innerText(), /line 1/)
@@ -218,7 +194,7 @@ test(
 
 test(
   'a field of the text shows its description under the pointer',
-  options,
+  STUDIO_TEST,
   withSelected(/Marked/, async (page, properties) => {
     await properties.getByRole('group', { name: 'add' }).waitFor()
     await page.getByRole('textbox', { name: 'JSON' }).getByText('"messageType"').hover()

@@ -1,94 +1,35 @@
 // Routes of a running gateway in the Studio, as a person works with them.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { Chromium, chromiumMissing } from '#test/chromium'
-import type { RunningGateway } from '#test/gateway'
-import { accessibilityFindings, gatewayWithStudio, logInToStudio } from '#test/studio'
+import { test } from 'node:test'
+import {
+  accessibilityFindings,
+  deployDraft,
+  HELLO,
+  logInToStudio,
+  openRoute,
+  replaceJson,
+  STUDIO_TEST,
+  StudioUnderTest,
+} from '#test/studio'
 
-const options = { skip: chromiumMissing, timeout: 60_000 }
-let chromium: Chromium
-let running: RunningGateway
-
-const HELLO = `{
-  // Greets.
-  "condition": "\${find(request.uri.path, '^/hello')}",
-  "handler": {
-    "type": "Chain",
-    "config": {
-      "filters": [
-        { "name": "Marked", "type": "HeaderFilter", "config": { "messageType": "RESPONSE", "add": { "X-Mark": ["1"] } } }
-      ],
-      "handler": { "type": "StaticResponseHandler", "config": { "status": 200, "entity": "hello" } }
-    }
-  }
-}
-`
-
-before(async () => {
-  if (chromiumMissing !== false) return
-  ;[running, chromium] = await Promise.all([gatewayWithStudio({ routes: { hello: HELLO } }), Chromium.start()])
-})
-
-after(async () => {
-  await chromium?.[Symbol.asyncDispose]()
-  await running?.[Symbol.asyncDispose]()
-})
-
-/** Runs a test in a page of the Studio; errors of the page and refusals by the Content-Security-Policy fail it. */
-function inStudio(use: (page: Page) => Promise<void>): () => Promise<void> {
-  return () =>
-    chromium.withPage(async (page) => {
-      const errors: string[] = []
-      page.on('pageerror', ({ message }) => errors.push(message))
-      page.on('console', (line) => {
-        if (line.text().includes('Content Security Policy')) errors.push(line.text())
-      })
-      await logInToStudio(page, running.adminUrl)
-      await use(page)
-      assert.deepEqual(errors, [])
-    })
-}
-
-async function served(path: string): Promise<string> {
-  return (await running.ask(path)).text
-}
-
-function helloFile(): string {
-  return readFileSync(join(running.instance.directory, 'config/routes/hello.json'), 'utf8')
-}
-
-async function deploy(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Deploy' }).click()
-  await page.getByText(/^Deployed /).waitFor()
-}
-
-/** Replaces the text of the JSON editor. */
-async function type(page: Page, text: string): Promise<void> {
-  const json = page.getByRole('textbox', { name: 'JSON' })
-  await json.click()
-  await page.keyboard.press('ControlOrMeta+a')
-  await page.keyboard.insertText(text)
-}
+const studio = new StudioUnderTest({ routes: { hello: HELLO } })
 
 test(
   'a wrong password is refused with an alert; a reload stays on the page; log-out ends the session on every tab',
-  options,
+  STUDIO_TEST,
   () =>
-    chromium.withPage(async (page, context) => {
-      await page.goto(`${running.adminUrl}/`)
+    studio.chromium.withPage(async (page, context) => {
+      await page.goto(`${studio.gateway.adminUrl}/`)
       await page.getByRole('textbox', { name: 'User' }).fill('admin')
       await page.getByRole('textbox', { name: 'Password' }).fill('wrong')
       await page.getByRole('button', { name: 'Log in' }).click()
       assert.match(await page.getByRole('alert').innerText(), /password/i)
-      await logInToStudio(page, running.adminUrl)
+      await logInToStudio(page, studio.gateway.adminUrl)
       await page.getByRole('link', { name: 'Try it' }).click()
       await page.reload()
       await page.getByRole('heading', { name: 'Try it' }).waitFor()
       const other = await context.newPage()
-      await other.goto(`${running.adminUrl}/studio/monitor`)
+      await other.goto(`${studio.gateway.adminUrl}/studio/monitor`)
       await other.getByRole('button', { name: 'Log out' }).click()
       await page.getByRole('button', { name: 'Log in' }).waitFor()
     }),
@@ -96,8 +37,8 @@ test(
 
 test(
   'a route is created from a template, deployed, renamed, deleted and brought back',
-  options,
-  inStudio(async (page) => {
+  STUDIO_TEST,
+  studio.test(async (page) => {
     await page.getByRole('button', { name: 'New route' }).click()
     const dialog = page.getByRole('dialog', { name: 'New route' })
     const id = dialog.getByRole('textbox', { name: 'Route ID' })
@@ -112,8 +53,8 @@ test(
       .getByRole('region', { name: 'Canvas' })
       .getByRole('group', { name: /StaticResponseHandler/ })
       .waitFor()
-    await deploy(page)
-    assert.equal(await served('/fresh'), 'This is fresh.')
+    await deployDraft(page)
+    assert.equal(await studio.entityOf('/fresh'), 'This is fresh.')
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Route ID' }).fill('renamed')
@@ -130,14 +71,14 @@ test(
       .click()
     await deleted.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('table', { name: 'Routes' }).getByRole('link', { name: 'renamed' }).waitFor()
-    assert.equal(await served('/fresh'), 'This is fresh.')
+    assert.equal(await studio.entityOf('/fresh'), 'This is fresh.')
   }),
 )
 
 test(
   'the text keeps its comments when a field is edited by form; undo and redo; history rolls back',
-  options,
-  inStudio(async (page) => {
+  STUDIO_TEST,
+  studio.test(async (page) => {
     await page.getByRole('link', { name: 'hello' }).click()
     const canvas = page.getByRole('region', { name: 'Canvas' })
     await canvas.getByRole('group', { name: /StaticResponseHandler/ }).press('Enter')
@@ -147,34 +88,30 @@ test(
     await page.getByRole('button', { name: 'Undo' }).click()
     assert.equal(await page.getByRole('button', { name: 'Deploy' }).isDisabled(), true)
     await page.getByRole('button', { name: 'Redo' }).click()
-    await deploy(page)
-    assert.equal(await served('/hello'), 'good morning')
-    assert.equal(helloFile(), HELLO.replace('"hello" }', '"good morning" }'))
+    await deployDraft(page)
+    assert.equal(await studio.entityOf('/hello'), 'good morning')
+    assert.equal(studio.fileOf('hello'), HELLO.replace('"hello" }', '"good morning" }'))
     await page.getByRole('button', { name: 'History' }).click()
     await page.getByRole('dialog', { name: 'History' }).getByRole('button', { name: 'Roll back' }).first().click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    assert.equal(await served('/hello'), 'hello')
-    assert.equal(helloFile(), HELLO)
+    assert.equal(await studio.entityOf('/hello'), 'hello')
+    assert.equal(studio.fileOf('hello'), HELLO)
   }),
 )
 
 test(
   'problems are shown at their line and on the node, and what is typed is kept as draft',
-  options,
-  inStudio(async (page) => {
-    await page.getByRole('link', { name: 'hello' }).click()
-    await page
-      .getByRole('region', { name: 'Canvas' })
-      .getByRole('group', { name: /Marked/ })
-      .waitFor()
-    await type(page, HELLO.replace('"HeaderFilter"', '"HeadFilter"'))
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    await openRoute(page, 'hello')
+    await replaceJson(page, HELLO.replace('"HeaderFilter"', '"HeadFilter"'))
     assert.match(await page.getByRole('list', { name: 'Problems' }).innerText(), /line 8[\s\S]*HeadFilter/)
     await page.getByRole('group', { name: /Marked.*problem/ }).waitFor()
     await page.reload()
     await page.getByRole('group', { name: /Marked.*problem/ }).waitFor()
     await page.getByRole('button', { name: 'Deploy' }).click()
     assert.match(await page.getByRole('alert').innerText(), /HeadFilter|does not load|invalid/i)
-    assert.equal(await served('/hello'), 'hello')
+    assert.equal(await studio.entityOf('/hello'), 'hello')
     await page.getByRole('link', { name: 'Routes' }).first().click()
     await page.getByRole('row', { name: /hello.*draft/ }).waitFor()
     await page.getByRole('link', { name: 'hello' }).click()
@@ -186,29 +123,25 @@ test(
 
 test(
   'a change by another person is a conflict with both texts, and neither is lost',
-  options,
-  inStudio(async (page) => {
-    await page.getByRole('link', { name: 'hello' }).click()
-    await page
-      .getByRole('region', { name: 'Canvas' })
-      .getByRole('group', { name: /Marked/ })
-      .waitFor()
-    await type(page, HELLO.replace('"entity": "hello"', '"entity": "mine"'))
-    await running.deploy('hello', HELLO.replace('// Greets.', '// Greets politely.'))
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    await openRoute(page, 'hello')
+    await replaceJson(page, HELLO.replace('"entity": "hello"', '"entity": "mine"'))
+    await studio.gateway.deploy('hello', HELLO.replace('// Greets.', '// Greets politely.'))
     await page.getByRole('button', { name: 'Deploy' }).click()
     const conflict = page.getByRole('dialog', { name: 'Conflict' })
     await conflict.getByText('Greets politely.').first().waitFor()
     await conflict.getByRole('button', { name: 'Overwrite' }).click()
     await page.getByText(/^Deployed /).waitFor()
-    assert.equal(await served('/hello'), 'mine')
-    await running.deploy('hello', HELLO)
+    assert.equal(await studio.entityOf('/hello'), 'mine')
+    await studio.gateway.deploy('hello', HELLO)
   }),
 )
 
 test(
   'the palette adds filters and objects, keys move and remove them, all from the keyboard',
-  options,
-  inStudio(async (page) => {
+  STUDIO_TEST,
+  studio.test(async (page) => {
     await page.getByRole('link', { name: 'hello' }).focus()
     await page.keyboard.press('Enter')
     const canvas = page.getByRole('region', { name: 'Canvas' })
@@ -227,27 +160,27 @@ test(
     await page.getByRole('combobox', { name: 'Command' }).fill('deploy')
     await page.keyboard.press('Enter')
     await page.getByText(/^Deployed /).waitFor()
-    const text = helloFile()
+    const text = studio.fileOf('hello')
     assert.ok(text.indexOf('CookieFilter') < text.indexOf('HeaderFilter'), text)
     assert.match(text, /\/\/ Greets\./)
     await canvas.getByRole('group', { name: /CookieFilter/ }).focus()
     await page.keyboard.press('Delete')
     await cookies.waitFor({ state: 'detached' })
-    await deploy(page)
-    await running.deploy('hello', HELLO)
+    await deployDraft(page)
+    await studio.gateway.deploy('hello', HELLO)
   }),
 )
 
 test(
   'routes of a router in the heap of a route are listed, and edited where they are',
-  options,
-  inStudio(async (page) => {
+  STUDIO_TEST,
+  studio.test(async (page) => {
     const entity = (text: string) => ({
       handler: { type: 'StaticResponseHandler', config: { status: 200, entity: text } },
     })
-    running.instance.write('config/inner/leaf.json', entity('leaf'))
+    studio.gateway.instance.write('config/inner/leaf.json', entity('leaf'))
     const inner = { name: 'inner', type: 'Router', config: { directory: '&{ig.instance.dir}/config/inner' } }
-    await running.deploy('outer', {
+    await studio.gateway.deploy('outer', {
       condition: "${find(request.uri.path, '^/outer')}",
       heap: [inner],
       handler: 'inner',
@@ -256,32 +189,36 @@ test(
     await page.getByRole('row', { name: /leaf of _router\/routes\/outer\/objects\/inner loaded/ }).waitFor()
     await page.getByRole('link', { name: 'leaf' }).click()
     await page.getByRole('group', { name: /StaticResponseHandler/ }).waitFor()
-    await type(page, JSON.stringify(entity('another leaf')))
-    await deploy(page)
-    assert.equal(await served('/outer'), 'another leaf')
-    await running.undeploy('outer')
+    await replaceJson(page, JSON.stringify(entity('another leaf')))
+    await deployDraft(page)
+    assert.equal(await studio.entityOf('/outer'), 'another leaf')
+    await studio.gateway.undeploy('outer')
   }),
 )
 
 test(
   'markup in names, conditions and problems is text',
-  options,
-  inStudio(async (page) => {
+  STUDIO_TEST,
+  studio.test(async (page) => {
     const markup = '<img src=x onerror=alert(1)>'
-    await running.deploy('markup', { name: markup, condition: `\${1 == 2 && '${markup}' == ''}`, handler: markup })
+    await studio.gateway.deploy('markup', {
+      name: markup,
+      condition: `\${1 == 2 && '${markup}' == ''}`,
+      handler: markup,
+    })
     await page.reload()
     await page.getByRole('link', { name: 'markup' }).click()
     await page.getByText(markup).first().waitFor()
     assert.equal(await page.locator('img').count(), 0)
-    await running.undeploy('markup')
+    await studio.gateway.undeploy('markup')
   }),
 )
 
 for (const scheme of ['light', 'dark'] as const) {
   test(
     `axe-core finds nothing serious on any page (${scheme})`,
-    options,
-    inStudio(async (page) => {
+    STUDIO_TEST,
+    studio.test(async (page) => {
       await page.emulateMedia({ colorScheme: scheme })
       await page.getByRole('link', { name: 'hello' }).waitFor()
       assert.deepEqual(await accessibilityFindings(page), [], 'routes')

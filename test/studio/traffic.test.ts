@@ -1,14 +1,8 @@
 // Traffic in the Studio: requests that are tried, the live tail, and the monitor.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Chromium, chromiumMissing } from '#test/chromium'
-import type { RunningGateway } from '#test/gateway'
-import { gatewayWithStudio, logInToStudio } from '#test/studio'
-
-const options = { skip: chromiumMissing, timeout: 60_000 }
-let chromium: Chromium
-let running: RunningGateway
+import { STUDIO_TEST, StudioUnderTest } from '#test/studio'
 
 const GREETING = {
   condition: "${find(request.uri.path, '^/greet')}",
@@ -24,30 +18,19 @@ const GREETING = {
 }
 const NEVER = { condition: '${false}', handler: { type: 'StaticResponseHandler', config: { status: 500 } } }
 
-before(async () => {
-  if (chromiumMissing !== false) return
-  const routes = { greet: GREETING, 'a-never': NEVER }
-  ;[running, chromium] = await Promise.all([gatewayWithStudio({ routes }), Chromium.start()])
-})
-
-after(async () => {
-  await chromium?.[Symbol.asyncDispose]()
-  await running?.[Symbol.asyncDispose]()
-})
+const studio = new StudioUnderTest({ routes: { greet: GREETING, 'a-never': NEVER } })
 
 function inStudio(pageName: string, use: (page: Page) => Promise<void>): () => Promise<void> {
-  return () =>
-    chromium.withPage(async (page) => {
-      await logInToStudio(page, running.adminUrl)
-      await page.getByRole('link', { name: pageName, exact: true }).click()
-      await page.getByRole('heading', { name: pageName, exact: true }).waitFor()
-      await use(page)
-    })
+  return studio.test(async (page) => {
+    await page.getByRole('link', { name: pageName, exact: true }).click()
+    await page.getByRole('heading', { name: pageName, exact: true }).waitFor()
+    await use(page)
+  })
 }
 
 test(
   'explain shows the routes that were tried with the values of their conditions, and the way on the canvas',
-  options,
+  STUDIO_TEST,
   inStudio('Try it', async (page) => {
     await page.getByRole('textbox', { name: 'URL' }).fill('/greet/you')
     await page.getByRole('button', { name: 'Explain' }).click()
@@ -60,7 +43,7 @@ test(
 
 test(
   'a request that is imported from curl is sent, and shows the response, the time in each object and its changes',
-  options,
+  STUDIO_TEST,
   inStudio('Try it', async (page) => {
     await page.getByRole('button', { name: 'Import curl' }).click()
     const line = `curl -X POST '/greet?a=b' \\\n -H 'X-One: it'"'"'s' --data-raw '{"a": 1}'`
@@ -81,15 +64,15 @@ test(
 
 test(
   'requests appear in the tail as they are answered, and a filter selects at the gateway',
-  options,
+  STUDIO_TEST,
   inStudio('Requests', async (page) => {
     const table = page.getByRole('table', { name: 'Requests' })
     const seen = async (text: string) => {
       // The stream opens after the page; requests before that are not in it.
       for (let attempt = 0; (await table.getByRole('row', { name: text }).count()) === 0; attempt++) {
         assert.ok(attempt < 100, `${text} is not shown`)
-        await running.ask('/greet/one')
-        await running.ask('/nothing')
+        await studio.gateway.ask('/greet/one')
+        await studio.gateway.ask('/nothing')
         await page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))')
       }
     }
@@ -104,13 +87,13 @@ test(
 
 test(
   'the monitor shows requests per second',
-  options,
+  STUDIO_TEST,
   inStudio('Monitor', async (page) => {
     const region = page.getByRole('region', { name: 'Requests per second' }).first()
     const rate = region.getByRole('heading').locator('strong')
     for (let attempt = 0; ; attempt++) {
       assert.ok(attempt < 200, 'the rate stays at zero')
-      for (let n = 0; n < 5; n++) await running.ask('/greet')
+      for (let n = 0; n < 5; n++) await studio.gateway.ask('/greet')
       if ((await rate.count()) === 1 && Number(await rate.innerText()) > 0) break
     }
     await page.getByRole('table', { name: 'busiest routes' }).getByRole('cell', { name: 'greet' }).waitFor()
