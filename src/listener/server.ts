@@ -16,6 +16,7 @@ import { Http1Connection } from './http1/connection.ts'
 import { DetachedSocket, isWebSocketUpgrade } from './http1/detached-socket.ts'
 import { RequestMessage } from './http1/request-message.ts'
 import { Http2Connections } from './http2/connections.ts'
+import { detachParser, prefaceOf } from './http2/preface.ts'
 import { keepErrorListener } from './keep-error-listener.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
@@ -219,8 +220,22 @@ class HttpListener implements Listener {
 
   #onParserError(error: Error, socket: Duplex): void {
     const connection = this.#connections.get(socket)
+    const preface = connection === undefined ? null : this.#cleartextPreface(error, connection.socket)
     if (connection === undefined) socket.destroy()
-    else connection.onParserError(error)
+    else if (preface === null) connection.onParserError(error)
+    else this.#switchToHttp2(connection.socket, preface)
+  }
+
+  /** RFC 9113 section 3.3: over TLS, HTTP/2 is chosen by ALPN alone. */
+  #cleartextPreface(error: Error, socket: Socket): Buffer | null {
+    const { http2ClearText = true } = this.#context.settings
+    return this.#secure === null && http2ClearText ? prefaceOf(error, socket) : null
+  }
+
+  #switchToHttp2(socket: Socket, bytes: Buffer): void {
+    this.#connections.delete(socket)
+    detachParser(socket, bytes)
+    this.#http2.add(socket)
   }
 }
 

@@ -38,6 +38,8 @@ export interface ListenerSettings {
   /** Paths at and under `/<prefix>` are answered with 404 and never reach the handler. */
   readonly reservedPrefix?: string
   readonly serverOptions?: ServerOptions
+  /** Whether HTTP/2 is served without TLS too, to clients that begin with its preface; true by default. */
+  readonly http2ClearText?: boolean
   /** Response to a request refused before the handler, where clients may see the reason. */
   readonly refusal?: (status: number, problem: string) => Response
   /** Whether this is the management port, which has its own reserve of file descriptors. */

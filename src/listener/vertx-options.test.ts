@@ -8,6 +8,7 @@ test('options with a counterpart are mapped, with their units', () => {
     tcpNoDelay: false,
     tcpKeepAlive: true,
     maxHeaderSize: 4096,
+    http2ClearTextEnabled: false,
     idleTimeout: 2,
     idleTimeoutUnit: 'MINUTES',
     keepAliveTimeout: 30,
@@ -16,6 +17,7 @@ test('options with a counterpart are mapped, with their units', () => {
   assert.deepEqual(warnings, [])
   assert.deepEqual(options, {
     maxTotalHeadersSize: 4096,
+    http2ClearText: false,
     idleTimeout: 120_000,
     keepAliveTimeout: 30_000,
     serverOptions: { backlog: 100, noDelay: false, keepAlive: true },

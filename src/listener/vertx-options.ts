@@ -75,6 +75,11 @@ const mappings: Readonly<Record<string, (value: unknown, draft: Draft) => string
     options.maxTotalHeadersSize = value
     return null
   },
+  http2ClearTextEnabled: (value, { options }) => {
+    if (!isBoolean(value)) return 'true or false'
+    options.http2ClearText = value
+    return null
+  },
   idleTimeout: (value, { options, vertx }) => {
     const unit = unitsInMs[String(vertx['idleTimeoutUnit'] ?? 'SECONDS')]
     if (!isCount(value) || unit === undefined) return 'a whole number, with idleTimeoutUnit a unit such as SECONDS'

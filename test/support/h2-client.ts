@@ -29,8 +29,8 @@ export class H2Client implements AsyncDisposable {
   /** Resolves when the connection is closed. */
   readonly closed: Promise<void>
 
-  constructor(port: number, options: Readonly<Record<string, unknown>> = {}) {
-    this.session = connect(`https://localhost:${port}`, { rejectUnauthorized: false, ...options })
+  constructor(port: number, options: Readonly<Record<string, unknown>> = {}, scheme: 'http' | 'https' = 'https') {
+    this.session = connect(`${scheme}://localhost:${port}`, { rejectUnauthorized: false, ...options })
     this.session.on('error', () => {})
     this.closed = new Promise((resolve) => this.session.once('close', () => resolve()))
   }

@@ -1,8 +1,9 @@
 // HTTP/2 frames written by hand, for requests that no client sends.
-import { connect, type TLSSocket } from 'node:tls'
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect } from 'node:tls'
 import { once } from './waiting.ts'
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
 /** Frame types. */
 export const FRAME = {
@@ -66,11 +67,11 @@ export const GET = literal({ ':method': 'GET', ':scheme': 'https', ':authority':
 
 /** A connection on which frames are written by hand. */
 export class FrameClient implements AsyncDisposable {
-  readonly socket: TLSSocket
+  readonly socket: Socket
   readonly closed: Promise<void>
   received = Buffer.alloc(0)
 
-  private constructor(socket: TLSSocket) {
+  private constructor(socket: Socket) {
     this.socket = socket
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
     socket.on('error', () => {})
@@ -79,11 +80,19 @@ export class FrameClient implements AsyncDisposable {
     })
   }
 
-  static async open(port: number): Promise<FrameClient> {
-    const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false })
-    const client = new FrameClient(socket)
-    await once(socket, 'secureConnect')
+  static async open(port: number, scheme: 'http' | 'https' = 'https'): Promise<FrameClient> {
+    const client = await FrameClient.connected(port, scheme)
     client.send(PREFACE, frame(FRAME.settings, 0, 0))
+    return client
+  }
+
+  /** A connection without the preface. */
+  static async connected(port: number, scheme: 'http' | 'https'): Promise<FrameClient> {
+    const to = { port, host: '127.0.0.1' }
+    const isSecure = scheme === 'https'
+    const socket = isSecure ? connect({ ...to, ALPNProtocols: ['h2'], rejectUnauthorized: false }) : connectPlain(to)
+    const client = new FrameClient(socket)
+    await once(socket, isSecure ? 'secureConnect' : 'connect')
     return client
   }
 
@@ -104,7 +113,7 @@ export class FrameClient implements AsyncDisposable {
   /** Waits until the socket has drained, or is closed. */
   async flushed(): Promise<void> {
     if (this.socket.destroyed || !this.socket.writableNeedDrain) return
-    await Promise.race([once(this.socket, 'drain'), this.closed])
+    await Promise.race([once(this.socket, 'drain').catch(() => this.closed), this.closed])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
-import type { TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
 import { ActiveList } from '#http'
 import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
@@ -19,7 +19,7 @@ const BYTES_PER_RESPONSE_BYTE = 1 / 8
 export class Http2Connection implements StreamSession {
   readonly peer: Peer
   readonly #context: ListenerContext
-  readonly #socket: TLSSocket
+  readonly #socket: Socket
   readonly #session: ServerHttp2Session
   readonly #active = new ActiveList<Http2Channel>()
   readonly #resets: ResetBudget
@@ -28,7 +28,7 @@ export class Http2Connection implements StreamSession {
   #streams = 0
   #bodyBytes = 0
 
-  constructor(socket: TLSSocket, peer: Peer, context: ListenerContext) {
+  constructor(socket: Socket, peer: Peer, context: ListenerContext) {
     this.#socket = socket
     this.peer = peer
     this.#context = context

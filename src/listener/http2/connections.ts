@@ -1,4 +1,4 @@
-import type { TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
 import type { ListenerContext } from '../listener-context.ts'
 import { peerOf } from '../peer.ts'
 import { Http2Connection } from './connection.ts'
@@ -26,7 +26,7 @@ export class Http2Connections {
     return this.#open.size
   }
 
-  add(socket: TLSSocket): void {
+  add(socket: Socket): void {
     const peer = peerOf(socket, this.#context.trusted)
     const connection = new Http2Connection(socket, peer, this.#context)
     socket.once('close', () => this.#closed(connection))

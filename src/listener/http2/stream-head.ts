@@ -33,10 +33,12 @@ export function admitStream(
   if (bytes > settings.maxTotalHeadersSize) return { status: 431, problem: 'headers over the limit' }
   const method = pseudo.get(':method') ?? ''
   if (!isMethod(method)) return { status: 400, problem: 'malformed method' }
-  const authority = authorityOf(pseudo.get(':authority'), hosts)
+  const authority = authorityOf(pseudo.get(':authority'), hosts, peer)
   if (typeof authority !== 'string') return authority
   // The connection decides the scheme (threats B14).
-  if (pseudo.get(':scheme') !== peer.scheme) return { status: 400, problem: 'a scheme other than the connection has' }
+  if (!isAllowedScheme(pseudo.get(':scheme'), peer)) {
+    return { status: 400, problem: 'a scheme other than the connection has' }
+  }
   const path = pseudo.get(':path') ?? ''
   if (!path.startsWith('/') && path !== '*') return { status: 400, problem: 'malformed :path' }
   // Filters and HTTP/1.1 upstreams read Host.
@@ -44,6 +46,11 @@ export function admitStream(
   if ('problem' in head) return head
   const bodyLength = endsWithHead ? 0 : declaresLength ? head.bodyLength : -1
   return admitHead(method, '2', path, { ...head, bodyLength }, peer, settings)
+}
+
+/** Proxies that terminate TLS forward the scheme of the client; it has no effect beside their forwarding headers. */
+function isAllowedScheme(scheme: string | undefined, { scheme: own, trust }: Peer): boolean {
+  return scheme === own || (trust === 'trusted' && (scheme === 'http' || scheme === 'https'))
 }
 
 export function expectsContinue(raw: readonly string[]): boolean {
@@ -79,14 +86,14 @@ function splitFields(raw: readonly string[]): Fields | Refusal {
 }
 
 /** RFC 9113 section 8.3.1: `:authority`, and Host must equal it. */
-function authorityOf(authority: string | undefined, hosts: readonly string[]): string | Refusal {
+function authorityOf(authority: string | undefined, hosts: readonly string[], peer: Peer): string | Refusal {
   if (hosts.length > 1) return { status: 400, problem: 'more than one Host' }
   const [host] = hosts
   if (authority === undefined) return host ?? { status: 400, problem: 'neither :authority nor Host' }
-  if (host === undefined || plain(host) === plain(authority)) return authority
+  if (host === undefined || plain(host, peer) === plain(authority, peer)) return authority
   return { status: 400, problem: ':authority and Host name different servers' }
 }
 
-function plain(authority: string): string {
-  return authority.toLowerCase().replace(/:443$/, '')
+function plain(authority: string, { scheme }: Peer): string {
+  return authority.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')
 }
