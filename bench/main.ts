@@ -2,11 +2,13 @@
 
 import { parseArgs } from 'node:util'
 import { auditBenchmark, missedAuditTargets } from './audit.ts'
+import { burstBenchmark, missedBurstTargets } from './burst.ts'
+import { leaveSubjectCore } from './cores.ts'
 import type { Rounds } from './measure.ts'
 import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
 import { missedPolicyTargets, policyBenchmark } from './policy.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
-import { comparedTable, environment, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
+import { burstTable, comparedTable, environment, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { missedScriptTargets, scriptsBenchmark } from './scripts.ts'
 import { stopAll } from './server-process.ts'
@@ -19,6 +21,7 @@ const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
 
 benchmarks (proxy and routes without a name):
   proxy      CPU time of one proxied request and WebSocket message: the gateway beside ${peerNames.slice(1).join(', ')}
+  burst      CPU time and latency of 2,000 requests after 10 s of silence
   tls        CPU time of one request with TLS on either side: the gateway beside nginx
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
   oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
@@ -30,10 +33,10 @@ benchmarks (proxy and routes without a name):
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
-  --rounds N        measured rounds of each (1 to 20, default 5), after one warm-up round
+  --rounds N        measured rounds of each (1 to 20, default 5), after two warm-up rounds
   --seconds N       length of a round (1 to 30, default 3)
   --connections N   concurrent connections (1 to 512, default 32)
-  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy and websocket)
+  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy, burst and websocket)
   --baseline DIR    proxy also with the gateway of another checkout (installed with npm ci): the cost of a change
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
   --check           exit with 1 if a target is missed
@@ -67,6 +70,7 @@ try {
 
 async function run({ names, peers, bodies, baseline, check, json, ...rounds }: Options): Promise<number> {
   if (process.platform !== 'linux') throw new UsageError('CPU time is read from /proc: run it on Linux')
+  leaveSubjectCore()
   const progress = (text: string): void => void process.stderr.write(`${text}\n`)
   const result: Record<string, unknown> = { ...environment(), ...rounds }
   const failures: string[] = []
@@ -96,6 +100,13 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
   const checkTargets = (missed: readonly string[]): void => {
     for (const miss of missed) progress(`target missed: ${miss}`)
     if (check) failures.push(...missed)
+  }
+  if (names.includes('burst')) {
+    const rows = await burstBenchmark(rounds.rounds, peers, progress)
+    result['burst'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nburst\n${burstTable(rows)}`)
+    checkTargets(missedBurstTargets(rows))
   }
   if (names.includes('oauth2')) {
     const rows = await oauth2Benchmark(rounds, progress)
@@ -163,6 +174,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
   const names = positionals.length > 0 ? positionals : ['proxy', 'routes']
   among('benchmark', names, [
     'proxy',
+    'burst',
     'tls',
     'websocket',
     'oauth2',

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, fetch } from 'undici'
+import { Calibration } from './calibration.ts'
 import { type Load, type LoadOptions, load, type Post, postType } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -36,6 +38,9 @@ export interface Measured {
   /** The same for each round, in order. */
   readonly cpuMicrosByRound: readonly number[]
   readonly requestsPerSecond: number
+  /** Rounds that were measured again because the machine was slow, and rounds that were slow and are counted. */
+  readonly repeated: number
+  readonly slow: number
 }
 
 /** Rounds of a benchmark, and their load. */
@@ -43,31 +48,70 @@ export interface Rounds extends LoadOptions {
   readonly rounds: number
 }
 
+/** Turns that are not counted, waits for a fast machine before a round in seconds, and repetitions of one round. */
+const WARM_UPS = 2
+const MAX_WAIT = 5
+const MAX_REPETITIONS = 3
+
+/** One round of a subject. */
+interface Round {
+  readonly load: Load
+  readonly cpu: number
+  readonly repeated: number
+  readonly isSlow: boolean
+}
+
 /**
  * Measures all subjects in turns (a b c a b c ...), so that changes of the machine affect all of them equally. The first
- * turn warms up caches, pools and compilers, and is not counted.
+ * turns warm up caches, pools and compilers, and are not counted. A round in which the machine was slow is repeated.
  */
 export async function measure(
   subjects: readonly Subject[],
   { rounds, ...options }: Rounds,
   progress: (text: string) => void,
 ): Promise<Measured[]> {
-  const taken = new Map<Subject, { load: Load; cpu: number }[]>(subjects.map((subject) => [subject, []]))
-  for (let round = 0; round <= rounds; round++) {
+  using calibration = await Calibration.start()
+  const taken = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]))
+  for (let turn = 1 - WARM_UPS; turn <= rounds; turn++) {
     for (const subject of subjects) {
-      await (subject.check?.() ?? checkResponse(subject, subject.expect))
-      const before = subject.server.cpuSeconds()
-      const { post, headers } = subject
-      const sent = { ...(post !== undefined && { post }), ...(headers !== undefined && { headers }) }
-      const done = await (subject.load ?? load)(subject.url, { ...options, ...sent })
-      const cpu = subject.server.cpuSeconds() - before
-      if (done.requests === 0) throw new Error(`${subject.name} sent no response in ${options.seconds} s`)
-      const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
-      progress(`${label} ${subject.name}: ${done.requests} requests, ${micros(cpu, done).toFixed(1)} µs CPU each`)
-      if (round > 0) taken.get(subject)?.push({ load: done, cpu })
+      const round = turn < 1 ? await oneRound(subject, options) : await calmRound(subject, options, calibration)
+      const label = turn < 1 ? 'warm-up' : `round ${turn}/${rounds}`
+      const cost = `${round.load.requests} requests, ${micros(round).toFixed(1)} µs CPU each`
+      progress(`${label} ${subject.name}: ${cost}${repetitions(round)}`)
+      if (turn > 0) taken.get(subject)?.push(round)
     }
   }
   return [...taken].map(([subject, results]) => summary(subject.name, results))
+}
+
+/** A round before and after which the machine was fast, if there is one within the bounds. */
+async function calmRound(subject: Subject, options: LoadOptions, calibration: Calibration): Promise<Round> {
+  for (let repeated = 0; ; repeated++) {
+    let before = await calibration.slowness()
+    for (let waited = 0; waited < MAX_WAIT && calibration.isSlow(before); waited++) {
+      await pause(1_000)
+      before = await calibration.slowness()
+    }
+    const round = await oneRound(subject, options)
+    const isSlow = calibration.isSlow(Math.max(before, await calibration.slowness()))
+    if (!isSlow || repeated === MAX_REPETITIONS) return { ...round, repeated, isSlow }
+  }
+}
+
+async function oneRound(subject: Subject, options: LoadOptions): Promise<Round> {
+  await (subject.check?.() ?? checkResponse(subject, subject.expect))
+  const before = subject.server.cpuSeconds()
+  const { post, headers } = subject
+  const sent = { ...(post !== undefined && { post }), ...(headers !== undefined && { headers }) }
+  const done = await (subject.load ?? load)(subject.url, { ...options, ...sent })
+  const cpu = subject.server.cpuSeconds() - before
+  if (done.requests === 0) throw new Error(`${subject.name} sent no response in ${options.seconds} s`)
+  return { load: done, cpu, repeated: 0, isSlow: false }
+}
+
+function repetitions({ repeated, isSlow }: Round): string {
+  const again = repeated === 0 ? '' : `, repeated ${repeated} times`
+  return isSlow ? `${again}, on a slow machine` : again
 }
 
 export function median(values: readonly number[]): number {
@@ -100,12 +144,12 @@ async function checkResponse({ name, url, post, headers }: Subject, expect: Expe
   }
 }
 
-function micros(cpuSeconds: number, { requests }: Load): number {
-  return (cpuSeconds * 1e6) / requests
+function micros({ cpu, load }: Round): number {
+  return (cpu * 1e6) / load.requests
 }
 
-function summary(name: string, results: readonly { load: Load; cpu: number }[]): Measured {
-  const costs = results.map(({ load, cpu }) => micros(cpu, load))
+function summary(name: string, results: readonly Round[]): Measured {
+  const costs = results.map(micros)
   return {
     name,
     requests: results.reduce((sum, { load }) => sum + load.requests, 0),
@@ -113,5 +157,7 @@ function summary(name: string, results: readonly { load: Load; cpu: number }[]):
     cpuMicros: { median: median(costs), min: Math.min(...costs), max: Math.max(...costs) },
     cpuMicrosByRound: costs,
     requestsPerSecond: median(results.map(({ load }) => load.requests / load.seconds)),
+    repeated: results.reduce((sum, { repeated }) => sum + repeated, 0),
+    slow: results.filter(({ isSlow }) => isSlow).length,
   }
 }

@@ -14,7 +14,21 @@ export type StartPeer = (workspace: Workspace, port: number, upstream: number) =
 
 /** Starts a file of bench/peers. */
 export function startScript(name: string, port: number, file: string, ...args: readonly string[]): Promise<Peer> {
-  return start(name, port, [node, join(root, 'bench', 'peers', file), String(port), ...args])
+  return start(name, port, scriptCommand(port, file, args))
+}
+
+/** The same for the application behind the measured servers. */
+export function startUpstreamScript(
+  name: string,
+  port: number,
+  file: string,
+  ...args: readonly string[]
+): Promise<Peer> {
+  return start(name, port, scriptCommand(port, file, args), true)
+}
+
+function scriptCommand(port: number, file: string, args: readonly string[]): [string, ...string[]] {
+  return [node, join(root, 'bench', 'peers', file), String(port), ...args]
 }
 
 /** Starts a system program, if it is installed. */
@@ -22,15 +36,32 @@ export async function startProgram(
   name: string,
   port: number,
   command: (program: string) => [string, ...string[]],
+  isUpstream = false,
 ): Promise<Peer | string> {
   const program = installed(name)
-  return program === undefined ? `it is not installed (apt-get install ${name})` : start(name, port, command(program))
+  if (program === undefined) return `it is not installed (apt-get install ${name})`
+  return start(name, port, command(program), isUpstream)
 }
 
 /** Starts nginx with a configuration, written to a file of this name. */
-export function startNginx(workspace: Workspace, port: number, file: string, config: string): Promise<Peer | string> {
+export function startNginx(
+  workspace: Workspace,
+  port: number,
+  file: string,
+  config: string,
+  isUpstream = false,
+): Promise<Peer | string> {
   const path = workspace.write(file, config)
-  return startProgram('nginx', port, (program) => [program, '-c', path, '-p', workspace.path, '-e', 'stderr'])
+  const command = (program: string): [string, ...string[]] => [
+    program,
+    '-c',
+    path,
+    '-p',
+    workspace.path,
+    '-e',
+    'stderr',
+  ]
+  return startProgram('nginx', port, command, isUpstream)
 }
 
 /** Starts HAProxy with a configuration, written to a file of this name. */
@@ -39,7 +70,13 @@ export function startHaproxy(workspace: Workspace, port: number, file: string, c
   return startProgram('haproxy', port, (program) => [program, '-db', '-f', path])
 }
 
-async function start(name: string, port: number, command: readonly [string, ...string[]]): Promise<Peer> {
+/** Starts a server, and waits for its first response. */
+export async function start(
+  name: string,
+  port: number,
+  command: readonly [string, ...string[]],
+  isUpstream = false,
+): Promise<Peer> {
   const url = `http://127.0.0.1:${port}`
-  return { server: await ServerProcess.start({ name, command, readyUrl: `${url}/` }), url }
+  return { server: await ServerProcess.start({ name, command, readyUrl: `${url}/`, isUpstream }), url }
 }

@@ -1,7 +1,8 @@
 import { startGateway } from './gateway-server.ts'
 import { type Post, wrkScript } from './load.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
-import { type StartPeer, startHaproxy, startNginx, startScript } from './peer.ts'
+import { type Peer, type StartPeer, start, startHaproxy, startNginx, startScript, startUpstreamScript } from './peer.ts'
+import { envoyArguments, envoyConfig, envoyProgram } from './peers/envoy.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxProxy, nginxUpstream } from './peers/nginx.ts'
 import { freePort, type ServerProcess } from './server-process.ts'
@@ -21,6 +22,7 @@ const peers: Readonly<Record<string, StartPeer>> = {
   nginx: (workspace, port, upstream) =>
     startNginx(workspace, port, 'nginx-proxy.conf', nginxProxy(workspace.path, port, upstream)),
   haproxy: (workspace, port, upstream) => startHaproxy(workspace, port, 'haproxy.cfg', haproxyConfig(port, upstream)),
+  envoy: startEnvoy,
 }
 
 /** Valid names for `--peers`. */
@@ -56,24 +58,14 @@ export async function proxyBenchmark(
 ): Promise<ProxyRow[]> {
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
-  const upstreamPort = await freePort()
-  servers.use(await startUpstream(workspace, upstreamPort))
-
+  const proxies = await startProxies(workspace, servers, chosen, progress, baseline)
   const variants = bodies ? [plain, posting(workspace, 1), posting(workspace, 100)] : [plain]
   const subjects: Subject[] = []
-  const starts = Object.entries(peers).filter(([name]) => chosen.includes(name))
-  if (baseline !== undefined) starts.push(['baseline', gatewayOf('baseline', baseline)])
-  for (const [name, start] of starts) {
-    const started = await start(workspace, await freePort(), upstreamPort)
-    if (typeof started === 'string') {
-      progress(`NOTICE: without ${name}: ${started}`)
-      continue
-    }
-    servers.use(started.server)
+  for (const { name, server, url: origin } of proxies) {
     const expect = { body, headers: { 'x-bench': '1' } }
     for (const { title, path, post } of variants) {
-      const url = started.url + path
-      subjects.push({ name: name + title, server: started.server, url, expect, ...(post !== undefined && { post }) })
+      const url = origin + path
+      subjects.push({ name: name + title, server, url, expect, ...(post !== undefined && { post }) })
     }
   }
   // All peers of one variant are measured and listed one after the other.
@@ -84,6 +76,31 @@ export async function proxyBenchmark(
     const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, reference))
     return { ...row, ratio: row.cpuMicros.median / (base?.cpuMicros.median ?? Number.NaN) }
   })
+}
+
+/** Starts the chosen proxies, and the baseline, in front of one application. */
+export async function startProxies(
+  workspace: Workspace,
+  servers: AsyncDisposableStack,
+  chosen: readonly string[],
+  progress: (text: string) => void,
+  baseline?: string,
+): Promise<(Peer & { readonly name: string })[]> {
+  const upstreamPort = await freePort()
+  servers.use(await startUpstream(workspace, upstreamPort))
+  const starts = Object.entries(peers).filter(([name]) => chosen.includes(name))
+  if (baseline !== undefined) starts.push(['baseline', gatewayOf('baseline', baseline)])
+  const proxies: (Peer & { readonly name: string })[] = []
+  for (const [name, startPeer] of starts) {
+    const started = await startPeer(workspace, await freePort(), upstreamPort)
+    if (typeof started === 'string') {
+      progress(`NOTICE: without ${name}: ${started}`)
+      continue
+    }
+    servers.use(started.server)
+    proxies.push({ ...started, name })
+  }
+  return proxies
 }
 
 const plain: Variant = { title: '', path: '/bench' }
@@ -104,6 +121,13 @@ function gatewayOf(name: string, checkout?: string): StartPeer {
     )
 }
 
+async function startEnvoy(workspace: Workspace, port: number, upstream: number): Promise<Peer | string> {
+  const program = envoyProgram()
+  if (typeof program === 'string') return program
+  const file = workspace.write('envoy.json', envoyConfig(port, upstream))
+  return await start('envoy', port, [program.path, ...envoyArguments(file)])
+}
+
 function benchRoute(upstream: number): unknown {
   return {
     name: 'bench',
@@ -120,6 +144,7 @@ function benchRoute(upstream: number): unknown {
 /** Starts the application behind all proxies: one short text for every request. */
 export async function startUpstream(workspace: Workspace, port: number): Promise<ServerProcess> {
   const config = nginxUpstream(workspace.path, port, body)
-  const nginx = await startNginx(workspace, port, 'nginx-upstream.conf', config)
-  return typeof nginx === 'string' ? (await startScript('upstream', port, 'upstream.ts', body)).server : nginx.server
+  const nginx = await startNginx(workspace, port, 'nginx-upstream.conf', config, true)
+  if (typeof nginx !== 'string') return nginx.server
+  return (await startUpstreamScript('upstream', port, 'upstream.ts', body)).server
 }

@@ -1,5 +1,7 @@
 import { cpus } from 'node:os'
 import type { ComparedRow } from './added-cost.ts'
+import type { BurstRow } from './burst.ts'
+import { placement } from './cores.ts'
 import { loadProgram } from './load.ts'
 import type { Measured } from './measure.ts'
 import type { ProxyRow } from './proxy.ts'
@@ -9,21 +11,38 @@ import type { WebSocketRow } from './websocket.ts'
 
 /** Environment of the measurement, without which results can not be compared. */
 export function environment(): Record<string, string | number> {
-  return { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: loadProgram }
+  return {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    placement,
+    load: loadProgram,
+  }
 }
 
 /** The result of `proxy` as a table. */
 export function proxyTable(rows: readonly ProxyRow[]): string {
   return table(
-    ['proxy', 'CPU µs/request', 'least - most', 'ratio to bare', 'requests', 'errors', 'requests/s'],
+    ['proxy', 'CPU µs/request', 'least - most', 'ratio to bare', 'requests', 'errors', 'requests/s', ...CLEAN],
     rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+  )
+}
+
+/** The result of `burst` as a table. */
+export function burstTable(rows: readonly BurstRow[]): string {
+  return table(
+    ['proxy', 'CPU µs/request steady', 'in a burst', 'ratio', 'p99 ms steady', 'in a burst', 'errors', 'slow'],
+    rows.map(({ name, errors, slow, ...row }) => {
+      const costs = [row.steady.toFixed(1), row.burst.toFixed(1), row.ratio.toFixed(2)]
+      return [name, ...costs, ...[row.steadyP99, row.burstP99, errors, slow].map(String)]
+    }),
   )
 }
 
 /** The result of `tls` as a table. */
 export function tlsTable(rows: readonly TlsRow[]): string {
   return table(
-    ['TLS', 'CPU µs/request', 'least - most', 'ratio to nginx', 'requests', 'errors', 'requests/s'],
+    ['TLS', 'CPU µs/request', 'least - most', 'ratio to nginx', 'requests', 'errors', 'requests/s', ...CLEAN],
     rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
   )
 }
@@ -31,7 +50,7 @@ export function tlsTable(rows: readonly TlsRow[]): string {
 /** The result of `routes` as a table. */
 export function routesTable(rows: readonly RoutesRow[]): string {
   return table(
-    ['route', 'loaded in s', 'CPU µs/request', 'least - most', 'ratio', 'requests', 'errors', 'requests/s'],
+    ['route', 'loaded in s', 'CPU µs/request', 'least - most', 'ratio', 'requests', 'errors', 'requests/s', ...CLEAN],
     rows.map((row) => [row.name, row.loadSeconds.toFixed(2), ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
   )
 }
@@ -48,6 +67,7 @@ export function webSocketTable(rows: readonly WebSocketRow[]): string {
       'messages',
       'errors',
       'messages/s',
+      ...CLEAN,
     ],
     rows.map((row) => [
       row.name,
@@ -62,7 +82,17 @@ export function webSocketTable(rows: readonly WebSocketRow[]): string {
 /** The result of a benchmark with a base for each subject, as a table. */
 export function comparedTable(title: string, rows: readonly ComparedRow[]): string {
   return table(
-    [title, 'CPU µs/request', 'least - most', 'ratio to without', 'added µs', 'requests', 'errors', 'requests/s'],
+    [
+      title,
+      'CPU µs/request',
+      'least - most',
+      'ratio to without',
+      'added µs',
+      'requests',
+      'errors',
+      'requests/s',
+      ...CLEAN,
+    ],
     rows.map((row) => {
       const compared = row.base === null ? ['', ''] : [row.ratio.toFixed(2), row.addedMicros.toFixed(1)]
       return [row.name, ...cost(row), ...compared, ...counts(row)]
@@ -74,8 +104,11 @@ function cost({ cpuMicros: { median, min, max } }: Measured): string[] {
   return [median.toFixed(1), `${min.toFixed(1)} - ${max.toFixed(1)}`]
 }
 
-function counts({ requests, errors, requestsPerSecond }: Measured): string[] {
-  return [String(requests), String(errors), requestsPerSecond.toFixed(0)]
+/** Columns of rounds measured again, and of rounds on a slow machine that are counted nevertheless. */
+const CLEAN = ['repeated', 'slow']
+
+function counts({ requests, errors, requestsPerSecond, repeated, slow }: Measured): string[] {
+  return [requests, errors, requestsPerSecond.toFixed(0), repeated, slow].map(String)
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { onSubjectCore } from './cores.ts'
 
 /** The command of a server, and its readiness check. */
 export interface ServerCommand {
@@ -11,6 +12,8 @@ export interface ServerCommand {
   /** URL that responds with 200 as soon as the server is ready. */
   readonly readyUrl: string
   readonly readyWithin?: number
+  /** Whether it serves the measured servers, and does not run on their core. */
+  readonly isUpstream?: boolean
 }
 
 /** Unit of CPU time in /proc (USER_HZ, 100 on every Linux that runs Node). */
@@ -35,8 +38,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Starts the server and waits until it is ready; throws with its last output if it ends or times out. */
-  static async start({ name, command, readyUrl, readyWithin = 30_000 }: ServerCommand): Promise<ServerProcess> {
-    const [file, ...args] = command
+  static async start(server: ServerCommand): Promise<ServerProcess> {
+    const { name, command, readyUrl, readyWithin = 30_000, isUpstream = false } = server
+    const [file, ...args] = isUpstream ? command : onSubjectCore(command)
     const begin = performance.now()
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     // Not decoded before it is needed: some subjects write much, and the machine should be theirs.

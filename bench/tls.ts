@@ -36,7 +36,7 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
   const identity = makeIdentity(workspace)
-  const start = async (name: string, port: number, config: string) => {
+  const start = async (name: string, port: number, config: string, isUpstream = false) => {
     const command = [
       nginx,
       '-c',
@@ -46,11 +46,11 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
       '-e',
       'stderr',
     ] as const
-    return servers.use(await ServerProcess.start({ name, command, readyUrl: `http://127.0.0.1:${port}/` }))
+    return servers.use(await ServerProcess.start({ name, command, readyUrl: `http://127.0.0.1:${port}/`, isUpstream }))
   }
   const [plain, secure] = [await freePort(), await freePort()]
   const answer = `${secureListen(secure, identity)} location / { default_type text/plain; return 200 "${body}"; }`
-  await start('upstream', plain, nginxConfig(workspace.path, plain, { server: answer }))
+  await start('upstream', plain, nginxConfig(workspace.path, plain, { server: answer }), true)
 
   const [port, securePort] = [await freePort(), await freePort()]
   const proxy = proxyConfig(workspace.path, port, securePort, identity, { plain, secure })

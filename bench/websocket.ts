@@ -1,7 +1,7 @@
 import { checkEcho, echoLoad } from './echo-load.ts'
 import { startGateway } from './gateway-server.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
-import { type StartPeer, startHaproxy, startNginx, startScript } from './peer.ts'
+import { type StartPeer, startHaproxy, startNginx, startScript, startUpstreamScript } from './peer.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxTunnel } from './peers/nginx.ts'
 import { freePort } from './server-process.ts'
@@ -43,7 +43,7 @@ export async function echoSubjects(
   labels: readonly string[],
 ): Promise<Subject[]> {
   const upstream = await freePort()
-  servers.use((await startScript('echo', upstream, 'websocket-echo.ts')).server)
+  servers.use((await startUpstreamScript('echo', upstream, 'websocket-echo.ts')).server)
   const subjects: Subject[] = []
   for (const [name, begin] of Object.entries(peers)) {
     if (!chosen.includes(name)) continue
