@@ -66,6 +66,8 @@ export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-v
 export type { RequestEvent, RequestWatch, WatchedRequests } from './live-requests.ts'
 export type {
   ChangeProblems,
+  CompletionMessage,
+  CompletionResult,
   ConditionResult,
   ConnectorSettings,
   EvaluationMessage,

@@ -83,6 +83,20 @@ export type EvaluationResult =
   /** The route is not served. */
   | { readonly missing: true }
 
+/** An unfinished expression, and the offset at which names are wanted. */
+export interface CompletionMessage extends EvaluationMessage {
+  readonly offset: number
+}
+
+/** Names that fit at the offset, in the place of the text between `from` and the offset. */
+export type CompletionResult =
+  | {
+      readonly from: number
+      readonly options: readonly { readonly name: string; readonly kind: string; readonly detail?: string }[]
+    }
+  /** The route is not served. */
+  | { readonly missing: true }
+
 /** Result of a route's condition for a request. */
 export interface ConditionResult {
   readonly id: string

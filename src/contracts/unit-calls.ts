@@ -3,6 +3,8 @@ import { call, notice } from '#rpc'
 import type { RequestWatch } from './live-requests.ts'
 import type {
   ChangeProblems,
+  CompletionMessage,
+  CompletionResult,
   EvaluationMessage,
   EvaluationResult,
   RouteChange,
@@ -44,6 +46,8 @@ export const UNIT_CALLS = {
   >(5_000),
   /** Evaluates an expression for a simulated request. */
   evaluate: call<EvaluationMessage, EvaluationResult>(5_000),
+  /** Names that fit in a place of an expression. */
+  complete: call<CompletionMessage, CompletionResult>(5_000),
   /** Closes the listeners and waits for requests within the grace periods; returns the number of aborted ones. The thread then ends. */
   drain: call<void, { readonly aborted: number }>(10_000),
 }

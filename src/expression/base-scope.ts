@@ -15,7 +15,10 @@ interface BaseScopeOptions {
   readonly warn?: (message: string) => void
 }
 
-/** Binds the predefined names: `env`, `system`, `now`, `gateway` and its old name `openig`. */
+/** The predefined names; `openig` is the old name of `gateway`. */
+const NAMES = ['env', 'system', 'now', 'gateway', 'openig'] as const
+
+/** Binds the predefined names. */
 export function baseScope(options: BaseScopeOptions): Scope {
   const { instanceDirectory, configDirectory, temporaryDirectory } = options.gateway
   const gateway = Object.freeze({
@@ -28,7 +31,8 @@ export function baseScope(options: BaseScopeOptions): Scope {
   const env = snapshot(options.env)
   const system = snapshot(options.system)
   const lookup = (name: string): unknown => {
-    switch (name) {
+    const predefined = name as (typeof NAMES)[number]
+    switch (predefined) {
       case 'env':
         return env
       case 'system':
@@ -39,10 +43,12 @@ export function baseScope(options: BaseScopeOptions): Scope {
       case 'openig':
         return gateway
       default:
+        predefined satisfies never
         return undefined
     }
   }
-  return options.warn === undefined ? { lookup } : { lookup, warn: options.warn }
+  const names = () => NAMES
+  return options.warn === undefined ? { lookup, names } : { lookup, names, warn: options.warn }
 }
 
 /** A copy, since `process.env` is no plain object and must not be written by an expression. */

@@ -41,6 +41,11 @@ export class Lexer {
     this.#position = position
   }
 
+  /** Offset after the last token. */
+  get position(): number {
+    return this.#position
+  }
+
   next(): Token {
     this.#match(space)
     const at = this.#position

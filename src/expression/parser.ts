@@ -59,7 +59,8 @@ export function isExpression(text: string): boolean {
   }
 }
 
-function nextOpening(text: string, from: number): number {
+/** Offset of the next `${` or `#{`, escaped or not; -1 at the end. */
+export function nextOpening(text: string, from: number): number {
   for (let brace = text.indexOf('{', from + 1); brace !== -1; brace = text.indexOf('{', brace + 1)) {
     const before = text[brace - 1]
     if ((before === '$' || before === '#') && brace - 1 >= from) return brace - 1
@@ -67,7 +68,8 @@ function nextOpening(text: string, from: number): number {
   return -1
 }
 
-function backslashesBefore(text: string, end: number, start: number): number {
+/** Number of backslashes directly before an offset. */
+export function backslashesBefore(text: string, end: number, start: number): number {
   let count = 0
   while (end - count - 1 >= start && text[end - count - 1] === '\\') count += 1
   return count

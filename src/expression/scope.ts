@@ -1,6 +1,8 @@
 /** Top-level names of an expression; `undefined` for an unbound name, which evaluates to null. */
 export interface Scope {
   lookup(name: string): unknown
+  /** The names that are bound, for completion in editors. */
+  names?(): Iterable<string>
   /** Called for problems that do not fail the evaluation, such as an invalid regular expression from a request. */
   warn?(message: string): void
 }
@@ -11,6 +13,7 @@ export function scopeOf(bindings: Readonly<Record<string, unknown>>, parent?: Sc
     if (Object.hasOwn(bindings, name)) return bindings[name]
     return parent?.lookup(name)
   }
-  if (parent?.warn === undefined) return { lookup }
-  return { lookup, warn: (message) => parent.warn?.(message) }
+  const names = () => new Set([...Object.keys(bindings), ...(parent?.names?.() ?? [])])
+  if (parent?.warn === undefined) return { lookup, names }
+  return { lookup, names, warn: (message) => parent.warn?.(message) }
 }

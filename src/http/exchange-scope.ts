@@ -10,6 +10,8 @@ export function exchangeScope(exchange: Exchange, response: Response | null, out
   return new ExchangeScope(exchange, response, outer)
 }
 
+const NAMES = ['request', 'response', 'contexts', 'context', 'attributes', 'session', 'exchange'] as const
+
 class ExchangeScope implements Scope {
   readonly exchange: Exchange
   readonly response: Response | null
@@ -22,7 +24,8 @@ class ExchangeScope implements Scope {
   }
 
   lookup(name: string): unknown {
-    switch (name) {
+    const bound = name as (typeof NAMES)[number]
+    switch (bound) {
       case 'request':
         return limited(this.exchange.request, this.exchange)
       case 'response':
@@ -38,8 +41,13 @@ class ExchangeScope implements Scope {
       case 'exchange':
         return new ExchangeView(this)
       default:
+        bound satisfies never
         return this.#outer.lookup(name)
     }
+  }
+
+  names(): Iterable<string> {
+    return new Set([...NAMES, ...(this.#outer.names?.() ?? [])])
   }
 
   warn(message: string): void {

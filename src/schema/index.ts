@@ -49,7 +49,7 @@ export type {
 export { type Decoded, type Field, type FieldInfo, field, type JsonSchema } from './field.ts'
 export { type FieldValue, fieldValuesIn } from './field-values.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
-export { type DocumentSource, documentSchema, typeSchema } from './json-schema.ts'
+export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { configWarning } from './log-events.ts'

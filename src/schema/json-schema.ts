@@ -88,6 +88,21 @@ export function documentSchema(source: DocumentSource, definitions: readonly Typ
   }
 }
 
+/** The schema of a document in which only the type of nested objects is checked: a small one, for editors. */
+export function shallowDocumentSchema(source: DocumentSource, definitions: readonly TypeDefinition[]): JsonSchema {
+  const { $defs: _, ...root } = documentSchema(source, definitions)
+  const properties = { name: NAME, type: { enum: definitions.flatMap(namesOf) }, config: { type: 'object' } }
+  const decorators = decoratorProperties(source.defaults, definitions)
+  const kinds = kindsOf(definitions, [source.document.fields])
+  const shallow = {
+    ...SHARED_DEFINITIONS,
+    DecoratorSettings: decoratorSettings(definitions),
+    HeapObject: { type: 'object', properties: { ...properties, ...decorators }, required: ['name', 'type'] },
+    ...Object.fromEntries(kinds.map((kind) => [kind.name, shallowKind(kind, definitions)])),
+  }
+  return { ...root, ...reachable(root, shallow, []) }
+}
+
 const NAME = { description: 'The name by which others refer to it.', type: 'string', minLength: 1 }
 
 /** By name, or declared in place. No `anyOf` is needed, since keywords of objects ignore strings. */

@@ -10,7 +10,7 @@ import { ConfigError, configWarning, systemClock } from '#schema'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import type { ControlServices } from './control-services.ts'
-import { evaluateExpression } from './expression-evaluation.ts'
+import { completeExpression, evaluateExpression } from './expression-evaluation.ts'
 import { LiveRequests } from './live-requests.ts'
 import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
@@ -84,15 +84,18 @@ class UnitWorker {
         if (this.#unit === null) throw new Error('the unit is still starting')
         return matchSimulatedRequest(question, this.#routers, this.#settings, this.#unit.storage)
       },
-      evaluate: (message) => {
-        if (this.#unit === null) throw new Error('the unit is still starting')
-        return evaluateExpression(message, this.#routers, this.#settings, this.#unit.storage)
-      },
+      evaluate: (message) => evaluateExpression(message, this.#simulation()),
+      complete: (message) => completeExpression(message, this.#simulation()),
       drain: () => {
         this.#draining ??= this.#drain()
         return this.#draining
       },
     }
+  }
+
+  #simulation() {
+    if (this.#unit === null) throw new Error('the unit is still starting')
+    return { routers: this.#routers, settings: this.#settings, storage: this.#unit.storage }
   }
 
   async #start(): Promise<UnitStart> {

@@ -17,10 +17,11 @@ import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../object-states.ts'
 import type { RouteStore } from '../route-store.ts'
 import { crestError } from './crest-error.ts'
-import { evaluateAction } from './routes/evaluate-action.ts'
+import { completeAction, evaluateAction } from './routes/evaluate-action.ts'
 import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
+import { scopeAction } from './routes/scope-action.ts'
 import { SESSION } from './studio/session-endpoint.ts'
 import type { StudioAccess } from './studio/studio-access.ts'
 import { typesCollection } from './types-collection.ts'
@@ -74,7 +75,12 @@ export function systemApi(api: SystemApi): Handler {
       routesCollection(
         store,
         degraded,
-        { explain: explainAction(names, api), evaluate: evaluateAction(names, api) },
+        {
+          explain: explainAction(names, api),
+          evaluate: evaluateAction(names, api),
+          complete: completeAction(names, api),
+          scope: scopeAction(names, api),
+        },
         { ...api.scripts, logger: api.logger },
       )
     collections.set(store, collection)

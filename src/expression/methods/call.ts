@@ -2,12 +2,33 @@ import { JsonNumber, jsonNumber } from '#json'
 import { describe } from '../coercion.ts'
 import { EvaluationError } from '../errors.ts'
 import { type AnyExposure, exposureOf, getterOf, methodOf } from '../exposed.ts'
-import { isBytes, isMap, isPlainObject, isSet, toExpressionValue } from '../values.ts'
+import { isBytes, isMap, isPlainObject, isSet, kindOf, toExpressionValue } from '../values.ts'
 import { listMethods, setMethods } from './lists.ts'
 import { mapMethods } from './maps.ts'
-import { invoke } from './method.ts'
+import { invoke, type Method } from './method.ts'
 import { booleanMethods, numberMethods } from './numbers.ts'
 import { stringMethods } from './strings.ts'
+
+/** Methods by the kind of a value. */
+const METHODS: ReadonlyMap<string, ReadonlyMap<string, Method<never>>> = new Map<
+  string,
+  ReadonlyMap<string, Method<never>>
+>([
+  ['string', stringMethods],
+  ['number', numberMethods],
+  ['boolean', booleanMethods],
+  ['list', listMethods],
+  ['byte array', listMethods],
+  ['set', setMethods],
+  ['map', mapMethods],
+])
+
+/** Names of the methods of a value. */
+export function methodNames(base: unknown): Iterable<string> {
+  const exposure = typeof base === 'object' && base !== null ? exposureOf(base) : undefined
+  if (exposure === undefined) return METHODS.get(kindOf(base))?.keys() ?? []
+  return [...Object.keys(exposure.call ?? {}), ...(exposure.keys === undefined ? [] : mapMethods.keys())]
+}
 
 /** Calls `base.name(args)`; null on a null base, an error where the kind has no such method. */
 export function callMethod(base: unknown, name: string, args: readonly unknown[]): unknown {

@@ -1,8 +1,9 @@
 import type { EvaluationMessage } from '#contracts'
 import { type Action, Refusal } from '#crest'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import type { UnitLink } from '../../unit-link.ts'
 import type { ExplainContext } from './explain-action.ts'
-import { EVALUATE_REQUEST, EVALUATE_RESPONSE } from './routes-description.ts'
+import { COMPLETE_REQUEST, COMPLETE_RESPONSE, EVALUATE_REQUEST, EVALUATE_RESPONSE } from './routes-description.ts'
 import { headerFields, simulatedRequest } from './simulated-request.ts'
 
 const MAX_EXPRESSION = 16_384
@@ -21,16 +22,45 @@ export function evaluateAction(names: readonly string[], { units }: Pick<Explain
     run: async (_, { body }) => {
       const message = evaluationIn(body)
       if (message instanceof Refusal) return message
-      const unit = units().find(({ state }) => state === 'ready')
-      if (unit === undefined) return new Refusal(503, 'no unit is ready to evaluate it; try again')
-      const result = await unit.remote.evaluate({ router, ...message }).catch((error: Error) => error)
-      if (result instanceof Error) return new Refusal(503, `${result.message}; try again`)
-      if ('missing' in result) return new Refusal(404, 'there is no route of this id that is served')
+      const result = await ofUnit(units(), ({ remote }) => remote.evaluate({ router, ...message }))
+      if (result instanceof Refusal) return result
       if ('error' in result) return { error: { ...result.error } }
       const { json, type, truncated } = result
       return { value: truncated ? json : parseJson(json), type, truncated }
     },
   }
+}
+
+/** `complete`: names that fit in a place of an expression, with the properties of a value for a simulated request. */
+export function completeAction(names: readonly string[], { units }: Pick<ExplainContext, 'units'>): Action {
+  const router = ['gateway', ...names].join('+')
+  return {
+    description: 'Lists the names that fit at an offset of an unfinished expression, for editors.',
+    request: COMPLETE_REQUEST,
+    response: COMPLETE_RESPONSE,
+    run: async (_, { body }) => {
+      const { offset, ...rest } = isPlainObject(body) ? (body as JsonObject) : {}
+      const message = evaluationIn(rest)
+      if (message instanceof Refusal) return message
+      if (typeof offset !== 'number' || !Number.isInteger(offset) || offset < 0 || offset > message.expression.length)
+        return new Refusal(400, 'offset: expected a whole number within the expression')
+      const result = await ofUnit(units(), ({ remote }) => remote.complete({ router, ...message, offset }))
+      if (result instanceof Refusal) return result
+      return { from: result.from, options: result.options.map((option) => ({ ...option })) }
+    },
+  }
+}
+
+/** The result of a unit that serves. */
+async function ofUnit<T extends object>(
+  units: readonly UnitLink[],
+  ask: (unit: UnitLink) => Promise<T | { readonly missing: true }>,
+): Promise<T | Refusal> {
+  const unit = units.find(({ state }) => state === 'ready')
+  if (unit === undefined) return new Refusal(503, 'no unit is ready to evaluate it; try again')
+  const result = await ask(unit).catch((error: Error) => error)
+  if (result instanceof Error) return new Refusal(503, `${result.message}; try again`)
+  return 'missing' in result ? new Refusal(404, 'there is no route of this id that is served') : result
 }
 
 function evaluationIn(body: JsonValue): Omit<EvaluationMessage, 'router'> | Refusal {

@@ -70,7 +70,7 @@ async function explain(
 }
 
 /** The qualified name of a router, and the heaps visible to its routes. */
-function routerAndScope(names: readonly string[], context: ExplainContext): [string, DocumentScope] {
+export function routerAndScope(names: readonly string[], context: ExplainContext): [string, DocumentScope] {
   let router = `gateway+${names[0]}`
   const defaults = { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null }
   let scope: DocumentScope = { path: 'gateway', heap: heapOf(context.config()), parent: defaults }

@@ -82,6 +82,59 @@ export const EVALUATE_RESPONSE: JsonObject = {
   },
 }
 
+/** Request of `complete`. */
+export const COMPLETE_REQUEST: JsonObject = {
+  ...EVALUATE_REQUEST,
+  required: ['expression', 'offset'],
+  properties: {
+    ...(EVALUATE_REQUEST['properties'] as JsonObject),
+    offset: { type: 'integer', description: 'Where names are wanted, in UTF-16 code units from 0.' },
+  },
+}
+
+/** Response of `complete`. */
+export const COMPLETE_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: {
+    from: { type: 'integer', description: 'Where the name begins that is completed.' },
+    options: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          kind: { type: 'string', enum: ['binding', 'function', 'property', 'method'] },
+          detail: { type: 'string', description: 'Parameters of a function.' },
+        },
+      },
+    },
+  },
+}
+
+/** Response of `scope`. */
+export const SCOPE_RESPONSE: JsonObject = {
+  type: 'object',
+  properties: {
+    objects: {
+      type: 'array',
+      description: 'Objects that a route of the router inherits, without their configuration.',
+      items: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          type: { type: 'string' },
+          kind: { type: ['string', 'null'], description: 'The contract of the object, such as Handler or Filter.' },
+          from: {
+            type: ['string', 'null'],
+            description: 'The route or `config.json` that declares it; null for a predefined object.',
+          },
+        },
+      },
+    },
+    schema: { type: 'object', description: 'JSON Schema of a route; of nested objects only the type is checked.' },
+  },
+}
+
 const VERSION = {
   _rev: { type: 'string' },
   _sourceRev: { type: 'string', description: 'The revision of its text.' },
