@@ -4,9 +4,13 @@ import { RequestAudit, type RequestOutcome } from './request-audit.ts'
 /** Observes the requests of a listener while it is open; otherwise they cost nothing. */
 export interface RequestObserver {
   readonly isOpen: boolean
-  /** Returns the start time for `ended`. */
-  begin(exchange: Exchange): number
-  ended(exchange: Exchange, startedAt: number, outcome: RequestOutcome): void
+  /** Null for a request that is not observed. */
+  begin(exchange: Exchange): RequestObservation | null
+}
+
+/** Observes one request. */
+export interface RequestObservation {
+  ended(outcome: RequestOutcome): void
 }
 
 /** Route and user of a request that leaves no access event. */

@@ -3,6 +3,7 @@ import {
   BodyTooLargeError,
   type Exchange,
   endUpgraded,
+  type RequestObservation,
   type RequestOutcome,
   type Response,
   reasonPhrase,
@@ -35,8 +36,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   /** The response whose head was sent. */
   #sent: Response | null = null
   #isTruncated = false
-  /** Start time for the observer; -1 where it does not observe this request. */
-  #observedAt = -1
+  #observation: RequestObservation | null = null
   #ended = false
 
   constructor(context: ListenerContext, channel: ResponseChannel) {
@@ -144,7 +144,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#exchange = exchange
     const { audit, observer } = context.settings
     audit?.begin(exchange)
-    if (observer?.isOpen === true) this.#observedAt = observer.begin(exchange)
+    if (observer?.isOpen === true) this.#observation = observer.begin(exchange)
     // Visible to filters, which may remove it; being hop-by-hop, it is never forwarded as received.
     if (channel.upgradable !== null) exchange.request.headers.set('Upgrade', 'websocket')
     if (channel.acceptsInformational) exchange.informationalSender = channel
@@ -270,10 +270,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #end(end: RequestOutcome['end']): void {
     this.#ended = true
     this.context.active--
-    if (this.#observedAt >= 0) {
-      const outcome = { response: this.#sent, end }
-      this.#notify((exchange) => this.context.settings.observer?.ended(exchange, this.#observedAt, outcome))
-    }
+    if (this.#observation !== null) this.#notify(() => this.#observation?.ended({ response: this.#sent, end }))
     this.#notify((exchange) => exchange.audit?.end({ response: this.#sent, end }))
     this.#notify((exchange) => exchange.complete())
   }

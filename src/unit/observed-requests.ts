@@ -1,5 +1,5 @@
 import { type FinishedTrace, RequestTrace, TRACE_HEADER } from '#contracts'
-import { type Exchange, type RequestObserver, type RequestOutcome, UnauditedRequest } from '#http'
+import { type Exchange, type RequestObservation, type RequestObserver, UnauditedRequest } from '#http'
 import type { Clock } from '#schema'
 import type { LiveRequests } from './live-requests.ts'
 
@@ -19,15 +19,13 @@ export class ObservedRequests implements RequestObserver {
   readonly #input: ObservedInput
   /** Tokens of traces whose request has not arrived, with the time until which they are valid. */
   readonly #armed = new Map<string, number>()
-  readonly #traced = new WeakMap<object, { token: string; trace: RequestTrace }>()
-  #open = 0
 
   constructor(input: ObservedInput) {
     this.#input = input
   }
 
   get isOpen(): boolean {
-    return this.#input.requests.isOpen || this.#armed.size > 0 || this.#open > 0
+    return this.#input.requests.isOpen || this.#armed.size > 0
   }
 
   /** The next request with this token is traced. */
@@ -41,38 +39,33 @@ export class ObservedRequests implements RequestObserver {
     this.#armed.delete(token)
   }
 
-  begin(exchange: Exchange): number {
+  begin(exchange: Exchange): RequestObservation | null {
+    const live = this.#input.requests.isOpen ? this.#input.requests.begin(exchange) : null
+    const token = this.#armed.size > 0 ? this.#takeToken(exchange) : null
+    if (live === null && token === null) return null
     // Routes and contexts are recorded for the audit only.
     exchange.audit ??= new UnauditedRequest(exchange)
-    if (this.#armed.size > 0) this.#beginTrace(exchange)
-    return this.#input.clock.monotonic()
+    return token === null ? live : this.#traced(exchange, token, live)
   }
 
-  ended(exchange: Exchange, startedAt: number, outcome: RequestOutcome): void {
-    if (this.#input.requests.isOpen) this.#input.requests.ended(exchange, startedAt, outcome)
-    const found = this.#open === 0 ? undefined : this.#traced.get(exchange.transactionId)
-    if (found === undefined) return
-    const { token, trace } = found
-    this.#open--
-    this.#traced.delete(exchange.transactionId)
-    trace.end()
-    const { elapsed, steps } = trace
-    this.#input.send({
-      token,
-      route: exchange.audit?.routeId ?? null,
-      transactionId: exchange.transactionId.value,
-      elapsed,
-      steps,
-    })
-  }
-
-  #beginTrace(exchange: Exchange): void {
-    const { headers } = exchange.request
-    const token = headers.get(TRACE_HEADER)
-    if (token === null || !this.#armed.delete(token)) return
-    headers.delete(TRACE_HEADER)
-    this.#open++
+  #traced(exchange: Exchange, token: string, live: RequestObservation | null): RequestObservation {
     const trace = new RequestTrace(exchange)
-    this.#traced.set(exchange.transactionId, { token, trace })
+    return {
+      ended: (outcome) => {
+        live?.ended(outcome)
+        trace.end()
+        const { elapsed, steps } = trace
+        const route = exchange.audit?.routeId ?? null
+        this.#input.send({ token, route, transactionId: exchange.transactionId.value, elapsed, steps })
+      },
+    }
+  }
+
+  /** The token of the request, where it is the one of a trace. */
+  #takeToken({ request: { headers } }: Exchange): string | null {
+    const token = headers.get(TRACE_HEADER)
+    if (token === null || !this.#armed.delete(token)) return null
+    headers.delete(TRACE_HEADER)
+    return token
   }
 }

@@ -35,8 +35,13 @@ export class EventStream implements BodySource {
 
   /** Sends one event as JSON; false where the client does not read. */
   send(json: string): boolean {
+    return this.sendAll([json])
+  }
+
+  /** Sends several events in one write. */
+  sendAll(events: readonly string[]): boolean {
     if (!this.isWritable) return false
-    this.#write(`data: ${json}\n\n`)
+    if (events.length > 0) this.#write(events.map((json) => `data: ${json}\n\n`).join(''))
     return true
   }
 

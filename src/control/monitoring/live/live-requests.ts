@@ -40,12 +40,10 @@ export class LiveRequests {
     for (const { watch: id, events, skipped } of batches) {
       const watch = this.#watches.get(id)
       if (watch === undefined) continue
-      watch.skipped += skipped
-      for (const event of events) {
-        const isSent = watch.taken < watch.rate && watch.stream.send(JSON.stringify(event))
-        if (isSent) watch.taken++
-        else watch.skipped++
-      }
+      const admitted = events.slice(0, watch.rate - watch.taken)
+      const sent = watch.stream.sendAll(admitted.map((event) => JSON.stringify(event))) ? admitted.length : 0
+      watch.taken += sent
+      watch.skipped += skipped + events.length - sent
     }
   }
 
