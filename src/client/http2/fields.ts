@@ -43,3 +43,9 @@ export function announcedLength(raw: readonly string[]): number {
   for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'content-length') return Number(raw[i + 1]) || 0
   return 0
 }
+
+/** The fields with Content-Length 0. */
+export function withEmptyContent(raw: readonly string[]): string[] {
+  for (let i = 0; i < raw.length; i += 2) if (raw[i] === 'content-length') return [...raw]
+  return [...raw, 'content-length', '0']
+}

@@ -53,6 +53,18 @@ test('a server that supports both versions gets HTTP/2 on one connection', secur
   assert.equal(client.stats[0]?.connected, 1)
 })
 
+test('a response that ends with its head has an empty body of known length, except to HEAD', clear, async () => {
+  await using upstream = await clearHttp2Upstream((_request, { stream }) =>
+    stream.respond({ ':status': 200, 'grpc-status': '9' }, { endStream: true }),
+  )
+  await using client = clientWith({ http2: KNOWN })
+  for (const method of ['GET', 'POST', 'HEAD']) {
+    const { body, headers } = await send(client, exchangeFor(method, `${upstream.url}/`))
+    assert.deepEqual([body.length, headers.get('grpc-status')], [0, '9'])
+    assert.equal(headers.get('content-length'), method === 'HEAD' ? null : '0')
+  }
+})
+
 test('a server that supports HTTP/1.1 only gets it on the connection that negotiated ALPN', secure, async () => {
   const { createServer } = await import('node:https')
   let connections = 0

@@ -1,10 +1,10 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2'
 import type { Dispatcher } from 'undici'
-import { reasonPhrase } from '#http'
+import { reasonPhrase, StreamCancelledError } from '#http'
 import { RequestBody } from '../request-body.ts'
 import type { UpstreamCall } from '../upstream-call.ts'
 import { UpstreamError } from '../upstream-error.ts'
-import { announcedLength, streamFields, withoutPseudoFields } from './fields.ts'
+import { announcedLength, streamFields, withEmptyContent, withoutPseudoFields } from './fields.ts'
 
 /** The connection of a stream. */
 export interface StreamOwner {
@@ -17,6 +17,7 @@ export interface StreamOwner {
 /** How a stream ended, as far as it concerns its connection. */
 export type StreamOutcome = 'normal' | 'unresponsive' | 'http1-required'
 
+const { NGHTTP2_FLAG_END_STREAM } = constants
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } = constants
 const { NGHTTP2_HTTP_1_1_REQUIRED, NGHTTP2_COMPRESSION_ERROR, NGHTTP2_FRAME_SIZE_ERROR } = constants
 
@@ -91,7 +92,7 @@ export class StreamCall implements Dispatcher.DispatchController {
 
   #listen(stream: ClientHttp2Stream): void {
     stream.on('headers', ({ ':status': status = 0 }, _flags, raw) => this.#onInformational(status, raw))
-    stream.on('response', ({ ':status': status = 0 }, _flags, raw) => this.#onResponse(stream, status, raw))
+    stream.on('response', ({ ':status': status = 0 }, flags, raw) => this.#onResponse(stream, status, flags, raw))
     stream.on('trailers', (_fields, _flags, raw) => {
       this.rawTrailers = withoutPseudoFields(raw)
     })
@@ -108,10 +109,15 @@ export class StreamCall implements Dispatcher.DispatchController {
     this.#guarded(() => this.#call.onResponseStart(this, status, null))
   }
 
-  #onResponse(stream: ClientHttp2Stream, status: number, raw: string[]): void {
+  #onResponse(stream: ClientHttp2Stream, status: number, flags: number, raw: string[]): void {
     if (this.#ended) return
-    this.rawHeaders = withoutPseudoFields(raw)
-    if (this.#hasContent && status !== 304) this.#missing = announcedLength(this.rawHeaders)
+    const fields = withoutPseudoFields(raw)
+    this.rawHeaders = fields
+    if (this.#hasContent && status !== 204 && status !== 304) {
+      this.#missing = announcedLength(fields)
+      // A head that ends its stream, as of errors in gRPC: the body is known to be empty.
+      if ((flags & NGHTTP2_FLAG_END_STREAM) !== 0 && this.#missing === 0) this.rawHeaders = withEmptyContent(fields)
+    }
     this.#call.onResponseStarted()
     // HTTP/2 has no reason phrase; HTTP/1.1 clients get the standard one.
     this.#guarded(() => this.#call.onResponseStart(this, status, null, reasonPhrase(status)))
@@ -144,7 +150,8 @@ export class StreamCall implements Dispatcher.DispatchController {
       return closed('HTTP/2: the server did not process the request', 'GW_UNPROCESSED')
     }
     if (MALFORMED.has(code)) return new UpstreamError('GW_UPSTREAM_PROTOCOL', this.#streamError)
-    return closed(`HTTP/2: the stream was closed with code ${code}`, 'UND_ERR_SOCKET', this.#streamError)
+    const cause = code === NGHTTP2_CANCEL ? new StreamCancelledError() : this.#streamError
+    return closed(`HTTP/2: the stream was closed with code ${code}`, 'UND_ERR_SOCKET', cause)
   }
 
   /** A handler that throws fails the call, as in undici. */

@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
-import type { ActiveListItem, Response } from '#http'
+import { addAbortSignal } from 'node:stream'
+import { type ActiveListItem, isStreamCancelled, type Response } from '#http'
 import type { AdmittedRequest } from '../admission.ts'
 import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
@@ -125,9 +126,11 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
     if (!this.isReceived && stream.readableFlowing === null) stream.pause()
     const head = headOf(response, this.#method, 'keep')
     const waitForTrailers = head.hasBody && head.length === null
-    stream.respond(streamHeaders(response.status, head.raw), { endStream: !head.hasBody, waitForTrailers })
+    // Also where the content is empty: in gRPC a head with a status must end its stream.
+    const endStream = !head.hasBody || head.length === 0
+    stream.respond(streamHeaders(response.status, head.raw), { endStream, waitForTrailers })
     if (waitForTrailers) stream.once('wantTrailers', () => this.#sendTrailers())
-    this.#isHeadOnly = !head.hasBody
+    this.#isHeadOnly = endStream
     return head
   }
 
@@ -156,7 +159,9 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
 
   /** Not close(): that would end the body cleanly before it resets the stream. */
   truncate(reason: Error): void {
-    if (!this.#stream.destroyed) this.#stream.destroy(reason)
+    if (this.#stream.destroyed) return
+    if (isStreamCancelled(reason)) cancel(this.#stream)
+    else this.#stream.destroy(reason)
   }
 
   release(outcome: 'sent' | 'abandoned'): void {
@@ -180,6 +185,11 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
   #onFinish(): void {
     if (this.#stream.headersSent && !this.#stream.aborted) this.#observer.onResponseSent()
   }
+}
+
+/** RST_STREAM with CANCEL, which Node sends for an abort by a signal only; for any other error it is INTERNAL_ERROR. */
+function cancel(stream: ServerHttp2Stream): void {
+  addAbortSignal(AbortSignal.abort(), stream)
 }
 
 function ignore(): void {}

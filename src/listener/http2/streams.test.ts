@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { constants } from 'node:http2'
 import { PassThrough } from 'node:stream'
 import { after, test } from 'node:test'
 import { Body, type BodySink, type Exchange, Headers, Response, respond } from '#http'
@@ -108,6 +109,20 @@ test(
     }
   },
 )
+
+test('an empty body ends the stream with the head, also where the request is not received yet', options, async () => {
+  await using server = await secure(async () => respond(200, { 'X-Here': '1' }))
+  await using client = new H2Client(server.port)
+  for (const method of ['GET', 'POST']) {
+    const stream = client.session.request({ ':path': '/', ':method': method }, { endStream: method === 'GET' })
+    const [headers, flags] = (await once(stream, 'response')) as [Record<string, string>, number]
+    assert.equal(flags & constants.NGHTTP2_FLAG_END_STREAM, constants.NGHTTP2_FLAG_END_STREAM)
+    assert.equal(headers['content-length'], '0')
+    stream.resume().end()
+    await once(stream, 'close')
+  }
+  await waitUntil('no request was active', () => server.listener.stats.active === 0)
+})
 
 test('HEAD, 204, 205 and 304 have no body and end the stream', options, async () => {
   await using server = await secure(async ({ request }) =>
