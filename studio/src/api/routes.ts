@@ -22,7 +22,7 @@ export interface RouteText {
 export interface RouteVersion {
   readonly _rev: string
   readonly replacedAt: string
-  readonly replacedBy: { readonly userId?: string | null }
+  readonly replacedBy: { readonly operation?: string; readonly user?: string | null }
   readonly _source?: string
 }
 

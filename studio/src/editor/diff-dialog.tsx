@@ -1,5 +1,5 @@
 import { Dialog } from '../ui/dialog.tsx'
-import { TextDiff } from '../ui/text-diff.tsx'
+import { RouteDiff } from '../ui/route-diff.tsx'
 
 /** The draft against what is served. */
 export function DiffDialog({ before, after, onClose }: { before: string; after: string; onClose: () => void }) {
@@ -8,7 +8,7 @@ export function DiffDialog({ before, after, onClose }: { before: string; after: 
       {before === after ? (
         <p className="empty">The draft is the text that is served.</p>
       ) : (
-        <TextDiff before={before} after={after} names={['served', 'draft']} />
+        <RouteDiff before={before} after={after} names={['served', 'draft']} />
       )}
     </Dialog>
   )

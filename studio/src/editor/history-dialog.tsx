@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { rollBack, routeHistory, routeVersion } from '../api/routes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
-import { TextDiff } from '../ui/text-diff.tsx'
+import { RouteDiff } from '../ui/route-diff.tsx'
+import { ChangeList } from './change-list.tsx'
 
 /** Earlier versions of a route with who replaced them, each compared with what is served. */
 export function HistoryDialog({
@@ -46,7 +47,8 @@ export function HistoryDialog({
             <tr key={`${rev} ${replacedAt}`}>
               <td>
                 replaced {new Date(replacedAt).toLocaleString()}
-                {replacedBy.userId != null && ` by ${replacedBy.userId}`}
+                {replacedBy.user != null && ` by ${replacedBy.user}`}
+                {replacedBy.operation != null && ` (${replacedBy.operation})`}
               </td>
               <td>
                 <button
@@ -67,8 +69,10 @@ export function HistoryDialog({
         </tbody>
       </table>
       {shown !== null && version.data?._source !== undefined && (
-        <TextDiff before={version.data._source} after={current} names={['this version', 'served']} />
+        <RouteDiff before={version.data._source} after={current} names={['this version', 'served']} />
       )}
+      <h3>Who changed what</h3>
+      <ChangeList router={router} id={id} />
     </Dialog>
   )
 }
