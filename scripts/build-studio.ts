@@ -22,6 +22,9 @@ if (isOutdated()) {
 function isOutdated(): boolean {
   if (!existsSync(page)) return true
   const since = statSync(page).mtimeMs
-  const sources = globSync(['src/**/*', 'index.html', 'vite.config.ts'], { cwd: studio })
+  // The pages share the lexer of expressions with the gateway.
+  const sources = globSync(['src/**/*', 'index.html', 'vite.config.ts', '../src/{expression,json}/*.ts'], {
+    cwd: studio,
+  })
   return sources.some((file) => statSync(join(studio, file)).mtimeMs > since)
 }

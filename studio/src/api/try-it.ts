@@ -9,6 +9,9 @@ export interface SampleRequest {
   readonly body: string
 }
 
+/** The request that expressions are tried for at first. */
+export const FIRST_SAMPLE: SampleRequest = { method: 'GET', uri: '/', headers: '', body: '' }
+
 /** A route that was tried for a request. */
 interface TriedRoute {
   readonly router: string
@@ -73,9 +76,46 @@ export function evaluate(
   route: string | null,
   expression: string,
   request: SampleRequest,
+  signal?: AbortSignal,
 ): Promise<Evaluation> {
   return call(`${routesPath(router)}?_action=evaluate`, {
-    body: { expression, ...(route === null ? {} : { route }), request: messageOf(request) },
+    body: { expression, ...(route === null ? {} : { route }), request: messageOf(request), response: SAMPLE_RESPONSE },
+    ...(signal === undefined ? {} : { signal }),
+  })
+}
+
+/** For expressions that read the response. */
+const SAMPLE_RESPONSE = { status: 200 }
+
+/** A name that fits in a place of an expression. */
+export interface NameOption {
+  readonly name: string
+  readonly kind: 'binding' | 'function' | 'property' | 'method'
+  readonly detail?: string
+}
+
+/** Names that fit at an offset, in place of the text after `from`. */
+export interface Completions {
+  readonly from: number
+  readonly options: readonly NameOption[]
+}
+
+/** Names that fit in an unfinished expression; after a dot, the members of its value for a sample request. */
+export function complete(
+  router: string,
+  route: string | null,
+  expression: string,
+  offset: number,
+  request: SampleRequest,
+): Promise<Completions> {
+  return call(`${routesPath(router)}?_action=complete`, {
+    body: {
+      expression,
+      offset,
+      ...(route === null ? {} : { route }),
+      request: messageOf(request),
+      response: SAMPLE_RESPONSE,
+    },
   })
 }
 

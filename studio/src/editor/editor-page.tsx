@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Problem } from '../api/client.ts'
+import { useInherited } from '../api/scope.ts'
+import { FIRST_SAMPLE } from '../api/try-it.ts'
 import { useCommands } from '../app/commands.ts'
 import { routePage } from '../app/paths.ts'
 import { removeDraft, writeDraft } from '../model/drafts.ts'
@@ -30,6 +32,8 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
   const draft = useRouteDraft(router, id)
   const { text, served, problems } = draft
   const selection = useSelection(text ?? '')
+  const inherited = useInherited(router)
+  const [sample, setSample] = useState(FIRST_SAMPLE)
   const [open, setOpen] = useState<Open>(null)
   const [failure, setFailure] = useState<Error | null>(null)
   const [message, setMessage] = useState('')
@@ -84,6 +88,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
     if (served.isError) return <Failure error={served.error} retry={() => void served.refetch()} />
     return <p className="page-note">Reading the route…</p>
   }
+  const formRoute = { text, router, deployedId: isNew ? null : id, inherited, sample, setSample }
   const isElsewhere = served.data !== undefined && served.data?._sourceRev !== draft.base?._sourceRev
   return (
     <section className="page editor" aria-labelledby="route-title">
@@ -117,12 +122,13 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onSelect={selection.select}
           onChange={draft.change}
         />
-        <FormRouteProvider value={{ text, router, deployedId: isNew ? null : id }}>
+        <FormRouteProvider value={formRoute}>
           <Properties text={text} path={selection.path} onChange={draft.change} />
         </FormRouteProvider>
         <div className="text-pane">
           <JsonEditor
             text={text}
+            route={formRoute}
             problems={problems.list ?? NO_PROBLEMS}
             selection={selection.range}
             onChange={(next) => draft.change(next, true)}

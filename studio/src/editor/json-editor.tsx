@@ -11,11 +11,15 @@ import { useEffect, useRef } from 'react'
 import type { Problem } from '../api/client.ts'
 import { CSP_NONCE } from '../app/csp-nonce.ts'
 import { rangeOfProblem } from '../model/route-document.ts'
+import { plainReplacement } from '../ui/plain-replacement.ts'
+import { jsonExpressionMarks } from './expressions/expression-marks.ts'
+import type { ExpressionRoute } from './expressions/expression-route.ts'
 import { jsonSchema } from './json-schema.ts'
 
 /** The text of a route, with the problems of the gateway's validation at their lines. */
 export function JsonEditor({
   text,
+  route,
   problems,
   selection,
   onChange,
@@ -24,6 +28,7 @@ export function JsonEditor({
   onCursor,
 }: {
   text: string
+  route: ExpressionRoute
   problems: readonly Problem[]
   /** Characters to show as selected, where an object of the canvas is. */
   selection: { readonly from: number; readonly to: number } | null
@@ -35,8 +40,8 @@ export function JsonEditor({
   const client = useQueryClient()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
-  const latest = useRef({ onChange, onUndo, onRedo, onCursor })
-  latest.current = { onChange, onUndo, onRedo, onCursor }
+  const latest = useRef({ route, onChange, onUndo, onRedo, onCursor })
+  latest.current = { route, onChange, onUndo, onRedo, onCursor }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; the effects below keep it up to date.
   useEffect(() => {
@@ -75,6 +80,7 @@ export function JsonEditor({
 }
 
 type Callbacks = {
+  route: ExpressionRoute
   onChange: (text: string) => void
   onUndo: () => void
   onRedo: () => void
@@ -105,7 +111,9 @@ function startState(text: string, client: QueryClient, latest: () => Callbacks):
       highlightActiveLine(),
       indentOnInput(),
       bracketMatching(),
-      jsonSchema(client),
+      jsonSchema(client, () => latest().route),
+      jsonExpressionMarks(),
+      plainReplacement(),
       json(),
       syntaxHighlighting(classHighlighter),
       EditorView.lineWrapping,

@@ -9,19 +9,28 @@ import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view'
 import type { QueryClient } from '@tanstack/react-query'
 import { fetchType, TYPES_QUERY } from '../api/types.ts'
 import { descriptionOf, type Place, type Proposal, placeAt, proposalsFor } from '../model/schema-place.ts'
+import { completeInString } from './expressions/expression-completion.ts'
+import type { ExpressionRoute } from './expressions/expression-route.ts'
 
-/** Completion and hover texts by the schemas of the gateway's types. */
-export function jsonSchema(client: QueryClient): Extension {
+/** Completion and hover texts by the schemas of the gateway's types, and completion of expressions. */
+export function jsonSchema(client: QueryClient, route: () => ExpressionRoute): Extension {
   return [
-    autocompletion({ override: [(context) => complete(context, client)] }),
+    autocompletion({ override: [(context) => complete(context, client, route())] }),
     hoverTooltip((view, offset) => describe(view, offset, client)),
   ]
 }
 
-async function complete(context: CompletionContext, client: QueryClient): Promise<CompletionResult | null> {
-  if (!context.explicit && context.matchBefore(/["\w]/) === null) return null
+async function complete(
+  context: CompletionContext,
+  client: QueryClient,
+  route: ExpressionRoute,
+): Promise<CompletionResult | null> {
   const text = context.state.doc.toString()
   const place = placeAt(text, context.pos)
+  const isInString = place.kind === 'value' && text[place.from] === '"' && place.from < context.pos
+  if (isInString && /[$#]\{/.test(text.slice(place.from, context.pos)))
+    return completeInString(context, place.from + 1, route)
+  if (!context.explicit && context.matchBefore(/["\w]/) === null) return null
   const [root, types] = await Promise.all([schemaOf(place, client), client.fetchQuery(TYPES_QUERY).catch(() => [])])
   const proposals = proposalsFor(
     place,

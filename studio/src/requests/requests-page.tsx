@@ -1,23 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useState } from 'react'
+import type { RequestEvent } from '../api/live-requests.ts'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { useEvents } from '../api/stream.ts'
 import { explain } from '../api/try-it.ts'
 import { ExplanationView } from '../try-it/explanation-view.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { queryFilterOf } from './query-filter-of.ts'
-
-/** A request of the live tail. */
-interface RequestEvent {
-  readonly timestamp: string
-  readonly method: string
-  readonly path: string
-  readonly status: number | null
-  readonly elapsed: number
-  readonly route: string | null
-  readonly user: string | null
-  readonly transactionId: string
-}
 
 const KEPT = 500
 

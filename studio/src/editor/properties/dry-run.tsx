@@ -1,28 +1,22 @@
 import { useId, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
-import { type Evaluation, evaluate, type SampleRequest } from '../../api/try-it.ts'
+import type { Evaluation, SampleRequest } from '../../api/try-it.ts'
+import { evaluateIn } from '../expressions/expression-route.ts'
 import { useFormRoute } from './form-route.ts'
+import { LiveRequestChoice } from './live-request-choice.tsx'
 
 export function isExpression(value: unknown): value is string {
   return typeof value === 'string' && value.includes('${')
 }
 
-const FIRST: SampleRequest = { method: 'GET', uri: '/', headers: '', body: '' }
-
-/** Evaluates an expression at the gateway for a sample request. */
+/** Evaluates an expression at the gateway for a sample request, typed in or one of the live traffic. */
 export function DryRun({ expression }: { expression: string }) {
-  const { router, deployedId } = useFormRoute()
+  const route = useFormRoute()
+  const { sample: request, setSample } = route
   const id = useId()
   const [isOpen, setOpen] = useState(false)
-  const [request, setRequest] = useState(FIRST)
   const [outcome, setOutcome] = useState<Evaluation | null>(null)
   const run = () =>
-    evaluate(router, deployedId, expression, request)
-      .catch((error: Error) => {
-        // A route that is stored but does not load is not served: the properties are those of the router.
-        if (error instanceof ApiError && error.status === 404) return evaluate(router, null, expression, request)
-        throw error
-      })
+    evaluateIn(route, expression)
       .catch((error: Error): Evaluation => ({ error: { message: error.message } }))
       .then(setOutcome)
   if (!isOpen) {
@@ -32,10 +26,11 @@ export function DryRun({ expression }: { expression: string }) {
       </button>
     )
   }
-  const set = (part: Partial<SampleRequest>) => setRequest({ ...request, ...part })
+  const set = (part: Partial<SampleRequest>) => setSample({ ...request, ...part })
   return (
     <fieldset className="dry-run">
       <legend>Dry run</legend>
+      <LiveRequestChoice onChoose={({ method, path }) => set({ method, uri: path })} />
       <label htmlFor={`${id}-method`}>Method</label>
       <input id={`${id}-method`} value={request.method} onChange={(event) => set({ method: event.target.value })} />
       <label htmlFor={`${id}-url`}>URL</label>

@@ -53,7 +53,7 @@ export function Field(properties: FieldProperties) {
         {name}
         {marks}
       </label>
-      <Input id={id} shape={shape} value={value} standard={schema.default} onChange={onChange} />
+      <Input id={id} name={name} shape={shape} value={value} standard={schema.default} onChange={onChange} />
       {(isExpression(value) || (name === 'condition' && typeof value === 'string')) && <DryRun expression={value} />}
       {hint}
     </div>

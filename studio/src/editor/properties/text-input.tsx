@@ -1,9 +1,12 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { ExpressionInput } from '../expressions/expression-input.tsx'
+import { isExpression } from './dry-run.tsx'
 import type { FieldShape } from './field-shape.ts'
 
 /** An input of a field; `standard` is the default. */
 export interface InputProperties {
   readonly id: string
+  readonly name: string
   readonly shape: FieldShape
   readonly value: unknown
   readonly standard: unknown
@@ -11,15 +14,21 @@ export interface InputProperties {
 }
 
 /** Text, a number, or an expression in the place of any value. */
-export function TextInput({ id, shape, value, standard, list, onChange }: InputProperties & { list?: string }) {
+export function TextInput({ id, name, shape, value, standard, list, onChange }: InputProperties & { list?: string }) {
   const [typed, setTyped] = useDraft(value === undefined ? '' : String(value))
+  const [expression, input] = useExpression(typed)
   const commit = () => {
     if (typed === (value === undefined ? '' : String(value))) return
     const isNumber = shape.kind === 'number' && typed.trim() !== '' && !Number.isNaN(Number(typed))
     onChange(typed === '' ? undefined : isNumber ? Number(typed) : typed)
   }
+  if (expression !== null) {
+    const properties = { label: name, value: typed, hint: `${id}-hint`, onType: setTyped, onCommit: commit }
+    return <ExpressionInput {...properties} {...expression} />
+  }
   return (
     <input
+      ref={input}
       id={id}
       list={list}
       value={typed}
@@ -72,6 +81,18 @@ function useDraft(value: string): [string, (text: string) => void] {
   return [typed, setTyped]
 }
 
+/** Whether a text has been an expression since the input was shown: it then has the input for expressions, with the focus. */
+function useExpression(typed: string) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isExpressive, setExpressive] = useState(() => isExpression(typed))
+  const [isFocused, setFocused] = useState(false)
+  if (!isExpressive && isExpression(typed)) {
+    setFocused(input.current !== null && input.current === document.activeElement)
+    setExpressive(true)
+  }
+  return [isExpressive ? { isFocused } : null, input] as const
+}
+
 /** A text of a row, applied when the input is left or with Enter. */
 export function DraftInput({
   label,
@@ -83,9 +104,13 @@ export function DraftInput({
   onCommit: (text: string) => void
 }) {
   const [typed, setTyped] = useDraft(value)
+  const [expression, input] = useExpression(typed)
   const commit = () => typed !== value && onCommit(typed)
+  if (expression !== null)
+    return <ExpressionInput label={label} value={typed} onType={setTyped} onCommit={commit} {...expression} />
   return (
     <input
+      ref={input}
       aria-label={label}
       value={typed}
       spellCheck={false}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expressionTokens } from './expression-tokens.ts'
+import { decodeString } from './json-string.ts'
+
+function shown(text: string): string[] {
+  return Array.from(expressionTokens(text), ({ kind, from, to }) => `${kind} ${text.slice(from, to)}`)
+}
+
+test('names, functions, literals and operators of an expression are told apart; text outside has no tokens', () => {
+  assert.deepEqual(shown("a ${find(request.uri, '^/x') and not true}}"), [
+    'delimiter ${',
+    'function find',
+    'operator (',
+    'name request',
+    'operator .',
+    'name uri',
+    'operator ,',
+    "string '^/x'",
+    'operator )',
+    'operator and',
+    'operator not',
+    'literal true',
+    'delimiter }',
+  ])
+  assert.deepEqual(shown('\\${escaped} {x}'), [])
+})
+
+test('an unfinished expression has the tokens that it has, and what can not be read is invalid', () => {
+  assert.deepEqual(shown('${1 + '), ['delimiter ${', 'literal 1', 'operator +'])
+  assert.deepEqual(shown("${a == 'x"), ['delimiter ${', 'name a', 'operator ==', "invalid 'x"])
+})
+
+test('a string of JSON has the offsets of its characters, also before its end is written', () => {
+  const raw = String.raw`a\n\u0041\"\\x" , 1`
+  const { text, offsets } = decodeString(raw, 10)
+  assert.equal(text, 'a\nA"\\x')
+  assert.deepEqual(offsets, [10, 11, 13, 19, 21, 23, 24])
+  assert.deepEqual(decodeString('ab'), { text: 'ab', offsets: [0, 1, 2] })
+})
