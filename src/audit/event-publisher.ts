@@ -56,17 +56,18 @@ export class EventPublisher {
     const topic = this.#topics.get('access')
     if (topic === undefined) return null
     const fields = new AccessFields(topic.filter.include)
-    const format = accessFormatter(topic.formats, topic.filter, names, fields)
+    const formatter = accessFormatter(topic.formats, topic.filter, names, fields)
     const textsOf = (data: AccessEventData): Texts => {
       try {
-        return format(data)
+        return formatter.format(data)
       } catch (error) {
         this.#notBuilt(topic.name, error)
         return topic.formats.map(() => undefined)
       }
     }
     const { outlet } = this.#input
-    return { fields, publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, textsOf)) }
+    const shared = { textsOf, idAt: formatter.idAt }
+    return { fields, publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, shared)) }
   }
 
   /** Never throws: audit must not fail a request. */
@@ -105,25 +106,35 @@ export class EventPublisher {
   }
 }
 
+/** Texts of all access events of a publisher. */
+interface AccessTexts {
+  textsOf(data: AccessEventData): Texts
+  readonly idAt: number | undefined
+}
+
 /** Formatted when its batch is built: many at once cost less than each between two requests. */
 class AccessOutletEvent implements FormattedEvent {
   readonly topic = 'access'
   readonly time: number
   readonly #data: AccessEventData
-  readonly #textsOf: (data: AccessEventData) => Texts
+  readonly #shared: AccessTexts
 
-  constructor(data: AccessEventData, time: number, textsOf: (data: AccessEventData) => Texts) {
+  constructor(data: AccessEventData, time: number, shared: AccessTexts) {
     this.time = time
     this.#data = data
-    this.#textsOf = textsOf
+    this.#shared = shared
   }
 
   get id(): string {
     return this.#data.id
   }
 
+  get idAt(): number | undefined {
+    return this.#shared.idAt
+  }
+
   get texts(): Texts {
-    return this.#textsOf(this.#data)
+    return this.#shared.textsOf(this.#data)
   }
 }
 

@@ -49,6 +49,11 @@ export function jsonString(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : jsonText(text)
 }
 
+/** The same without its quotes. */
+export function jsonContent(text: string): string {
+  return PLAIN.test(text) ? text : jsonText(text).slice(1, -1)
+}
+
 /** An event as a line of its own. */
 export function eventLine(event: JsonObject): string {
   return `${jsonText(event)}\n`

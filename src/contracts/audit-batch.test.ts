@@ -1,30 +1,49 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AuditBatchBuilder, recordsOf } from './audit-batch.ts'
+import { AuditBatchBuilder } from './audit-batch.ts'
+import { recordsOf } from './audit-records.ts'
 
 const TOPICS = ['access', 'config', 'payment']
 
-test('batches hold every event: topic, id, time and the text of each format', () => {
-  const text = fc.option(fc.string({ unit: 'binary', size: 'medium' }), { nil: undefined })
-  const members = {
+const text = fc.option(fc.string({ unit: 'binary', size: 'medium' }), { nil: undefined })
+const event = fc.record(
+  {
     topic: fc.constantFrom(...TOPICS),
-    id: fc.string({ minLength: 1 }),
+    id: fc.string({ unit: 'binary', minLength: 1 }),
     time: fc.nat(),
     texts: fc.tuple(text, text),
-  }
-  const events = fc.array(fc.record(members, { noNullPrototype: true }), { maxLength: 100 })
+  },
+  { noNullPrototype: true },
+)
+/** The first text begins with the id. */
+const eventWithId = fc
+  .tuple(event, fc.string({ unit: 'grapheme-ascii', minLength: 1 }), fc.string({ unit: 'binary' }))
+  .map(([{ texts, ...rest }, id, more]) => ({
+    ...rest,
+    id,
+    idAt: 2,
+    texts: [`{"${id}"${more}`, texts[1]] as [string, string | undefined],
+  }))
+
+test('batches hold every event: topic, id, time and the text of each format', () => {
+  const events = fc.array(fc.oneof(event, eventWithId), { maxLength: 100 })
   fc.assert(
-    fc.property(events, events, (first, second) => {
+    fc.property(fc.array(events, { maxLength: 4 }), (batches) => {
       const builder = new AuditBatchBuilder()
-      for (const added of [first, second]) {
+      // Later batches do not change earlier ones, with which they share memory.
+      const built = batches.map((added) => {
         for (const each of added) builder.add(each)
         assert.equal(builder.events, added.length)
-        const batch = structuredClone(builder.build())
+        return structuredClone(builder.build())
+      })
+      for (const [index, added] of batches.entries()) {
         for (const format of [0, 1] as const) {
-          const records = recordsOf(batch, 2, { format, topics: TOPICS })
-          const expected = added.flatMap(({ texts, ...event }) =>
-            texts[format] === undefined ? [] : [{ ...event, text: texts[format].toWellFormed() }],
+          const records = recordsOf(built[index]!, 2, { format, topics: TOPICS })
+          const expected = added.flatMap(({ topic, id, time, texts }) =>
+            texts[format] === undefined
+              ? []
+              : [{ topic, id: id.toWellFormed(), time, text: texts[format].toWellFormed() }],
           )
           assert.deepEqual(
             records.map(({ topic, id, time, text }) => ({ topic, id, time, text })),
@@ -33,6 +52,7 @@ test('batches hold every event: topic, id, time and the text of each format', ()
           for (const { encoded, text } of records) {
             assert.equal(encoded.bytes[encoded.end], 0x0a)
             assert.equal(Buffer.from(encoded.bytes.subarray(encoded.start, encoded.end)).toString(), text)
+            if (encoded.isAscii) assert.match(text, /^\p{ASCII}*$/u)
           }
         }
       }
@@ -47,12 +67,37 @@ test('a handler gets the events of its topics only', () => {
   assert.deepEqual(topics, ['access', 'payment'])
 })
 
-test('a text larger than the buffer is held, and the buffer is not', () => {
+test('a text larger than the memory of a batch is held', () => {
   const builder = new AuditBatchBuilder()
   const text = 'é'.repeat(2_000_000)
   builder.add({ topic: 'access', id: '1', time: 0, texts: [text] })
   const [record] = recordsOf(builder.build(), 1, { format: 0, topics: TOPICS })
   assert.equal(record?.text, text)
-  builder.add({ topic: 'access', id: '2', time: 0, texts: ['{}'] })
-  assert.equal(builder.build().bytes.length, 3)
+})
+
+test('a batch is full before its memory has to be larger than a mebibyte', () => {
+  const builder = new AuditBatchBuilder()
+  const event = { topic: 'access', id: '1', time: 0, texts: ['x'.repeat(500)] }
+  for (let round = 0; round < 3; round++) {
+    while (!builder.isFull) builder.add(event)
+    const { bytes } = builder.build()
+    assert.ok(bytes.length > 4_096 && bytes.buffer.byteLength <= 1024 * 1024, `${bytes.length} bytes`)
+    assert.equal(builder.isFull, false)
+  }
+})
+
+test('a record that waits does not keep the memory of the events around it', () => {
+  const builder = new AuditBatchBuilder()
+  for (let n = 0; n < 1_000; n++) builder.add({ topic: 'access', id: `${n}`, time: n, texts: ['x'.repeat(500)] })
+  builder.add({ topic: 'payment', id: 'é1', time: 1, texts: ['é'] })
+  builder.add({ topic: 'config', id: '2', time: 2, texts: ['{}'] })
+  const records = recordsOf(builder.build(), 1, { format: 0, topics: ['payment', 'config'] })
+  assert.deepEqual(
+    records.map(({ topic, id, time, text }) => ({ topic, id, time, text })),
+    [
+      { topic: 'payment', id: 'é1', time: 1, text: 'é' },
+      { topic: 'config', id: '2', time: 2, text: '{}' },
+    ],
+  )
+  for (const { encoded } of records) assert.ok(encoded.bytes.buffer.byteLength < 10_000)
 })

@@ -1,38 +1,55 @@
 import type { FormattedEvent } from '#schema'
 
-/** Events of one service for the writer. Cheap to send to another thread: shared bytes, one text and one array of numbers. */
+/** Events of one service for the writer. Cheap to send to another thread: shared bytes and one array of numbers. */
 export interface AuditBatch {
-  /** Texts of all events in UTF-8, each followed by a line feed. */
-  readonly bytes: Uint8Array<SharedArrayBuffer>
-  /** Ids of all events, one behind the other. */
-  readonly ids: string
-  /** For each event: topic, time, length of the id, and the bytes of each text; -1 for a format without one. */
+  /** Texts of all events in UTF-8, each followed by a line feed; then the ids that no text has. */
+  readonly bytes: Uint8Array
+  /** `EVENT_NUMBERS` of each event, then start and end of each of its texts; -1 for a format without one. */
   readonly numbers: Float64Array
   readonly topics: readonly string[]
   readonly events: number
+  /** Whether all bytes are ASCII. */
+  readonly isAscii: boolean
 }
 
-const INITIAL_CAPACITY = 4_096
-/** A larger buffer is released with its batch. */
-const RETAINED_CAPACITY = 1024 * 1024
+/** Numbers of each event: index of its topic, its time, start and end of its id. */
+export const EVENT_NUMBERS = 4
+
+/** Bytes of shared memory that are allocated at once: about those of two batches, within these bounds. */
+const MIN_MEMORY = 16 * 1024
+const MAX_MEMORY = 1024 * 1024
+const BATCHES = 2
+/** A batch whose memory has less room than this, or than the bytes of the batch, is full. */
+const LEAST_ROOM = 64 * 1024
+const INITIAL_NUMBERS = 256
 /** Events that are formatted one after the other: the code and its data stay in the caches of the processor. */
 const GROUP = 32
 /** Bytes of UTF-8 for a UTF-16 code unit. */
 const MAX_BYTES = 3
 
-/** Collects events for a batch, then for the next one. */
+/** Collects events for a batch, then for the next one. Their bytes are written once, to memory that the writer reads too. */
 export class AuditBatchBuilder {
   readonly #waiting: FormattedEvent[] = []
-  #bytes = Buffer.allocUnsafeSlow(INITIAL_CAPACITY)
-  #length = 0
-  #ids = ''
-  #numbers: number[] = []
+  /** Batches are parts of it, one behind the other; released when the last of them is delivered. */
+  #memory = sharedMemory(0)
+  #start = 0
+  #end = 0
+  #lastSize = 0
+  #numbers = new Float64Array(INITIAL_NUMBERS)
+  #count = 0
   #topics: string[] = []
   #events = 0
+  #isAscii = true
+  /** Of the group that is being formatted. */
+  readonly #texts: string[] = []
+  /** Ids that no text has, and the positions of their start in `#numbers`. */
+  #ids: string[] = []
+  #idPositions: number[] = []
 
-  /** Bytes of the formatted events. */
-  get size(): number {
-    return this.#length
+  /** Whether the batch should be sent, since another group would need other memory. */
+  get isFull(): boolean {
+    const size = this.#end - this.#start
+    return size > 0 && this.#memory.length - this.#end < Math.min(size, LEAST_ROOM)
   }
 
   get events(): number {
@@ -47,115 +64,128 @@ export class AuditBatchBuilder {
 
   build(): AuditBatch {
     this.#format()
-    const bytes = new Uint8Array(new SharedArrayBuffer(this.#length))
-    bytes.set(this.#bytes.subarray(0, this.#length))
-    const numbers = Float64Array.from(this.#numbers)
-    const batch = { bytes, ids: this.#ids, numbers, topics: this.#topics, events: this.#events }
-    if (this.#bytes.length > RETAINED_CAPACITY) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_CAPACITY)
-    this.#length = 0
-    this.#ids = ''
-    this.#numbers = []
+    this.#writeIds()
+    const batch = {
+      bytes: new Uint8Array(this.#memory.buffer, this.#start, this.#end - this.#start),
+      numbers: this.#numbers.slice(0, this.#count),
+      topics: this.#topics,
+      events: this.#events,
+      isAscii: this.#isAscii,
+    }
+    this.#lastSize = this.#end - this.#start
+    this.#start = this.#end
+    if (this.#numbers.length > 8 * Math.max(this.#count, INITIAL_NUMBERS))
+      this.#numbers = new Float64Array(INITIAL_NUMBERS)
+    this.#count = 0
     this.#topics = []
     this.#events = 0
+    this.#isAscii = true
     return batch
   }
 
   #format(): void {
-    const formatted: { readonly text: string; readonly lengthAt: number }[] = []
+    if (this.#waiting.length === 0) return
+    const first = this.#count
     let lines = ''
-    for (const { topic, id, texts, time } of this.#waiting) {
-      let index = this.#topics.indexOf(topic)
-      if (index < 0) index = this.#topics.push(topic) - 1
-      this.#ids += id
-      this.#numbers.push(index, time, id.length)
+    // Positions as if all were ASCII, where characters are bytes.
+    let at = this.#end - this.#start
+    for (const { topic, id, idAt, texts, time } of this.#waiting) {
+      const numbers = this.#roomFor(EVENT_NUMBERS + 2 * texts.length)
+      const position = this.#count
+      numbers[position] = this.#topicIndex(topic)
+      numbers[position + 1] = time
+      if (idAt === undefined) {
+        this.#ids.push(id)
+        this.#idPositions.push(position + 2)
+      } else {
+        numbers[position + 2] = at + idAt
+        numbers[position + 3] = at + idAt + id.length
+      }
+      this.#count += EVENT_NUMBERS
       for (const text of texts) {
-        const lengthAt = this.#numbers.push(text?.length ?? -1) - 1
-        if (text === undefined) continue
+        numbers[this.#count++] = text === undefined ? -1 : at
+        if (text === undefined) {
+          numbers[this.#count++] = -1
+          continue
+        }
+        at += text.length + 1
+        numbers[this.#count++] = at - 1
         lines += `${text}\n`
-        formatted.push({ text, lengthAt })
+        this.#texts.push(text)
       }
     }
+    const start = this.#end - this.#start
+    if (this.#write(lines) !== lines.length) this.#measure(first, start)
     this.#waiting.length = 0
-    // Characters are bytes where all are ASCII.
-    if (this.#write(lines) === lines.length) return
-    for (const { text, lengthAt } of formatted) this.#numbers[lengthAt] = Buffer.byteLength(text)
+    this.#texts.length = 0
+  }
+
+  /** Corrects the positions of a group with texts that are not ASCII. */
+  #measure(first: number, start: number): void {
+    const stride = (this.#count - first) / this.#waiting.length
+    const numbers = this.#numbers
+    let at = start
+    let text = 0
+    for (const [index, { id, idAt }] of this.#waiting.entries()) {
+      const event = first + index * stride
+      if (idAt !== undefined) {
+        numbers[event + 2] = at + idAt
+        numbers[event + 3] = at + idAt + id.length
+      }
+      for (let position = event + EVENT_NUMBERS; position < event + stride; position += 2) {
+        if (numbers[position] === -1) continue
+        numbers[position] = at
+        at += Buffer.byteLength(this.#texts[text++]!)
+        numbers[position + 1] = at++
+      }
+    }
+  }
+
+  #writeIds(): void {
+    for (const [index, position] of this.#idPositions.entries()) {
+      this.#numbers[position] = this.#end - this.#start
+      this.#write(this.#ids[index]!)
+      this.#numbers[position + 1] = this.#end - this.#start
+    }
+    this.#ids = []
+    this.#idPositions = []
+  }
+
+  #topicIndex(topic: string): number {
+    const index = this.#topics.indexOf(topic)
+    return index < 0 ? this.#topics.push(topic) - 1 : index
   }
 
   /** Returns the number of bytes. */
   #write(text: string): number {
-    const needed = this.#length + text.length * MAX_BYTES
-    if (needed > this.#bytes.length) this.#grow(needed)
-    const written = this.#bytes.write(text, this.#length)
-    this.#length += written
+    const needed = text.length * MAX_BYTES
+    if (this.#end + needed > this.#memory.length) this.#grow(needed)
+    const written = this.#memory.write(text, this.#end)
+    this.#end += written
+    this.#isAscii &&= written === text.length
     return written
   }
 
-  #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2))
-    this.#bytes.copy(larger, 0, 0, this.#length)
-    this.#bytes = larger
-  }
-}
-
-/** One event of a batch in one format; id and text are decoded when they are read. */
-class BatchRecord {
-  readonly topic: string
-  readonly time: number
-  /** Range of the text in the bytes of its batch; a line feed follows. */
-  readonly encoded: { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
-  readonly #ids: string
-  readonly #idStart: number
-  readonly #idEnd: number
-
-  constructor(
-    { topics, ids, bytes }: AuditBatch,
-    topic: number,
-    time: number,
-    id: readonly [start: number, end: number],
-    text: readonly [start: number, end: number],
-  ) {
-    this.topic = topics[topic]!
-    this.time = time
-    this.encoded = { bytes, start: text[0], end: text[1] }
-    this.#ids = ids
-    this.#idStart = id[0]
-    this.#idEnd = id[1]
-  }
-
-  get id(): string {
-    return this.#ids.slice(this.#idStart, this.#idEnd)
-  }
-
-  get text(): string {
-    const { bytes, start, end } = this.encoded
-    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
-  }
-}
-
-/** The events of a batch with so many formats in one of them: those of the given topics. */
-export function recordsOf(
-  batch: AuditBatch,
-  formats: number,
-  { format, topics }: { readonly format: number; readonly topics: readonly string[] },
-): BatchRecord[] {
-  const { numbers, events } = batch
-  const isAccepted = batch.topics.map((topic) => topics.includes(topic))
-  const records: BatchRecord[] = []
-  const stride = 3 + formats
-  let idStart = 0
-  let start = 0
-  for (let first = 0; first < events * stride; first += stride) {
-    const topic = numbers[first]!
-    const idEnd = idStart + numbers[first + 2]!
-    for (let number = 0; number < formats; number++) {
-      const length = numbers[first + 3 + number]!
-      if (length < 0) continue
-      if (number === format && isAccepted[topic] === true) {
-        records.push(new BatchRecord(batch, topic, numbers[first + 1]!, [idStart, idEnd], [start, start + length]))
-      }
-      start += length + 1
+  #roomFor(count: number): Float64Array {
+    if (this.#count + count > this.#numbers.length) {
+      const larger = new Float64Array(2 * (this.#count + count))
+      larger.set(this.#numbers)
+      this.#numbers = larger
     }
-    idStart = idEnd
+    return this.#numbers
   }
-  return records
+
+  #grow(needed: number): void {
+    const size = this.#end - this.#start
+    const wanted = Math.min(MAX_MEMORY, Math.max(MIN_MEMORY, BATCHES * Math.max(size, this.#lastSize)))
+    const larger = sharedMemory(Math.max(wanted, size + needed))
+    this.#memory.copy(larger, 0, this.#start, this.#end)
+    this.#memory = larger
+    this.#start = 0
+    this.#end = size
+  }
+}
+
+function sharedMemory(bytes: number): Buffer<SharedArrayBuffer> {
+  return Buffer.from(new SharedArrayBuffer(bytes))
 }

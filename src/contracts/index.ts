@@ -24,7 +24,7 @@ export {
   type NotificationListener,
   type Notifications,
 } from './am-service.ts'
-export { type AuditBatch, AuditBatchBuilder, recordsOf } from './audit-batch.ts'
+export { type AuditBatch, AuditBatchBuilder } from './audit-batch.ts'
 export {
   type AuditEventHandler,
   AuditEventHandlerKind,
@@ -34,6 +34,7 @@ export {
   type TransportRenewal,
 } from './audit-event-handler.ts'
 export { AUDIT_MEMORY } from './audit-memory.ts'
+export { recordsOf } from './audit-records.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { cipherSuite } from './cipher-suites.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'

@@ -51,6 +51,8 @@ export interface FormattedEvent {
   readonly topic: string
   /** `_id` of the event. */
   readonly id: string
+  /** Position of the id in the first text, which is ASCII up to its end; absent where the text has no id there. */
+  readonly idAt?: number | undefined
   /** One for each format number; undefined where no handler with that format accepts the topic. May be formatted when it is read. */
   readonly texts: readonly (string | undefined)[]
   /** Milliseconds since the epoch. */

@@ -4,8 +4,6 @@ import { type AuditOutlet, type AuditPlan, ConfigError, type FormattedEvent } fr
 
 /** Milliseconds for which events wait for others, so that one message carries many. */
 const BATCH_TIME = 100
-/** Bytes of a batch. */
-const BATCH_SIZE = 1024 * 1024
 /** Events that were sent and not yet read by the control thread; beyond it the thread is stuck, and events are dropped. */
 const MAX_UNREAD = 100_000
 
@@ -52,7 +50,7 @@ class BatchingOutlet implements AuditOutlet {
       return
     }
     this.#batch.add(event)
-    if (this.#batch.size >= BATCH_SIZE) this.#flush()
+    if (this.#batch.isFull) this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIME)
   }
 

@@ -19,6 +19,7 @@ interface EncodedText {
   readonly bytes: Uint8Array
   readonly start: number
   readonly end: number
+  readonly isAscii: boolean
 }
 
 /** Bytes of the text of a record. */

@@ -1,11 +1,20 @@
 import type { JsonShape } from '#contracts'
-import { jsonString, jsonText } from '../event.ts'
+import { jsonContent, jsonString, jsonText } from '../event.ts'
 import type { AccessEventData, AccessNames, AccessRequest, AccessResponse } from './access-event.ts'
 import type { AccessFields } from './access-fields.ts'
 import { headerText } from './header-text.ts'
 import { isoTime } from './iso-time.ts'
 import { lastText } from './last-text.ts'
 import { traceIdOf } from './trace-id.ts'
+
+/** Where the text of an event has its id. */
+export function idPosition({ idName }: JsonShape): number {
+  return idStart(idName).length
+}
+
+function idStart(idName: JsonShape['idName']): string {
+  return `{"${idName}":"`
+}
 
 /**
  * Serializes access events that have the fields of the safelist and no others: the text of `accessEvent` as JSON, without building
@@ -16,8 +25,8 @@ export function accessText(
   fields: AccessFields,
   { idName, members }: JsonShape,
 ): (data: AccessEventData) => string {
-  const start = `{"${idName}":"`
-  const names = `","eventName":${jsonString(eventName)},"transactionId":`
+  const start = idStart(idName)
+  const names = `","eventName":${jsonString(eventName)},"transactionId":"`
   const groupStart = `,"${group}":{`
   const end = `}${Object.entries(members)
     .map(([name, value]) => `,${jsonString(name)}:${jsonText(value)}`)
@@ -29,19 +38,23 @@ export function accessText(
   const statusOf = lastText(statusText, true, null)
   const routeOf = lastText(routeText, null, null)
   const requestText = ({ path, headers }: AccessRequest): string =>
-    `,"path":${jsonString(path)},"headers":{${headersOf(headers)}}`
+    `,"path":"${jsonContent(path)}","headers":{${headersOf(headers)}}`
   const responseText = ({ isSuccessful, statusCode, elapsedTime, reason }: AccessResponse): string => {
     const detail = reason === null ? '' : `,"detail":{"reason":${jsonString(reason)}}`
     return `${statusOf(isSuccessful, statusCode)}${elapsedTime},"elapsedTimeUnits":"MILLISECONDS"${detail}}`
   }
+  // One template: each intermediate text is an object of its own.
   return (data) => {
     const { client, request, response } = data
-    const ids = `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonString(data.transactionId)}`
-    const peers = `${serverOf(client.localAddress, client.localPort)}${clientOf(client.remoteAddress, null)}${client.remotePort}`
-    const http = `${httpOf(client.secure, request === null ? null : request.method)}${request === null ? '' : requestText(request)}`
-    const sent = response === null ? '' : responseText(response)
-    const gateway = `${routeOf(data.routeId, data.routeName)}${decisionText(data)}`
-    return `${ids}${userText(data)}${peers}${http}}}${sent}${groupStart}${exchangeText(data, gateway)}${end}`
+    return `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonContent(data.transactionId)}"${userText(
+      data,
+    )}${serverOf(client.localAddress, client.localPort)}${clientOf(client.remoteAddress, null)}${client.remotePort}${httpOf(
+      client.secure,
+      request === null ? null : request.method,
+    )}${request === null ? '' : requestText(request)}}}${response === null ? '' : responseText(response)}${groupStart}${gatewayText(
+      data,
+      routeOf(data.routeId, data.routeName),
+    )}${end}`
   }
 }
 
@@ -71,8 +84,10 @@ function statusText(isSuccessful: boolean, code: number | null): string {
   return `,"response":{"status":"${status}"${code === null ? '' : `,"statusCode":"${code}"`},"elapsedTime":`
 }
 
-/** `members` begin with a comma. */
-function exchangeText({ exchangeId }: AccessEventData, members: string): string {
+/** `route` begins with a comma, where it is not empty. */
+function gatewayText({ exchangeId, response, decision, extension }: AccessEventData, route: string): string {
+  const isPlain = response !== null && decision === null && extension === null
+  const members = isPlain ? route : `${route}${decisionText(response, decision, extension)}`
   return exchangeId === null ? members.slice(1) : `"exchangeId":"${exchangeId}"${members}`
 }
 
@@ -80,7 +95,11 @@ function routeText(id: string | null, name: string | null): string {
   return `${id === null ? '' : `,"routeId":${jsonString(id)}`}${name === null ? '' : `,"routeName":${jsonString(name)}`}`
 }
 
-function decisionText({ response, decision, extension }: AccessEventData): string {
+function decisionText(
+  response: AccessEventData['response'],
+  decision: AccessEventData['decision'],
+  extension: AccessEventData['extension'],
+): string {
   const running = response === null ? ',"longRunning":true' : ''
   const decided = decision === null ? '' : `,"decision":${jsonText({ ...decision })}`
   return extension === null ? `${running}${decided}` : `${running}${decided},"ext":${jsonText(extension as never)}`

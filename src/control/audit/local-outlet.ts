@@ -8,9 +8,9 @@ export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditP
   if ('problems' in opened) throw new ConfigError(opened.problems)
   const { id, memory } = opened
   const shared = new Int32Array(memory)
+  const batch = new AuditBatchBuilder()
   return {
     publish: (event) => {
-      const batch = new AuditBatchBuilder()
       batch.add(event)
       writer.take(id, batch.build(), 0)
     },

@@ -34,7 +34,9 @@ export class ChangeTrackingSession implements Session {
   }
 
   get(key: string): unknown {
-    return this.#decoded.values.get(key) ?? null
+    if (this.#state !== null) return this.#state.values.get(key) ?? null
+    // Not decoded for a mere look, as that of the audit at each request.
+    return this.#opened !== null && Object.hasOwn(this.#opened, key) ? (this.#opened[key] ?? null) : null
   }
 
   set(key: string, value: unknown): void {

@@ -1,0 +1,111 @@
+import { type AuditBatch, EVENT_NUMBERS } from './audit-batch.ts'
+
+/** Records that are a smaller part of their memory than this are copied: a waiting record would keep all of it. */
+const RETAINED_PART = 1 / 8
+
+/** One event of a batch in one format: two references and a position, since there are many. */
+class BatchRecord {
+  readonly #batch: AuditBatch
+  /** Position of the numbers of its event. */
+  readonly #event: number
+  /** Position of the start of its text. */
+  readonly #text: number
+
+  constructor(batch: AuditBatch, event: number, text: number) {
+    this.#batch = batch
+    this.#event = event
+    this.#text = text
+  }
+
+  get topic(): string {
+    const { topics, numbers } = this.#batch
+    return topics[numbers[this.#event]!]!
+  }
+
+  get time(): number {
+    return this.#batch.numbers[this.#event + 1]!
+  }
+
+  get id(): string {
+    const { bytes, numbers } = this.#batch
+    return decoded(bytes, numbers[this.#event + 2]!, numbers[this.#event + 3]!)
+  }
+
+  get text(): string {
+    return decoded(this.bytes, this.start, this.end)
+  }
+
+  /** The text, as a range of bytes that a line feed follows. */
+  get encoded(): this {
+    return this
+  }
+
+  get bytes(): Uint8Array {
+    return this.#batch.bytes
+  }
+
+  get start(): number {
+    return this.#batch.numbers[this.#text]!
+  }
+
+  get end(): number {
+    return this.#batch.numbers[this.#text + 1]!
+  }
+
+  get isAscii(): boolean {
+    return this.#batch.isAscii
+  }
+}
+
+function decoded({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + start, end - start).toString('utf8')
+}
+
+/** The events of a batch with so many formats in one of them: those of the given topics. */
+export function recordsOf(
+  batch: AuditBatch,
+  formats: number,
+  { format, topics }: { readonly format: number; readonly topics: readonly string[] },
+): BatchRecord[] {
+  const { numbers } = batch
+  const isAccepted = batch.topics.map((topic) => topics.includes(topic))
+  const stride = EVENT_NUMBERS + 2 * formats
+  const records: BatchRecord[] = []
+  let bytes = 0
+  for (let event = 0; event < numbers.length; event += stride) {
+    const text = event + EVENT_NUMBERS + 2 * format
+    if (numbers[text]! < 0 || isAccepted[numbers[event]!] !== true) continue
+    bytes += numbers[text + 1]! - numbers[text]!
+    records.push(new BatchRecord(batch, event, text))
+  }
+  return bytes < RETAINED_PART * batch.bytes.buffer.byteLength ? copied(records, batch.isAscii) : records
+}
+
+/** The same records in memory of their own. */
+function copied(records: readonly BatchRecord[], isAscii: boolean): BatchRecord[] {
+  const topics = [...new Set(records.map(({ topic }) => topic))]
+  const numbers = new Float64Array(records.length * (EVENT_NUMBERS + 2))
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const [index, { topic, time, id, bytes, start, end }] of records.entries()) {
+    const ownId = Buffer.from(id)
+    const idStart = at + end - start + 1
+    numbers.set(
+      [topics.indexOf(topic), time, idStart, idStart + ownId.length, at, at + end - start],
+      index * (EVENT_NUMBERS + 2),
+    )
+    parts.push(bytes.subarray(start, end + 1), ownId)
+    at = idStart + ownId.length
+  }
+  const bytes = new Uint8Array(at)
+  let end = 0
+  for (const part of parts) {
+    bytes.set(part, end)
+    end += part.length
+  }
+  const batch: AuditBatch = { bytes, numbers, topics, events: records.length, isAscii }
+  return records.map((_, index) => {
+    const event = index * (EVENT_NUMBERS + 2)
+    return new BatchRecord(batch, event, event + EVENT_NUMBERS)
+  })
+}
