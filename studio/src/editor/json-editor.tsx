@@ -117,7 +117,11 @@ function startState(text: string, client: QueryClient, latest: () => Callbacks):
       json(),
       syntaxHighlighting(classHighlighter),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': 'JSON', tabindex: '0' }),
+      EditorView.contentAttributes.of({
+        'aria-label': 'JSON',
+        'aria-description': 'Tab indents; Escape and then Tab leaves the text.',
+        tabindex: '0',
+      }),
       EditorView.cspNonce.of(CSP_NONCE),
       EditorView.updateListener.of((update) => {
         const isTyped = update.transactions.some(

@@ -16,7 +16,11 @@ export function Dialog({
   const heading = useId()
   useEffect(() => {
     const element = dialog.current
-    if (element !== null && !element.open) element.showModal()
+    if (element !== null && !element.open) {
+      element.showModal()
+      // Without it the focus is on "Close", and a dialog with one field would not take what is typed.
+      element.querySelector<HTMLElement>('input:not([type="radio"]), textarea')?.focus()
+    }
     return () => element?.close()
   }, [])
   return (

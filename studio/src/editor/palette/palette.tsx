@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { JSONPath } from 'jsonc-parser'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { type TypeSummary, typeQuery, useTypes } from '../../api/types.ts'
 import { inserted } from '../../model/canvas-edits.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -26,8 +26,9 @@ export function Palette({
       : wanted.every((word) => `${_id} ${summary}`.toLowerCase().includes(word)),
   )
   const byKind = Map.groupBy(shown, ({ kind }) => kind ?? 'Other')
+  const first = byKind.values().next().value?.[0]
   return (
-    <section aria-label="Palette" className="palette">
+    <section aria-label="Palette" className="palette" onKeyDown={stepThroughTypes}>
       <input
         type="search"
         aria-label="Search types"
@@ -41,7 +42,15 @@ export function Palette({
           <div key={kind}>
             <h3>{kind}</h3>
             {members.map((type) => (
-              <AddButton key={type._id} type={type} text={text} selected={selected} onChange={onChange} />
+              <AddButton
+                key={type._id}
+                type={type}
+                text={text}
+                selected={selected}
+                // Tab passes a long list in one step; the arrow keys go through it.
+                isTabStop={wanted.length > 0 || type === first}
+                onChange={onChange}
+              />
             ))}
           </div>
         ))}
@@ -50,15 +59,26 @@ export function Palette({
   )
 }
 
+/** Arrow keys go from the search to the types and from type to type. */
+function stepThroughTypes(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (by === undefined) return
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button.type')]
+  stops[stops.indexOf(document.activeElement as HTMLElement) + by]?.focus()
+  event.preventDefault()
+}
+
 function AddButton({
   type,
   text,
   selected,
+  isTabStop,
   onChange,
 }: {
   type: TypeSummary
   text: string
   selected: JSONPath | null
+  isTabStop: boolean
   onChange: (text: string) => void
 }) {
   const queries = useQueryClient()
@@ -73,6 +93,7 @@ function AddButton({
     <button
       type="button"
       className="quiet type"
+      tabIndex={isTabStop ? 0 : -1}
       title={type.summary}
       draggable
       onDragStart={(event) => event.dataTransfer.setData(TYPE_MEDIA, type._id)}
