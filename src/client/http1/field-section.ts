@@ -115,7 +115,7 @@ export class FieldSection {
       fields.push(fields.length % 2 === 0 ? token : withoutTrailingSpace(token))
       at = 2
     }
-    for (; at < marks; at += 2) fields.push(text.slice(MARKS[at]! - offset, MARKS[at + 1]! - offset))
+    for (; at < marks; at += 2) fields[fields.length] = text.slice(MARKS[at]! - offset, MARKS[at + 1]! - offset)
   }
 
   #notName(octet: number, offset: number): ResponseSyntaxError {
