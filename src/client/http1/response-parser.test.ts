@@ -124,6 +124,8 @@ test('after an upgrade the rest belongs to the caller', () => {
   assert.deepEqual([tunnel.head!.upgrade, tunnel.excess], [true, 5])
   const refused = parse('HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\nno', { method: 'CONNECT' })
   assert.deepEqual([refused.head!.upgrade, refused.head!.keepAlive, refused.body], [false, true, 'no'])
+  const redirect = parse('HTTP/1.1 300 No\r\nContent-Length: 2\r\n\r\nno', { method: 'CONNECT' })
+  assert.deepEqual([redirect.head!.upgrade, redirect.body], [false, 'no'])
   assert.equal(headOf('HTTP/1.1 426 Upgrade\r\nContent-Length: 0\r\n\r\n', { allowUpgrade: true }).upgrade, false)
 })
 

@@ -123,7 +123,7 @@ export class ResponseParser {
   #parse(chunk: Buffer): number {
     const base = this.#received
     const { length } = chunk
-    if (this.#state !== IDLE) this.#received += length
+    this.#received += length
     let at = 0
     while (at < length) {
       switch (this.#state) {

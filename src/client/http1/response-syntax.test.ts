@@ -116,6 +116,7 @@ const FRAMING: Record<string, [fields: string, message: RegExp, version?: string
   'a length of 2^64 + 2': ['Content-Length: 18446744073709551618\r\n', /a number as Content-Length/],
   'a length and chunks': ['Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', /got both/],
   'chunks and a length': ['Transfer-Encoding: chunked\r\nContent-Length: 2\r\n', /got both/],
+  'chunks and no length': ['Content-Length: 0\r\nTransfer-Encoding: chunked\r\n', /got both/],
   'another coding': ['Transfer-Encoding: gzip\r\n', /chunked as the only Transfer-Encoding/],
   identity: ['Transfer-Encoding: identity\r\n', /chunked as the only/],
   'a coding within chunks': ['Transfer-Encoding: gzip, chunked\r\n', /chunked as the only/],
