@@ -117,6 +117,7 @@ export {
   type ThrottlingStore,
   ThrottlingStoreKind,
 } from './throttling.ts'
+export { TICKET_PERIOD, TicketSecrets } from './ticket-secrets.ts'
 export {
   type Authorities,
   type BidirectionalTls,

@@ -160,4 +160,6 @@ export interface UnitSettings {
   readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }
   /** The lock of standard output, which all threads of the gateway write to. */
   readonly output: SharedArrayBuffer
+  /** Secrets of TLS session tickets (TicketSecrets); null where no connector uses TLS. */
+  readonly tickets: SharedArrayBuffer | null
 }

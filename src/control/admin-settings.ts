@@ -18,7 +18,7 @@ export interface AdminSettings {
   readonly directories: InstanceDirectories
   /** All object types, including those of extensions. */
   readonly types: readonly TypeDefinition[]
-  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output'>
+  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: Filter | null
   /** Limits of sessions of the Studio; null where it is switched off. */

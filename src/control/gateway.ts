@@ -32,6 +32,7 @@ import type { ObjectStates } from './object-states.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { Supervisor } from './supervisor.ts'
+import { openTicketRotation, type TicketRotation } from './ticket-rotation.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** Input of a gateway. */
@@ -62,6 +63,7 @@ export class Gateway {
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
+  readonly #tickets: TicketRotation | null
   readonly #store = new KeyValueStore(systemClock)
   readonly #monitoring: Monitoring
   readonly #feed: MetricsFeed
@@ -83,6 +85,7 @@ export class Gateway {
     this.states = settings.states
     this.#auditWriter = settings.auditWriter
     this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
+    this.#tickets = settings.unit.admin === null ? null : openTicketRotation()
     const config = configText(settings)
     this.#configRevision = createHash('sha256')
       .update(config ?? '')
@@ -91,7 +94,13 @@ export class Gateway {
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
-      settings: { ...settings.unit, config, output: sharedOutput(), ...threads(settings.unit.units, logger) },
+      settings: {
+        ...settings.unit,
+        config,
+        output: sharedOutput(),
+        tickets: this.#tickets?.memory ?? null,
+        ...threads(settings.unit.units, logger),
+      },
       logger,
       heartbeat: input.heartbeat ?? HEARTBEAT,
       handlers: (unit) => this.#handlers(unit),
@@ -191,6 +200,7 @@ export class Gateway {
   }
 
   async #close(): Promise<void> {
+    this.#tickets?.[Symbol.dispose]()
     this.stores.close()
     this.#studio?.sessions[Symbol.dispose]()
     this.#feed[Symbol.dispose]()

@@ -66,6 +66,7 @@ class HttpListener implements Listener {
     }
     const secure = await secureServer({
       tls,
+      tickets: settings.tickets ?? null,
       logger,
       handshakeTimeout: limit(settings.headersTimeout) || MAX_HANDSHAKE_TIME,
       http: serverOptions(settings),

@@ -1,5 +1,6 @@
 import type { ServerTls } from '#contracts'
 import type { AccessAuditor, Handler, RequestObserver, Response, TemporaryStorage } from '#http'
+import type { TicketSource } from './tls/session-tickets.ts'
 
 /** The header by which trusted proxies describe the client; null where they may use either. */
 export type ForwardingHeader = 'Forwarded' | 'X-Forwarded-For' | null
@@ -50,6 +51,8 @@ export interface ListenerSettings {
   readonly observer?: RequestObserver | null
   /** Set for TLS, with HTTP/2 by ALPN. */
   readonly tls?: ServerTls | null
+  /** Set where other listeners accept the session tickets of this one. */
+  readonly tickets?: TicketSource | null
 }
 
 /** An open port and its requests. */

@@ -1,4 +1,4 @@
-import type { ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
+import { type ConnectorSettings, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
 import type { RequestObserver, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
@@ -23,6 +23,7 @@ export class Connectors {
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
     const opened: { listener: Listener; gracePeriod: number }[] = []
+    const secrets = settings.tickets === null ? null : new TicketSecrets(settings.tickets)
     for (const [at, connector] of settings.connectors.entries()) {
       for (const port of connector.ports) {
         const listener = await listen(
@@ -32,6 +33,7 @@ export class Connectors {
             observer,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,
+            tickets: secrets === null ? null : { secrets, scope: `connector ${at}` },
           },
           handler,
           logger,

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto'
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
 import { CachedValue } from '#cache'
-import { authorityOptions, identityOptions, type ServerTls, type TlsIdentity } from '#contracts'
+import { authorityOptions, identityOptions, type ServerTls, TICKET_PERIOD, type TlsIdentity } from '#contracts'
 
 /** Only suites with forward secrecy and authenticated encryption. */
 const DEFAULT_SUITES = [
@@ -22,13 +22,15 @@ const KEY_EXCHANGE_GROUPS = '?X25519MLKEM768:X25519:prime256v1:secp384r1'
 /** The TLS contexts of a connector, one for each set of identities, created on first use. */
 export class InboundContexts {
   readonly #tls: ServerTls
+  readonly #sessionIdContext: string | undefined
   #contexts = new Map<readonly TlsIdentity[], Promise<SecureContext>>()
   readonly #trust = new CachedValue({ load: () => this.#readTrust() })
   /** False where the trust accepts any client certificate. */
   #verifying = true
 
-  constructor(tls: ServerTls) {
+  constructor(tls: ServerTls, sessionIdContext?: string) {
     this.#tls = tls
+    this.#sessionIdContext = sessionIdContext
   }
 
   get verifiesClients(): boolean {
@@ -59,15 +61,21 @@ export class InboundContexts {
     return made
   }
 
+  /**
+   * Without resumption where client certificates are requested: a resumed session skips their verification, and has no
+   * issuers of the certificate (spec gap session-resumption).
+   */
   async #options(identities: readonly TlsIdentity[]): Promise<SecureContextOptions> {
-    const { minVersion, maxVersion, ciphers } = this.#tls
+    const { minVersion, maxVersion, ciphers, clientAuth } = this.#tls
     return {
       minVersion,
       maxVersion,
       ciphers: ciphers ?? DEFAULT_SUITES,
       ecdhCurve: KEY_EXCHANGE_GROUPS,
       honorCipherOrder: true,
-      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION | (clientAuth === 'NONE' ? 0 : constants.SSL_OP_NO_TICKET),
+      sessionTimeout: TICKET_PERIOD / 1000,
+      sessionIdContext: this.#sessionIdContext,
       ...identityOptions(identities),
       ...(await this.#trust.get()),
     }

@@ -9,6 +9,7 @@ import { keepErrorListener } from '../keep-error-listener.ts'
 import { EVENTS } from '../log-events.ts'
 import { clientRejection } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
+import { SessionTickets, type TicketSource } from './session-tickets.ts'
 
 /** The server of a connector with TLS. */
 export type HttpsServer = Server<typeof RequestMessage, typeof Http1Channel>
@@ -18,6 +19,7 @@ type HttpOptions = ServerOptions<typeof RequestMessage, typeof Http1Channel>
 /** Settings of a connector with TLS. */
 interface SecureSettings {
   readonly tls: ServerTls
+  readonly tickets: TicketSource | null
   readonly handshakeTimeout: number
   readonly http: HttpOptions
   readonly logger: Logger
@@ -38,7 +40,8 @@ export interface SecureServer {
 /** Creates the server of a connector with TLS: certificates by SNI, renewed without closing connections. */
 export async function secureServer(settings: SecureSettings): Promise<SecureServer> {
   const { tls, http, logger, handshakeTimeout } = settings
-  const contexts = new InboundContexts(tls)
+  const tickets = settings.tickets === null ? null : new SessionTickets(settings.tickets)
+  const contexts = new InboundContexts(tls, tickets?.sessionIdContext)
   const server: HttpsServer = createServer<typeof RequestMessage, typeof Http1Channel>({
     ...http,
     ...(await contexts.defaultOptions()),
@@ -57,9 +60,10 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
       )
     },
   })
+  tickets?.install(server)
   const handshakes = trackHandshakes(server)
   dispatchByProtocol(server, settings, contexts, handshakes)
-  const stop = tls.onChange(() => void renew(server, contexts, logger))
+  const stop = tls.onChange(() => void renew(server, contexts, tickets, logger))
   return {
     server,
     stop,
@@ -70,10 +74,16 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
 }
 
 /** New connections use the new keys and trust; open ones stay open. */
-async function renew(server: HttpsServer, contexts: InboundContexts, logger: Logger): Promise<void> {
+async function renew(
+  server: HttpsServer,
+  contexts: InboundContexts,
+  tickets: SessionTickets | null,
+  logger: Logger,
+): Promise<void> {
   contexts.invalidate()
   try {
     server.setSecureContext(await contexts.defaultOptions())
+    tickets?.install(server)
     logger.info('certificates of the connector renewed')
   } catch (error) {
     logger.error({ error }, EVENTS.CERTIFICATES_NOT_RENEWED)
