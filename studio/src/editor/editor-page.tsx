@@ -119,6 +119,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           text={text}
           problems={problems.list ?? NO_PROBLEMS}
           selected={selection.path}
+          inherited={inherited}
           onSelect={selection.select}
           onChange={draft.change}
         />

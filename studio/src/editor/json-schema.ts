@@ -7,8 +7,10 @@ import {
 import type { Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view'
 import type { QueryClient } from '@tanstack/react-query'
-import { fetchType, TYPES_QUERY } from '../api/types.ts'
-import { descriptionOf, type Place, type Proposal, placeAt, proposalsFor } from '../model/schema-place.ts'
+import { scopeQuery } from '../api/scope.ts'
+import { fetchType, type Schema, TYPES_QUERY } from '../api/types.ts'
+import { heapObjects } from '../model/heap-objects.ts'
+import { descriptionOf, type Fitting, type Place, type Proposal, placeAt, proposalsFor } from '../model/schema-place.ts'
 import { completeInString } from './expressions/expression-completion.ts'
 import type { ExpressionRoute } from './expressions/expression-route.ts'
 
@@ -16,7 +18,7 @@ import type { ExpressionRoute } from './expressions/expression-route.ts'
 export function jsonSchema(client: QueryClient, route: () => ExpressionRoute): Extension {
   return [
     autocompletion({ override: [(context) => complete(context, client, route())] }),
-    hoverTooltip((view, offset) => describe(view, offset, client)),
+    hoverTooltip((view, offset) => describe(view, offset, client, route().router)),
   ]
 }
 
@@ -31,19 +33,39 @@ async function complete(
   if (isInString && /[$#]\{/.test(text.slice(place.from, context.pos)))
     return completeInString(context, place.from + 1, route)
   if (!context.explicit && context.matchBefore(/["\w]/) === null) return null
-  const [root, types] = await Promise.all([schemaOf(place, client), client.fetchQuery(TYPES_QUERY).catch(() => [])])
-  const proposals = proposalsFor(
-    place,
-    root,
-    types.map(({ _id }) => _id),
-  )
+  const proposals = proposalsFor(place, await fittingAt(place, text, client, route))
   if (context.aborted || proposals.length === 0) return null
   const isQuoted = text[place.from] === '"' && place.from < context.pos
   return { from: place.from + (isQuoted ? 1 : 0), options: proposals.map(completionOf) }
 }
 
-async function schemaOf({ type }: Place, client: QueryClient) {
-  return type === null ? null : ((await fetchType(client, type))?.schema ?? null)
+async function fittingAt(
+  place: Place,
+  text: string,
+  client: QueryClient,
+  { router }: ExpressionRoute,
+): Promise<Fitting> {
+  const [root, outer, types, scope] = await Promise.all([
+    schemaOf(place.type, client, router),
+    schemaOf(place.object.type, client, router),
+    client.fetchQuery(TYPES_QUERY).catch(() => []),
+    client.fetchQuery(scopeQuery(router)).catch(() => null),
+  ])
+  const inherited = scope?.objects ?? []
+  return {
+    root,
+    outer,
+    types: types.map(({ _id }) => _id),
+    objects: heapObjects(text, inherited),
+    decorators: inherited.filter(({ kind }) => kind === 'Decorator').map(({ name }) => name),
+  }
+}
+
+/** The schema of a type; of the route where there is no type around. */
+async function schemaOf(type: string | null, client: QueryClient, router: string): Promise<Schema | null> {
+  if (type !== null) return (await fetchType(client, type))?.schema ?? null
+  const scope = await client.fetchQuery(scopeQuery(router)).catch(() => null)
+  return scope?.schema ?? null
 }
 
 function completionOf({ label, insert, info }: Proposal): Completion {
@@ -63,9 +85,14 @@ function completionOf({ label, insert, info }: Proposal): Completion {
   }
 }
 
-async function describe(view: EditorView, offset: number, client: QueryClient): Promise<Tooltip | null> {
+async function describe(
+  view: EditorView,
+  offset: number,
+  client: QueryClient,
+  router: string,
+): Promise<Tooltip | null> {
   const place = placeAt(view.state.doc.toString(), offset)
-  const root = place.from < place.to ? await schemaOf(place, client) : null
+  const root = place.from < place.to ? await schemaOf(place.type, client, router) : null
   const description = root === null ? null : descriptionOf(place, root)
   if (description === null) return null
   return { pos: place.from, end: place.to, above: true, create: () => ({ dom: hintOf(description) }) }

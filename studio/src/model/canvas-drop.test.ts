@@ -1,10 +1,10 @@
 // Objects that are dropped on the canvas.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertedBeside, stepsAtDrop } from './canvas-drop.ts'
-import { moved, valueAt } from './canvas-edits.ts'
-import { layoutOf } from './canvas-layout.ts'
-import { canvasModel } from './canvas-model.ts'
+import { insertedBeside, placeAtPoint } from './canvas-drop.ts'
+import { valueAt } from './canvas-edits.ts'
+import { layoutOf, NODE_HEIGHT, NODE_WIDTH, ROW } from './canvas-layout.ts'
+import { canvasModel, pointerOf } from './canvas-model.ts'
 
 const FILTERS = ['handler', 'config', 'filters']
 const NEW = { type: 'New' }
@@ -47,16 +47,22 @@ test('a handler dropped on a handler replaces it; another object goes to the hea
   assert.deepEqual(plain(insertedBeside(CHAIN, null, NEW, handler, 'before'), ['heap']), [NEW])
 })
 
-test('a filter dragged past others of its list moves by as many places, off its row by none', () => {
+test('the place for filters at a point is beside the nearest object that is not moved; far from all there is none', () => {
   const layout = layoutOf(canvasModel(CHAIN), new Set())
-  const [, a, b, c] = layout.nodes
-  assert.ok(a !== undefined && b !== undefined && c !== undefined)
-  const drop = (id: string, x: number, y: number) => stepsAtDrop(layout, id, { x, y })
-  assert.equal(drop(a.node.id, c.x + 20, a.y), 2)
-  assert.equal(drop(a.node.id, b.x + 20, a.y + 40), 1)
-  assert.equal(drop(c.node.id, a.x - 20, a.y), -2)
-  assert.equal(drop(b.node.id, b.x + 20, b.y), 0)
-  assert.equal(drop(a.node.id, c.x + 20, a.y + 400), 0)
-  assert.equal(drop('/handler/config/handler', a.x - 20, a.y), 0)
-  assert.deepEqual(plain(moved(CHAIN, c.node.path, -2), FILTERS), ['c', 'a', 'b'])
+  const [entry, a, b, c, handler] = layout.nodes
+  assert.ok(entry !== undefined && a !== undefined && b !== undefined && c !== undefined && handler !== undefined)
+  const placeOf = (x: number, y: number, ...moved: string[]) => {
+    const place = placeAtPoint(layout, { x, y }, new Set(moved))
+    return place === null ? null : `${place.side} ${pointerOf(place.path)}`
+  }
+  const middle = NODE_HEIGHT / 2
+  assert.equal(placeOf(b.x + 10, middle), 'after /handler/config/filters/0')
+  assert.equal(placeOf(b.x + 10, middle, a.node.id), 'before /handler/config/filters/1')
+  assert.equal(placeOf(b.x + NODE_WIDTH - 10, middle), 'after /handler/config/filters/1')
+  assert.equal(placeOf(b.x + NODE_WIDTH - 10, middle, c.node.id), 'after /handler/config/filters/1')
+  assert.equal(placeOf(b.x + 10, middle, b.node.id), 'after /handler/config/filters/0')
+  assert.equal(placeOf(handler.x + NODE_WIDTH, middle, c.node.id), null)
+  assert.equal(placeOf(handler.x, middle, c.node.id), 'before /handler/config/handler')
+  assert.equal(placeOf(entry.x, middle, a.node.id), null)
+  assert.equal(placeOf(b.x, middle + ROW), null)
 })

@@ -1,7 +1,7 @@
 import type { JSONPath } from 'jsonc-parser'
 import { inserted, type ObjectValue, valueAt, withChain } from './canvas-edits.ts'
-import { type Layout, ROW } from './canvas-layout.ts'
-import { isObject, pointerOf } from './canvas-model.ts'
+import { GAP, type Layout, NODE_HEIGHT, NODE_WIDTH, ROW } from './canvas-layout.ts'
+import { type CanvasNode, isObject, pointerOf } from './canvas-model.ts'
 import { withElement, withValue } from './route-document.ts'
 
 /** Side of an object on which another one is dropped. */
@@ -42,14 +42,39 @@ export function isOrdered(path: JSONPath): boolean {
   return typeof path.at(-1) === 'number' && path.at(-2) === 'filters'
 }
 
-/** Places by which a filter dropped at a point moves in its list; 0 where the point is off the row of the list. */
-export function stepsAtDrop(layout: Layout, id: string, point: { readonly x: number; readonly y: number }): number {
-  const dropped = layout.nodes.find(({ node }) => node.id === id)
-  if (dropped === undefined || !isOrdered(dropped.node.path) || Math.abs(point.y - dropped.y) > ROW) return 0
-  const list = pointerOf(dropped.node.path.slice(0, -1))
-  const others = layout.nodes.filter(({ node }) => node.id !== id && pointerOf(node.path.slice(0, -1)) === list)
-  // Each filter that it has passed is one place.
-  const passedRight = others.filter(({ x }) => x > dropped.x && x < point.x).length
-  const passedLeft = others.filter(({ x }) => x < dropped.x && x > point.x).length
-  return passedRight - passedLeft
+/** A place for filters beside an object, and where that is in the picture. */
+export interface DropPlace {
+  readonly path: JSONPath
+  readonly side: Side
+  readonly x: number
+  readonly y: number
+}
+
+/** The nearest place for filters at a point of the picture, beside objects that are not moved; null far from all. */
+export function placeAtPoint(
+  layout: Layout,
+  point: { readonly x: number; readonly y: number },
+  moved: ReadonlySet<string>,
+): DropPlace | null {
+  let best: DropPlace | null = null
+  for (const { node, x, y } of layout.nodes) {
+    if (moved.has(node.id)) continue
+    for (const side of sidesOf(node)) {
+      const place = { path: node.path, side, x: side === 'before' ? x - GAP / 2 : x + NODE_WIDTH + GAP / 2, y }
+      if (Math.abs(point.y - y - NODE_HEIGHT / 2) > ROW / 2 || Math.abs(point.x - place.x) > NODE_WIDTH) continue
+      if (best === null || distance(point, place) < distance(point, best)) best = place
+    }
+  }
+  return best
+}
+
+/** Sides of an object on which a filter can be. */
+function sidesOf({ role, path }: CanvasNode): readonly Side[] {
+  if (role === 'entry') return ['after']
+  if (isOrdered(path)) return ['before', 'after']
+  return role === 'handler' && path.at(-1) === 'handler' ? ['before'] : []
+}
+
+function distance(point: { readonly x: number; readonly y: number }, { x, y }: DropPlace): number {
+  return Math.hypot(point.x - x, point.y - y - NODE_HEIGHT / 2)
 }

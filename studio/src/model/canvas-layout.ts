@@ -25,7 +25,9 @@ export interface Layout {
 export const NODE_WIDTH = 190
 /** Of a node without badges. */
 export const NODE_HEIGHT = 44
-const COLUMN = NODE_WIDTH + 60
+/** Between two nodes of a row. */
+export const GAP = 60
+const COLUMN = NODE_WIDTH + GAP
 export const ROW = 96
 
 /** Places the objects of a picture; those inside folded ones are left out. */
@@ -34,6 +36,7 @@ export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layou
   const edges: PlacedEdge[] = []
   let height = placeSequence(model.flow, 0, 0)
   for (const object of model.heap) height += placeSequence([object], 0, height)
+  for (const [index, node] of model.inherited.entries()) nodes.push({ node, x: index * COLUMN, y: height * ROW })
   linkReferences()
   return { nodes, edges }
 
@@ -57,10 +60,14 @@ export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layou
   }
 
   function linkReferences(): void {
-    const byName = new Map(model.heap.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])))
+    const declared = [...model.inherited, ...model.heap]
+    const byName = new Map(declared.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])))
     for (const { node } of nodes) {
-      const target = node.type === null && node.name !== null ? byName.get(node.name) : undefined
-      if (target !== undefined) edges.push({ from: node.id, to: target, label: '', isReference: true })
+      for (const name of node.type === null ? [node.name ?? ''] : node.names) {
+        const target = byName.get(name)
+        if (target !== undefined && target !== node.id)
+          edges.push({ from: node.id, to: target, label: '', isReference: true })
+      }
     }
   }
 }

@@ -1,16 +1,21 @@
 import { getNodeValue, type JSONPath } from 'jsonc-parser'
+import type { InheritedObject } from '../api/scope.ts'
 import { treeOf } from './route-document.ts'
 
 /** An object of a route, or the name of one. */
 export interface CanvasNode {
   readonly id: string
   readonly path: JSONPath
-  readonly role: 'entry' | 'filter' | 'handler' | 'object'
+  readonly role: 'entry' | 'filter' | 'handler' | 'object' | 'inherited'
   /** Name of the object; of a reference, the name that it refers to. */
   readonly name: string | null
   /** Null for a reference. */
   readonly type: string | null
   readonly decorators: readonly string[]
+  /** The document that declares an inherited object. */
+  readonly origin?: string | null
+  /** Texts of its configuration, some of which may name other objects. */
+  readonly names: readonly string[]
   /** Sequences of objects inside, each with the label of its edge. */
   readonly branches: readonly Branch[]
 }
@@ -21,10 +26,12 @@ export interface Branch {
   readonly nodes: readonly CanvasNode[]
 }
 
-/** The picture of a route: its flow, and the objects of its heap beside it. */
+/** The picture of a route: its flow, and the objects of its heap and of enclosing ones beside it. */
 export interface CanvasModel {
   readonly flow: readonly CanvasNode[]
   readonly heap: readonly CanvasNode[]
+  /** Objects of the heaps around the route that it uses. They can not be changed in the route. */
+  readonly inherited: readonly CanvasNode[]
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -32,11 +39,13 @@ type Json = Readonly<Record<string, unknown>>
 /** Fields of every object beside its decorators. */
 const PLAIN_FIELDS = new Set(['name', 'type', 'config', 'comment'])
 
-/** Reads a text as a picture. It is derived from the text alone, which stays as it is. */
-export function canvasModel(text: string): CanvasModel {
+const NOTHING: readonly InheritedObject[] = []
+
+/** Reads a text as a picture. It is derived from the text, which stays as it is, and the objects that the route inherits. */
+export function canvasModel(text: string, inherited = NOTHING): CanvasModel {
   const tree = treeOf(text)
   const route: unknown = tree === null ? null : getNodeValue(tree)
-  if (!isObject(route)) return { flow: [], heap: [] }
+  if (!isObject(route)) return { flow: [], heap: [], inherited: [] }
   const condition = route['condition']
   const entry: CanvasNode = {
     id: '/condition',
@@ -45,14 +54,45 @@ export function canvasModel(text: string): CanvasModel {
     name:
       condition === undefined ? 'every request' : typeof condition === 'string' ? condition : JSON.stringify(condition),
     type: 'condition',
-    decorators: [],
+    decorators: routeDecorators(route, inherited),
+    names: [],
     branches: [],
   }
-  const heap = Array.isArray(route['heap']) ? route['heap'] : []
-  return {
-    flow: [entry, ...sequenceOf(route['handler'], ['handler'], 'handler')],
-    heap: heap.flatMap((value, index) => nodesOf(value, ['heap', index], 'object')),
-  }
+  const declared = Array.isArray(route['heap']) ? route['heap'] : []
+  const flow = [entry, ...sequenceOf(route['handler'], ['handler'], 'handler')]
+  const heap = declared.flatMap((value, index) => nodesOf(value, ['heap', index], 'object'))
+  return { flow, heap, inherited: usedObjects({ flow, heap }, inherited) }
+}
+
+/** Decorators of the route itself: keys that name one of its heap or of an enclosing one. */
+function routeDecorators(route: Json, inherited: readonly InheritedObject[]): readonly string[] {
+  const heap: readonly unknown[] = Array.isArray(route['heap']) ? route['heap'] : []
+  const own = heap.flatMap((one) => (isObject(one) && /Decorator$/.test(String(one['type'])) ? [one['name']] : []))
+  const names = new Set([...own, ...inherited.flatMap(({ name, kind }) => (kind === 'Decorator' ? [name] : []))])
+  return Object.keys(route).filter((key) => names.has(key))
+}
+
+/** Inherited objects that the route refers to. Predefined ones are declared nowhere, so their references stand for them. */
+function usedObjects(
+  route: Pick<CanvasModel, 'flow' | 'heap'>,
+  inherited: readonly InheritedObject[],
+): readonly CanvasNode[] {
+  const nodes = allNodes(route)
+  const used = new Set(nodes.flatMap(({ name, type, names }) => (type === null ? [name ?? ''] : names)))
+  const declared = new Set(nodes.flatMap(({ name, type }) => (type === null ? [] : [name])))
+  return inherited
+    .filter(({ name, from }) => from !== null && used.has(name) && !declared.has(name))
+    .map(({ name, type, from }) => ({
+      id: `inherited ${name}`,
+      path: [],
+      role: 'inherited',
+      name,
+      type,
+      decorators: [],
+      origin: from,
+      names: [],
+      branches: [],
+    }))
 }
 
 /** A Chain is not an object of the picture but the order of those in it. */
@@ -73,7 +113,8 @@ function chainOf(config: Json, path: JSONPath): CanvasNode[] {
 
 function nodesOf(value: unknown, path: JSONPath, role: CanvasNode['role']): CanvasNode[] {
   const id = pointerOf(path)
-  if (typeof value === 'string') return [{ id, path, role, name: value, type: null, decorators: [], branches: [] }]
+  if (typeof value === 'string')
+    return [{ id, path, role, name: value, type: null, decorators: [], names: [], branches: [] }]
   if (!isObject(value)) return []
   const { name, type, config } = value
   return [
@@ -84,6 +125,7 @@ function nodesOf(value: unknown, path: JSONPath, role: CanvasNode['role']): Canv
       name: typeof name === 'string' ? name : null,
       type: typeof type === 'string' ? type : '(no type)',
       decorators: Object.keys(value).filter((key) => isDecorator(key)),
+      names: isObject(config) ? namesOf(String(type), config) : [],
       branches: isObject(config) ? branchesOf(String(type), config, path) : [],
     },
   ]
@@ -101,6 +143,24 @@ function branchesOf(type: string, config: Json, path: JSONPath): Branch[] {
   const branches: Branch[] = []
   for (const [field, value] of Object.entries(config)) collect(value, at(field), field, branches)
   return branches
+}
+
+/** Texts of a configuration outside of the objects that are nodes of their own. */
+function namesOf(type: string, config: Json): readonly string[] {
+  if (type === 'Chain' || type === 'ChainOfFilters') return []
+  const names = new Set<string>()
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === 'string') names.add(value)
+    else if (Array.isArray(value)) for (const item of value) visit(item, depth)
+    else if (isObject(value) && typeof value['type'] !== 'string') {
+      for (const [field, item] of Object.entries(value)) {
+        // A handler of a branch is a node, also where it is a name.
+        if (field !== 'handler' || depth === 0 || typeof item !== 'string') visit(item, depth + 1)
+      }
+    }
+  }
+  visit(config, 0)
+  return [...names]
 }
 
 function collect(value: unknown, path: JSONPath, label: string, branches: Branch[]): void {
@@ -132,7 +192,7 @@ function isDecorator(key: string): boolean {
 }
 
 /** Every object of a picture. */
-export function allNodes({ flow, heap }: CanvasModel): readonly CanvasNode[] {
+export function allNodes({ flow, heap }: Pick<CanvasModel, 'flow' | 'heap'>): readonly CanvasNode[] {
   const below = (node: CanvasNode): CanvasNode[] => [
     node,
     ...node.branches.flatMap(({ nodes }) => nodes.flatMap(below)),

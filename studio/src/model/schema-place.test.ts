@@ -13,14 +13,28 @@ function marked(text: string) {
   return { place, token: whole.slice(place.from, place.to) }
 }
 
+/** Of the route where there is no type. */
 function schemaOf(type: string | null): Schema | null {
-  if (type === null || type === '' || type === 'Hea') return null
-  return JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'schemas', `${type}.json`), 'utf8'))
+  if (type === '' || type === 'Hea' || type === 'Rev') return null
+  return JSON.parse(
+    readFileSync(join(import.meta.dirname, '..', '..', '..', 'schemas', `${type ?? 'route'}.json`), 'utf8'),
+  )
 }
 
 function labels(text: string): readonly string[] {
   const { place } = marked(text)
-  return proposalsFor(place, schemaOf(place.type), ['Chain', 'HeaderFilter']).map(({ label }) => label)
+  const fitting = {
+    root: schemaOf(place.type),
+    outer: schemaOf(place.object.type),
+    types: ['Chain', 'HeaderFilter'],
+    objects: [
+      { name: 'Upstream', type: 'ReverseProxyHandler' },
+      { name: 'Cookies', type: 'CookieFilter' },
+      { name: 'Am', type: 'AmService' },
+    ],
+    decorators: ['capture'],
+  }
+  return proposalsFor(place, fitting).map(({ label }) => label)
 }
 
 test('keys are the fields of the type around that are not there yet, also in an incomplete text', () => {
@@ -30,20 +44,40 @@ test('keys are the fields of the type around that are not there yet, also in an 
   assert.deepEqual(labels('{ "config": { "rate": { "duration": "1 s", "|" } }, "type": "ThrottlingFilter" }'), [
     'numberOfRequests',
   ])
-  assert.deepEqual(labels('{ "type": "HeaderFilter", "|" }'), ['name', 'config'])
+  assert.deepEqual(labels('{ "type": "HeaderFilter", "|" }'), ['name', 'config', 'capture'])
 })
 
 test('keys of an object without a type are those of its place', () => {
   assert.ok(labels('{ "type": "Chain", "config": { "filters": [{ "|" }] } }').includes('type'))
-  assert.deepEqual(labels('{ "|" }'), [])
 })
 
-test('values are those of the enumeration, true and false, and the names of all types', () => {
+test('keys of a route are its fields and decorators', () => {
+  const keys = labels('{ "name": "one", "|" }')
+  for (const key of ['condition', 'handler', 'heap', 'session', 'capture', 'timer', 'baseURI'])
+    assert.ok(keys.includes(key), key)
+  for (const key of ['name', 'audit', 'filters']) assert.ok(!keys.includes(key), key)
+})
+
+test('references are names of objects of fitting types, and so are types of objects in place', () => {
+  assert.deepEqual(labels('{ "handler": "|" }'), ['Upstream'])
+  const chain = (rest: string) => labels(`{ "handler": { "type": "Chain", "config": { ${rest} } } }`)
+  assert.deepEqual(chain('"filters": ["|"]'), ['Cookies'])
+  assert.deepEqual(chain('"handler": "|"'), ['Upstream'])
+  assert.deepEqual(labels('{ "heap": [{ "type": "SingleSignOnFilter", "config": { "amService": "|" } }] }'), ['Am'])
+  const filters = chain('"filters": [{ "type": "|" }]')
+  assert.ok(filters.includes('CookieFilter') && !filters.includes('ReverseProxyHandler'))
+  const handlers = labels('{ "handler": { "type": "Rev|" } }')
+  assert.ok(handlers.includes('ReverseProxyHandler') && !handlers.includes('CookieFilter'))
+  const any = labels('{ "heap": [{ "name": "x", "type": "|" }] }')
+  assert.ok(any.includes('ReverseProxyHandler') && any.includes('CookieFilter'))
+})
+
+test('values are those of the enumeration, true and false, and where the place is unknown all types', () => {
   const values = (end: string) => labels(`{ "type": "HeaderFilter", "config": { "messageType": ${end}`)
   for (const end of ['"|" } }', '| } }', '"RE|" } }']) assert.deepEqual(values(end), ['REQUEST', 'RESPONSE'], end)
   assert.deepEqual(labels('{ "type": "ThrottlingFilter", "config": { "rateLimitHeaders": | } }'), ['true', 'false'])
   for (const end of ['|', '"|"', '"Hea|" }', '"|\n}'])
-    assert.deepEqual(labels(`{ "handler": { "type": ${end} }`), ['Chain', 'HeaderFilter'], end)
+    assert.deepEqual(labels(`{ "unknown": { "type": ${end} }`), ['Chain', 'HeaderFilter'], end)
 })
 
 test('the token at the cursor is replaced with its quotes, and nothing after it', () => {

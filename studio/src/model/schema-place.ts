@@ -2,6 +2,7 @@ import { getLocation, type JSONPath } from 'jsonc-parser'
 import type { Schema } from '../api/types.ts'
 import { valueAt } from './canvas-edits.ts'
 import { isObject } from './canvas-model.ts'
+import { type HeapObject, namesOfTypes } from './heap-objects.ts'
 
 /** A key or value of a text, with the object of a type that it belongs to. */
 export interface Place {
@@ -10,6 +11,8 @@ export interface Place {
   readonly type: string | null
   /** Path of the key or value in that object. */
   readonly path: JSONPath
+  /** The object that the key or value belongs to, as a place of the object around that has a type. */
+  readonly object: { readonly type: string | null; readonly path: JSONPath }
   /** Keys beside it in its object. */
   readonly present: readonly string[]
   /** Characters of the token at the offset, quotes included. */
@@ -37,6 +40,7 @@ export function placeAt(text: string, offset: number): Place {
   return {
     kind: isAtPropertyKey ? 'key' : 'value',
     ...ownerOf(text, path),
+    object: ownerOf(text, path.slice(0, -1)),
     present: isObject(siblings) ? Object.keys(siblings).filter((one) => one !== key) : [],
     from,
     to: text[from] === '"' ? Math.max(offset, from + length) : offset,
@@ -51,19 +55,48 @@ function ownerOf(text: string, path: JSONPath): Pick<Place, 'type' | 'path'> {
   return { type: null, path }
 }
 
-/** What fits in a place, by the schema of the type around it and the names of all types. */
-export function proposalsFor(place: Place, root: Schema | null, types: readonly string[]): readonly Proposal[] {
-  if (place.kind === 'value' && place.path.at(-1) === 'type') return types.map((type) => proposal(type, null))
+/** What a gateway has that fits in places of a route. */
+export interface Fitting {
+  /** Schema of the type of the place; of the route where no type is around it. */
+  readonly root: Schema | null
+  /** Schema of the type around the object of the place, or of the route. */
+  readonly outer: Schema | null
+  /** Names of all types. */
+  readonly types: readonly string[]
+  /** Objects that can be referred to. */
+  readonly objects: readonly HeapObject[]
+  /** Keys of every object with a type. */
+  readonly decorators: readonly string[]
+}
+
+/** What fits in a place. */
+export function proposalsFor(place: Place, fitting: Fitting): readonly Proposal[] {
+  const { root, types, objects, decorators } = fitting
+  if (place.kind === 'value' && place.path.at(-1) === 'type') {
+    const allowed = fittingTypes(fitting.outer, place.object.path)
+    return (allowed ?? types).map((type) => proposal(type, null))
+  }
   if (root === null) return []
   if (place.kind === 'value') {
     const values = schemasAt(root, place.path).flatMap((schema) => valuesOf(schema))
-    return [...new Set(values)].map((value) => proposal(value, null))
+    const names = namesOfTypes(objects, fittingTypes(root, place.path) ?? [])
+    return [...new Set([...values, ...names])].map((value) => proposal(value, null))
   }
-  return schemasAt(root, place.path.slice(0, -1)).flatMap((schema) =>
-    Object.entries(schema.properties ?? {})
-      .filter(([name, field]) => field.deprecated !== true && !place.present.includes(name))
-      .map(([name, field]) => proposal(name, field.description ?? null)),
+  const fields = schemasAt(root, place.path.slice(0, -1)).flatMap(({ properties }) => Object.entries(properties ?? {}))
+  const described = new Map(
+    fields.filter(([, { deprecated }]) => deprecated !== true).map(([name, { description }]) => [name, description]),
   )
+  const isObjectOfType = place.type !== null && place.path.length === 1
+  for (const name of isObjectOfType ? decorators : []) if (!described.has(name)) described.set(name, undefined)
+  return Array.from(described)
+    .filter(([name]) => !place.present.includes(name))
+    .map(([name, description]) => proposal(name, description ?? null))
+}
+
+/** Types of the objects that fit at a path; null where the schema does not ask for an object. */
+function fittingTypes(root: Schema | null, path: JSONPath): readonly string[] | null {
+  const types = root === null ? [] : schemasAt(root, path).flatMap(({ properties }) => properties?.['type']?.enum ?? [])
+  return types.length === 0 ? null : [...new Set(types.map(String))]
 }
 
 function proposal(value: unknown, info: string | null): Proposal {

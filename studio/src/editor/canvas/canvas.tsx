@@ -1,26 +1,41 @@
-import { Background, Controls, type Edge, MarkerType, MiniMap, type Node, Panel, ReactFlow } from '@xyflow/react'
+import {
+  Background,
+  Controls,
+  MiniMap,
+  type Node,
+  Panel,
+  ReactFlow,
+  type ReactFlowInstance,
+  ViewportPortal,
+} from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
 import type { JSONPath } from 'jsonc-parser'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
-import { isOrdered } from '../../model/canvas-drop.ts'
-import { moved, removedAll } from '../../model/canvas-edits.ts'
-import { layoutOf, NODE_HEIGHT, NODE_WIDTH } from '../../model/canvas-layout.ts'
-import { canvasModel, inheritedIds, pointerOf } from '../../model/canvas-model.ts'
+import type { InheritedObject } from '../../api/scope.ts'
+import type { DropPlace } from '../../model/canvas-drop.ts'
+import { removedAll } from '../../model/canvas-edits.ts'
+import { pointerOf } from '../../model/canvas-model.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
 import { useCanvasClipboard } from './use-canvas-clipboard.ts'
 import { useCanvasDrop } from './use-canvas-drop.ts'
+import { useCanvasMove } from './use-canvas-move.ts'
+import { useDrawnCanvas } from './use-drawn-canvas.ts'
 import { useFilterDrag } from './use-filter-drag.ts'
 import { useMultiSelection } from './use-multi-selection.ts'
 
 const NODE_TYPES = { object: ObjectNode }
+const NO_OBJECTS: readonly InheritedObject[] = []
 const NO_MARKS: ReadonlyMap<string, string> = new Map()
+/** Frames in which a moved object is drawn at its new place. */
+const FOCUS_FRAMES = 20
 
 /** The route as a picture, left to right. */
 export function Canvas({
   text,
   problems,
   selected,
+  inherited = NO_OBJECTS,
   marks = NO_MARKS,
   onSelect,
   onChange,
@@ -28,126 +43,81 @@ export function Canvas({
   text: string
   problems: readonly Problem[]
   selected: JSONPath | null
+  /** Objects of the heaps around the route. */
+  inherited?: readonly InheritedObject[]
   /** Objects on the way of a request, by id, each with its time. */
   marks?: ReadonlyMap<string, string>
   onSelect: (path: JSONPath | null) => void
   /** Absent where the picture can not be changed. */
   onChange?: (text: string) => void
 }) {
-  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   const canvas = useRef<HTMLElement>(null)
+  const flow = useRef<ReactFlowInstance<Node<ObjectNodeData>> | null>(null)
+  const [place, setPlace] = useState<DropPlace | null>(null)
   const selection = useMultiSelection(text, selected, onSelect)
   const isEditable = onChange !== undefined
-  const { layout, nodes, edges } = useMemo(() => {
-    const model = canvasModel(text)
-    const layout = layoutOf(model, folded)
-    const inherited = inheritedIds(model)
-    const selectedIds = new Set(JSON.parse(selection.key) as string[])
-    const fold = (id: string) =>
-      setFolded((before) =>
-        before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
-      )
-    const drawn = layout.nodes.map(({ node, x, y }): Node<ObjectNodeData> => {
-      const problem = problems.find(({ pointer }) =>
-        isInside(
-          pointer,
-          node.id,
-          layout.nodes.map((one) => one.node.id),
-        ),
-      )
-      const mark = marks.get(node.id) ?? null
-      const isInherited = inherited.has(node.id)
-      const words = [
-        node.name,
-        node.type,
-        isInherited ? 'inherited' : null,
-        ...node.decorators,
-        problem === undefined ? null : 'problem',
-        mark,
-      ]
-      return {
-        id: node.id,
-        type: 'object',
-        position: { x, y },
-        // Without a size, each new picture hides its nodes until they are measured, which takes the focus from them.
-        initialWidth: NODE_WIDTH,
-        initialHeight: NODE_HEIGHT,
-        selected: selectedIds.has(node.id),
-        ariaLabel: words.filter((word) => word !== null).join(', '),
-        ariaRole: 'group',
-        draggable: isEditable && isOrdered(node.path),
-        ...(mark === null ? {} : { domAttributes: { 'aria-current': 'step' } }),
-        data: {
-          node,
-          problem: problem?.message ?? null,
-          mark,
-          isInherited,
-          isFolded: folded.has(node.id),
-          onFold: () => fold(node.id),
-        },
-      }
-    })
-    const lines = layout.edges.map(
-      ({ from, to, label, isReference }): Edge => ({
-        id: `${from} ${to}`,
-        source: from,
-        target: to,
-        label,
-        animated: isReference,
-        focusable: false,
-        markerEnd: { type: MarkerType.ArrowClosed },
-      }),
-    )
-    return { layout, nodes: drawn, edges: lines }
-  }, [text, problems, selection.key, folded, marks, isEditable])
-  const pathOf = (id: string) => nodes.find((node) => node.id === id)?.data.node.path ?? null
+  const { model, layout, nodes, edges } = useDrawnCanvas({
+    ...{ text, inherited, problems, marks, isEditable },
+    selectionKey: selection.key,
+  })
+  /** Null for an object that the route inherits: it has no place in the text. */
+  const pathOf = (id: string) => {
+    const node = nodes.find((one) => one.id === id)?.data.node
+    return node === undefined || node.role === 'inherited' ? null : node.path
+  }
   /** An action on an object that is selected concerns all that are; on another one, that one alone. */
-  const pathsOf = (focused: Element | null) => {
-    const id = idOf(focused)
-    const ids = id === null || selection.ids.includes(id) ? selection.ids : [id]
-    return ids.flatMap((one) => {
-      const path = pathOf(one)
-      return path === null ? [] : [path]
-    })
+  const idsOf = (id: string | null) => (id === null || selection.ids.includes(id) ? selection.ids : [id])
+  const pathsOf = (focused: Element | null) =>
+    idsOf(idOf(focused))
+      .map(pathOf)
+      .filter((path) => path !== null)
+  const elementOf = (id: string) =>
+    canvas.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? null
+  const focus = (id: string, frames = 0) => {
+    const element = elementOf(id)
+    if (element !== null) element.focus()
+    else if (frames > 0) requestAnimationFrame(() => focus(id, frames - 1))
   }
+  const { move, moveTo } = useCanvasMove({
+    ...{ text, model, idsOf, pathOf, onChange },
+    focusedId: () => idOf(document.activeElement) ?? selection.ids[0] ?? null,
+    onMoved: (ids, next, paths) => {
+      if (ids.some((id) => selection.ids.includes(id))) selection.all(next, paths)
+      // The object at the new place is another one until the text is drawn.
+      requestAnimationFrame(() => focus(pointerOf(paths[0] ?? []), FOCUS_FRAMES))
+    },
+  })
   useCanvasClipboard({ canvas, text, pathsOf, selected, onChange })
-  const drop = useCanvasDrop({ text, edges, pathOf, selected, onChange })
-  const focus = (id: string) =>
-    canvas.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus()
-  /** Moves a filter in its list; focus and selection go with it. */
-  const move = (id: string, by: number) => {
-    const path = pathOf(id)
-    const next = path === null ? text : moved(text, path, by)
-    if (path === null || next === text) return
-    const to = [...path.slice(0, -1), Number(path.at(-1)) + by]
-    onChange?.(next)
-    if (selection.ids.includes(id)) selection.only(to)
-    focus(pointerOf(to))
-  }
-  const drag = useFilterDrag(layout, nodes, move)
+  const drop = useCanvasDrop({ text, layout, edges, flow, pathOf, selected, onPlace: setPlace, onChange })
+  const drag = useFilterDrag({ layout, nodes, idsOf, onPlace: setPlace, onDrop: moveTo })
   /** Moves the focus to the next or previous object, and with Shift the selection too. */
   const step = (id: string, by: number, isExtended: boolean) => {
     const next = nodes[nodes.findIndex((node) => node.id === id) + by]
     if (next === undefined) return
-    if (isExtended && !selection.ids.includes(next.id)) selection.toggle(next.id, next.data.node.path)
+    const path = pathOf(next.id)
+    if (isExtended && path !== null && !selection.ids.includes(next.id)) selection.toggle(next.id, path)
     focus(next.id)
+  }
+  const select = (id: string, isAdded: boolean) => {
+    const path = pathOf(id)
+    if (isAdded && path !== null) selection.toggle(id, path)
+    else selection.only(path)
   }
   const press = (event: KeyboardEvent) => {
     const focused = event.target as HTMLElement
     const id = idOf(focused)
-    const path = id === null ? null : pathOf(id)
-    if (id === null || path === null || focused.closest('button') !== null) return
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key]
-    const isModified = event.shiftKey || event.ctrlKey || event.metaKey
-    if (event.key === 'Enter' || event.key === ' ') isModified ? selection.toggle(id, path) : selection.only(path)
-    else if (by !== undefined && !event.altKey) step(id, by, event.shiftKey)
+    if (id === null || focused.closest('button') !== null) return
+    const arrow = ARROWS[event.key]
+    if (event.key === 'Enter' || event.key === ' ') select(id, event.shiftKey || event.ctrlKey || event.metaKey)
+    else if (arrow !== undefined && !event.altKey) step(id, arrow.by, event.shiftKey)
     else if (onChange === undefined) return
     else if (event.key === 'Delete' || event.key === 'Backspace') onChange(removedAll(text, pathsOf(focused)))
-    else if (by !== undefined) move(id, by)
+    else if (arrow !== undefined) move(id, arrow.direction)
     else return
     event.preventDefault()
     event.stopPropagation()
   }
+  const count = selection.ids.length
   return (
     <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>
       <ReactFlow
@@ -163,15 +133,20 @@ export function Canvas({
         minZoom={0.1}
         colorMode="system"
         proOptions={{ hideAttribution: false }}
-        onNodeClick={(event, { id, data }) => {
-          if (event.shiftKey || event.ctrlKey || event.metaKey) selection.toggle(id, data.node.path)
-          else selection.only(data.node.path)
+        onInit={(instance) => {
+          flow.current = instance
         }}
+        onNodeClick={(event, { id }) => select(id, event.shiftKey || event.ctrlKey || event.metaKey)}
         onPaneClick={() => selection.only(null)}
       >
         <Background />
-        <Panel position="top-left">
-          <span role="status">{selection.ids.length > 1 ? `${selection.ids.length} objects selected` : ''}</span>
+        {place !== null && (
+          <ViewportPortal>
+            <div className="drop-marker" style={{ transform: `translate(${place.x}px, ${place.y}px)` }} />
+          </ViewportPortal>
+        )}
+        <Panel position="top-left" className={count > 1 ? 'selected-count' : 'visually-hidden'}>
+          <span role="status">{count > 1 ? `${count} objects selected` : ''}</span>
         </Panel>
         <Controls showInteractive={false} />
         {onChange !== undefined && (
@@ -182,14 +157,15 @@ export function Canvas({
   )
 }
 
+/** Arrow keys: a step of the focus, and with Alt the direction in which objects are moved. */
+const ARROWS: Readonly<Record<string, { by: -1 | 1; direction: 'earlier' | 'later' | 'out' | 'in' }>> = {
+  ArrowLeft: { by: -1, direction: 'earlier' },
+  ArrowRight: { by: 1, direction: 'later' },
+  ArrowUp: { by: -1, direction: 'out' },
+  ArrowDown: { by: 1, direction: 'in' },
+}
+
 /** The object that an element of the canvas is part of. */
 function idOf(element: Element | null): string | null {
   return element?.closest('.react-flow__node')?.getAttribute('data-id') ?? null
-}
-
-/** Whether a problem belongs to an object and to none inside it. */
-function isInside(pointer: string, id: string, all: readonly string[]): boolean {
-  const around = all.filter((one) => pointer === one || pointer.startsWith(`${one}/`))
-  const innermost = around.reduce((best, one) => (one.length > best.length ? one : best), '')
-  return innermost === id
 }

@@ -18,7 +18,7 @@ export function ObjectNode({
   data: { node, problem, mark, isInherited, isFolded, onFold },
   selected,
 }: NodeProps<Node<ObjectNodeData>>) {
-  const { name, type, role, decorators, branches } = node
+  const { name, type, role, decorators, origin = null, branches } = node
   return (
     <div
       className={`node ${role}${selected ? ' selected' : ''}${problem === null ? '' : ' has-problem'}${mark === null ? '' : ' on-way'}`}
@@ -32,6 +32,7 @@ export function ObjectNode({
           {decorator}
         </span>
       ))}
+      {origin !== null && <span className="badge">{origin}</span>}
       {mark !== null && <span className="badge mark">{mark}</span>}
       {problem !== null && <span className="badge problem">problem</span>}
       {branches.length > 0 && (

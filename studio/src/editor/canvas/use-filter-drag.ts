@@ -1,20 +1,37 @@
 import type { Node, NodeChange } from '@xyflow/react'
 import { useMemo, useRef, useState } from 'react'
-import { stepsAtDrop } from '../../model/canvas-drop.ts'
-import type { Layout } from '../../model/canvas-layout.ts'
+import { type DropPlace, placeAtPoint } from '../../model/canvas-drop.ts'
+import { type Layout, NODE_HEIGHT, NODE_WIDTH } from '../../model/canvas-layout.ts'
 
-/** Moves a filter in its list by dragging it. When dropped, it is again where the layout places it. */
-export function useFilterDrag<Drawn extends Node>(
-  layout: Layout,
-  nodes: Drawn[],
-  onMove: (id: string, steps: number) => void,
-) {
+type DraggedNode = Pick<Node, 'id' | 'position' | 'measured'>
+
+const NONE: readonly DraggedNode[] = []
+
+/** Moves filters by dragging: one, or all that are selected. When dropped, they are again where the layout places them. */
+export function useFilterDrag<Drawn extends Node>({
+  layout,
+  nodes,
+  idsOf,
+  onPlace,
+  onDrop,
+}: {
+  layout: Layout
+  nodes: Drawn[]
+  /** The objects that are dragged with one. */
+  idsOf: (id: string) => readonly string[]
+  /** Called with the place where they would be dropped. */
+  onPlace: (place: DropPlace | null) => void
+  onDrop: (ids: readonly string[], place: DropPlace) => void
+}) {
   const sizes = useRef(new Map<string, { width: number; height: number }>())
-  const [dragged, setDragged] = useState<Pick<Node, 'id' | 'position' | 'measured'> | null>(null)
-  const drawn = useMemo(
-    () => (dragged === null ? nodes : nodes.map((node) => (node.id === dragged.id ? { ...node, ...dragged } : node))),
-    [nodes, dragged],
-  )
+  const [dragged, setDragged] = useState(NONE)
+  const drawn = useMemo(() => {
+    if (dragged.length === 0) return nodes
+    const byId = new Map(dragged.map((one) => [one.id, one]))
+    return nodes.map((node) => ({ ...node, ...byId.get(node.id) }))
+  }, [nodes, dragged])
+  const placeOf = ({ id, position: { x, y } }: Node) =>
+    placeAtPoint(layout, { x: x + NODE_WIDTH / 2, y: y + NODE_HEIGHT / 2 }, new Set(idsOf(id)))
   return {
     nodes: drawn,
     onNodesChange: (changes: NodeChange<Drawn>[]) => {
@@ -24,15 +41,21 @@ export function useFilterDrag<Drawn extends Node>(
         }
       }
     },
-    onNodeDrag: (_: unknown, { id, position }: Node) => {
-      // A node without its size is hidden until it is measured again.
-      const measured = sizes.current.get(id)
-      if (measured !== undefined) setDragged({ id, position, measured })
+    onNodeDrag: (_: unknown, node: Node, together: readonly Node[]) => {
+      const ids = idsOf(node.id)
+      const following = together.flatMap(({ id, position }): DraggedNode[] => {
+        // A node without its size is hidden until it is measured again.
+        const measured = sizes.current.get(id)
+        return measured === undefined || !ids.includes(id) ? [] : [{ id, position, measured }]
+      })
+      setDragged(following)
+      onPlace(placeOf(node))
     },
-    onNodeDragStop: (_: unknown, { id, position }: Node) => {
-      setDragged(null)
-      const steps = stepsAtDrop(layout, id, position)
-      if (steps !== 0) onMove(id, steps)
+    onNodeDragStop: (_: unknown, node: Node) => {
+      const place = placeOf(node)
+      setDragged(NONE)
+      onPlace(null)
+      if (place !== null) onDrop(idsOf(node.id), place)
     },
   }
 }

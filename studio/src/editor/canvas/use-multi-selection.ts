@@ -28,5 +28,11 @@ export function useMultiSelection(text: string, selected: JSONPath | null, onSel
     setFurther(null)
     onSelect(path)
   }
-  return { ids, toggle, only, key: JSON.stringify(ids) }
+  /** Selects objects of a text that is set at the same time. */
+  const all = (next: string, [first, ...others]: readonly JSONPath[]) => {
+    if (first === undefined) return
+    setFurther({ text: next, primary: pointerOf(first), ids: others.map(pointerOf) })
+    onSelect(first)
+  }
+  return { ids, toggle, only, all, key: JSON.stringify(ids) }
 }

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { type TypeSummary, typeQuery, useTypes } from '../../api/types.ts'
 import { inserted } from '../../model/canvas-edits.ts'
 import { Failure } from '../../ui/failure.tsx'
-import { TYPE_MEDIA } from './type-media.ts'
+import { FILTER_MEDIA, TYPE_MEDIA } from './type-media.ts'
 import { useNewObject } from './use-new-object.ts'
 
 /** Types of the gateway by their kind; a button adds an object of a type to the route. */
@@ -96,7 +96,10 @@ function AddButton({
       tabIndex={isTabStop ? 0 : -1}
       title={type.summary}
       draggable
-      onDragStart={(event) => event.dataTransfer.setData(TYPE_MEDIA, type._id)}
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer.setData(TYPE_MEDIA, type._id)
+        if (type.kind === 'Filter') dataTransfer.setData(FILTER_MEDIA, type._id)
+      }}
       onPointerEnter={prefetch}
       onFocus={prefetch}
       onClick={() => void add()}

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Schema } from '../../api/types.ts'
+import { heapObjects, namesOfTypes } from '../../model/heap-objects.ts'
 import { acceptsText, acceptsTexts, shapeOf } from './field-shape.ts'
-import { heapNames } from './heap-names.ts'
 import { isListOfTexts, isMapOfTexts, listOf, mapOf, repeatedName, rowsOfMap } from './text-rows.ts'
 
 function shapeOfField(type: string, name: string) {
@@ -43,7 +43,11 @@ test('an object with known fields and a reference keep what their form needs', (
   const policy = shapeOfField('ThrottlingFilter', 'throttlingRatePolicy').shape
   assert.ok(policy.kind === 'reference')
   const heap = [{ name: 'A', type: 'MappedThrottlingPolicy' }, { name: 'B', type: 'CookieFilter' }, 'C', null]
-  assert.deepEqual(heapNames(heap, policy.types), ['A'])
+  const inherited = [
+    { name: 'B', type: 'MappedThrottlingPolicy' },
+    { name: 'D', type: 'MappedThrottlingPolicy' },
+  ]
+  assert.deepEqual(namesOfTypes(heapObjects(JSON.stringify({ heap }), inherited), policy.types), ['A', 'D'])
 })
 
 test('rows give the map they were read from; rows without name or value are left out', () => {

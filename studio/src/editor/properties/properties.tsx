@@ -1,5 +1,5 @@
 import type { JSONPath } from 'jsonc-parser'
-import { type Schema, useType } from '../../api/types.ts'
+import { type Schema, type TypeSummary, useType, useTypes } from '../../api/types.ts'
 import { moved, removed, valueAt } from '../../model/canvas-edits.ts'
 import { isObject } from '../../model/canvas-model.ts'
 import { withValue } from '../../model/route-document.ts'
@@ -19,6 +19,7 @@ export function Properties({
   const value = path === null ? undefined : valueAt(text, path)
   const type = isObject(value) && typeof value['type'] === 'string' ? value['type'] : null
   const details = useType(type)
+  const types = useTypes()
   const set = (field: JSONPath, next: unknown) => {
     const at = [...(path ?? []), ...field]
     const edit = smallestEdit(valueAt(text, at), next)
@@ -31,7 +32,13 @@ export function Properties({
         <Field name="condition" schema={CONDITION} root={CONDITION} value={value} onChange={(next) => set([], next)} />
       )}
       {path !== null && typeof value === 'string' && path.join() !== 'condition' && (
-        <Field name="reference" schema={REFERENCE} root={REFERENCE} value={value} onChange={(next) => set([], next)} />
+        <Field
+          name="reference"
+          schema={REFERENCE}
+          root={referenceRoot(types.data ?? [], path.at(-1) === 'handler' ? 'Handler' : 'Filter')}
+          value={value}
+          onChange={(next) => set([], next)}
+        />
       )}
       {path !== null && isObject(value) && (
         <div key={path.join('/')} className="scroller" tabIndex={0} role="group" aria-label="Fields">
@@ -62,8 +69,17 @@ export function Properties({
 }
 
 const CONDITION: Schema = { type: 'string', description: 'Requests for which this is true take the route.' }
-const REFERENCE: Schema = { type: 'string', description: 'Name of an object of the heap, here or in config.json.' }
+const REFERENCE: Schema = {
+  description: 'Name of an object of the heap, here or in config.json.',
+  $ref: '#/$defs/Role',
+}
 const NAME: Schema = { type: 'string', description: 'The name by which others refer to it.' }
+
+/** The schema of a reference in the flow: types of the kind that its place needs. */
+function referenceRoot(types: readonly TypeSummary[], kind: string): Schema {
+  const fitting = types.filter((type) => type.kind === kind).map(({ _id }) => _id)
+  return { $defs: { Role: { type: ['string', 'object'], properties: { type: { enum: fitting } } } } }
+}
 
 /** Fields of `config`. */
 function ConfigFields({

@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { fetchType } from '../../api/types.ts'
-import { valueAt } from '../../model/canvas-edits.ts'
+import { heapObjects, namesOfTypes } from '../../model/heap-objects.ts'
 import { newObject } from '../palette/new-object.ts'
 import { useFormRoute } from './form-route.ts'
-import { heapNames } from './heap-names.ts'
 import { type InputProperties, TextInput } from './text-input.tsx'
 
-/** The name of an object, with the fitting ones of the route's heap to choose from, or a new object in its place. */
+/** The name of an object, with the fitting ones of the route and those it inherits to choose from, or a new object in its place. */
 export function ReferenceInput(properties: InputProperties & { role: string; types: readonly string[] }) {
   const { id, role, types, onChange } = properties
-  const { text } = useFormRoute()
+  const { text, inherited } = useFormRoute()
   const client = useQueryClient()
   const create = async (type: string) => {
     const details = await fetchType(client, type)
@@ -19,7 +18,7 @@ export function ReferenceInput(properties: InputProperties & { role: string; typ
     <>
       <TextInput {...properties} list={`${id}-names`} />
       <datalist id={`${id}-names`}>
-        {heapNames(valueAt(text, ['heap']), types).map((name) => (
+        {namesOfTypes(heapObjects(text, inherited), types).map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>

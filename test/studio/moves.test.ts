@@ -1,0 +1,130 @@
+// Moving filters on the canvas of the Studio: between branches, several at once, by pointer and by key.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { accessibilityFindings, canvasNode, canvasShows, runCommand, STUDIO_TEST, StudioUnderTest } from '#test/studio'
+import { waitUntil } from '#test/waiting'
+
+const filter = (name: string) => ({
+  name,
+  type: 'HeaderFilter',
+  config: { messageType: 'RESPONSE', add: { [name]: ['1'] } },
+})
+const ANSWER = { type: 'StaticResponseHandler', config: { status: 200 } }
+const chain = (filters: readonly unknown[], handler: unknown) => ({ type: 'Chain', config: { filters, handler } })
+const BRANCHES = {
+  condition: "${find(request.uri.path, '^/branches')}",
+  handler: chain([filter('First'), filter('Second'), filter('Third')], {
+    type: 'DispatchHandler',
+    config: { bindings: [{ condition: '${true}', handler: chain([filter('Inner')], ANSWER) }] },
+  }),
+}
+const studio = new StudioUnderTest({ routes: { branches: BRANCHES } })
+
+const START = ['First', 'Second', 'Third', 'DispatchHandler', 'Inner', 'StaticResponseHandler']
+
+function onCanvas(use: (page: Page) => Promise<void>): () => Promise<void> {
+  return studio.testOfRoute('branches', async (page) => {
+    await canvasShows(page, ...START)
+    await use(page)
+  })
+}
+
+/** Drags an object to the left of another one, and waits for the mark of the place before it is dropped. */
+async function dragBefore(page: Page, from: Locator, to: Locator): Promise<void> {
+  const [start, end] = [await from.boundingBox(), await to.boundingBox()]
+  assert.ok(start !== null && end !== null)
+  const [x, y] = [start.x + start.width / 2, start.y + start.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 5, y, { steps: 2 })
+  const [left, middle] = [end.x - start.width * 0.1, end.y + end.height / 2]
+  await page.mouse.move(left, middle, { steps: 5 })
+  const marker = page.locator('.drop-marker')
+  const isMarked = async () => {
+    const box = (await marker.count()) === 0 ? null : await marker.boundingBox()
+    return box !== null && Math.abs(box.x - end.x) < start.width / 2 && Math.abs(box.y - end.y) < start.height
+  }
+  await waitUntil('the place is marked', isMarked, 10_000)
+  await page.mouse.up()
+  await marker.waitFor({ state: 'detached' })
+}
+
+test(
+  'a filter is dragged into a branch, where a mark shows its place, and back by undo',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    await dragBefore(page, canvasNode(page, /Second/), canvasNode(page, /Inner/))
+    await canvasShows(page, 'First', 'Third', 'DispatchHandler', 'Second', 'Inner', 'StaticResponseHandler')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await canvasShows(page, ...START)
+  }),
+)
+
+test(
+  'all selected filters are dragged together, in their order',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    await canvasNode(page, /First/).click()
+    await canvasNode(page, /Third/).click({ modifiers: ['Shift'] })
+    await page.getByText('2 objects selected').waitFor()
+    await dragBefore(page, canvasNode(page, /Third/), canvasNode(page, /StaticResponseHandler/))
+    await canvasShows(page, 'Second', 'DispatchHandler', 'Inner', 'First', 'Third', 'StaticResponseHandler')
+    await page.getByText('2 objects selected').waitFor()
+    await page.getByText('No problems.').waitFor()
+  }),
+)
+
+test(
+  'Alt with the arrow keys moves filters earlier, later, into a branch and out of it, and the focus goes with them',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    await canvasNode(page, /Third/).focus()
+    await page.keyboard.press('Alt+ArrowLeft')
+    await canvasShows(page, 'First', 'Third', 'Second', 'DispatchHandler', 'Inner', 'StaticResponseHandler')
+    await isFocused(page, /Third/)
+    await page.keyboard.press('Alt+ArrowRight')
+    await canvasShows(page, ...START)
+    await isFocused(page, /Third/)
+    await page.keyboard.press('Alt+ArrowDown')
+    await canvasShows(page, 'First', 'Second', 'DispatchHandler', 'Third', 'Inner', 'StaticResponseHandler')
+    await isFocused(page, /Third/)
+    await page.keyboard.press('Alt+ArrowUp')
+    await canvasShows(page, ...START)
+    await isFocused(page, /Third/)
+  }),
+)
+
+test(
+  'the same moves are commands, for all selected objects',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    await canvasNode(page, /Second/).click()
+    await canvasNode(page, /Third/).click({ modifiers: ['Shift'] })
+    await runCommand(page, 'Move earlier')
+    await canvasShows(page, 'Second', 'Third', 'First', 'DispatchHandler', 'Inner', 'StaticResponseHandler')
+    await runCommand(page, 'Move in')
+    await canvasShows(page, 'First', 'DispatchHandler', 'Second', 'Third', 'Inner', 'StaticResponseHandler')
+    await runCommand(page, 'Move out')
+    await canvasShows(page, 'First', 'Second', 'Third', 'DispatchHandler', 'Inner', 'StaticResponseHandler')
+    assert.deepEqual(await accessibilityFindings(page), [])
+  }),
+)
+
+test(
+  'without a selection of several objects the canvas has no empty panel',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    const panel = page.locator('.canvas .react-flow__panel.top.left')
+    assert.ok(((await panel.boundingBox())?.width ?? 0) <= 1, JSON.stringify(await panel.boundingBox()))
+    await canvasNode(page, /Second/).click()
+    await canvasNode(page, /Third/).click({ modifiers: ['Shift'] })
+    await page.getByText('2 objects selected').waitFor()
+    assert.ok(((await panel.boundingBox())?.width ?? 0) > 50)
+  }),
+)
+
+async function isFocused(page: Page, name: RegExp): Promise<void> {
+  const label = () => page.evaluate<string | null>(`document.activeElement?.getAttribute('aria-label')`)
+  await waitUntil(`${name} has the focus`, async () => name.test((await label()) ?? ''), 10_000)
+}
