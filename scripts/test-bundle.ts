@@ -7,7 +7,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { root } from './steps.ts'
 
 /** Packages that each unit loads; the others stay where they are. */
-const BUNDLED = ['undici', 'jose', 'oauth4webapi', '@cfworker/json-schema']
+const BUNDLED = ['jose', 'oauth4webapi', '@cfworker/json-schema']
 const EXTERNAL = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies }).filter(
   (name) => !BUNDLED.includes(name),
 )

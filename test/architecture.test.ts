@@ -57,7 +57,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
 
 /** Packages and modules that only one folder may import, so that replacing one changes one folder. */
 const homes: Record<string, readonly string[]> = {
-  undici: ['client'],
+  undici: [],
   ws: ['client', 'dev'],
   jose: ['jose', 'dev'],
   oauth4webapi: ['openid'],

@@ -63,7 +63,7 @@ test('version prints the versions of gateway and platform', async () => {
   const { code, stdout } = await gateway(['version', '--json'])
   assert.equal(code, 0)
   const versions = JSON.parse(stdout) as Record<string, string>
-  assert.deepEqual(Object.keys(versions), ['gateway', 'revision', 'node', 'v8', 'openssl', 'undici'])
+  assert.deepEqual(Object.keys(versions), ['gateway', 'revision', 'node', 'v8', 'openssl'])
   assert.equal(versions['node'], process.versions.node)
   assert.match((await gateway(['version'])).stdout, /^gateway +\d+\.\d+\.\d+$/m)
 })

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 
 /** Version of the gateway, and the revision it was built from where known. */
 export const VERSION = {
@@ -8,10 +7,9 @@ export const VERSION = {
 }
 
 /** Versions of the platform. */
-export function platformVersions(): { node: string; v8: string; openssl: string; undici: string | null } {
-  const undici = findPackageJSON('undici', import.meta.url)
+export function platformVersions(): { node: string; v8: string; openssl: string } {
   const { node, v8, openssl } = process.versions
-  return { node, v8, openssl, undici: undici === undefined ? null : versionIn(undici) }
+  return { node, v8, openssl }
 }
 
 function versionIn(file: string | URL): string {

@@ -3,35 +3,28 @@ import { dashedName, Headers, isConnectionField, isHopByHop, namesFields, remove
 const PLAIN_TEXT = /^[\x20-\x7e]+$/
 const REASON = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/**
- * Request headers for the upstream: without hop-by-hop fields (RFC 9110 section 7.6.1) except `TE: trailers`, without
- * `Expect`, which the gateway has answered, and with Content-Length only where the transport does not add it.
- */
-export function outboundHeaders(headers: Headers, streamedLength: number | null): string[] {
+/** End-to-end request headers, as a flat list, of a handshake. */
+export function outboundHeaders(headers: Headers): string[] {
   const raw = endToEnd(headers)
   const list: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]!
-    if (isReplaced(name) || (isHopByHop(name) && !isTrailersOption(name, raw[i + 1]!))) continue
-    list.push(name, raw[i + 1]!)
+    if (isForwarded(raw[i]!) || isTrailersOption(raw[i]!, raw[i + 1]!)) list.push(raw[i]!, raw[i + 1]!)
   }
-  if (streamedLength !== null) list.push('content-length', String(streamedLength))
   return list
 }
 
-/** Whether the list has `TE: trailers`; Connection must then name TE. */
-export function acceptsTrailers(list: readonly string[]): boolean {
-  for (let i = 0; i < list.length; i += 2) if (isTrailersOption(list[i]!, list[i + 1]!)) return true
-  return false
+/** Whether a request field is forwarded: not hop-by-hop, nor one that the gateway sets or has answered. */
+export function isForwarded(name: string): boolean {
+  return !isReplaced(name) && !isHopByHop(name)
 }
 
 /** Response headers for the client: the received bytes, without hop-by-hop fields. */
-export function inboundHeaders(received: readonly (Buffer | string)[]): Headers {
+export function inboundHeaders(received: readonly string[]): Headers {
   const list: string[] = []
   let naming = false
   for (let i = 0; i < received.length; i += 2) {
-    const name = received[i]!.toString('latin1')
-    const value = received[i + 1]!.toString('latin1')
+    const name = received[i]!
+    const value = received[i + 1]!
     if (isConnectionField(name) && namesFields(value)) naming = true
     else if (isHopByHop(name)) continue
     list.push(name, value)
@@ -58,37 +51,16 @@ export function trailersNotInHead(head: Headers, trailers: readonly string[]): s
 }
 
 /** Fields of an informational response that may bypass filters: the links of 103 (RFC 8297). */
-export function informationalFields(received: readonly (Buffer | string)[]): string[] {
+export function informationalFields(received: readonly string[]): string[] {
   const list: string[] = []
   for (let i = 0; i < received.length; i += 2) {
-    if (received[i]!.length !== 4 || received[i]!.toString('latin1').toLowerCase() !== 'link') continue
-    const value = received[i + 1]!.toString('latin1')
-    if (PLAIN_TEXT.test(value)) list.push('Link', value)
+    if (received[i]!.length !== 4 || received[i]!.toLowerCase() !== 'link') continue
+    if (PLAIN_TEXT.test(received[i + 1]!)) list.push('Link', received[i + 1]!)
   }
   return list
 }
 
-/**
- * Whether a response has no transfer coding but `chunked`: the transport would not decode it, and Transfer-Encoding is
- * not forwarded (RFC 9112 section 6.1).
- */
-export function isFramingSupported(received: readonly Buffer[]): boolean {
-  let codings = 0
-  for (let i = 0; i < received.length; i += 2) {
-    const name = received[i]!
-    if (name.length !== 17 || name.toString('latin1').toLowerCase() !== 'transfer-encoding') continue
-    if (++codings > 1 || received[i + 1]!.toString('latin1').trim().toLowerCase() !== 'chunked') return false
-  }
-  return true
-}
-
-/** Response trailers as a flat list; null without any. The listener filters them. */
-export function inboundTrailers(received: readonly (Buffer | string)[] | null | undefined): string[] | null {
-  if (!Array.isArray(received) || received.length === 0) return null
-  return received.map((part: Buffer | string) => part.toString('latin1'))
-}
-
-/** Whether a reason phrase may be forwarded: undici decodes it as UTF-8, and other bytes become U+FFFD. */
+/** Whether a reason phrase may be forwarded; Node's parser accepts any bytes. */
 export function isReasonPhrase(text: string): boolean {
   return REASON.test(text)
 }
@@ -98,8 +70,8 @@ export function isHttp1({ httpVersion }: { readonly httpVersion: string }): bool
   return httpVersion === '1.1' || httpVersion === '1.0'
 }
 
-/** End-to-end fields; copied only where Connection names further fields than the usual options. */
-function endToEnd(headers: Headers): readonly string[] {
+/** Request fields without those that Connection names; copied only where Connection names further fields than the usual options. */
+export function endToEnd(headers: Headers): readonly string[] {
   const raw = headers.raw()
   for (let i = 0; i < raw.length; i += 2) {
     if (!isConnectionField(raw[i]!) || !namesFields(raw[i + 1]!)) continue
@@ -111,7 +83,7 @@ function endToEnd(headers: Headers): readonly string[] {
 }
 
 /** The only hop-by-hop field that is forwarded, since the gateway relays trailers. */
-function isTrailersOption(name: string, value: string): boolean {
+export function isTrailersOption(name: string, value: string): boolean {
   return name.length === 2 && name.toLowerCase() === 'te' && value === 'trailers'
 }
 

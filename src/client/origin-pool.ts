@@ -26,7 +26,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 /** The connections to one origin, and its queue of requests. */
 export class OriginPool implements CallOwner {
   readonly origin: string
-  readonly hostname: string
+  readonly authority: string
   readonly settings: ClientSettings
   readonly isUsedOnce: boolean
   /** The forward proxy that requests are sent to in absolute form; null for tunnels and direct connections. */
@@ -52,7 +52,7 @@ export class OriginPool implements CallOwner {
     this.origin = origin
     const url = new URL(origin)
     const { protocol, hostname, port } = url
-    this.hostname = hostname
+    this.authority = url.host
     this.settings = settings
     this.isUsedOnce =
       settings.disableReuseConnection ||

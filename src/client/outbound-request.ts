@@ -1,69 +1,109 @@
-import type { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
 import type { ForwardProxy } from '#contracts'
-import type { Body, Request, Uri } from '#http'
-import { acceptsTrailers, outboundHeaders } from './message-head.ts'
-import { RequestBody, type UploadObserver } from './request-body.ts'
-import { headEdit, type WriteEdit } from './write-editor.ts'
+import { isToken, type Request, SAFE_METHODS, type Uri } from '#http'
+import type { OutboundRequest } from './carrier.ts'
+import { endToEnd, isForwarded, isTrailersOption } from './message-head.ts'
 
 /** Destination of requests. */
 export interface Destination {
-  readonly hostname: string
+  /** Host and port of the origin. */
+  readonly authority: string
   /** Whether each connection is used for one request only. */
   readonly isUsedOnce: boolean
   /** Set where requests are sent to a proxy, in absolute form. */
   readonly proxy: ForwardProxy | null
 }
 
-/** A request in the form of undici. */
-interface OutboundRequest {
-  readonly options: Dispatcher.DispatchOptions
-  /** Edit of the head when it is written. */
-  readonly headEdit: WriteEdit | null
-  /** Whether the body is streamed. */
-  readonly isStreamed: boolean
-}
-
 /** Buffered request bodies up to this size are written in one piece with the head. */
 export const PIECE_BYTES = 65_536
 
-export function outboundRequest(request: Request, destination: Destination, observer: UploadObserver): OutboundRequest {
-  const { method, uri, headers } = request
-  const body = outboundBody(request.body, observer)
-  const isStreamed = body instanceof RequestBody
-  const { hostname, proxy, isUsedOnce } = destination
-  const list = outboundHeaders(headers, isStreamed ? lengthToSay(request.body) : null)
-  const isAsteriskForm = method === 'OPTIONS' && uri.rawPath === '*'
-  const edit = headEdit(isAsteriskForm && proxy === null, acceptsTrailers(list))
-  const authorization = proxy?.authorization() ?? null
-  if (authorization !== null) list.push('proxy-authorization', authorization)
-  const options: Dispatcher.DispatchOptions & { servername: string } = {
-    method,
-    path: targetOf(uri, isAsteriskForm, proxy),
-    headers: list,
-    body: body as Uint8Array | Readable | null,
-    // Name of the target instead of the Host header: the certificate is verified against it.
-    servername: hostname,
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * The request for the upstream: without hop-by-hop fields (RFC 9110 section 7.6.1) except `TE: trailers`, and without
+ * `Expect`, which the gateway has answered. Throws where it can not be expressed in HTTP: a line break in any part would
+ * be another request (threats B22).
+ */
+export function outboundRequest(request: Request, { authority, isUsedOnce, proxy }: Destination): OutboundRequest {
+  const { method, uri, body } = request
+  if (!isToken(method) || method === 'CONNECT') throw invalid('method', 'a token other than CONNECT')
+  const raw = endToEnd(request.headers)
+  const fields: string[] = []
+  let host: string | null = null
+  let acceptsTrailers = false
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!
+    const value = raw[i + 1]!
+    if (isHost(name)) {
+      if (host !== null) throw invalid('Host', 'one value')
+      host = fieldValue(name, value)
+      continue
+    }
+    if (isTrailersOption(name, value)) acceptsTrailers = true
+    else if (!isForwarded(name)) continue
+    if (!isToken(name)) throw invalid('header', 'a token as its name')
+    fields.push(name, fieldValue(name, value))
   }
-  if (isUsedOnce) options.reset = true
-  return { options, headEdit: edit, isStreamed }
+  const authorization = proxy?.authorization() ?? null
+  if (authorization !== null) fields.push('proxy-authorization', authorization)
+  const isPiece =
+    body.trailers === null && body.isBuffered && !body.isEmpty && body.length !== null && body.length <= PIECE_BYTES
+  const isStreamed = !isPiece && !body.isEmpty
+  return {
+    method,
+    target: requestTarget(method, uri, proxy),
+    host: host ?? authority,
+    fields,
+    acceptsTrailers,
+    bytes: isPiece ? body.bytes() : null,
+    stream: isStreamed ? body : null,
+    // Trailers need chunked coding, which excludes Content-Length.
+    length: isPiece || (isStreamed && body.trailers === null) ? body.length : null,
+    isLast: isUsedOnce || mayDesynchronise(method, body.isEmpty),
+  }
 }
 
-function outboundBody(body: Body, observer: UploadObserver): Uint8Array | RequestBody | null {
-  if (body.isEmpty) return null
-  if (body.trailers === null && body.isBuffered && body.length !== null && body.length <= PIECE_BYTES)
-    return body.bytes()
-  return new RequestBody(body, observer)
+/**
+ * Whether servers may take the body of the request, or send one with the response, against RFC 9110: its bytes would belong
+ * to the next message of the connection (threats B26).
+ */
+function mayDesynchronise(method: string, hasNoBody: boolean): boolean {
+  return method === 'HEAD' || (!hasNoBody && SAFE_METHODS.has(method))
+}
+
+/** Whether requests of this method announce that they have no body (RFC 9110 section 8.6). */
+export function sendsLengthWithoutBody(method: string): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH'
+}
+
+/** Drops trailers with invalid characters. */
+export function validTrailers(trailers: readonly string[]): string[] {
+  const list: string[] = []
+  for (let i = 0; i < trailers.length; i += 2) {
+    if (isToken(trailers[i]!) && VALUE.test(trailers[i + 1]!)) list.push(trailers[i]!, trailers[i + 1]!)
+  }
+  return list
 }
 
 /** The request target, in absolute form for a proxy (RFC 9112 section 3.2). */
-function targetOf({ origin, rawPath, rawQuery }: Uri, isAsteriskForm: boolean, proxy: ForwardProxy | null): string {
-  if (isAsteriskForm) return proxy === null ? '*' : origin
+function requestTarget(method: string, { origin, rawPath, rawQuery }: Uri, proxy: ForwardProxy | null): string {
+  if (method === 'OPTIONS' && rawPath === '*') return proxy === null ? '*' : origin
   const path = rawPath === '' ? '/' : rawPath
-  return `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
+  const target = `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
+  if (!TARGET.test(target) || !path.startsWith('/'))
+    throw invalid('URI', 'a path without blanks and control characters')
+  return target
 }
 
-/** HTTP/1.1 trailers need chunked coding, which excludes Content-Length. */
-function lengthToSay(body: Body): number | null {
-  return body.trailers === null ? body.length : null
+function fieldValue(name: string, value: string): string {
+  if (VALUE.test(value)) return value
+  throw invalid(isToken(name) ? `header ${name}` : 'header', 'a value without line breaks and control characters')
+}
+
+function isHost(name: string): boolean {
+  return name.length === 4 && (name === 'Host' || name.toLowerCase() === 'host')
+}
+
+function invalid(part: string, expected: string): Error {
+  return new Error(`${part}: expected ${expected}`)
 }

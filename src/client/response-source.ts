@@ -50,7 +50,6 @@ export class ResponseSource implements BodySource {
 
   /** Adds bytes of the upstream; the parser may still deliver some while it is paused. */
   push(chunk: Uint8Array): void {
-    // Resuming the parser of undici makes it deliver an empty chunk.
     if (this.#settled || chunk.length === 0) return
     if (this.#flowing) {
       if (this.#sink!.write(chunk)) return

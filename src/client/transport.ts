@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { type buildConnector, type Dispatcher, Pool } from 'undici'
 import { withoutBrackets } from '#http'
-import { MAX_TIMER_DELAY } from '#schema'
-import { Connection, type ConnectOptions, connector, MAX_HEADER_BYTES } from './connection.ts'
+import type { Call, CallQueue, Dispatcher, OutboundRequest } from './carrier.ts'
+import { Connections } from './http1/connections.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
 import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'
+import { type ConnectOptions, createOpener, type OpenSocket } from './open-socket.ts'
 import type { ClientSettings } from './settings.ts'
-import type { CallQueue, UpstreamCall } from './upstream-call.ts'
 
 /** How HTTP/2 is chosen for an origin. */
 export type Http2Mode = 'off' | 'alpn' | 'prior-knowledge' | 'h2c-upgrade'
 
+/** Default limit of a response head. */
+const MAX_HEADER_BYTES = 65_536
 /** Shorter than the usual keep-alive time of servers that send no Keep-Alive header. */
 const IDLE_TIME = 4_000
 const SESSION_IDLE_TIME = 60_000
@@ -19,20 +20,19 @@ const SESSION_IDLE_TIME = 60_000
 const VERSION_TTL = 600_000
 
 /** The connections to one origin, HTTP/1.1 and HTTP/2. */
-export class Transport implements CallQueue {
+export class Transport implements Dispatcher, CallQueue {
   readonly #url: URL
   readonly #settings: ClientSettings
   readonly #mode: Http2Mode
-  readonly #http1: Pool
+  readonly #http1: Connections
   readonly #sessions: Sessions
-  readonly #connect: buildConnector.connector
+  readonly #openHttp2: OpenSocket
   readonly #capacityChanged: () => void
   #version: 'unknown' | 'http1' | 'http2' = 'unknown'
   #knownUntil = 0
   #opening = false
   /** Calls that wait for an HTTP/2 connection, in order of arrival. */
-  readonly #waiting = new Map<UpstreamCall, Dispatcher.DispatchOptions>()
-  #spare: Socket | null = null
+  readonly #waiting = new Map<Call, OutboundRequest>()
 
   constructor(
     url: URL,
@@ -45,9 +45,25 @@ export class Transport implements CallQueue {
     this.#settings = settings
     this.#mode = mode
     this.#capacityChanged = capacityChanged
-    this.#connect = connector({ ...connect, alpn: ['h2', 'http/1.1'] })
-    this.#http1 = this.#http1Pool(connector(connect))
-    const { connections, connectionTimeToLive, http2, maxHeaderBytes = MAX_HEADER_BYTES } = settings
+    const { connections, connectionTimeToLive, http2, idleTime, maxHeaderBytes = MAX_HEADER_BYTES } = settings
+    const target = {
+      isSecure: url.protocol === 'https:',
+      hostname: withoutBrackets(url.hostname),
+      port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+      localAddress: settings.localAddress ?? null,
+    }
+    const open = createOpener(connect)
+    const openHttp2 = createOpener({ ...connect, alpn: ['h2', 'http/1.1'] })
+    this.#openHttp2 = (callback) => openHttp2(target, callback)
+    this.#http1 = new Connections(
+      {
+        maxConnections: connections,
+        maxHeadBytes: maxHeaderBytes,
+        timeToLive: connectionTimeToLive,
+        idleTime: idleTime ?? IDLE_TIME,
+      },
+      (callback) => open(target, callback),
+    )
     const limits = {
       maxSessions: Math.min(connections, http2?.maxSessions ?? Number.POSITIVE_INFINITY),
       maxStreams: http2?.maxStreams ?? Number.POSITIVE_INFINITY,
@@ -56,7 +72,7 @@ export class Transport implements CallQueue {
       idleTime: http2?.idleTime ?? SESSION_IDLE_TIME,
     }
     this.#sessions = new Sessions(url, limits, {
-      dispatch: (options, call) => void this.dispatch(options, call),
+      dispatch: (request, call, isRepeated) => this.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#dispatchWaiting(),
       refusedHttp2: () => this.#cacheVersion('http1'),
     })
@@ -68,24 +84,25 @@ export class Transport implements CallQueue {
   }
 
   get connected(): number {
-    return this.#http1.stats.connected + this.#sessions.connected
+    return this.#http1.connected + this.#sessions.connected
   }
 
   get pending(): number {
-    return this.#http1.stats.pending + this.#waiting.size
+    return this.#http1.pending + this.#waiting.size
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const carrier = this.#carrier()
-    if (carrier !== null) return carrier.dispatch(options, handler)
-    const call = handler as UpstreamCall
-    this.#waiting.set(call, options)
+  dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
+    const dispatcher = this.#dispatcher()
+    if (dispatcher !== null) {
+      dispatcher.dispatch(request, call, isRepeated)
+      return
+    }
+    this.#waiting.set(call, request)
     call.queue = this
     this.#openOrWait()
-    return true
   }
 
-  withdraw(call: UpstreamCall): boolean {
+  withdraw(call: Call): boolean {
     return this.#waiting.delete(call)
   }
 
@@ -93,8 +110,8 @@ export class Transport implements CallQueue {
     await Promise.all([this.#http1.close(), this.#sessions.close()])
   }
 
-  /** The dispatcher for one more call; null where a connection must be opened first. */
-  #carrier(): Pool | Session | null {
+  /** Where one more call is dispatched; null where a connection must be opened first. */
+  #dispatcher(): Connections | Session | null {
     const isHttp1 = this.#version === 'http1' && performance.now() < this.#knownUntil
     return this.#mode === 'off' || isHttp1 ? this.#http1 : this.#sessions.withRoom()
   }
@@ -112,17 +129,15 @@ export class Transport implements CallQueue {
   }
 
   async #open(): Promise<void> {
-    const { hostname, protocol, port } = this.#url
-    const server = { hostname: withoutBrackets(hostname), port: Number(port) || 80 }
     const { connectionTimeout: timeout, ownListeners = null } = this.#settings
     const needsProbe =
       this.#mode === 'h2c-upgrade' && (this.#version !== 'http2' || performance.now() >= this.#knownUntil)
+    const server = { hostname: withoutBrackets(this.#url.hostname), port: Number(this.#url.port) || 80 }
     if (needsProbe && !(await supportsH2cUpgrade({ ...server, timeout, ownListeners }))) {
       this.#useHttp1(null)
       return
     }
-    const localAddress = this.#settings.localAddress ?? null
-    this.#connect({ hostname: server.hostname, protocol, port, localAddress }, (error, socket) => {
+    this.#openHttp2((error, socket) => {
       if (error !== null) this.#failed(error)
       else if (this.#mode === 'alpn' && (socket as TLSSocket).alpnProtocol !== 'h2') this.#useHttp1(socket)
       else this.#useHttp2(socket)
@@ -138,18 +153,16 @@ export class Transport implements CallQueue {
 
   #useHttp1(socket: Socket | null): void {
     this.#opening = false
-    this.#spare = socket
     this.#cacheVersion('http1')
+    if (socket !== null) this.#http1.adopt(socket)
     this.#dispatchWaiting()
-    // The first request uses the socket; without one it is closed.
-    setImmediate(() => this.#takeSpare()?.destroy())
   }
 
   #failed(error: Error): void {
     this.#opening = false
     const failed = [...this.#waiting.keys()]
     this.#waiting.clear()
-    for (const call of failed) call.onResponseError(null, error)
+    for (const call of failed) call.failed(error)
   }
 
   #cacheVersion(version: 'http1' | 'http2'): void {
@@ -158,41 +171,13 @@ export class Transport implements CallQueue {
   }
 
   #dispatchWaiting(): void {
-    for (const [call, options] of this.#waiting) {
-      const carrier = this.#carrier()
-      if (carrier === null) break
+    for (const [call, request] of this.#waiting) {
+      const dispatcher = this.#dispatcher()
+      if (dispatcher === null) break
       this.#waiting.delete(call)
-      carrier.dispatch(options, call)
+      dispatcher.dispatch(request, call, false)
     }
     if (this.#waiting.size > 0) this.#openOrWait()
     this.#capacityChanged()
-  }
-
-  #takeSpare(): Socket | null {
-    const spare = this.#spare
-    this.#spare = null
-    return spare?.destroyed ? null : spare
-  }
-
-  #http1Pool(connect: buildConnector.connector): Pool {
-    const { connections, connectionTimeToLive, localAddress } = this.#settings
-    const first: buildConnector.connector = (options, callback) => {
-      const spare = this.#takeSpare()
-      if (spare === null) connect(options, callback)
-      else queueMicrotask(() => callback(null, spare))
-    }
-    return new Pool(this.#url, {
-      factory: (url, options) => new Connection(url, options, first),
-      connections,
-      clientTtl: Number.isFinite(connectionTimeToLive) ? connectionTimeToLive : null,
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: this.#settings.maxHeaderBytes ?? MAX_HEADER_BYTES,
-      keepAliveTimeout: Math.min(this.#settings.idleTime ?? IDLE_TIME, MAX_TIMER_DELAY),
-      ...(localAddress ? { localAddress } : {}),
-      // soTimeout is enforced by the Watchdog.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
   }
 }

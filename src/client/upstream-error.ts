@@ -1,4 +1,3 @@
-import { errors } from 'undici'
 import { BodyConsumedError, BodyTooLargeError, StatusError } from '#http'
 
 /** Status and message of each failure of an upstream request. */
@@ -85,12 +84,9 @@ function statusOf(code: UpstreamErrorCode, cause: unknown): UpstreamError['statu
   return UPSTREAM_ERRORS[code].status
 }
 
-/** Maps a transport error; `written` and `answered` are the progress of the request. */
-export function upstreamErrorOf(error: Error, written: boolean, answered = false): UpstreamError {
+/** Maps a transport error; `written` is whether the request was written. */
+export function upstreamErrorOf(error: Error, written: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error
-  // Not all errors have a code. Before the body, a length mismatch is one within the head.
-  const isWrongHead = !answered && error instanceof errors.ResponseContentLengthMismatchError
-  if (isWrongHead || error instanceof errors.HTTPParserError) return new UpstreamError('GW_UPSTREAM_PROTOCOL', error)
   return new UpstreamError(codeOf('code' in error ? String(error.code) : '', written), error)
 }
 
@@ -104,15 +100,11 @@ export function isUnprocessed(error: Error): boolean {
   return 'code' in error && error.code === 'GW_UNPROCESSED'
 }
 
-const CLOSED_BY_PEER: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const CLOSED_BY_PEER: ReadonlySet<string> = new Set(['GW_UPSTREAM_CLOSED', 'ECONNRESET', 'EPIPE'])
 
 function codeOf(code: string, written: boolean): UpstreamErrorCode {
-  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') return 'GW_UPSTREAM_REQUEST'
-  if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return 'GW_REQUEST_BODY'
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return 'GW_UPSTREAM_CLOSED'
+  if (Object.hasOwn(UPSTREAM_ERRORS, code)) return code as UpstreamErrorCode
   if (!written) return 'GW_UPSTREAM_CONNECT'
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'ERR_ASSERTION') {
-    return 'GW_UPSTREAM_PROTOCOL'
-  }
-  return 'GW_UPSTREAM_CLOSED'
+  // Node's parser reads the responses to handshakes.
+  return code.startsWith('HPE_') ? 'GW_UPSTREAM_PROTOCOL' : 'GW_UPSTREAM_CLOSED'
 }

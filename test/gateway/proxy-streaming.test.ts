@@ -11,7 +11,7 @@ import { once, within } from '#test/waiting'
 
 const STREAM_BYTES = Number(process.env['STREAM_BYTES'] ?? 256 * 2 ** 20)
 /** Memory of the gateway, both ends of the test and the allocator: an accumulated body would be far above it. */
-const GROWTH_LIMIT = 96 * 2 ** 20
+const GROWTH_LIMIT = 128 * 2 ** 20
 const WARM_UP_BYTES = 128 * 2 ** 20
 const PIECE = Buffer.alloc(65_536, 'abcdefgh')
 /** Capacity of sockets, pipes and buffers between the two ends while one of them does not read. */

@@ -53,7 +53,7 @@ test('a server that supports both versions gets HTTP/2 on one connection', secur
   assert.equal(client.stats[0]?.connected, 1)
 })
 
-test('a response that ends with its head has an empty body of known length, except to HEAD', clear, async () => {
+test('a response that ends with its head has an empty body of known length', clear, async () => {
   await using upstream = await clearHttp2Upstream((_request, { stream }) =>
     stream.respond({ ':status': 200, 'grpc-status': '9' }, { endStream: true }),
   )
@@ -61,7 +61,6 @@ test('a response that ends with its head has an empty body of known length, exce
   for (const method of ['GET', 'POST', 'HEAD']) {
     const { body, headers } = await send(client, exchangeFor(method, `${upstream.url}/`))
     assert.deepEqual([body.length, headers.get('grpc-status')], [0, '9'])
-    assert.equal(headers.get('content-length'), method === 'HEAD' ? null : '0')
   }
 })
 

@@ -1,9 +1,8 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Dispatcher } from 'undici'
 import { MAX_TIMER_DELAY } from '#schema'
+import type { Call, Dispatcher, OutboundRequest } from '../carrier.ts'
 import { isSelfConnection } from '../self-connection.ts'
-import type { Carrier, UpstreamCall } from '../upstream-call.ts'
 import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'
 
 /** Limits of the HTTP/2 connections to one origin. Times are milliseconds. */
@@ -19,7 +18,7 @@ interface SessionLimits {
 /** The user of the connections. */
 interface SessionsOwner {
   /** Dispatches a call again, possibly over another connection. */
-  dispatch(options: Dispatcher.DispatchOptions, call: UpstreamCall): void
+  dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void
   /** The number of possible requests may have grown. */
   capacityChanged(): void
   /** The server sent HTTP_1_1_REQUIRED. */
@@ -75,7 +74,7 @@ export class Sessions {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW, maxHeaderListSize: maxHeaderBytes },
     })
     const added = new Session(session, this.#origin, this.#limits, isSelfConnection(socket), {
-      dispatch: (options, call) => this.#owner.dispatch(options, call),
+      dispatch: (request, call, isRepeated) => this.#owner.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
       closed: (closed) => this.#open.delete(closed),
@@ -96,9 +95,8 @@ interface SessionEvents extends SessionsOwner {
 }
 
 /** One HTTP/2 connection. */
-export class Session implements StreamOwner, Carrier {
+export class Session implements StreamOwner, Dispatcher {
   readonly session: ClientHttp2Session
-  readonly version = 'HTTP/2'
   readonly isSelfConnection: boolean
   lastStream: number | null = null
   isRetired = false
@@ -158,28 +156,16 @@ export class Session implements StreamOwner, Carrier {
   }
 
   /** Starts a stream, or hands the call back where this connection is retired. */
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const call = handler as UpstreamCall
+  dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
     if (this.isRetired) {
-      this.#events.dispatch(options, call)
-      return true
+      this.#events.dispatch(request, call, isRepeated)
+      return
     }
     if (this.#streams++ === 0) {
       clearTimeout(this.#idle)
       this.session.ref()
     }
-    call.carrier = this
-    new StreamCall(call, this).start(this.#origin, options)
-    return true
-  }
-
-  carry(): boolean {
-    return this.#carried++ > 0
-  }
-
-  /** Trailers are sent by the stream, on wantTrailers. */
-  finish(_trailers: readonly string[], end: () => void): void {
-    end()
+    new StreamCall(call, this).start(this.#origin, request, this.#carried++ > 0)
   }
 
   streamEnded(outcome: StreamOutcome): void {

@@ -1,14 +1,14 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2'
-import type { Dispatcher } from 'undici'
-import { reasonPhrase, StreamCancelledError } from '#http'
-import { RequestBody } from '../request-body.ts'
-import type { UpstreamCall } from '../upstream-call.ts'
+import { type Body, reasonPhrase, StreamCancelledError } from '#http'
+import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
+import { Upload, type UploadTarget } from '../upload.ts'
 import { UpstreamError } from '../upstream-error.ts'
-import { announcedLength, streamFields, withEmptyContent, withoutPseudoFields } from './fields.ts'
+import { announcedLength, streamFields, trailerFields, withoutPseudoFields } from './fields.ts'
 
 /** The connection of a stream. */
 export interface StreamOwner {
   readonly session: ClientHttp2Session
+  readonly isSelfConnection: boolean
   /** Last-Stream-ID of the peer's GOAWAY; null without one. */
   readonly lastStream: number | null
   streamEnded(outcome: StreamOutcome): void
@@ -27,74 +27,85 @@ const MALFORMED: ReadonlySet<number> = new Set([
   NGHTTP2_FRAME_SIZE_ERROR,
 ])
 
-/** One call on one HTTP/2 stream, with the controller interface of undici. */
-export class StreamCall implements Dispatcher.DispatchController {
-  aborted = false
-  paused = false
-  reason: Error | null = null
-  rawHeaders: string[] = []
-  rawTrailers: string[] = []
-  readonly #call: UpstreamCall
+/** One call on one HTTP/2 stream. */
+export class StreamCall implements Carrier, UploadTarget {
+  readonly version = 'HTTP/2'
+  readonly isSelfConnection: boolean
+  readonly #call: Call
   readonly #owner: StreamOwner
   #stream: ClientHttp2Stream | null = null
-  #body: RequestBody | null = null
+  #upload: Upload | null = null
+  #requestTrailers: readonly string[] = []
+  #trailers: readonly string[] = []
+  #isPaused = false
   #ended = false
   #hasContent = true
   #streamError: Error | null = null
   /** Bytes of Content-Length that have not been received. */
   #missing = 0
 
-  constructor(call: UpstreamCall, owner: StreamOwner) {
+  constructor(call: Call, owner: StreamOwner) {
     this.#call = call
     this.#owner = owner
+    this.isSelfConnection = owner.isSelfConnection
   }
 
-  start(origin: URL, options: Dispatcher.DispatchOptions): void {
-    const body = options.body as Uint8Array | RequestBody | null
-    this.#hasContent = options.method !== 'HEAD'
+  start(origin: URL, request: OutboundRequest, isReused: boolean): void {
+    const { method, bytes, stream: body } = request
+    this.#hasContent = method !== 'HEAD'
     try {
-      this.#call.onRequestStart(this)
-      const length = body instanceof Uint8Array ? body.length : null
-      this.#stream = this.#owner.session.request(streamFields(origin, options, length), {
-        endStream: body === null,
-        waitForTrailers: body instanceof RequestBody,
+      this.#call.begin(this, isReused)
+      this.#stream = this.#owner.session.request(streamFields(origin, request), {
+        endStream: bytes === null && body === null,
+        waitForTrailers: body !== null,
       })
     } catch (error) {
       // Node throws for fields that are invalid in HTTP/2 before it sends the head.
       const failure = error instanceof UpstreamError ? error : new UpstreamError('GW_UPSTREAM_REQUEST', error)
       this.#finish('normal')
-      this.#call.onResponseError(this, failure)
+      this.#call.failed(failure)
       return
     }
     this.#listen(this.#stream)
-    if (body instanceof RequestBody) this.#upload(this.#stream, body)
-    else if (body !== null) this.#stream.end(body)
+    if (body !== null) this.#startUpload(this.#stream, body)
+    else if (bytes !== null) this.#stream.end(bytes)
   }
 
   abort(reason: Error): void {
-    if (this.#ended) return
-    this.aborted = true
-    this.reason = reason
     // The whole connection may be unresponsive: it gets no further streams.
     const isTimeout = reason instanceof UpstreamError && reason.code === 'GW_UPSTREAM_TIMEOUT'
     this.#fail(reason, isTimeout ? 'unresponsive' : 'normal')
   }
 
   pause(): void {
-    this.paused = true
+    this.#isPaused = true
     this.#stream?.pause()
   }
 
   resume(): void {
-    this.paused = false
+    this.#isPaused = false
     this.#stream?.resume()
+  }
+
+  writeBody(chunk: Uint8Array): boolean {
+    const stream = this.#stream!
+    return stream.destroyed || stream.write(chunk)
+  }
+
+  endBody(trailers: readonly string[]): void {
+    this.#requestTrailers = trailers
+    this.#stream!.end()
+  }
+
+  failBody(error: Error): void {
+    this.#fail(error, 'normal')
   }
 
   #listen(stream: ClientHttp2Stream): void {
     stream.on('headers', ({ ':status': status = 0 }, _flags, raw) => this.#onInformational(status, raw))
     stream.on('response', ({ ':status': status = 0 }, flags, raw) => this.#onResponse(stream, status, flags, raw))
     stream.on('trailers', (_fields, _flags, raw) => {
-      this.rawTrailers = withoutPseudoFields(raw)
+      this.#trailers = withoutPseudoFields(raw)
     })
     stream.on('end', () => this.#onEnd(stream))
     stream.on('error', (error) => {
@@ -104,35 +115,37 @@ export class StreamCall implements Dispatcher.DispatchController {
   }
 
   #onInformational(status: number, raw: string[]): void {
-    if (this.#ended || status === 100) return
-    this.rawHeaders = withoutPseudoFields(raw)
-    this.#guarded(() => this.#call.onResponseStart(this, status, null))
+    if (this.#ended) return
+    this.#call.received()
+    this.#guarded(() => this.#call.interim(status, withoutPseudoFields(raw)))
   }
 
   #onResponse(stream: ClientHttp2Stream, status: number, flags: number, raw: string[]): void {
     if (this.#ended) return
     const fields = withoutPseudoFields(raw)
-    this.rawHeaders = fields
+    let length = announcedLength(fields)
     if (this.#hasContent && status !== 204 && status !== 304) {
-      this.#missing = announcedLength(fields)
+      this.#missing = length ?? 0
       // A head that ends its stream, as of errors in gRPC: the body is known to be empty.
-      if ((flags & NGHTTP2_FLAG_END_STREAM) !== 0 && this.#missing === 0) this.rawHeaders = withEmptyContent(fields)
+      if ((flags & NGHTTP2_FLAG_END_STREAM) !== 0) length ??= 0
     }
-    this.#call.onResponseStarted()
+    this.#call.received()
     // HTTP/2 has no reason phrase; HTTP/1.1 clients get the standard one.
-    this.#guarded(() => this.#call.onResponseStart(this, status, null, reasonPhrase(status)))
+    this.#guarded(() => this.#call.head(status, reasonPhrase(status), fields, length))
     stream.on('data', (chunk: Buffer) => {
       this.#missing -= chunk.length
-      if (!this.#ended) this.#guarded(() => this.#call.onResponseData(this, chunk))
+      if (this.#ended) return
+      this.#call.received()
+      this.#guarded(() => this.#call.data(chunk))
     })
-    if (this.paused) stream.pause()
+    if (this.#isPaused) stream.pause()
   }
 
   /** `end` is also emitted for a stream that was reset, or is shorter than its Content-Length. */
   #onEnd(stream: ClientHttp2Stream): void {
     if (this.#ended || stream.rstCode !== NGHTTP2_NO_ERROR || this.#missing > 0) return
     this.#finish('normal')
-    this.#call.onResponseEnd(this)
+    this.#call.end(this.#trailers)
     // RFC 9113 section 8.1: the rest of the request is not needed.
     if (!stream.writableEnded) stream.close(NGHTTP2_NO_ERROR)
   }
@@ -151,10 +164,10 @@ export class StreamCall implements Dispatcher.DispatchController {
     }
     if (MALFORMED.has(code)) return new UpstreamError('GW_UPSTREAM_PROTOCOL', this.#streamError)
     const cause = code === NGHTTP2_CANCEL ? new StreamCancelledError() : this.#streamError
-    return closed(`HTTP/2: the stream was closed with code ${code}`, 'UND_ERR_SOCKET', cause)
+    return closed(`HTTP/2: the stream was closed with code ${code}`, 'GW_UPSTREAM_CLOSED', cause)
   }
 
-  /** A handler that throws fails the call, as in undici. */
+  /** A call that throws fails. */
   #guarded(deliver: () => void): void {
     try {
       deliver()
@@ -163,28 +176,24 @@ export class StreamCall implements Dispatcher.DispatchController {
     }
   }
 
-  #upload(stream: ClientHttp2Stream, body: RequestBody): void {
-    this.#body = body
-    body.on('data', (chunk: Uint8Array) => {
-      if (!stream.destroyed && !stream.write(chunk)) body.pause()
-    })
-    body.on('end', () => stream.end())
-    body.on('error', (error: Error) => this.#fail(error, 'normal'))
-    stream.on('drain', () => body.resume())
-    stream.on('wantTrailers', () => stream.sendTrailers(body.trailerFields()))
-    body.resume()
+  #startUpload(stream: ClientHttp2Stream, body: Body): void {
+    const upload = new Upload(body, this.#call, this)
+    this.#upload = upload
+    stream.on('drain', () => upload.resume())
+    stream.on('wantTrailers', () => stream.sendTrailers(trailerFields(this.#requestTrailers)))
+    upload.start()
   }
 
   #fail(error: Error, outcome: StreamOutcome): void {
     if (this.#ended) return
     this.#finish(outcome)
     if (this.#stream !== null && !this.#stream.closed) this.#stream.close(NGHTTP2_CANCEL)
-    this.#call.onResponseError(this, error)
+    this.#call.failed(error)
   }
 
   #finish(outcome: StreamOutcome): void {
     this.#ended = true
-    this.#body?.destroy()
+    this.#upload?.cancel()
     this.#owner.streamEnded(outcome)
   }
 }

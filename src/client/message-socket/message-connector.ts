@@ -3,7 +3,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { ClientTls, ProxyOptions } from '#contracts'
 import { withoutBrackets } from '#http'
 import { MAX_TIMER_DELAY } from '#schema'
-import { createOpener } from '../connection.ts'
+import { createOpener } from '../open-socket.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import { type MessageEvents, type MessageSocket, OpenMessageSocket } from './open-message-socket.ts'
@@ -102,6 +102,8 @@ export class MessageConnector {
   #connect({ protocol, hostname, port }: URL, failed: (error: Error) => void, opened: (socket: Socket) => void) {
     const isSecure = protocol === 'https:' || protocol === 'wss:'
     const target = {
+      isSecure,
+      localAddress: null,
       hostname: withoutBrackets(hostname),
       port: port === '' ? (isSecure ? 443 : 80) : Number(port),
     }
@@ -111,18 +113,10 @@ export class MessageConnector {
       contexts: this.#contexts,
       proxy: proxy?.proxyFor(isSecure ? 'https' : 'http', target.hostname, target.port) ?? null,
       tunnels: 'all',
-    })(
-      {
-        hostname: target.hostname,
-        host: target.hostname,
-        protocol: isSecure ? 'https:' : 'http:',
-        port: String(target.port),
-      },
-      (error, socket) => {
-        if (error === null) opened(socket)
-        else failed(upstreamErrorOf(error, false))
-      },
-    )
+    })(target, (error, socket) => {
+      if (error === null) opened(socket)
+      else failed(upstreamErrorOf(error, false))
+    })
     return () => opening.cancel()
   }
 

@@ -67,7 +67,7 @@ export function offerHeaders(headers: Headers, { protocols, extensions }: Offer)
   replace(copy, 'Sec-WebSocket-Protocol', protocols)
   replace(copy, 'Sec-WebSocket-Extensions', extensions)
   copy.delete('content-length')
-  return [...outboundHeaders(copy, null), 'Connection', 'Upgrade', 'Upgrade', 'websocket']
+  return [...outboundHeaders(copy), 'Connection', 'Upgrade', 'Upgrade', 'websocket']
 }
 
 /** Why a 101 does not accept the offer (RFC 6455 section 4.1); null where it does (threats B67). */

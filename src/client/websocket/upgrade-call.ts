@@ -135,7 +135,7 @@ function plainResponse(exchange: Exchange, message: IncomingMessage, socket: Soc
 }
 
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  return inboundHeaders(rawHeaders.map((text) => Buffer.from(text, 'latin1')))
+  return inboundHeaders(rawHeaders)
 }
 
 function reasonOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): string {

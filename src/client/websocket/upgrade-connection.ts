@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Exchange } from '#http'
-import { type ConnectOptions, createOpener } from '../connection.ts'
+import { type ConnectOptions, createOpener } from '../open-socket.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 
 /** The server of a WebSocket connection. */
@@ -14,14 +14,10 @@ export interface UpgradeTarget {
 /** Opens a connection, until the time-out or the abort of the exchange. */
 export function openUpgradeSocket(exchange: Exchange, target: UpgradeTarget, options: ConnectOptions): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const { isSecure, hostname, port } = target
-  const opening = createOpener({ ...options, tunnels: 'all' })(
-    { hostname, host: hostname, protocol: isSecure ? 'https:' : 'http:', port: String(port) },
-    (error, socket) => {
-      if (error === null) resolve(socket)
-      else reject(upstreamErrorOf(error, false))
-    },
-  )
+  const opening = createOpener({ ...options, tunnels: 'all' })({ ...target, localAddress: null }, (error, socket) => {
+    if (error === null) resolve(socket)
+    else reject(upstreamErrorOf(error, false))
+  })
   const stopListening = exchange.onAbort((reason) => {
     reject(new UpstreamError('GW_CLIENT_GONE', reason))
     opening.cancel()

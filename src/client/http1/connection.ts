@@ -1,0 +1,234 @@
+import type { Socket } from 'node:net'
+import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
+import { isSelfConnection } from '../self-connection.ts'
+import { Upload, type UploadTarget } from '../upload.ts'
+import { requestHead, trailerSection } from './request-head.ts'
+import { type ResponseEvents, type ResponseHead, ResponseParser } from './response-parser.ts'
+import { ResponseTruncatedError } from './response-syntax-error.ts'
+
+/** Heads and bodies up to this size in all are written as one string, which Node copies to its stack. */
+const ONE_STRING_BYTES = 16_000
+
+/** The pool of a connection. */
+export interface ConnectionOwner {
+  /** It can take the next request; `keepAlive` is the seconds that its server named, or -1. */
+  released(connection: Connection, keepAlive: number): void
+  closed(connection: Connection): void
+}
+
+/**
+ * One HTTP/1.1 connection, with at most one request at a time.
+ *
+ * ```
+ *            send                    response complete, request sent, persistent
+ *   IDLE ------------> ACTIVE ----------------------------------------------------> IDLE (released)
+ *     |                  |
+ *     | any byte,        | abort, invalid or truncated response, bytes after it, response complete
+ *     | end, expiry      | before the request, last request, error of the socket
+ *     v                  v
+ *   CLOSED (closed) <----+      the call, if any, has failed or ended
+ * ```
+ *
+ * Bytes reach the call of the current request only: nothing is parsed while the connection is idle, and nothing after the
+ * end of a response.
+ */
+export class Connection implements Carrier, ResponseEvents, UploadTarget {
+  readonly version = 'HTTP/1.1'
+  readonly isSelfConnection: boolean
+  /** No request is sent after it, in the time of `performance.now()`. */
+  readonly expiresAt: number
+  /** Set by the pool while it is idle. */
+  idleUntil = 0
+  readonly #socket: Socket
+  readonly #owner: ConnectionOwner
+  readonly #parser: ResponseParser
+  #call: Call | null = null
+  #upload: Upload | null = null
+  /** The head of a request with a streamed body, until it is written with the first piece. */
+  #unsentHead: string | null = null
+  #isChunked = false
+  #isPersistent = false
+  #keepAlive = -1
+  #isPaused = false
+  #isClosed = false
+  #requests = 0
+
+  constructor(socket: Socket, owner: ConnectionOwner, maxHeadBytes: number, expiresAt: number) {
+    this.#socket = socket
+    this.#owner = owner
+    this.isSelfConnection = isSelfConnection(socket)
+    this.expiresAt = expiresAt
+    this.#parser = new ResponseParser({ maxHeadBytes }, this)
+    socket.on('data', (chunk: Buffer) => this.#onBytes(chunk))
+    socket.on('drain', () => this.#upload?.resume())
+    socket.on('end', () => this.#onEnd())
+    socket.on('error', (error) => this.#fail(error))
+    socket.on('close', () => this.#fail(new ResponseTruncatedError('a response', 0)))
+  }
+
+  /** Sends a request. The call gets the response, or fails; both may happen before this returns. */
+  send(request: OutboundRequest, call: Call): void {
+    try {
+      call.begin(this, this.#requests > 0)
+    } catch (error) {
+      this.#owner.released(this, this.#keepAlive)
+      call.failed(error as Error)
+      return
+    }
+    this.#requests++
+    this.#call = call
+    this.#isPersistent = !request.isLast
+    this.#parser.expect(request.method, false)
+    const head = requestHead(request)
+    if (request.stream !== null) this.#startUpload(head, request, call)
+    else if (request.bytes === null) this.#socket.write(head, 'latin1')
+    else this.#writePiece(head, request.bytes)
+  }
+
+  abort(reason: Error): void {
+    this.#fail(reason)
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+
+  /** Whether the process stays alive for it. */
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#socket.ref()
+    else this.#socket.unref()
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#parser.stop()
+    this.#upload?.cancel()
+    this.#upload = null
+    this.#socket.destroy()
+    this.#owner.closed(this)
+  }
+
+  onInterim(status: number, _reason: string, fields: string[]): void {
+    this.#call!.interim(status, fields)
+  }
+
+  onHead({ status, reason, fields, length, keepAlive, keepAliveHint }: ResponseHead): void {
+    this.#isPersistent &&= keepAlive
+    this.#keepAlive = keepAliveHint
+    this.#call!.head(status, reason, fields, length < 0 ? null : length)
+  }
+
+  onData(piece: Buffer): void {
+    this.#call!.data(piece)
+  }
+
+  /** The connection is released before the call ends, so that the next call of the queue finds it. */
+  onComplete(trailers: string[], excess: number): void {
+    const call = this.#call!
+    this.#call = null
+    if (!this.#isPersistent || excess > 0 || this.#upload !== null) this.close()
+    else {
+      if (this.#isPaused) this.resume()
+      this.#owner.released(this, this.#keepAlive)
+    }
+    call.end(trailers)
+  }
+
+  writeBody(chunk: Uint8Array): boolean {
+    const socket = this.#socket
+    const head = this.#takeHead()
+    if (head === '' && !this.#isChunked) return socket.write(chunk)
+    socket.cork()
+    const size = this.#isChunked ? `${chunk.length.toString(16)}\r\n` : ''
+    socket.write(head + size, 'latin1')
+    let more = socket.write(chunk)
+    if (this.#isChunked) more = socket.write('\r\n', 'latin1')
+    socket.uncork()
+    return more
+  }
+
+  endBody(trailers: readonly string[]): void {
+    this.#upload = null
+    const rest = this.#takeHead() + (this.#isChunked ? `0\r\n${trailerSection(trailers)}` : '')
+    if (rest !== '') this.#socket.write(rest, 'latin1')
+  }
+
+  failBody(error: Error): void {
+    this.#upload = null
+    this.#fail(error)
+  }
+
+  /** The first piece of a body that has arrived leaves with the head; otherwise the head leaves now. */
+  #startUpload(head: string, { stream, length }: OutboundRequest, call: Call): void {
+    this.#unsentHead = head
+    this.#isChunked = length === null
+    const upload = new Upload(stream!, call, this)
+    this.#upload = upload
+    upload.start()
+    if (this.#unsentHead !== null && this.#call === call) this.#socket.write(this.#takeHead(), 'latin1')
+  }
+
+  #takeHead(): string {
+    const head = this.#unsentHead ?? ''
+    this.#unsentHead = null
+    return head
+  }
+
+  #writePiece(head: string, bytes: Uint8Array): void {
+    const socket = this.#socket
+    if (head.length + bytes.length <= ONE_STRING_BYTES) {
+      socket.write(head + asBuffer(bytes).toString('latin1'), 'latin1')
+      return
+    }
+    socket.cork()
+    socket.write(head, 'latin1')
+    socket.write(bytes)
+    socket.uncork()
+  }
+
+  #onBytes(chunk: Buffer): void {
+    const call = this.#call
+    if (call === null) {
+      // Bytes without a request would be taken for the response to the next one (threats B25).
+      this.close()
+      return
+    }
+    call.received()
+    try {
+      this.#parser.execute(chunk)
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  #onEnd(): void {
+    if (this.#call === null) {
+      this.close()
+      return
+    }
+    try {
+      this.#parser.finish()
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  /** The connection is closed before the call fails, so that the call can be sent again over another one. */
+  #fail(error: Error): void {
+    const call = this.#call
+    this.#call = null
+    this.close()
+    call?.failed(error)
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

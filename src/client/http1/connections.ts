@@ -1,0 +1,172 @@
+import type { Socket } from 'node:net'
+import { MAX_TIMER_DELAY } from '#schema'
+import type { Call, CallQueue, Dispatcher, OutboundRequest } from '../carrier.ts'
+import type { OpenSocket, PendingSocket } from '../open-socket.ts'
+import { Connection, type ConnectionOwner } from './connection.ts'
+
+/** Limits of the connections to one origin. Times are milliseconds. */
+interface ConnectionLimits {
+  readonly maxConnections: number
+  readonly maxHeadBytes: number
+  readonly timeToLive: number
+  /** Keep-alive time where the server names none. */
+  readonly idleTime: number
+}
+
+/** A server may close earlier than it said: its clock started before ours. */
+const KEEP_ALIVE_MARGIN = 2_000
+const MAX_KEEP_ALIVE = 600_000
+
+/** The HTTP/1.1 connections to one origin: idle ones are reused, the most recently used first. */
+export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
+  readonly #limits: ConnectionLimits
+  readonly #open: OpenSocket
+  /** The most recently used is the last. */
+  readonly #idle: Connection[] = []
+  readonly #opening = new Set<PendingSocket>()
+  /** Calls without a connection, in order of arrival. */
+  readonly #waiting = new Map<Call, OutboundRequest>()
+  #connected = 0
+  #sweepAt = Number.POSITIVE_INFINITY
+  #sweep: NodeJS.Timeout | undefined
+  #whenClosed: (() => void) | null = null
+
+  constructor(limits: ConnectionLimits, open: OpenSocket) {
+    this.#limits = limits
+    this.#open = open
+  }
+
+  get connected(): number {
+    return this.#connected
+  }
+
+  get pending(): number {
+    return this.#waiting.size
+  }
+
+  dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
+    if (!isRepeated) {
+      const connection = this.#takeIdle()
+      if (connection !== null) {
+        connection.send(request, call)
+        return
+      }
+    } else if (this.#isFull) this.#idle.shift()?.close()
+    this.#waiting.set(call, request)
+    call.queue = this
+    this.#grow()
+    // Every connection is in use: one becomes free in time, or the call fails.
+    if (this.#waiting.size > this.#opening.size) call.wait()
+  }
+
+  withdraw(call: Call): boolean {
+    return this.#waiting.delete(call)
+  }
+
+  /** Uses a connection that was opened elsewhere. */
+  adopt(socket: Socket): void {
+    const { maxHeadBytes, timeToLive } = this.#limits
+    this.#connected++
+    const connection = new Connection(socket, this, maxHeadBytes, performance.now() + timeToLive)
+    if (this.#waiting.size > 0) this.#sendNext(connection)
+    else this.#keep(connection, this.#limits.idleTime)
+  }
+
+  released(connection: Connection, keepAlive: number): void {
+    const time = keepAlive < 0 ? this.#limits.idleTime : Math.min(keepAlive * 1_000 - KEEP_ALIVE_MARGIN, MAX_KEEP_ALIVE)
+    if (this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now()) this.#sendNext(connection)
+    else this.#keep(connection, time)
+  }
+
+  closed(connection: Connection): void {
+    this.#connected--
+    const at = this.#idle.indexOf(connection)
+    if (at >= 0) this.#idle.splice(at, 1)
+    this.#grow()
+    if (this.#connected === 0) this.#whenClosed?.()
+  }
+
+  /** Closes idle connections now, active ones after their response; no call is dispatched afterwards. */
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#whenClosed = resolve
+    clearTimeout(this.#sweep)
+    for (const pending of this.#opening) pending.cancel()
+    for (const connection of [...this.#idle]) connection.close()
+    if (this.#connected === 0) resolve()
+    await promise
+  }
+
+  get #isFull(): boolean {
+    return this.#connected + this.#opening.size >= this.#limits.maxConnections
+  }
+
+  #takeIdle(): Connection | null {
+    for (;;) {
+      const connection = this.#idle.pop()
+      if (connection === undefined) return null
+      if (connection.expiresAt === Number.POSITIVE_INFINITY || connection.expiresAt > performance.now()) {
+        connection.hold(true)
+        return connection
+      }
+      connection.close()
+    }
+  }
+
+  #keep(connection: Connection, idleTime: number): void {
+    const now = performance.now()
+    if (idleTime <= 0 || connection.expiresAt <= now || this.#whenClosed !== null) {
+      connection.close()
+      return
+    }
+    connection.idleUntil = now + idleTime
+    connection.hold(false)
+    this.#idle.push(connection)
+    if (connection.idleUntil < this.#sweepAt) this.#scheduleSweep(now, connection.idleUntil)
+  }
+
+  #sendNext(connection: Connection): void {
+    const [call, request] = this.#waiting.entries().next().value!
+    this.#waiting.delete(call)
+    connection.send(request, call)
+  }
+
+  /** Opens as many connections as there are calls without one, within the limit. */
+  #grow(): void {
+    while (this.#opening.size < this.#waiting.size && !this.#isFull && this.#whenClosed === null) {
+      const pending = this.#open((error, socket) => {
+        this.#opening.delete(pending)
+        if (error === null) this.adopt(socket)
+        else this.#failOne(error)
+      })
+      this.#opening.add(pending)
+    }
+  }
+
+  /** Fails the oldest call, unless the other attempts suffice for all. */
+  #failOne(error: Error): void {
+    const [first] = this.#waiting.keys()
+    if (first !== undefined && this.#waiting.size > this.#opening.size) {
+      this.#waiting.delete(first)
+      first.failed(error)
+    }
+    this.#grow()
+  }
+
+  /** One timer for all idle connections. */
+  #scheduleSweep(now: number, at: number): void {
+    clearTimeout(this.#sweep)
+    this.#sweepAt = at
+    if (at - now > MAX_TIMER_DELAY) return
+    this.#sweep = setTimeout(() => this.#closeExpired(), Math.max(1, at - now)).unref()
+  }
+
+  #closeExpired(): void {
+    const now = performance.now()
+    this.#sweepAt = Number.POSITIVE_INFINITY
+    for (const connection of [...this.#idle]) if (connection.idleUntil <= now) connection.close()
+    let next = Number.POSITIVE_INFINITY
+    for (const { idleUntil } of this.#idle) next = Math.min(next, idleUntil)
+    if (next < Number.POSITIVE_INFINITY) this.#scheduleSweep(now, next)
+  }
+}

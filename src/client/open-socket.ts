@@ -1,0 +1,161 @@
+import { connect, type Socket } from 'node:net'
+import type { ForwardProxy } from '#contracts'
+import { MAX_TIMER_DELAY, type OwnListeners } from '#schema'
+import { openToProxy } from './secure-proxy.ts'
+import { flagSelfConnection, isSelfConnection } from './self-connection.ts'
+import type { OutboundContexts } from './tls/outbound-context.ts'
+import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
+import { openTunnel } from './tunnel.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** Options for establishing connections. */
+export interface ConnectOptions {
+  /** Longest time to establish a connection, in milliseconds. */
+  readonly timeout: number
+  readonly contexts: OutboundContexts
+  /** The forward proxy; null for direct connections. */
+  readonly proxy: ForwardProxy | null
+  /** ALPN protocols; HTTP/1.1 by default. */
+  readonly alpn?: readonly string[]
+  /** Which connections are tunnelled through the proxy: those with TLS, or all, for protocols other than HTTP. */
+  readonly tunnels?: 'secure' | 'all'
+  /** The connectors of this gateway. */
+  readonly ownListeners?: OwnListeners | null
+}
+
+/** A server to connect to. */
+interface SocketTarget {
+  readonly isSecure: boolean
+  /** IPv6 addresses without brackets. */
+  readonly hostname: string
+  readonly port: number
+  readonly localAddress: string | null
+}
+
+/** Gets an open connection, after TLS and tunnels, or an error. */
+type SocketCallback = (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void
+
+/** A connection that is being established. */
+export interface PendingSocket {
+  /** Closes the socket; the callback gets an error. */
+  cancel(): void
+}
+
+/** Opens a connection to one server. */
+export type OpenSocket = (callback: SocketCallback) => PendingSocket
+
+const KEEP_ALIVE_PROBES = 60_000
+
+/** Opens connections with an exact time-out; the callback is never called before this returns. */
+export function createOpener(
+  settings: ConnectOptions,
+): (target: SocketTarget, callback: SocketCallback) => PendingSocket {
+  const { timeout, contexts, proxy, alpn, tunnels = 'secure', ownListeners = null } = settings
+  const secure = new SecureConnections(contexts, alpn ?? ['http/1.1'])
+  return (target, callback) => {
+    const attempt = new Attempt(timeout, ownListeners, callback)
+    if (target.isSecure) openSecure(secure, proxy, target, attempt)
+    else if (proxy !== null && tunnels === 'all') tunnel(proxy, target, attempt, (socket) => attempt.opened(socket))
+    else if (proxy?.secure !== undefined) openToProxy(proxy, target.localAddress, attempt)
+    else openPlain(proxy ?? target, target.localAddress, attempt)
+    return attempt
+  }
+}
+
+function openPlain(
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  localAddress: string | null,
+  attempt: Attempt,
+): void {
+  const socket = connect({
+    host: hostname,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_PROBES,
+    ...(localAddress === null ? {} : { localAddress }),
+  })
+  const fail = (error: Error): void => attempt.failed(error)
+  socket.once('error', fail)
+  socket.once('connect', () => {
+    socket.off('error', fail)
+    attempt.opened(socket)
+  })
+  attempt.started(socket)
+}
+
+function openSecure(
+  secure: SecureConnections,
+  proxy: ForwardProxy | null,
+  target: SocketTarget,
+  attempt: Attempt,
+): void {
+  const handshake = (through: Socket | null) => {
+    secure.open({ ...target, through }, attempt).catch((error: Error) => attempt.failed(error))
+  }
+  if (proxy === null) handshake(null)
+  else tunnel(proxy, target, attempt, handshake)
+}
+
+function tunnel(proxy: ForwardProxy, target: SocketTarget, attempt: Attempt, opened: (socket: Socket) => void): void {
+  openTunnel(proxy, {
+    ...target,
+    started: (socket) => attempt.started(socket),
+    opened,
+    failed: (error) => attempt.failed(error),
+  })
+}
+
+/** One attempt to connect; settles once. */
+class Attempt implements SecureEvents, PendingSocket {
+  readonly #callback: SocketCallback
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #ownListeners: OwnListeners | null
+  #socket: Socket | null = null
+  #over = false
+
+  constructor(timeout: number, ownListeners: OwnListeners | null, callback: SocketCallback) {
+    this.#callback = callback
+    this.#ownListeners = ownListeners
+    if (timeout <= MAX_TIMER_DELAY) this.#timer = setTimeout(() => this.#expire(), timeout)
+  }
+
+  isOver(): boolean {
+    return this.#over
+  }
+
+  started(socket: Socket): void {
+    this.#socket = socket
+    if (this.#over) socket.destroy()
+    // Before the callback, and before TLS, which may fail for another reason.
+    else if (this.#ownListeners !== null) flagSelfConnection(socket, this.#ownListeners)
+  }
+
+  opened(socket: Socket): void {
+    this.#settle(null, socket)
+  }
+
+  failed(error: Error): void {
+    const isLoop = this.#socket !== null && isSelfConnection(this.#socket)
+    this.#settle(isLoop ? new UpstreamError('GW_UPSTREAM_LOOP', error) : error, null)
+  }
+
+  cancel(): void {
+    if (this.#over) return
+    this.failed(new Error('connection attempt cancelled'))
+    this.#socket?.destroy()
+  }
+
+  #settle(...result: Parameters<SocketCallback>): void {
+    if (this.#over) return
+    this.#over = true
+    clearTimeout(this.#timer)
+    this.#callback(...result)
+  }
+
+  #expire(): void {
+    const error = new Error('connection: expected it to be established in time')
+    if (this.#socket === null) this.failed(error)
+    else this.#socket.destroy(error)
+  }
+}
