@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type ParsedResponse, parseResponse } from '#test/parsed-response'
+import { parseResponse } from '#test/parsed-response'
 import { differenceOf, RESPONSE_DIFFERENCES } from '#test/response-differences'
 import { mutatedResponse, type Random, randomFrom } from '#test/response-mutations'
 import { parseByNode, parseByUndici } from '#test/response-peers'
-import { readResponses } from '#test/strict-http'
+import { strictProblemOf } from '#test/strict-response'
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 500)
 const seed = Number(process.env['FUZZ_SEED'] ?? 20260101)
@@ -38,30 +38,6 @@ function chunksOf(bytes: Buffer, random: Random): Buffer[] {
   return chunks
 }
 
-/** Rejected by the parser, and not by the strict reading, which does not examine these parts. */
-const NOT_EXAMINED =
-  /^(?:trailers|chunk size): |response head: expected (?:chunked|one|a number|either|no Transfer-Encoding)|a status that the request allows/
-
-/** The error in a result, by a strict reading of the whole input with regular expressions. */
-function problemOf({ bytes, method }: Mutation, ours: ParsedResponse): string | null {
-  const { messages } = readResponses(bytes.toString('latin1'), method, true)
-  const final = messages.findIndex(({ line }) => !/^\S+ 1/.test(line))
-  const expected = messages[final]
-  const isExpected = expected !== undefined && expected.body !== null
-  if (ours.head?.upgrade) return null
-  if (ours.error !== null) {
-    return isExpected && !NOT_EXAMINED.test(ours.error.message) ? `rejected: ${ours.error.message}` : null
-  }
-  if (!isExpected) return 'accepted'
-  const { status, reason, fields } = ours.head!
-  if (ours.interims.length !== final) return 'another number of informational responses'
-  if (!expected.line.startsWith(`HTTP/1.${ours.head!.minor} ${status}`)) return 'another status'
-  if (expected.line.slice(13) !== reason) return 'another reason phrase'
-  const names = fields.map((each, at) => (at % 2 === 0 ? each.toLowerCase() : each))
-  if (JSON.stringify(names) !== JSON.stringify(expected.fields.flat())) return 'other fields'
-  return ours.body === expected.body ? null : 'another body'
-}
-
 test('mutated responses are parsed strictly, with the same result in whatever chunks they are received', () => {
   let accepted = 0
   for (let number = 0; number < 20 * runs; number++) {
@@ -72,7 +48,7 @@ test('mutated responses are parsed strictly, with the same result in whatever ch
     const expected = JSON.stringify(ours)
     const chunks = chunksOf(bytes, number % 8 === 0 ? () => 0 : random)
     if (JSON.stringify(parseResponse(chunks, options)) !== expected) assert.fail(inputOf(mutated, number))
-    const problem = problemOf(mutated, ours)
+    const problem = strictProblemOf(bytes, method, ours)
     if (problem !== null) assert.fail(`${problem}: ${inputOf(mutated, number)}`)
     if (ours.error === null) accepted++
   }
