@@ -1,4 +1,5 @@
 import { COLON, CR, HTAB, LF, SP, TEXT_OCTETS, TOKEN_OCTETS } from './octets.ts'
+import { PartialText } from './partial-text.ts'
 import { ResponseSyntaxError, unexpectedByte } from './response-syntax-error.ts'
 
 /** As many as the listener accepts in a request. */
@@ -28,8 +29,8 @@ export class FieldSection {
   readonly #part: string
   #left = 0
   #state = LINE_START
-  /** The received part of a name or value that continues in the next chunk. */
-  #partial = ''
+  /** Of a name or a value. */
+  readonly #partial = new PartialText()
 
   constructor(part: string) {
     this.#part = part
@@ -39,7 +40,7 @@ export class FieldSection {
     this.fields = []
     this.#left = maxBytes
     this.#state = LINE_START
-    this.#partial = ''
+    this.#partial.clear()
   }
 
   /** Scans `chunk` from `from` on; returns the position after the section, or -1 where it is not complete. */
@@ -99,7 +100,7 @@ export class FieldSection {
     this.#left -= i - from
     this.#state = state
     this.#decode(chunk, marks)
-    if (state === NAME || state === VALUE) this.#partial += chunk.toString('latin1', start, i)
+    if (state === NAME || state === VALUE) this.#partial.append(chunk, start, i)
     return -1
   }
 
@@ -109,9 +110,8 @@ export class FieldSection {
     const offset = MARKS[0]!
     const text = chunk.toString('latin1', offset, MARKS[marks - 1]!)
     let at = 0
-    if (this.#partial !== '') {
-      const token = this.#partial + text.slice(0, MARKS[1]! - offset)
-      this.#partial = ''
+    if (!this.#partial.isEmpty) {
+      const token = this.#partial.take() + text.slice(0, MARKS[1]! - offset)
       fields.push(fields.length % 2 === 0 ? token : withoutTrailingSpace(token))
       at = 2
     }

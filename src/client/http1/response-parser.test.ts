@@ -259,3 +259,12 @@ test('a piece that is the whole chunk is the chunk itself', () => {
   parser.execute(chunk)
   assert.ok(pieces.length === 2 && pieces.every((piece) => piece === chunk))
 })
+
+test('a long field is joined from single bytes', () => {
+  const value = 'v'.repeat(60_000)
+  const octets = Array.from(`HTTP/1.1 200 OK\r\nX-Long: ${value} \r\nContent-Length: 0\r\n\r\n`, (octet) =>
+    Buffer.from(octet),
+  )
+  const result = parseResponse(octets)
+  assert.deepEqual([result.error, result.head!.fields], [null, ['X-Long', value, 'Content-Length', '0']])
+})
