@@ -13,6 +13,7 @@ export interface Problem {
 /** A response of the management API that is not successful; the message is the gateway's. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
+  /** 0 for a redirect. */
   readonly status: number
   readonly problems: readonly Problem[]
 
@@ -20,6 +21,11 @@ export class ApiError extends Error {
     super(message)
     this.status = status
     this.problems = problems
+  }
+
+  /** A redirect is that of an `adminProtection` which asks for a login. */
+  get isLoginNeeded(): boolean {
+    return this.status === 401 || this.status === 0
   }
 }
 
@@ -40,16 +46,26 @@ export function onSessionEnded(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
+/** The session is read again by those who watch it. */
+export function sessionMayHaveEnded(): void {
+  for (const listener of listeners) listener()
+}
+
 /** Options of a call. */
 export interface CallOptions {
   readonly method?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** Whether a refusal is the answer of a question and not news of the session. */
+  readonly isProbe?: boolean
 }
 
 /** Calls the management API; `path` is relative to the root of the admin connector. */
-export async function call<T>(path: string, { method, body, headers = {}, signal }: CallOptions = {}): Promise<T> {
+export async function call<T>(
+  path: string,
+  { method, body, headers = {}, signal, isProbe = false }: CallOptions = {},
+): Promise<T> {
   let response: Response
   try {
     response = await fetch(ROOT + path, {
@@ -65,12 +81,13 @@ export async function call<T>(path: string, { method, body, headers = {}, signal
     throw new Unreachable()
   }
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T
-  // A redirect is that of an `adminProtection` which asks for a login.
-  if (response.status === 401 || response.type === 'opaqueredirect') for (const listener of listeners) listener()
-  throw await errorOf(response)
+  const error = await errorOf(response)
+  if (error.isLoginNeeded && !isProbe) sessionMayHaveEnded()
+  throw error
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
+  if (response.type === 'opaqueredirect') return new ApiError(0, 'The login has ended.')
   const content = (await response.json().catch(() => ({}))) as { message?: string; detail?: { problems?: Problem[] } }
   const message = content.message ?? `The gateway responded with status ${response.status}.`
   return new ApiError(response.status, message, content.detail?.problems ?? [])

@@ -1,4 +1,4 @@
-import { call, PAGES, ROOT } from './client.ts'
+import { ApiError, call, PAGES, ROOT } from './client.ts'
 
 /** State of the session, as `/api/studio/session` gives it. */
 export interface Session {
@@ -9,9 +9,30 @@ export interface Session {
 }
 
 const PATH = 'api/studio/session'
+/** Small, and behind the login. */
+const INFO = 'api/info'
 
-export function readSession(): Promise<Session> {
-  return call(PATH)
+/** A read is no use of the session. Where `adminProtection` logs in, only a request behind it shows whether it has. */
+export async function readSession(): Promise<Session> {
+  const session = await call<Omit<Session, 'authenticated'> & { authenticated: boolean | null }>(PATH)
+  const { authenticated } = session
+  return { ...session, authenticated: authenticated ?? (await isAdmitted()) }
+}
+
+async function isAdmitted(): Promise<boolean> {
+  try {
+    await call(INFO, { isProbe: true })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.isLoginNeeded) return false
+    throw error
+  }
+}
+
+/** A request that counts as use of the session, so that it does not end while a page is seen. */
+export async function touchSession(): Promise<null> {
+  await call(INFO)
+  return null
 }
 
 export async function logIn(username: string, password: string): Promise<void> {
@@ -22,8 +43,16 @@ export async function logOut(): Promise<void> {
   await call(`${PATH}?_action=logout`, { method: 'POST' })
 }
 
+const LEFT_AT = 'studio.login'
+
+/** Whether the page was left for the login a moment ago: then the login leads back without an effect. */
+export function isLoginRepeated(): boolean {
+  return Date.now() - Number(sessionStorage.getItem(LEFT_AT)) < 10_000
+}
+
 /** Leaves the page for the login of `adminProtection`, which leads back to it. */
 export function logInByProtection(): void {
+  sessionStorage.setItem(LEFT_AT, String(Date.now()))
   const page = location.pathname.slice(PAGES.length)
   location.assign(`${ROOT}api/studio/login?page=${encodeURIComponent(page)}`)
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { ROOT } from './client.ts'
+import { ROOT, sessionMayHaveEnded } from './client.ts'
 
 /** State of a stream of the management API. */
 export type StreamState = 'connecting' | 'open' | 'lost'
@@ -18,8 +18,10 @@ export function useEvents<T>(path: string | null, onEvent: (event: T) => void): 
       source.onmessage = ({ data }: MessageEvent<string>) => onEvent(JSON.parse(data) as T)
       source.onerror = () => {
         setState('lost')
-        // A refusal closes the source for good; a gateway that restarts is found again.
-        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, 3_000)
+        // A refusal closes the source for good; a gateway that restarts is found again by the browser.
+        if (source.readyState !== EventSource.CLOSED) return
+        sessionMayHaveEnded()
+        timer = setTimeout(open, 3_000)
       }
     }
     open()
