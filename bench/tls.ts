@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { promisify } from 'node:util'
 import { altName, selfSigned, writePkcs12 } from '#secrets'
 import { startGateway } from './gateway-server.ts'
+import { handshakes } from './handshakes.ts'
 import { installed, type Load, type LoadOptions } from './load.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
 import { nginxConfig } from './peers/nginx.ts'
@@ -63,6 +64,8 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   const subjects: Subject[] = [
     ...pair('in, HTTP/1.1', own.server, ownSecure, peer, peerSecure, '/plain', undefined),
     ...pair('out, HTTP/1.1', own.server, own.plainUrl, peer, `http://127.0.0.1:${port}`, '/secure', undefined),
+    ...pair('full handshake', own.server, ownSecure, peer, peerSecure, '/text', handshakes('full')),
+    ...pair('resumed handshake', own.server, ownSecure, peer, peerSecure, '/text', handshakes('resumed')),
   ]
   const h2load = installed('h2load')
   if (h2load === undefined) progress('NOTICE: without HTTP/2: h2load is not installed (apt-get install nghttp2-client)')
@@ -124,7 +127,8 @@ function proxyConfig(
     http: `upstream plain { server 127.0.0.1:${upstream.plain}; ${keep} }
   upstream secure { server 127.0.0.1:${upstream.secure}; ${keep} }`,
     server: `${secureListen(securePort, identity)}
-    ${location('/plain', 'http', 'plain')} ${location('/secure', 'https', 'secure')} location = / { return 200 "ready"; }`,
+    ${location('/plain', 'http', 'plain')} ${location('/secure', 'https', 'secure')} location = / { return 200 "ready"; }
+    location = /text { default_type text/plain; return 200 "${body}"; }`,
   })
 }
 
@@ -136,7 +140,9 @@ function routes(plain: number, secure: number): Map<string, unknown> {
   })
   // As nginx by default: the certificate of the upstream is not verified.
   const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
-  return new Map([
+  const text = { type: 'StaticResponseHandler', config: { status: 200, entity: body } }
+  return new Map<string, unknown>([
+    ['text', { condition: "${request.uri.path == '/text'}", handler: text }],
     ['plain', route('plain', `http://127.0.0.1:${plain}`, null)],
     ['secure', route('secure', `https://127.0.0.1:${secure}`, { type: 'ClientTlsOptions', config: anyone })],
   ])
