@@ -8,7 +8,7 @@ export interface AuditBatch {
   readonly numbers: Float64Array
   readonly topics: readonly string[]
   readonly events: number
-  /** Whether all bytes are ASCII. */
+  /** Whether all bytes are ASCII, without U+0000. */
   readonly isAscii: boolean
 }
 
@@ -162,7 +162,7 @@ export class AuditBatchBuilder {
     if (this.#end + needed > this.#memory.length) this.#grow(needed)
     const written = this.#memory.write(text, this.#end)
     this.#end += written
-    this.#isAscii &&= written === text.length
+    this.#isAscii &&= written === text.length && !text.includes('\0')
     return written
   }
 

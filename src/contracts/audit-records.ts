@@ -3,15 +3,25 @@ import { type AuditBatch, EVENT_NUMBERS } from './audit-batch.ts'
 /** Records that are a smaller part of their memory than this are copied: a waiting record would keep all of it. */
 const RETAINED_PART = 1 / 8
 
+/** A batch whose bytes can be decoded and copied. */
+interface ReceivedBatch extends AuditBatch {
+  readonly bytes: Buffer
+}
+
+function received(batch: AuditBatch): ReceivedBatch {
+  const { buffer, byteOffset, length } = batch.bytes
+  return { ...batch, bytes: Buffer.from(buffer, byteOffset, length) }
+}
+
 /** One event of a batch in one format: two references and a position, since there are many. */
 class BatchRecord {
-  readonly #batch: AuditBatch
+  readonly #batch: ReceivedBatch
   /** Position of the numbers of its event. */
   readonly #event: number
   /** Position of the start of its text. */
   readonly #text: number
 
-  constructor(batch: AuditBatch, event: number, text: number) {
+  constructor(batch: ReceivedBatch, event: number, text: number) {
     this.#batch = batch
     this.#event = event
     this.#text = text
@@ -27,20 +37,19 @@ class BatchRecord {
   }
 
   get id(): string {
-    const { bytes, numbers } = this.#batch
-    return decoded(bytes, numbers[this.#event + 2]!, numbers[this.#event + 3]!)
+    return this.bytes.toString('utf8', this.idStart, this.idEnd)
   }
 
   get text(): string {
-    return decoded(this.bytes, this.start, this.end)
+    return this.bytes.toString('utf8', this.start, this.end)
   }
 
-  /** The text, as a range of bytes that a line feed follows. */
+  /** The record has the ranges of its text and id itself. */
   get encoded(): this {
     return this
   }
 
-  get bytes(): Uint8Array {
+  get bytes(): Buffer {
     return this.#batch.bytes
   }
 
@@ -52,21 +61,26 @@ class BatchRecord {
     return this.#batch.numbers[this.#text + 1]!
   }
 
+  get idStart(): number {
+    return this.#batch.numbers[this.#event + 2]!
+  }
+
+  get idEnd(): number {
+    return this.#batch.numbers[this.#event + 3]!
+  }
+
   get isAscii(): boolean {
     return this.#batch.isAscii
   }
 }
 
-function decoded({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
-  return Buffer.from(buffer, byteOffset + start, end - start).toString('utf8')
-}
-
 /** The events of a batch with so many formats in one of them: those of the given topics. */
 export function recordsOf(
-  batch: AuditBatch,
+  sent: AuditBatch,
   formats: number,
   { format, topics }: { readonly format: number; readonly topics: readonly string[] },
 ): BatchRecord[] {
+  const batch = received(sent)
   const { numbers } = batch
   const isAccepted = batch.topics.map((topic) => topics.includes(topic))
   const stride = EVENT_NUMBERS + 2 * formats
@@ -103,7 +117,7 @@ function copied(records: readonly BatchRecord[], isAscii: boolean): BatchRecord[
     bytes.set(part, end)
     end += part.length
   }
-  const batch: AuditBatch = { bytes, numbers, topics, events: records.length, isAscii }
+  const batch = received({ bytes, numbers, topics, events: records.length, isAscii })
   return records.map((_, index) => {
     const event = index * (EVENT_NUMBERS + 2)
     return new BatchRecord(batch, event, event + EVENT_NUMBERS)

@@ -6,6 +6,19 @@ export interface JmsMessage {
   /** Becomes JMSCorrelationID, by which consumers recognise a message that was sent again. */
   readonly id: string
   readonly text: string
+  /** Both in UTF-8, where they are encoded already. */
+  readonly encoded?: EncodedMessage
+}
+
+/** Ranges of bytes. */
+interface EncodedMessage {
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+  readonly idStart: number
+  readonly idEnd: number
+  /** Whether all are ASCII, without U+0000. */
+  readonly isAscii: boolean
 }
 
 /** Sends text messages to one topic or queue, in order. `send` is called once at a time. */

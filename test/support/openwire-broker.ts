@@ -26,6 +26,8 @@ export interface BrokerOptions {
   readonly version?: number
   readonly maxFrameSize?: bigint
   readonly maxInactivityDuration?: bigint
+  /** Whether structures are cached, as ActiveMQ does and Artemis does not; true by default. */
+  readonly hasCache?: boolean
   readonly credentials?: { readonly userName: string; readonly password: string }
   /** Decides about each message; by default all are accepted. */
   readonly answer?: (message: ReceivedMessage, socket: Socket) => Answer
@@ -43,6 +45,8 @@ export class OpenWireBroker implements AsyncDisposable {
   readonly held: (() => void)[] = []
   /** Window of the last producer. */
   windowSize = 0
+  /** Of all frames that arrived. */
+  bytes = 0
   connections = 0
   readonly #options: BrokerOptions
   readonly #server: Server
@@ -97,26 +101,31 @@ export class OpenWireBroker implements AsyncDisposable {
     if (this.#options.onConnection?.(socket) === false) return
     socket.write(this.#wireFormatInfo())
     const frames = new FrameReader(64 * 1024 * 1024)
+    const structures = new Structures(this.#options.hasCache ?? true)
     socket.on('data', (chunk: Buffer) => {
-      for (const frame of frames.read(chunk)) this.#receive(frame, socket)
+      for (const frame of frames.read(chunk)) this.#receive(frame, structures, socket)
     })
   }
 
-  #receive(frame: Buffer, socket: Socket): void {
+  #receive(frame: Buffer, structures: Structures, socket: Socket): void {
     const input = new DataInput(frame)
     const type = input.byte()
     this.commands.push(type)
-    if (type !== CommandType.WIRE_FORMAT_INFO) this.#answer(type, input, socket)
+    this.bytes += frame.length
+    if (type !== CommandType.WIRE_FORMAT_INFO) this.#answer(type, input, structures, socket)
     this.#onCommand?.()
   }
 
-  #answer(type: number, input: DataInput, socket: Socket): void {
+  #answer(type: number, input: DataInput, structures: Structures, socket: Socket): void {
     const [commandId, responseRequired] = [input.int(), input.boolean()]
     let answer: Answer = 'accept'
-    if (type === CommandType.CONNECTION_INFO) answer = this.#authenticate(input)
-    if (type === CommandType.PRODUCER_INFO) this.windowSize = readProducerInfo(input)
+    if (type === CommandType.CONNECTION_INFO) answer = this.#authenticate(input, structures)
+    if (type === CommandType.PRODUCER_INFO) this.windowSize = readProducerInfo(input, structures)
     if (type === CommandType.TEXT_MESSAGE) {
-      const message = readTextMessage(commandId, responseRequired, input, this.#options.version ?? 12)
+      const message = readTextMessage(commandId, responseRequired, input, {
+        structures,
+        version: this.#options.version ?? 12,
+      })
       answer = this.#options.answer?.(message, socket) ?? 'accept'
       if (message.transaction === null) this.messages.push(message)
       else this.#uncommitted.push({ message, answer })
@@ -135,11 +144,9 @@ export class OpenWireBroker implements AsyncDisposable {
     return uncommitted.some(({ answer }) => answer === 'ignore') ? 'ignore' : 'accept'
   }
 
-  #authenticate(input: DataInput): Answer {
+  #authenticate(input: DataInput, structures: Structures): Answer {
     const { credentials } = this.#options
-    input.boolean()
-    input.byte()
-    input.string()
+    structures.read(input, readName)
     input.string()
     const [password, userName] = [input.string(), input.string()]
     if (credentials === undefined) return 'accept'
@@ -153,7 +160,13 @@ export class OpenWireBroker implements AsyncDisposable {
   #wireFormatInfo(): Buffer {
     const { version = 12, maxFrameSize = 104_857_600n, maxInactivityDuration = 30_000n } = this.#options
     const properties = new DataOutput()
-    properties.int(2)
+    properties.int(4)
+    properties.utf('CacheEnabled')
+    properties.byte(1)
+    properties.boolean(this.#options.hasCache ?? true)
+    properties.utf('CacheSize')
+    properties.byte(5)
+    properties.int(1024)
     for (const [name, value] of [
       ['MaxFrameSize', maxFrameSize],
       ['MaxInactivityDuration', maxInactivityDuration],
@@ -207,31 +220,56 @@ export function producerAck(size: number): Buffer {
   })
 }
 
-function readProducerId(input: DataInput): void {
-  input.boolean()
-  input.byte()
-  input.string()
-  input.long()
-  input.long()
+/** Structures of one connection, which a producer sends once where they are cached. */
+class Structures {
+  readonly #cache: Map<number, unknown> | null
+
+  constructor(hasCache: boolean) {
+    this.#cache = hasCache ? new Map() : null
+  }
+
+  read<T>(input: DataInput, nested: (input: DataInput) => T): T {
+    if (this.#cache === null) return nested(input)
+    const isSent = input.boolean()
+    const index = input.short()
+    if (!isSent) {
+      if (!this.#cache.has(index)) throw new Error(`no structure ${index} in the cache`)
+      return this.#cache.get(index) as T
+    }
+    const value = nested(input)
+    if (index !== NOT_CACHED) this.#cache.set(index, value)
+    return value
+  }
 }
 
-function readProducerInfo(input: DataInput): number {
-  readProducerId(input)
-  input.boolean()
-  input.byte()
-  input.string()
+/** Index of a structure that is not cached, as DataInput reads it. */
+const NOT_CACHED = 0xffff
+
+/** A structure with a name alone; null where it is absent. */
+function readName(input: DataInput): { readonly type: number; readonly name: string | null } | null {
+  return input.boolean() ? { type: input.byte(), name: input.string() } : null
+}
+
+function readProducerId(input: DataInput): string {
+  const id = readName(input)
+  input.long()
+  input.long()
+  return id?.name ?? 'none'
+}
+
+function readProducerInfo(input: DataInput, structures: Structures): number {
+  structures.read(input, readProducerId)
+  structures.read(input, readName)
   input.boolean()
   input.boolean()
   return input.int()
 }
 
-function readTransactionId(input: DataInput): bigint | null {
+function readTransactionId(input: DataInput, structures: Structures): bigint | null {
   if (!input.boolean()) return null
   input.byte()
   const value = input.long()
-  input.boolean()
-  input.byte()
-  input.string()
+  structures.read(input, readName)
   return value
 }
 
@@ -239,21 +277,20 @@ function readTextMessage(
   commandId: number,
   responseRequired: boolean,
   input: DataInput,
-  version: number,
+  { structures, version }: { readonly structures: Structures; readonly version: number },
 ): ReceivedMessage {
-  readProducerId(input)
-  input.boolean()
-  const kind = input.byte() === CommandType.TOPIC ? 'topic' : 'queue'
-  const destination = `${kind}://${input.string()}`
-  const transaction = readTransactionId(input)
-  input.boolean()
+  const producer = structures.read(input, readProducerId)
+  const named = structures.read(input, readName)
+  const destination = `${named?.type === CommandType.TOPIC ? 'topic' : 'queue'}://${named?.name}`
+  const transaction = structures.read(input, () => readTransactionId(input, structures))
+  structures.read(input, readName) // originalDestination
   input.boolean()
   input.byte()
   if (version >= 10) input.string()
-  readProducerId(input)
+  if (structures.read(input, readProducerId) !== producer) throw new Error('the message id is that of another producer')
   input.long()
   input.long()
-  input.boolean()
+  structures.read(input, readName) // originalTransactionId
   input.string()
   input.int()
   const correlationId = input.string()

@@ -15,7 +15,6 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import {
   ACCEPT,
   AuditDestination,
@@ -30,7 +29,6 @@ import {
 } from '#test/audit-destination'
 import { Folder } from '#test/folder'
 import { SmallDisk } from '#test/small-disk'
-import { readSpoolLines, spoolLine } from './spool-line.ts'
 
 const MEBIBYTE = 1 << 20
 
@@ -93,28 +91,6 @@ describe('a spool', () => {
     assert.deepEqual(destination.ids, idsOf(1_100))
     await until(() => segmentsIn(directory).length === 0)
     await until(() => started.delivery.counts.spooledBytes === 0)
-  })
-
-  test('keeps topic, id, text and time of any record, and finds any damage', () => {
-    const members = {
-      topic: fc.string({ unit: 'binary' }),
-      id: fc.string({ unit: 'binary' }),
-      text: fc.string({ unit: 'binary' }),
-      time: fc.integer(),
-    }
-    const record = fc.record(members, { noNullPrototype: true })
-    fc.assert(
-      fc.property(fc.array(record), fc.nat(), fc.integer({ min: 1, max: 255 }), (records, position, change) => {
-        const content = Buffer.from(records.map(spoolLine).join(''), 'utf8')
-        assert.deepEqual(readSpoolLines(content, records.length + 1), { lines: records, bytes: content.length })
-        if (content.length === 0) return
-        const at = position % content.length
-        content[at] = (content[at] as number) ^ change
-        const found = readSpoolLines(content, Infinity).lines.filter((line) => line !== null)
-        assert.ok(found.length >= records.length - 2 && found.length < records.length)
-        for (const one of found) assert.ok(records.some(({ id, text }) => one.id === id && one.text === text))
-      }),
-    )
   })
 
   test('whose last line was cut by a crash is read up to the cut, wherever that is', async () => {

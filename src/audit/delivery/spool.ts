@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import type { SpoolPlan } from '#schema'
 import { syncDirectory } from '../files/sync-directory.ts'
-import { spoolLine } from './spool-line.ts'
+import { SpoolLines } from './spool-lines.ts'
 import { SpoolLock } from './spool-lock.ts'
 import { SegmentRemoved, SpoolSegment } from './spool-segment.ts'
 import type { AuditRecord } from './transport.ts'
@@ -38,6 +38,8 @@ export class Spool {
   readonly #segmentBytes: number
   readonly #lock: SpoolLock
   readonly #segments: SpoolSegment[]
+  /** For one call of `write` at a time. */
+  readonly #lines = new SpoolLines()
   /** Receives appended lines. */
   #current: SpoolSegment | null = null
   #lastNumber: number
@@ -95,9 +97,7 @@ export class Spool {
    * of them where they are in memory too, with null where they have to be read back.
    */
   async write(records: readonly AuditRecord[]): Promise<(end: number | null) => void> {
-    let text = ''
-    for (const record of records) text += spoolLine(record)
-    const lines = Buffer.from(text, 'utf8')
+    const lines = this.#lines.encode(records)
     if (this.#bytes + lines.length > this.#maxBytes) throw new SpoolFull()
     const segment = await this.#writable()
     try {

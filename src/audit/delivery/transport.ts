@@ -10,15 +10,19 @@ export interface AuditRecord {
   readonly text: string
   /** Time of the event in milliseconds since the epoch. */
   readonly time: number
-  /** The text in UTF-8, where it is encoded already. */
+  /** Text and id in UTF-8, where they are encoded already. */
   readonly encoded?: EncodedText
 }
 
-/** A range of bytes; a line feed follows it. */
+/** Ranges of bytes. */
 interface EncodedText {
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
+  /** A line feed follows the text. */
   readonly start: number
   readonly end: number
+  readonly idStart: number
+  readonly idEnd: number
+  /** Whether all are ASCII, without U+0000. */
   readonly isAscii: boolean
 }
 

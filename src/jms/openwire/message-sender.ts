@@ -3,12 +3,13 @@ import { JmsError, MessageRefused } from '../jms-error.ts'
 import type { JmsMessage } from '../producer.ts'
 import { DataOutput } from './data-output.ts'
 import { describe, type OpenWireConnection } from './openwire-connection.ts'
-import { type ClientIds, encodeTransaction, type TextMessageEncoder } from './outbound-command.ts'
+import { type ClientIds, encodeTransaction } from './outbound-command.ts'
 import type { Responses } from './responses.ts'
+import type { TextMessageEncoder } from './text-message-encoder.ts'
 import type { TransactionSize } from './transaction-size.ts'
 
-/** Bytes that are written at once. */
-const CHUNK = 64 * 1024
+/** Bytes that are written at once; more than those of a transaction. */
+const CHUNK = 256 * 1024
 /** Bytes of messages that wait for a response, at most. */
 const MAX_UNANSWERED = 1024 * 1024
 /** The broker counts at least this for a message, beside its content. */
@@ -60,7 +61,8 @@ export class MessageSender {
   /** A frame beyond the limit would make the broker close the connection. */
   #firstTooLarge(messages: readonly JmsMessage[]): MessageRefused | null {
     const { encoder, maxFrameSize } = this.#parts
-    const index = messages.findIndex(({ id, text }) => encoder.exceeds(maxFrameSize, id, text))
+    if (maxFrameSize === Number.POSITIVE_INFINITY) return null
+    const index = messages.findIndex((message) => encoder.exceeds(maxFrameSize, message))
     if (index === -1) return null
     return new MessageRefused(index, `the message exceeds the broker's limit of ${maxFrameSize} bytes (maxFrameSize)`)
   }
@@ -128,17 +130,15 @@ export class MessageSender {
   }
 
   /** Encodes a message and returns its size. It requires a response where it has a position. */
-  #append({ id, text }: JmsMessage, position: number | null, transaction = 0): number {
+  #append(message: JmsMessage, position: number | null, transaction = 0): number {
     const { connection, encoder, responses, clock } = this.#parts
     const commandId = connection.nextCommandId()
-    const size = encoder.write(this.#output, {
+    const size = encoder.write(this.#output, message, {
       commandId,
       responseRequired: position !== null,
       transaction,
       sequence: ++this.#sequence,
-      correlationId: id,
       timestamp: clock.now(),
-      text,
     })
     if (position !== null) responses.expect(commandId, position, size)
     return size
@@ -158,6 +158,8 @@ export class MessageSender {
     await this.#flush()
     const { connection, responses, timeout } = this.#parts
     await connection.progress.until(() => responses.isComplete, timeout, 'no acknowledgement of messages')
+    // A broker that lies may have responded to bytes that it has not read.
+    if (connection.isFlushed) this.#output.reuseTaken()
   }
 
   /** The exception of the first message with one: returned where the message is to blame, else thrown. */

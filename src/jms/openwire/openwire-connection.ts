@@ -70,6 +70,11 @@ export class OpenWireConnection {
     return !this.#socket.writableNeedDrain
   }
 
+  /** Whether no written bytes wait in this process. */
+  get isFlushed(): boolean {
+    return this.#socket.writableLength === 0
+  }
+
   /** Closes the connection at once; waits for it reject with the reason. */
   fail(reason: string): void {
     this.#monitor?.stop()

@@ -13,9 +13,9 @@ import {
   encodeRemoveConnection,
   encodeSessionInfo,
   encodeShutdownInfo,
-  TextMessageEncoder,
 } from './outbound-command.ts'
 import { Responses } from './responses.ts'
+import { TextMessageEncoder } from './text-message-encoder.ts'
 import { TransactionSize } from './transaction-size.ts'
 
 /** Timeout in milliseconds of the response to ShutdownInfo and RemoveInfo. */
@@ -39,7 +39,7 @@ class OpenWireLink implements BrokerLink {
   readonly #responses: Responses
   readonly #plan: ProducerPlan
   readonly #env: ProducerEnv
-  readonly #ids: ClientIds
+  #ids: ClientIds
   readonly #transactionSize: TransactionSize
   #sender: MessageSender | null = null
 
@@ -56,7 +56,7 @@ class OpenWireLink implements BrokerLink {
     this.#plan = plan
     this.#env = env
     const connectionId = `ID:identity-gateway-${randomUUID()}:1`
-    this.#ids = { connectionId, clientId: plan.connection.clientId ?? connectionId }
+    this.#ids = { connectionId, clientId: plan.connection.clientId ?? connectionId, hasCache: false }
   }
 
   get isOpen(): boolean {
@@ -67,7 +67,8 @@ class OpenWireLink implements BrokerLink {
     return this.#guard(signal, async () => {
       const { connection, deliveryMode } = this.#plan
       const { destination, userName, password } = connection
-      const { version, maxFrameSize } = await this.#connection.negotiate(host, connectTimeout)
+      const { version, maxFrameSize, hasCache } = await this.#connection.negotiate(host, connectTimeout)
+      this.#ids = { ...this.#ids, hasCache }
       await this.#request((id) => encodeConnectionInfo(id, this.#ids, { userName, password }), connectTimeout)
       this.#connection.write(encodeSessionInfo(this.#connection.nextCommandId(), this.#ids))
       const isPersistent = deliveryMode === 'PERSISTENT'

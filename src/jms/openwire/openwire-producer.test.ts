@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AuditBatchBuilder, recordsOf } from '#contracts'
 import { JmsError, MessageRefused } from '#jms'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
 import { commandFrame, OpenWireBroker, producerAck } from '#test/openwire-broker'
@@ -42,6 +43,54 @@ for (const version of [9, 10, 11, 12, 13]) {
     )
   })
 }
+
+for (const hasCache of [true, false]) {
+  test(`messages of several transactions, and without, arrive whole where the broker caches ${hasCache ? 'structures' : 'nothing'}`, async () => {
+    for (const version of [9, 12]) {
+      await using broker = await OpenWireBroker.start({ version, hasCache })
+      await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+      const sent = [numbered(1), numbered(3), numbered(2), numbered(1), numbered(3)]
+      for (const messages of sent) await producer.send(messages)
+      assert.deepEqual(
+        broker.messages.map(({ correlationId, text }) => ({ id: correlationId, text })),
+        sent.flat(),
+      )
+      assert.deepEqual(
+        broker.messages.map(({ transaction }) => transaction),
+        [null, 1n, 1n, 1n, 2n, 2n, null, 3n, 3n, 3n],
+      )
+      for (const { destination } of broker.messages) assert.equal(destination, 'topic://audit')
+    }
+  })
+}
+
+test('a broker that caches structures gets frames without them', async () => {
+  const sizes = await Promise.all(
+    [true, false].map(async (hasCache) => {
+      await using broker = await OpenWireBroker.start({ hasCache })
+      await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+      await producer.send(numbered(2))
+      const before = broker.bytes
+      await producer.send(numbered(1_000))
+      return (broker.bytes - before) / 1_000
+    }),
+  )
+  assert.ok(sizes[0]! < 150 && sizes[1]! > 350, `${sizes.join(' and ')} bytes`)
+})
+
+test('messages that are encoded already have the same text and id', async () => {
+  for (const texts of [['{}', '{"n":1}'], TEXTS, ['{"nul":"\0"}', '{}']]) {
+    await using broker = await OpenWireBroker.start()
+    await using producer = producerOf(producerPlan([endpointAt(broker.port)]))
+    const builder = new AuditBatchBuilder()
+    for (const [at, text] of texts.entries()) builder.add({ topic: 'access', id: `id-${at}`, time: 0, texts: [text] })
+    await producer.send(recordsOf(builder.build(), 1, { format: 0, topics: ['access'] }))
+    assert.deepEqual(
+      broker.messages.map(({ correlationId, text }) => ({ id: correlationId, text })),
+      texts.map((text, at) => ({ id: `id-${at}`, text })),
+    )
+  }
+})
 
 test('a broker with an older version is refused with both versions', async () => {
   await using broker = await OpenWireBroker.start({ version: 6 })
@@ -116,7 +165,7 @@ test('a transaction that the broker never commits makes the next ones smaller, d
   await assert.rejects(producer.send(messages), /no acknowledgement/)
   await producer.send(messages)
   sizes.push(uncommitted)
-  assert.deepEqual(sizes, [0, 56, 7, 0])
+  assert.deepEqual(sizes, [0, 60, 8, 0])
 })
 
 test('of NON_PERSISTENT messages only the last of a call needs a response', async () => {

@@ -1,12 +1,13 @@
 import type { Destination } from '../producer-plan.ts'
 import { CommandType } from './command-types.ts'
 import { DataOutput } from './data-output.ts'
-import { modifiedUtf8Length } from './modified-utf8.ts'
 
 /** Ids of one connection with its only session and producer. */
 export interface ClientIds {
   readonly connectionId: string
   readonly clientId: string
+  /** Whether the broker caches structures. */
+  readonly hasCache: boolean
 }
 
 const SESSION = 1
@@ -37,26 +38,44 @@ function encoded(...command: Parameters<typeof frame> extends [DataOutput, ...in
 }
 
 /** A structure inside of a command: presence, type, fields. */
-function nested(output: DataOutput, type: number): void {
+export function nested(output: DataOutput, type: number): void {
   output.boolean(true)
   output.byte(type)
 }
 
-function writeConnectionId(output: DataOutput, { connectionId }: ClientIds): void {
-  nested(output, CommandType.CONNECTION_ID)
-  output.string(connectionId)
+/** Index of a structure that is not added to the cache. */
+const NOT_CACHED = -1
+
+/** Begins a structure that a cache may hold: the structure, or its absence, follows. */
+export function cacheable(output: DataOutput, { hasCache }: ClientIds, index = NOT_CACHED): void {
+  if (!hasCache) return
+  output.boolean(true)
+  output.short(index)
 }
 
-function writeProducerId(output: DataOutput, { connectionId }: ClientIds): void {
+function writeConnectionId(output: DataOutput, ids: ClientIds): void {
+  cacheable(output, ids)
+  nested(output, CommandType.CONNECTION_ID)
+  output.string(ids.connectionId)
+}
+
+export function writeProducerId(output: DataOutput, ids: ClientIds, index = NOT_CACHED): void {
+  cacheable(output, ids, index)
   nested(output, CommandType.PRODUCER_ID)
-  output.string(connectionId)
+  output.string(ids.connectionId)
   output.long(PRODUCER)
   output.long(SESSION)
 }
 
-function writeDestination(output: DataOutput, { kind, name }: Destination): void {
-  nested(output, kind === 'queue' ? CommandType.QUEUE : CommandType.TOPIC)
-  output.string(name)
+export function writeDestination(
+  output: DataOutput,
+  ids: ClientIds,
+  destination: Destination,
+  index = NOT_CACHED,
+): void {
+  cacheable(output, ids, index)
+  nested(output, destination.kind === 'queue' ? CommandType.QUEUE : CommandType.TOPIC)
+  output.string(destination.name)
 }
 
 /** Opens the connection at the broker, as a user. */
@@ -80,10 +99,11 @@ export function encodeConnectionInfo(
   })
 }
 
-export function encodeSessionInfo(commandId: number, { connectionId }: ClientIds): Buffer {
+export function encodeSessionInfo(commandId: number, ids: ClientIds): Buffer {
   return encoded(CommandType.SESSION_INFO, commandId, false, (output) => {
+    cacheable(output, ids)
     nested(output, CommandType.SESSION_ID)
-    output.string(connectionId)
+    output.string(ids.connectionId)
     output.long(SESSION)
   })
 }
@@ -97,7 +117,7 @@ export function encodeProducerInfo(
 ): Buffer {
   return encoded(CommandType.PRODUCER_INFO, commandId, true, (output) => {
     writeProducerId(output, ids)
-    writeDestination(output, destination)
+    writeDestination(output, ids, destination)
     output.boolean(false) // brokerPath
     output.boolean(false) // dispatchAsync
     output.int(windowSize)
@@ -120,7 +140,8 @@ export function encodeShutdownInfo(commandId: number): Buffer {
   return encoded(CommandType.SHUTDOWN_INFO, commandId, false)
 }
 
-function writeTransactionId(output: DataOutput, ids: ClientIds, transaction: number): void {
+export function writeTransactionId(output: DataOutput, ids: ClientIds, transaction: number, index = NOT_CACHED): void {
+  cacheable(output, ids, index)
   nested(output, CommandType.LOCAL_TRANSACTION_ID)
   output.long(transaction)
   writeConnectionId(output, ids)
@@ -141,133 +162,4 @@ export function encodeTransaction(
     writeTransactionId(output, ids, transaction)
     output.byte(TransactionStep[step])
   })
-}
-
-/** Fields of a text message that differ from one to the next. */
-interface TextMessage {
-  readonly commandId: number
-  readonly responseRequired: boolean
-  /** Number of the transaction; 0 for a message without. */
-  readonly transaction: number
-  readonly sequence: number
-  readonly correlationId: string
-  readonly timestamp: number
-  readonly text: string
-}
-
-/** Writes the text messages of one producer; their constant parts are encoded once. */
-export class TextMessageEncoder {
-  readonly #ids: ClientIds
-  readonly #beforeTransaction: Buffer
-  readonly #beforeSequence: Buffer
-  readonly #afterSequence: Buffer
-  readonly #afterCorrelationId: Buffer
-  readonly #afterContent: Buffer
-  readonly #transactionIdSize: number
-  /** The transaction of the last message with one. */
-  #transaction: { readonly number: number; readonly id: Buffer } | null = null
-
-  constructor(version: number, ids: ClientIds, destination: Destination, persistent: boolean) {
-    this.#ids = ids
-    this.#beforeTransaction = bytesOf((output) => {
-      writeProducerId(output, ids)
-      writeDestination(output, destination)
-    })
-    this.#beforeSequence = bytesOf((output) => {
-      output.boolean(false) // originalDestination
-      nested(output, CommandType.MESSAGE_ID)
-      if (version >= 10) output.string(null) // textView
-      writeProducerId(output, ids)
-    })
-    this.#transactionIdSize = bytesOf((output) => writeTransactionId(output, ids, 1)).length
-    this.#afterSequence = bytesOf((output) => {
-      output.long(0) // brokerSequenceId
-      output.boolean(false) // originalTransactionId
-      output.string(null) // groupID
-      output.int(0) // groupSequence
-    })
-    this.#afterCorrelationId = bytesOf((output) => {
-      output.boolean(persistent)
-      output.long(0) // expiration
-      output.byte(DEFAULT_PRIORITY)
-      output.boolean(false) // replyTo
-    })
-    this.#afterContent = bytesOf((output) => {
-      output.boolean(false) // marshalledProperties
-      output.boolean(false) // dataStructure
-      output.boolean(false) // targetConsumerId
-      output.boolean(false) // compressed
-      output.int(0) // redeliveryCounter
-      output.boolean(false) // brokerPath
-      output.long(0) // arrival
-      output.string(null) // userID
-      output.boolean(false) // recievedByDFBridge
-      output.boolean(false) // droppable
-      output.boolean(false) // cluster
-      output.long(0) // brokerInTime
-      output.long(0) // brokerOutTime
-      if (version >= 10) output.boolean(false) // JMSXGroupFirstForConsumer
-    })
-  }
-
-  /** Whether the frame of a message would be longer than a limit. */
-  exceeds(maxFrameSize: number, correlationId: string, text: string): boolean {
-    const fixed =
-      this.#beforeTransaction.length +
-      this.#beforeSequence.length +
-      this.#afterSequence.length +
-      this.#afterContent.length +
-      this.#transactionIdSize +
-      VARIABLE_FIELDS
-    // No unit takes more than three bytes.
-    if (fixed + 3 * (correlationId.length + text.length) <= maxFrameSize) return false
-    return fixed + modifiedUtf8Length(correlationId) + modifiedUtf8Length(text) > maxFrameSize
-  }
-
-  /** Appends the frame of a message and returns its size. */
-  write(output: DataOutput, message: TextMessage): number {
-    const start = output.length
-    frame(output, CommandType.TEXT_MESSAGE, message.commandId, message.responseRequired, () => {
-      output.bytes(this.#beforeTransaction)
-      if (message.transaction === 0) output.boolean(false)
-      else output.bytes(this.#transactionId(message.transaction))
-      output.bytes(this.#beforeSequence)
-      output.long(message.sequence)
-      output.bytes(this.#afterSequence)
-      output.string(message.correlationId)
-      output.bytes(this.#afterCorrelationId)
-      output.long(message.timestamp)
-      output.string(null) // type
-      writeContent(output, message.text)
-      output.bytes(this.#afterContent)
-    })
-    return output.length - start - SIZE_BYTES
-  }
-
-  #transactionId(number: number): Buffer {
-    if (this.#transaction?.number !== number) {
-      this.#transaction = { number, id: bytesOf((output) => writeTransactionId(output, this.#ids, number)) }
-    }
-    return this.#transaction.id
-  }
-}
-
-/** Bytes of the fields between the constant parts, without text and correlation id. */
-const VARIABLE_FIELDS = 1 + 4 + 1 + 8 + 3 + 1 + 8 + 1 + 1 + 8 + 1 + 1 + 4 + 4
-/** Of JMS messages (`javax.jms.Message.DEFAULT_PRIORITY`). */
-const DEFAULT_PRIORITY = 4
-
-/** A byte sequence that contains a length of four bytes and the text. */
-function writeContent(output: DataOutput, text: string): void {
-  output.boolean(true)
-  const start = output.length
-  output.int(0)
-  output.longUtf(text)
-  output.intAt(start, output.length - start - SIZE_BYTES)
-}
-
-function bytesOf(write: (output: DataOutput) => void): Buffer {
-  const output = new DataOutput()
-  write(output)
-  return output.take()
 }

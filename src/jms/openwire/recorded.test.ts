@@ -69,7 +69,7 @@ test('the first frame of ActiveMQ has its version and limits', () => {
   for (const name of ['persistent', 'non-persistent', 'refused-password', 'keep-alive']) {
     const [first] = commandsOf(name)
     assert.ok(first?.kind === 'wireFormat')
-    assert.deepEqual(first.info, { version: 12, maxInactivityDuration: 30_000, maxFrameSize: 2 ** 63 })
+    assert.deepEqual(first.info, { version: 12, maxInactivityDuration: 30_000, maxFrameSize: 2 ** 63, hasCache: true })
   }
 })
 

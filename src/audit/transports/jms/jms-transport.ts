@@ -1,5 +1,11 @@
 import { type JmsMessage, type JmsProducer, MessageRefused, openProducer, type ProducerPlan } from '#jms'
-import { type AuditRecord, RecordRefused, type Transport, type TransportEnv } from '../../delivery/transport.ts'
+import {
+  type AuditRecord,
+  type BatchLimits,
+  RecordRefused,
+  type Transport,
+  type TransportEnv,
+} from '../../delivery/transport.ts'
 
 /** A JMS broker, as plain data. */
 export interface JmsPlan {
@@ -13,7 +19,11 @@ export function openJms({ producer, envelope }: JmsPlan, env: TransportEnv): Tra
   return new JmsTransport(openProducer(producer, env), envelope)
 }
 
+/** Larger than usual: the messages of a call are few transactions, of which the broker writes each to its disk at once. */
+const LIMITS: BatchLimits = { records: 2_000, bytes: 1024 * 1024 }
+
 class JmsTransport implements Transport {
+  readonly batchLimits = LIMITS
   readonly #producer: JmsProducer
   readonly #envelope: JmsPlan['envelope']
 
@@ -24,10 +34,7 @@ class JmsTransport implements Transport {
 
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
     try {
-      await this.#producer.send(
-        records.map((record) => this.#message(record)),
-        signal,
-      )
+      await this.#producer.send(this.#envelope === 'event' ? records : records.map(withTopic), signal)
     } catch (error) {
       if (error instanceof MessageRefused) throw new RecordRefused(error.index, error.message)
       throw error
@@ -37,10 +44,9 @@ class JmsTransport implements Transport {
   close(): Promise<void> {
     return this.#producer.close()
   }
+}
 
-  #message({ id, topic, text }: AuditRecord): JmsMessage {
-    if (this.#envelope === 'event') return { id, text }
-    // The text is JSON already.
-    return { id, text: `{"auditTopic":${JSON.stringify(topic)},"event":${text}}` }
-  }
+function withTopic({ id, topic, text }: AuditRecord): JmsMessage {
+  // The text is JSON already.
+  return { id, text: `{"auditTopic":${JSON.stringify(topic)},"event":${text}}` }
 }
