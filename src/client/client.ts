@@ -91,6 +91,7 @@ class SharedClient {
     this.#onLastRelease()
     this.#contexts.stop()
     await Promise.all([...this.#retired, ...Array.from(this.#pools.values(), (pool) => pool.close())])
+    this.#watchdog.stop()
   }
 
   #poolOf(uri: Uri): OriginPool {

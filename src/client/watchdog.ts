@@ -14,6 +14,7 @@ const STALLED_PERIODS = 3
 /**
  * One timer for all deadlines: moving a deadline, which happens for each chunk, is one assignment. A deadline is detected
  * late by at most an eighth of the shortest time-out or 500 ms, and one period more after an event-loop stall; never early.
+ * The process stays alive while an operation is watched, and up to one period longer.
  */
 export class Watchdog {
   readonly #watched = new ActiveList<Watched>()
@@ -30,11 +31,17 @@ export class Watchdog {
     this.#watched.add(watched)
     if (this.#timer !== null) return
     this.#checkedAt = performance.now()
-    this.#timer = setInterval(() => this.#check(), this.#period).unref()
+    this.#timer = setInterval(() => this.#check(), this.#period)
   }
 
   delete(watched: Watched): void {
     this.#watched.delete(watched)
+  }
+
+  /** Lets the process end, once nothing is watched. */
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
   }
 
   #check(): void {
@@ -46,8 +53,7 @@ export class Watchdog {
     // Timers run before I/O: wait for one poll phase, so that bytes that have arrived count.
     if (this.#watched.some(({ deadline }) => deadline <= now)) setImmediate(() => this.#expire(now))
     if (this.#watched.size > 0 || this.#timer === null) return
-    clearInterval(this.#timer)
-    this.#timer = null
+    this.stop()
   }
 
   #expire(now: number): void {

@@ -59,6 +59,8 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.isSelfConnection = isSelfConnection(socket)
     this.expiresAt = expiresAt
     this.#parser = new ResponseParser({ maxHeadBytes }, this)
+    // The Watchdog keeps the process alive while there are calls: ref and unref for each one would cost more.
+    socket.unref()
     socket.on('data', (chunk: Buffer) => this.#onBytes(chunk))
     socket.on('drain', () => this.#upload?.resume())
     socket.on('end', () => this.#onEnd())
@@ -68,7 +70,9 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
 
   /** Sends a request. The call gets the response, or fails; both may happen before this returns. */
   send(request: OutboundRequest, call: Call): void {
+    let head: string
     try {
+      head = requestHead(request)
       call.begin(this, this.#requests > 0)
     } catch (error) {
       this.#owner.released(this, this.#keepAlive)
@@ -79,7 +83,6 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.#call = call
     this.#isPersistent = !request.isLast
     this.#parser.expect(request.method, false)
-    const head = requestHead(request)
     if (request.stream !== null) this.#startUpload(head, request, call)
     else if (request.bytes === null) this.#socket.write(head, 'latin1')
     else this.#writePiece(head, request.bytes)
@@ -97,12 +100,6 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
   resume(): void {
     this.#isPaused = false
     this.#socket.resume()
-  }
-
-  /** Whether the process stays alive for it. */
-  hold(isHeld: boolean): void {
-    if (isHeld) this.#socket.ref()
-    else this.#socket.unref()
   }
 
   close(): void {

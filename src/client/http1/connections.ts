@@ -105,10 +105,8 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     for (;;) {
       const connection = this.#idle.pop()
       if (connection === undefined) return null
-      if (connection.expiresAt === Number.POSITIVE_INFINITY || connection.expiresAt > performance.now()) {
-        connection.hold(true)
+      if (connection.expiresAt === Number.POSITIVE_INFINITY || connection.expiresAt > performance.now())
         return connection
-      }
       connection.close()
     }
   }
@@ -120,7 +118,6 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
       return
     }
     connection.idleUntil = now + idleTime
-    connection.hold(false)
     this.#idle.push(connection)
     if (connection.idleUntil < this.#sweepAt) this.#scheduleSweep(now, connection.idleUntil)
   }
