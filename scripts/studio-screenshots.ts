@@ -27,6 +27,7 @@ const shop = {
             rate: { numberOfRequests: 10000, duration: '1 minute' },
           },
         },
+        'SecurityHeaders',
         { name: 'Marked', type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Shop': ['1'] } } },
       ],
       handler: {
@@ -50,7 +51,19 @@ const health = {
   handler: { type: 'StaticResponseHandler', config: { status: 204 } },
 }
 
-await using running = await gatewayWithStudio({ routes: { health, shop } })
+const config = {
+  heap: [
+    { name: '_router', type: 'Router' },
+    {
+      name: 'SecurityHeaders',
+      type: 'HeaderFilter',
+      config: { messageType: 'RESPONSE', add: { 'X-Content-Type-Options': ['nosniff'] } },
+    },
+  ],
+  handler: '_router',
+}
+
+await using running = await gatewayWithStudio({ files: { 'config/config.json': config }, routes: { health, shop } })
 await using chromium = await Chromium.start()
 mkdirSync(folder, { recursive: true })
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -79,6 +79,8 @@ test(
     await seen('GET /greet/one 200')
     await table.getByRole('button', { name: '/greet/one' }).first().click()
     await table.getByText('The route "greet" takes it.').waitFor()
+    const again = await table.getByRole('link', { name: 'Try it again with a trace' }).getAttribute('href')
+    assert.match(String(again), /\/try-it\?method=GET&uri=%2Fgreet%2Fone$/)
     await page.getByRole('searchbox', { name: 'Filter requests' }).fill('status eq 404')
     await seen('GET /nothing 404')
     assert.equal(await table.getByRole('row', { name: '/greet/one' }).count(), 0)

@@ -36,7 +36,7 @@ export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layou
   const edges: PlacedEdge[] = []
   let height = placeSequence(model.flow, 0, 0)
   for (const object of model.heap) height += placeSequence([object], 0, height)
-  for (const [index, node] of model.inherited.entries()) nodes.push({ node, x: index * COLUMN, y: height * ROW })
+  placeInherited()
   linkReferences()
   return { nodes, edges }
 
@@ -59,15 +59,31 @@ export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layou
     return rows
   }
 
+  /** Inherited objects are in one row, each below its first use where that place is free. */
+  function placeInherited(): void {
+    const taken = new Set<number>()
+    for (const node of model.inherited) {
+      let x = nodes.find((one) => namesIn(one.node).includes(node.name ?? ''))?.x ?? 0
+      while (taken.has(x)) x += COLUMN
+      taken.add(x)
+      nodes.push({ node, x, y: height * ROW })
+    }
+  }
+
   function linkReferences(): void {
     const declared = [...model.inherited, ...model.heap]
     const byName = new Map(declared.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])))
     for (const { node } of nodes) {
-      for (const name of node.type === null ? [node.name ?? ''] : node.names) {
+      for (const name of namesIn(node)) {
         const target = byName.get(name)
         if (target !== undefined && target !== node.id)
           edges.push({ from: node.id, to: target, label: '', isReference: true })
       }
     }
   }
+}
+
+/** Texts of an object that may name others. */
+function namesIn({ name, type, names }: CanvasNode): readonly string[] {
+  return type === null ? [name ?? ''] : names
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JSONPath } from 'jsonc-parser'
+import { isOrdered } from './canvas-drop.ts'
 import { valueAt } from './canvas-edits.ts'
-import { canvasModel } from './canvas-model.ts'
+import { allNodes, canvasModel } from './canvas-model.ts'
 import { innerPlace, movedBeside, outerPlace, stepPlace } from './canvas-move.ts'
 
 const TEXT = `{
@@ -74,6 +75,27 @@ test('filters are reordered within their list; the same order, or a place inside
   assert.equal(to(0, 1, 'before'), null)
   assert.equal(to(0, 0, 'after'), null)
   assert.equal(movedBeside(TEXT, [['handler']], { path: [...OUTER, 0], side: 'after' }), null)
+})
+
+test('whatever is moved beside whatever, no object is lost or doubled', () => {
+  const filters = allNodes(canvasModel(TEXT)).filter(({ path }) => isOrdered(path))
+  const targets = allNodes(canvasModel(TEXT)).filter(({ role, path }) => role !== 'object' && path.length > 0)
+  const countOf = (text: string) => (text.match(/"(?:A|B|C|X|One|Two)"/g) ?? []).toSorted().join()
+  for (const target of targets) {
+    for (const one of filters) {
+      for (const other of filters) {
+        for (const side of ['before', 'after'] as const) {
+          const moved = movedBeside(TEXT, [one.path, other.path], { path: target.path, side })
+          if (moved === null) continue
+          assert.equal(countOf(moved.text), countOf(TEXT), `${one.name} and ${other.name} ${side} ${target.name}`)
+          assert.match(moved.text, /\/\/ The second\./)
+          const values = moved.paths.map((path) => JSON.stringify(valueAt(moved.text, path)))
+          const expected = [...new Set([one, other])].map(({ path }) => JSON.stringify(valueAt(TEXT, path)))
+          assert.deepEqual(values.toSorted(), expected.toSorted())
+        }
+      }
+    }
+  }
 })
 
 test('the keys move by one place, out of the object around, and into the nearest branch', () => {

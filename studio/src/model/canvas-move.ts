@@ -21,7 +21,10 @@ export interface Moved {
  * the place is inside one of them.
  */
 export function movedBeside(text: string, paths: readonly JSONPath[], { path: target, side }: Beside): Moved | null {
-  const sources = outermost(paths).filter(isOrdered).toSorted(comparePaths)
+  const distinct = new Map(paths.map((path) => [pointerOf(path), path])).values()
+  const sources = outermost([...distinct])
+    .filter(isOrdered)
+    .toSorted(comparePaths)
   const isInside = sources.some((path) => pointerOf([...target, '']).startsWith(pointerOf([...path, ''])))
   if (sources.length === 0 || isInside) return null
   const raw = sources.map((path) => sourceAt(text, path))

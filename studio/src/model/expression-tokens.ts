@@ -1,4 +1,5 @@
 import { operatorOf } from '../../../src/expression/lexer.ts'
+import { isExpression as hasExpression } from '../../../src/expression/parser.ts'
 import { expressionSpans } from '../../../src/expression/spans.ts'
 
 /** A part of an expression, as an editor shows it. */
@@ -6,6 +7,11 @@ export interface ExpressionToken {
   readonly kind: 'delimiter' | 'name' | 'function' | 'string' | 'literal' | 'operator' | 'invalid'
   readonly from: number
   readonly to: number
+}
+
+/** Whether a value is a text with an expression, as the gateway sees it. */
+export function isExpression(value: unknown): value is string {
+  return typeof value === 'string' && hasExpression(value)
 }
 
 const LITERALS = /^(?:true|false|null)$/

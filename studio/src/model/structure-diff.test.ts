@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
 import { structureDiff } from './structure-diff.ts'
 
 const filter = (name: string, more: object = {}) => ({
@@ -65,6 +67,26 @@ test('an object that a new one is put around has moved, and so has one that is u
     'moved HeaderFilter "A" /handler/config/filters/0 to /heap/0',
     'added HeaderFilter "A" /heap/0/config/remove is ["x"]',
   ])
+})
+
+test('two routes have a difference exactly where their values differ', () => {
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(1, 'A', 'B', null),
+      fc.array(tie('any'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('name', 'type', 'config', 'x'), tie('any'), { maxKeys: 3, noNullPrototype: true }),
+      fc.record({ type: fc.constantFrom('F', 'G'), name: fc.constantFrom('A', 'B'), config: tie('any') }),
+    ),
+  })).any
+  fc.assert(
+    fc.property(value, value, (left, right) => {
+      const [before, after] = [{ handler: left }, { handler: right }]
+      const isSame = isDeepStrictEqual(before, after)
+      assert.equal(changesOf(before, after).length === 0, isSame, JSON.stringify([before, after]))
+    }),
+    { numRuns: 500 },
+  )
 })
 
 test('the same route in another order of keys or with comments has no differences; a text without an object has none', () => {

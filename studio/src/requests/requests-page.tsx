@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useState } from 'react'
+import { Link } from 'wouter'
 import type { RequestEvent } from '../api/live-requests.ts'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { useEvents } from '../api/stream.ts'
@@ -118,5 +119,11 @@ function Explanation({ method, path }: { method: string; path: string }) {
     gcTime: 0,
   })
   if (question.isError) return <Failure error={question.error} retry={() => void question.refetch()} />
-  return question.data === undefined ? null : <ExplanationView explanation={question.data} />
+  if (question.data === undefined) return null
+  return (
+    <>
+      <ExplanationView explanation={question.data} />
+      <Link href={`/try-it?${new URLSearchParams({ method, uri: path })}`}>Try it again with a trace</Link>
+    </>
+  )
 }

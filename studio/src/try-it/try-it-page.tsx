@@ -1,16 +1,20 @@
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
-import { type Explanation, explain, type SampleRequest, send, type Trace } from '../api/try-it.ts'
+import { type Explanation, explain, FIRST_SAMPLE, type SampleRequest, send, type Trace } from '../api/try-it.ts'
 import { Failure } from '../ui/failure.tsx'
 import { ExplanationView } from './explanation-view.tsx'
 import { ImportCurl } from './import-curl.tsx'
 import { TraceView } from './trace-view.tsx'
 
-const START: SampleRequest = { method: 'GET', uri: '/', headers: '', body: '' }
-
-/** Asks what would happen to a request, or sends it through the gateway. */
+/** Asks what would happen to a request, or sends it through the gateway. A link may name the method and URL. */
 export function TryItPage() {
-  const [request, setRequest] = useState(START)
+  const [search] = useSearchParams()
+  const [request, setRequest] = useState<SampleRequest>({
+    ...FIRST_SAMPLE,
+    method: search.get('method') ?? FIRST_SAMPLE.method,
+    uri: search.get('uri') ?? FIRST_SAMPLE.uri,
+  })
   const [answer, setAnswer] = useState<{ explanation: Explanation } | { trace: Trace } | null>(null)
   const [failure, setFailure] = useState<Error | null>(null)
   const [isWaiting, setWaiting] = useState(false)

@@ -1,6 +1,7 @@
 import {
   Background,
   Controls,
+  type FitViewOptions,
   MiniMap,
   type Node,
   Panel,
@@ -10,7 +11,7 @@ import {
 } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
 import type { JSONPath } from 'jsonc-parser'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
 import type { InheritedObject } from '../../api/scope.ts'
 import type { DropPlace } from '../../model/canvas-drop.ts'
@@ -27,6 +28,9 @@ import { useMultiSelection } from './use-multi-selection.ts'
 const NODE_TYPES = { object: ObjectNode }
 const NO_OBJECTS: readonly InheritedObject[] = []
 const NO_MARKS: ReadonlyMap<string, string> = new Map()
+/** Beside the controls and the overview. */
+const FIT: FitViewOptions = { maxZoom: 1, padding: { top: '16px', bottom: '16px', left: '56px', right: '150px' } }
+const MAP = { width: 130, height: 80 }
 /** Frames in which a moved object is drawn at its new place. */
 const FOCUS_FRAMES = 20
 
@@ -117,6 +121,11 @@ export function Canvas({
     event.preventDefault()
     event.stopPropagation()
   }
+  const hasInherited = model.inherited.length > 0
+  useEffect(() => {
+    // They are read after the text.
+    if (hasInherited) requestAnimationFrame(() => void flow.current?.fitView(FIT))
+  }, [hasInherited])
   const count = selection.ids.length
   return (
     <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>
@@ -130,6 +139,7 @@ export function Canvas({
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
         fitView
+        fitViewOptions={FIT}
         minZoom={0.1}
         colorMode="system"
         proOptions={{ hideAttribution: false }}
@@ -150,7 +160,7 @@ export function Canvas({
         </Panel>
         <Controls showInteractive={false} />
         {onChange !== undefined && (
-          <MiniMap pannable zoomable ariaLabel="Overview of the canvas" nodeColor="var(--muted)" />
+          <MiniMap pannable zoomable style={MAP} ariaLabel="Overview of the canvas" nodeColor="var(--muted)" />
         )}
       </ReactFlow>
     </section>

@@ -108,7 +108,6 @@ function startState(
       expressionMarks(),
       plainReplacement(),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-multiline': 'false' }),
       EditorView.cspNonce.of(CSP_NONCE),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) latest().onType(update.state.doc.toString())
@@ -122,8 +121,11 @@ function startState(
 function useSyntaxError(text: string, route: ExpressionRoute) {
   const [problem, setProblem] = useState<{ readonly message: string; readonly column: number } | null>(null)
   const { router, deployedId } = route
+  // The problems of the validation have those of the text that is there.
+  const [first] = useState(text)
   // biome-ignore lint/correctness/useExhaustiveDependencies: syntax does not depend on the text of the route.
   useEffect(() => {
+    if (text === first) return setProblem(null)
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       // Without a response the problems of the validation remain.

@@ -1,5 +1,5 @@
 import { syntaxTree } from '@codemirror/language'
-import { type Extension, RangeSetBuilder } from '@codemirror/state'
+import { type Extension, Prec, RangeSetBuilder } from '@codemirror/state'
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 import { expressionTokens } from '../../model/expression-tokens.ts'
 import { type DecodedString, decodeString } from '../../model/json-string.ts'
@@ -51,7 +51,7 @@ function marks(textsOf: (view: EditorView) => readonly DecodedString[]): Extensi
     }
     return builder.finish()
   }
-  return ViewPlugin.fromClass(
+  const plugin = ViewPlugin.fromClass(
     class {
       decorations: DecorationSet
 
@@ -66,4 +66,6 @@ function marks(textsOf: (view: EditorView) => readonly DecodedString[]): Extensi
     },
     { decorations: ({ decorations }) => decorations },
   )
+  // Inside of the mark of a string, so that its colour is seen.
+  return Prec.highest(plugin)
 }

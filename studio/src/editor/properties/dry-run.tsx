@@ -4,10 +4,6 @@ import { evaluateIn } from '../expressions/expression-route.ts'
 import { useFormRoute } from './form-route.ts'
 import { LiveRequestChoice } from './live-request-choice.tsx'
 
-export function isExpression(value: unknown): value is string {
-  return typeof value === 'string' && value.includes('${')
-}
-
 /** Evaluates an expression at the gateway for a sample request, typed in or one of the live traffic. */
 export function DryRun({ expression }: { expression: string }) {
   const route = useFormRoute()

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { DryRun, isExpression } from './dry-run.tsx'
+import { isExpression } from '../../model/expression-tokens.ts'
+import { DryRun } from './dry-run.tsx'
 import { DraftInput } from './text-input.tsx'
 import { listOf, type MapRow, mapOf, repeatedName, rowsOfMap } from './text-rows.ts'
 

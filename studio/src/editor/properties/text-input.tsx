@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
+import { isExpression } from '../../model/expression-tokens.ts'
 import { ExpressionInput } from '../expressions/expression-input.tsx'
-import { isExpression } from './dry-run.tsx'
 import type { FieldShape } from './field-shape.ts'
 
 /** An input of a field; `standard` is the default. */
