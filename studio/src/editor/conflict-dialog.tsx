@@ -3,7 +3,7 @@ import { ApiError } from '../api/client.ts'
 import { type RouteText, readRouteText } from '../api/routes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
-import { TextDiff } from '../ui/text-diff.tsx'
+import { RouteDiff } from '../ui/route-diff.tsx'
 
 /** The route was changed by another person: both changes against the text they began with, and the choice. */
 export function ConflictDialog({
@@ -46,9 +46,9 @@ export function ConflictDialog({
               : 'The route was changed at the gateway while you edited it. Nothing is lost: choose one, or close and edit on.'}
           </p>
           <h3>Their change</h3>
-          <TextDiff before={base} after={theirs.data?._source ?? ''} names={['before', 'theirs']} />
+          <RouteDiff before={base} after={theirs.data?._source ?? ''} names={['before', 'theirs']} />
           <h3>Your change</h3>
-          <TextDiff before={theirs.data?._source ?? ''} after={mine} names={['theirs', 'yours']} />
+          <RouteDiff before={theirs.data?._source ?? ''} after={mine} names={['theirs', 'yours']} />
           <div className="actions">
             <button type="button" onClick={() => onUseTheirs(theirs.data)}>
               Use theirs

@@ -89,6 +89,18 @@ test('two routes have a difference exactly where their values differ', () => {
   )
 })
 
+test('lists of thousands of objects are compared in a moment', () => {
+  const filters = Array.from({ length: 5_000 }, (_, at) => filter(`F${at}`))
+  const before = chain(filters, 'U')
+  const others = filters.map(({ name }) => filter(`other ${name}`))
+  const start = performance.now()
+  assert.deepEqual(changesOf(before, chain([...filters.slice(1), filters[0]], 'U')), [
+    'moved HeaderFilter "F0" /handler/config/filters/0 to /handler/config/filters/4999',
+  ])
+  assert.equal(changesOf(before, chain(others, 'U')).length, 10_000)
+  assert.ok(performance.now() - start < 20_000, 'not quadratic')
+})
+
 test('the same route in another order of keys or with comments has no differences; a text without an object has none', () => {
   assert.deepEqual(structureDiff('{ "a": 1, "b": [1, 2] }', '{ /* c */ "b": [1, 2], "a": 1 }'), [])
   assert.equal(structureDiff('', '{}'), null)

@@ -23,6 +23,9 @@ interface Located {
   readonly owner: string | null
 }
 
+/** Pairs of removed and added values that are compared; beyond, none of them is found to have moved. */
+const MAX_PAIRS = 2_500
+
 /** Differences of two routes as objects and fields; null where one of the texts is not an object of JSON. */
 export function structureDiff(before: string, after: string): readonly StructureChange[] | null {
   const [left, right] = [routeOf(before), routeOf(after)]
@@ -44,7 +47,7 @@ class Comparison {
 
   /** Values that were removed in one place and added in another one are moved. */
   changes(): readonly StructureChange[] {
-    for (;;) {
+    while (this.#removed.length * this.#added.length <= MAX_PAIRS) {
       const pair = this.#movedPair()
       if (pair === null) break
       const [from, to] = pair
@@ -106,13 +109,15 @@ class Comparison {
       this.#changes.push({ kind: 'changed', pointer: pointerOf(to), object: owner, before: left, after: right })
       return
     }
-    const [earlier, later] = [identities(left), identities(right)]
-    const kept = new Set(longestIncreasing(later.map((identity) => earlier.indexOf(identity)).filter((at) => at >= 0)))
-    for (const [at, identity] of earlier.entries()) {
-      if (!later.includes(identity)) this.#removed.push({ value: left[at], path: [...from, at], owner })
+    const [earlier, later] = [indexes(left), indexes(right)]
+    const kept = new Set(
+      longestIncreasing([...later.keys()].map((identity) => earlier.get(identity) ?? -1).filter((at) => at >= 0)),
+    )
+    for (const [identity, at] of earlier) {
+      if (!later.has(identity)) this.#removed.push({ value: left[at], path: [...from, at], owner })
     }
-    for (const [at, identity] of later.entries()) {
-      const origin = earlier.indexOf(identity)
+    for (const [identity, at] of later) {
+      const origin = earlier.get(identity) ?? -1
       const [start, end] = [
         [...from, origin],
         [...to, at],
@@ -176,26 +181,37 @@ function labelOf(value: unknown): string | null {
   return typeof value['name'] === 'string' ? `${value['type']} "${value['name']}"` : String(value['type'])
 }
 
-/** A text for each element: the same in another list means the same element. */
-function identities(list: readonly unknown[]): readonly string[] {
+/** Indexes by a text for each element: the same in another list means the same element. */
+function indexes(list: readonly unknown[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  return list.map((item) => {
-    const base = typeof item === 'string' ? `name ${item}` : (labelOf(item) ?? JSON.stringify(item))
-    const count = (counts.get(base) ?? 0) + 1
-    counts.set(base, count)
-    return `${base} ${count}`
-  })
+  return new Map(
+    list.map((item, at) => {
+      const base = typeof item === 'string' ? `name ${item}` : (labelOf(item) ?? JSON.stringify(item))
+      const count = (counts.get(base) ?? 0) + 1
+      counts.set(base, count)
+      return [`${base} ${count}`, at]
+    }),
+  )
 }
 
-/** A longest increasing subsequence: the elements that stay in order. */
+/** A longest increasing subsequence of different numbers, by patience sorting: the elements that stay in order. */
 function longestIncreasing(values: readonly number[]): readonly number[] {
-  const best: (readonly number[])[] = []
+  /** The smallest end of a run of each length. */
+  const ends: number[] = []
+  const previous = new Map<number, number | undefined>()
   for (const value of values) {
-    const before = best.filter((run) => (run.at(-1) as number) < value)
-    const longest = before.reduce<readonly number[]>((one, other) => (other.length > one.length ? other : one), [])
-    best.push([...longest, value])
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] as number) < value) low = middle + 1
+      else high = middle
+    }
+    ends[low] = value
+    previous.set(value, ends[low - 1])
   }
-  return best.reduce<readonly number[]>((one, other) => (other.length > one.length ? other : one), [])
+  const longest: number[] = []
+  for (let value = ends.at(-1); value !== undefined; value = previous.get(value)) longest.unshift(value)
+  return longest
 }
 
 function isSame(left: unknown, right: unknown): boolean {

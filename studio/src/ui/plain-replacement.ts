@@ -8,9 +8,20 @@ import { EditorView } from '@codemirror/view'
 export function plainReplacement(): Extension {
   return EditorView.domEventHandlers({
     beforeinput: ({ inputType, data }, view) => {
-      const isReplaced = inputType === 'insertText' && data !== null && !view.state.selection.main.empty
-      if (!isReplaced || view.composing || view.state.readOnly) return false
-      view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+      // That of the browser: the editor hears of a new selection only after this event.
+      const selection = document.getSelection()
+      const range = selection === null || selection.rangeCount === 0 ? null : selection.getRangeAt(0)
+      if (inputType !== 'insertText' || data === null || range === null || range.collapsed) return false
+      if (view.composing || view.state.readOnly || !view.contentDOM.contains(range.commonAncestorContainer))
+        return false
+      const from = view.posAtDOM(range.startContainer, range.startOffset)
+      const to = view.posAtDOM(range.endContainer, range.endOffset)
+      view.dispatch({
+        changes: { from, to, insert: data },
+        selection: { anchor: from + data.length },
+        userEvent: 'input.type',
+        scrollIntoView: true,
+      })
       return true
     },
   })

@@ -3,6 +3,8 @@ import { TextDiff } from './text-diff.tsx'
 
 /** Longer values are shown by their beginning; the text beside has all of it. */
 const SHOWN = 80
+/** Changes beyond are only counted. */
+const LISTED = 500
 
 /** Differences of two routes: as objects and fields, and beside them as texts. */
 export function RouteDiff(texts: { before: string; after: string; names: readonly [before: string, after: string] }) {
@@ -25,7 +27,7 @@ function StructureChanges({ changes }: { changes: readonly StructureChange[] | n
   if (changes.length === 0) return <p className="empty">The same objects and fields; only the text differs.</p>
   return (
     <ul aria-label="Changes of the structure" className="structure">
-      {changes.map((change) => (
+      {changes.slice(0, LISTED).map((change) => (
         <li key={`${change.kind} ${change.pointer}`}>
           <span className={`badge ${change.kind}`}>{change.kind}</span> {isField(change) && 'in '}
           {change.object ?? 'the route'}{' '}
@@ -33,6 +35,7 @@ function StructureChanges({ changes }: { changes: readonly StructureChange[] | n
           <Values {...change} />
         </li>
       ))}
+      {changes.length > LISTED && <li>and {changes.length - LISTED} more</li>}
     </ul>
   )
 }
