@@ -8,6 +8,8 @@ const readyWithin = 120_000
 export interface GatewayOptions {
   /** TLS options of the first port, and the heap of their objects. */
   readonly secure?: { readonly tls: string; readonly heap: readonly unknown[] }
+  /** Further fields of all connectors. */
+  readonly connector?: Readonly<Record<string, unknown>>
   /** The checkout of the gateway; by default this one. */
   readonly checkout?: string
 }
@@ -17,13 +19,13 @@ export async function startGateway(
   workspace: Workspace,
   name: string,
   routes: ReadonlyMap<string, unknown>,
-  { secure, checkout = root }: GatewayOptions = {},
+  { secure, connector = {}, checkout = root }: GatewayOptions = {},
 ): Promise<{ server: ServerProcess; url: string; plainUrl: string; adminUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
   const admin = {
     connectors: [
-      { port, host: '127.0.0.1', ...(secure !== undefined && { tls: secure.tls }) },
-      { port: plainPort, host: '127.0.0.1' },
+      { port, host: '127.0.0.1', ...connector, ...(secure !== undefined && { tls: secure.tls }) },
+      { port: plainPort, host: '127.0.0.1', ...connector },
     ],
     heap: secure?.heap ?? [],
     adminConnector: { port: adminPort, host: '127.0.0.1' },

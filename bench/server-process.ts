@@ -18,6 +18,7 @@ export interface ServerCommand {
 
 /** Unit of CPU time in /proc (USER_HZ, 100 on every Linux that runs Node). */
 const ticksPerSecond = 100
+const pageBytes = 4_096
 const stopWithin = 10_000
 const keptOutput = 4_000
 
@@ -67,14 +68,24 @@ export class ServerProcess implements AsyncDisposable {
 
   /** CPU seconds, user and system, that the process and its children have used so far. */
   cpuSeconds(): number {
+    return this.#sum(({ ticks }) => ticks) / ticksPerSecond
+  }
+
+  /** Resident memory of the process and its children. */
+  residentBytes(): number {
+    return this.#sum(({ pages }) => pages) * pageBytes
+  }
+
+  #sum(value: (stat: ProcessStat) => number): number {
     const stats = processTable()
-    let ticks = 0
+    let sum = 0
     const pending = [this.#child.pid]
     for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
-      ticks += stats.get(pid)?.ticks ?? 0
+      const stat = stats.get(pid)
+      if (stat !== undefined) sum += value(stat)
       for (const [child, { parent }] of stats) if (parent === pid) pending.push(child)
     }
-    return ticks / ticksPerSecond
+    return sum
   }
 
   /** Sends SIGTERM, and SIGKILL if the process does not end. */
@@ -115,16 +126,28 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Parent and CPU ticks of every process, from /proc/<pid>/stat (proc(5): fields 4, 14 and 15). */
-function processTable(): Map<number, { parent: number; ticks: number }> {
-  const table = new Map<number, { parent: number; ticks: number }>()
+interface ProcessStat {
+  readonly parent: number
+  readonly ticks: number
+  readonly pages: number
+}
+
+/** Parent, CPU ticks and resident pages of every process, from /proc/<pid>/stat (proc(5): fields 4, 14, 15 and 24). */
+function processTable(): Map<number, ProcessStat> {
+  const table = new Map<number, ProcessStat>()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'latin1')
       // The second field is the name in parentheses, which may contain blanks and parentheses itself.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      table.set(Number(entry), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
+      const [parent, user, system, pages] = [1, 11, 12, 21].map((at) => Number(fields[at])) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+      table.set(Number(entry), { parent, ticks: user + system, pages })
     } catch {
       // The process ended between listing and reading.
     }

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { promisify } from 'node:util'
-import { altName, selfSigned, writePkcs12 } from '#secrets'
 import { startGateway } from './gateway-server.ts'
 import { handshakes } from './handshakes.ts'
+import { benchIdentity, type Identity, identityFields } from './identity.ts'
 import { installed, type Load, type LoadOptions } from './load.ts'
 import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
 import { nginxConfig } from './peers/nginx.ts'
@@ -11,20 +10,12 @@ import { freePort, ServerProcess } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
 const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
-const password = 'bench'
 /** Concurrent requests on one connection of HTTP/2. */
 const streams = 4
 
 /** One row of the result: a measurement and its ratio to nginx. */
 export interface TlsRow extends Measured {
   readonly ratio: number
-}
-
-/** A certificate for localhost in the formats of nginx and the gateway. */
-interface Identity {
-  readonly certificate: string
-  readonly key: string
-  readonly keystore: string
 }
 
 /** Measures the CPU time of one request with TLS towards the client or towards the upstream, beside nginx. */
@@ -36,7 +27,7 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   }
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
-  const identity = makeIdentity(workspace)
+  const identity = benchIdentity(workspace)
   const start = async (name: string, port: number, config: string, isUpstream = false) => {
     const command = [
       nginx,
@@ -56,7 +47,7 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   const [port, securePort] = [await freePort(), await freePort()]
   const proxy = proxyConfig(workspace.path, port, securePort, identity, { plain, secure })
   const peer = await start('nginx', port, proxy)
-  const own = await startGateway(workspace, 'gateway', routes(plain, secure), { secure: adminFields(identity) })
+  const own = await startGateway(workspace, 'gateway', routes(plain, secure), { secure: identityFields(identity) })
   servers.use(own.server)
   const ownSecure = own.url.replace('http:', 'https:')
   const peerSecure = `https://127.0.0.1:${securePort}`
@@ -92,19 +83,6 @@ function pair(
     { name: `gateway ${what}`, server: own, url: ownUrl + path, expect, ...how },
     { name: `nginx ${what}`, server: peer, url: peerUrl + path, expect, ...how },
   ]
-}
-
-function makeIdentity(workspace: Workspace): Identity {
-  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const [notBefore, notAfter] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 86_400_000)]
-  const altNames = ['localhost', '127.0.0.1'].map(altName)
-  const certificate = selfSigned({ ...pair, commonName: 'localhost', altNames, notBefore, notAfter })
-  const keystore = writePkcs12({ alias: 'server', key: pair.privateKey, chain: [certificate] }, password)
-  return {
-    certificate: workspace.write('server.pem', certificate.toString()),
-    key: workspace.write('server.key', pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string),
-    keystore: workspace.write('server.p12', keystore),
-  }
 }
 
 function secureListen(port: number, { certificate, key }: Identity): string {
@@ -146,17 +124,6 @@ function routes(plain: number, secure: number): Map<string, unknown> {
     ['plain', route('plain', `http://127.0.0.1:${plain}`, null)],
     ['secure', route('secure', `https://127.0.0.1:${secure}`, { type: 'ClientTlsOptions', config: anyone })],
   ])
-}
-
-function adminFields({ keystore }: Identity): { tls: string; heap: unknown[] } {
-  return {
-    tls: 'https',
-    heap: [
-      { name: 'keystore', type: 'KeyStore', config: { url: keystore, password } },
-      { name: 'keys', type: 'KeyManager', config: { keystore: 'keystore' } },
-      { name: 'https', type: 'ServerTlsOptions', config: { keyManager: 'keys' } },
-    ],
-  }
 }
 
 /** The same load over HTTP/2, for a fixed time. */
