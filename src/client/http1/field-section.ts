@@ -2,7 +2,7 @@ import { COLON, CR, HTAB, LF, SP, TEXT_OCTETS, TOKEN_OCTETS } from './octets.ts'
 import { PartialText } from './partial-text.ts'
 import { ResponseSyntaxError, unexpectedByte } from './response-syntax-error.ts'
 
-/** As many as the listener accepts in a request. */
+/** Spec gap response-limits: as many as the listener accepts in a request. */
 export const MAX_FIELDS = 1_000
 
 const LINE_START = 0
