@@ -12,6 +12,7 @@ export interface GatewayOptions {
   readonly connector?: Readonly<Record<string, unknown>>
   /** The checkout of the gateway; by default this one. */
   readonly checkout?: string
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Runs the gateway with one unit and the given routes (id to content). */
@@ -19,7 +20,7 @@ export async function startGateway(
   workspace: Workspace,
   name: string,
   routes: ReadonlyMap<string, unknown>,
-  { secure, connector = {}, checkout = root }: GatewayOptions = {},
+  { secure, connector = {}, checkout = root, environment = {} }: GatewayOptions = {},
 ): Promise<{ server: ServerProcess; url: string; plainUrl: string; adminUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
   const admin = {
@@ -38,6 +39,7 @@ export async function startGateway(
     command: [join(checkout, 'bin', 'gateway'), 'run', '--instance', join(workspace.path, name)],
     readyUrl: `http://127.0.0.1:${adminPort}/health/ready`,
     readyWithin,
+    environment,
   })
   const at = (each: number) => `http://127.0.0.1:${each}`
   return { server, url: at(port), plainUrl: at(plainPort), adminUrl: at(adminPort) }

@@ -1,14 +1,27 @@
 // npm run bench: CPU time of the gateway. docs/guide/performance.md explains the results.
 
 import { parseArgs } from 'node:util'
+import { allocationsBenchmark } from './allocations.ts'
 import { auditBenchmark, missedAuditTargets } from './audit.ts'
+import { bulkBenchmark, missedBulkTargets } from './bulk.ts'
 import { burstBenchmark, missedBurstTargets } from './burst.ts'
 import { leaveSubjectCore } from './cores.ts'
+import { latencyBenchmark, missedLatencyTargets } from './latency.ts'
 import type { Rounds } from './measure.ts'
 import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
 import { missedPolicyTargets, policyBenchmark } from './policy.ts'
 import { peerNames, proxyBenchmark } from './proxy.ts'
-import { burstTable, comparedTable, environment, proxyTable, routesTable, tlsTable, webSocketTable } from './report.ts'
+import {
+  bulkTable,
+  burstTable,
+  comparedTable,
+  environment,
+  latencyTable,
+  proxyTable,
+  routesTable,
+  tlsTable,
+  webSocketTable,
+} from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { missedScriptTargets, scriptsBenchmark } from './scripts.ts'
 import { stopAll } from './server-process.ts'
@@ -22,6 +35,9 @@ const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
 benchmarks (proxy and routes without a name):
   proxy      CPU time of one proxied request and WebSocket message: the gateway beside ${peerNames.slice(1).join(', ')}
   burst      CPU time and latency of 2,000 requests after 10 s of silence
+  latency    50th and 99th percentile at half of the most that the bare proxy serves
+  bulk       CPU time and memory of bodies of 1 GB, in each direction
+  allocations  bytes that one proxied request allocates
   tls        CPU time of one request with TLS on either side: the gateway beside nginx
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
   oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
@@ -36,7 +52,7 @@ options:
   --rounds N        measured rounds of each (1 to 20, default 5), after two warm-up rounds
   --seconds N       length of a round (1 to 30, default 3)
   --connections N   concurrent connections (1 to 512, default 32)
-  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy, burst and websocket)
+  --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy, burst, latency, bulk and websocket)
   --baseline DIR    proxy also with the gateway of another checkout (installed with npm ci): the cost of a change
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
   --check           exit with 1 if a target is missed
@@ -108,6 +124,27 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\nburst\n${burstTable(rows)}`)
     checkTargets(missedBurstTargets(rows))
   }
+  if (names.includes('latency')) {
+    const rows = await latencyBenchmark(rounds, peers, progress)
+    result['latency'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nlatency\n${latencyTable(rows)}`)
+    checkTargets(missedLatencyTargets(rows))
+  }
+  if (names.includes('bulk')) {
+    const rows = await bulkBenchmark(rounds.rounds, peers, progress)
+    result['bulk'] = rows
+    if (!json) console.log(`\nbulk\n${bulkTable(rows)}`)
+    checkTargets(missedBulkTargets(rows))
+  }
+  if (names.includes('allocations')) {
+    const allocations = await allocationsBenchmark(rounds.seconds, rounds.connections)
+    result['allocations'] = allocations
+    failures.push(...withErrors([allocations]))
+    const [control = 0, unit = 0] = allocations.bytesByThread
+    const text = `${unit.toFixed(0)} bytes in the unit, ${control.toFixed(0)} in the control thread`
+    if (!json) console.log(`\nallocations\nof one request: ${text} (${allocations.requests} requests)`)
+  }
   if (names.includes('oauth2')) {
     const rows = await oauth2Benchmark(rounds, progress)
     result['oauth2'] = rows
@@ -175,6 +212,9 @@ function readOptions(args: readonly string[]): Options | 'help' {
   among('benchmark', names, [
     'proxy',
     'burst',
+    'latency',
+    'bulk',
+    'allocations',
     'tls',
     'websocket',
     'oauth2',

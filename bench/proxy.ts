@@ -88,6 +88,18 @@ export async function startProxies(
 ): Promise<(Peer & { readonly name: string })[]> {
   const upstreamPort = await freePort()
   servers.use(await startUpstream(workspace, upstreamPort))
+  return await startProxiesBefore(upstreamPort, workspace, servers, chosen, progress, baseline)
+}
+
+/** The same in front of an application that runs. */
+export async function startProxiesBefore(
+  upstreamPort: number,
+  workspace: Workspace,
+  servers: AsyncDisposableStack,
+  chosen: readonly string[],
+  progress: (text: string) => void,
+  baseline?: string,
+): Promise<(Peer & { readonly name: string })[]> {
   const starts = Object.entries(peers).filter(([name]) => chosen.includes(name))
   if (baseline !== undefined) starts.push(['baseline', gatewayOf('baseline', baseline)])
   const proxies: (Peer & { readonly name: string })[] = []
@@ -128,7 +140,8 @@ async function startEnvoy(workspace: Workspace, port: number, upstream: number):
   return await start('envoy', port, [program.path, ...envoyArguments(file)])
 }
 
-function benchRoute(upstream: number): unknown {
+/** The measured route: a HeaderFilter and a ReverseProxyHandler. */
+export function benchRoute(upstream: number): unknown {
   return {
     name: 'bench',
     handler: {

@@ -1,7 +1,9 @@
 import { cpus } from 'node:os'
 import type { ComparedRow } from './added-cost.ts'
+import type { BulkRow } from './bulk.ts'
 import type { BurstRow } from './burst.ts'
 import { placement } from './cores.ts'
+import type { LatencyRow } from './latency.ts'
 import { loadProgram } from './load.ts'
 import type { Measured } from './measure.ts'
 import type { ProxyRow } from './proxy.ts'
@@ -36,6 +38,25 @@ export function burstTable(rows: readonly BurstRow[]): string {
       const costs = [row.steady.toFixed(1), row.burst.toFixed(1), row.ratio.toFixed(2)]
       return [name, ...costs, ...[row.steadyP99, row.burstP99, errors, slow].map(String)]
     }),
+  )
+}
+
+/** The result of `latency` as a table. */
+export function latencyTable(rows: readonly LatencyRow[]): string {
+  return table(
+    ['proxy', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'slow'],
+    rows.map(({ name, rate, p50, p99, errors, slow }) => [name, ...[rate, p50, p99, errors, slow].map(String)]),
+  )
+}
+
+/** The result of `bulk` as a table. */
+export function bulkTable(rows: readonly BulkRow[]): string {
+  return table(
+    ['1 GB', 'CPU s', 'ratio to bare', 'memory +MB', 'slow'],
+    rows.map(({ name, cpuSeconds, ratio, growth, slow }) => [
+      name,
+      ...[cpuSeconds.toFixed(2), ratio.toFixed(2), growth, slow].map(String),
+    ]),
   )
 }
 

@@ -12,6 +12,7 @@ export interface ServerCommand {
   /** URL that responds with 200 as soon as the server is ready. */
   readonly readyUrl: string
   readonly readyWithin?: number
+  readonly environment?: Readonly<Record<string, string>>
   /** Whether it serves the measured servers, and does not run on their core. */
   readonly isUpstream?: boolean
 }
@@ -40,10 +41,10 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Starts the server and waits until it is ready; throws with its last output if it ends or times out. */
   static async start(server: ServerCommand): Promise<ServerProcess> {
-    const { name, command, readyUrl, readyWithin = 30_000, isUpstream = false } = server
+    const { name, command, readyUrl, readyWithin = 30_000, isUpstream = false, environment = {} } = server
     const [file, ...args] = isUpstream ? command : onSubjectCore(command)
     const begin = performance.now()
-    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } })
     // Not decoded before it is needed: some subjects write much, and the machine should be theirs.
     let output: Buffer = Buffer.alloc(0)
     for (const stream of [child.stdout, child.stderr]) {
@@ -64,6 +65,10 @@ export class ServerProcess implements AsyncDisposable {
     }
     if (ended === undefined) child.kill('SIGKILL')
     throw new Error(`${name} did not start: ${ended ?? `no answer in ${readyWithin} ms`}\n${output}`)
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   /** CPU seconds, user and system, that the process and its children have used so far. */
