@@ -231,7 +231,7 @@ test('a client that ends its side during a request has disconnected', options, a
 })
 
 test('clients that disconnect during or after the preface leave nothing behind', options, async () => {
-  await using server = await listening(ok)
+  await using server = await listening(ok, { keepAliveTimeout: 60_000 })
   await using victim = plain(server.port)
   for (let round = 0; round < 100; round++) {
     await using client = await FrameClient.connected(server.port, 'http')

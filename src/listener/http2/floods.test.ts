@@ -129,7 +129,10 @@ test(
   'clients that disconnect after the handshake or during a request do not affect other clients (B90)',
   options,
   async () => {
-    await using server = await listening(async () => respond(200), { tls: serverTlsOf(issued) })
+    await using server = await listening(async () => respond(200), {
+      tls: serverTlsOf(issued),
+      keepAliveTimeout: 60_000,
+    })
     await using victim = new H2Client(server.port)
     for (let round = 0; round < 100; round++) {
       await using client = await FrameClient.open(server.port)

@@ -25,7 +25,7 @@ const NO_KEY = Buffer.alloc(16)
 
 type KeyAnswer = readonly [number, Buffer, Buffer, Buffer?, Buffer?]
 
-/** The context of a server; Node has no public interface for more than one ticket key at a time. */
+/** The context of a server; Node has no public interface for more than one ticket key at a time (ADR 31). */
 interface TicketContext {
   onticketkeycallback?: (name: Buffer, iv: Buffer, isNew: boolean) => KeyAnswer
   enableTicketKeyCallback(): void

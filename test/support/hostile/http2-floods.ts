@@ -28,12 +28,13 @@ const KINDS = Object.values(FLOODS)
 const ROUNDS = 100
 const FRAMES_PER_ROUND = 200
 
-/** A flood of one kind after the other, each until the gateway closes or 20,000 were sent. */
+/** A flood of one kind after the other, each until the gateway closes or 20,000 were sent; all with TLS, then all without. */
 export const http2Floods: Attack = {
   name: 'HTTP/2 floods',
   clients: 1,
-  async turn({ securePort }, round) {
-    await using client = await FrameClient.open(securePort)
+  async turn({ port, securePort }, round) {
+    const isSecure = Math.floor(round / KINDS.length) % 2 === 0
+    await using client = await FrameClient.open(isSecure ? securePort : port, isSecure ? 'https' : 'http')
     const flood = pick(KINDS, round)
     for (let sent = 0; sent < ROUNDS && !client.socket.destroyed; sent++) {
       client.send(...Array.from({ length: FRAMES_PER_ROUND }, (_, at) => flood(sent * FRAMES_PER_ROUND + at)).flat())
