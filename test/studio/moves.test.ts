@@ -124,6 +124,35 @@ test(
   }),
 )
 
+test(
+  'the whole picture is shown when objects are added, until the user moves it',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    const canvas = await page.getByRole('region', { name: 'Canvas' }).boundingBox()
+    assert.ok(canvas !== null)
+    const right = async () => {
+      const box = await canvasNode(page, /^StaticResponseHandler/).boundingBox()
+      return (box?.x ?? 0) + (box?.width ?? 0) - canvas.x
+    }
+    const add = async (count: number) => {
+      await page.getByRole('searchbox', { name: 'Search types' }).fill('CookieFilter')
+      for (let n = 0; n < count; n++) await page.getByRole('button', { name: 'Add CookieFilter' }).click()
+      await canvasNode(page, /CookieFilter/)
+        .nth(count - 1)
+        .waitFor()
+    }
+    await canvasNode(page, /First/).click()
+    await add(2)
+    await waitUntil('the picture is fitted', async () => (await right()) < canvas.width, 10_000)
+    await page.getByRole('button', { name: 'Zoom In' }).click()
+    const zoomed = async () => (await canvasNode(page, /First/).boundingBox())?.width ?? 0
+    const width = await zoomed()
+    await page.getByRole('button', { name: 'Add CookieFilter' }).click()
+    await canvasNode(page, /CookieFilter-3/).waitFor()
+    assert.ok((await zoomed()) >= width, 'the zoom of the user stays')
+  }),
+)
+
 async function isFocused(page: Page, name: RegExp): Promise<void> {
   const label = () => page.evaluate<string | null>(`document.activeElement?.getAttribute('aria-label')`)
   await waitUntil(`${name} has the focus`, async () => name.test((await label()) ?? ''), 10_000)

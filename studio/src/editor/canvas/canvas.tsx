@@ -1,7 +1,6 @@
 import {
   Background,
   Controls,
-  type FitViewOptions,
   MiniMap,
   type Node,
   Panel,
@@ -11,7 +10,7 @@ import {
 } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
 import type { JSONPath } from 'jsonc-parser'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
 import type { InheritedObject } from '../../api/scope.ts'
 import type { DropPlace } from '../../model/canvas-drop.ts'
@@ -23,13 +22,12 @@ import { useCanvasDrop } from './use-canvas-drop.ts'
 import { useCanvasMove } from './use-canvas-move.ts'
 import { useDrawnCanvas } from './use-drawn-canvas.ts'
 import { useFilterDrag } from './use-filter-drag.ts'
+import { FIT, useFittedView } from './use-fitted-view.ts'
 import { useMultiSelection } from './use-multi-selection.ts'
 
 const NODE_TYPES = { object: ObjectNode }
 const NO_OBJECTS: readonly InheritedObject[] = []
 const NO_MARKS: ReadonlyMap<string, string> = new Map()
-/** Beside the controls and the overview. */
-const FIT: FitViewOptions = { maxZoom: 1, padding: { top: '16px', bottom: '16px', left: '56px', right: '150px' } }
 const MAP = { width: 130, height: 80 }
 /** Frames in which a moved object is drawn at its new place. */
 const FOCUS_FRAMES = 20
@@ -121,11 +119,7 @@ export function Canvas({
     event.preventDefault()
     event.stopPropagation()
   }
-  const hasInherited = model.inherited.length > 0
-  useEffect(() => {
-    // They are read after the text.
-    if (hasInherited) requestAnimationFrame(() => void flow.current?.fitView(FIT))
-  }, [hasInherited])
+  useFittedView(flow, layout)
   const count = selection.ids.length
   return (
     <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>

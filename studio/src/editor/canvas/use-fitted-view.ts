@@ -1,0 +1,37 @@
+import type { FitViewOptions, Viewport } from '@xyflow/react'
+import { type RefObject, useEffect, useRef } from 'react'
+import type { Layout } from '../../model/canvas-layout.ts'
+
+type Fit = Pick<FitViewOptions, 'maxZoom' | 'padding'>
+
+/** The whole picture, beside the controls and the overview. */
+export const FIT: Fit = {
+  maxZoom: 1,
+  padding: { top: '16px', bottom: '16px', left: '56px', right: '150px' },
+}
+
+/** Shows the whole picture again when its size has changed, unless the user has moved or zoomed it. */
+export function useFittedView(
+  flow: RefObject<{ fitView(options: Fit): Promise<boolean>; getViewport(): Viewport } | null>,
+  { nodes }: Layout,
+): void {
+  const fitted = useRef<Viewport | null>(null)
+  const width = nodes.reduce((most, { x }) => Math.max(most, x), 0)
+  const height = nodes.reduce((most, { y }) => Math.max(most, y), 0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the size is what the picture is fitted to.
+  useEffect(() => {
+    const fit = async () => {
+      const view = flow.current
+      if (view === null || (fitted.current !== null && !isSame(view.getViewport(), fitted.current))) return
+      await view.fitView(FIT)
+      fitted.current = view.getViewport()
+    }
+    // After the new nodes are drawn.
+    const frame = requestAnimationFrame(() => void fit())
+    return () => cancelAnimationFrame(frame)
+  }, [width, height])
+}
+
+function isSame(left: Viewport, right: Viewport): boolean {
+  return left.x === right.x && left.y === right.y && left.zoom === right.zoom
+}
