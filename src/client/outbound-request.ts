@@ -16,16 +16,18 @@ export interface Destination {
 /** Buffered request bodies up to this size are written in one piece with the head. */
 export const PIECE_BYTES = 65_536
 
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** Outside of field values and Latin-1: Node would write the low byte of other characters, which may be a line break. */
+const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/
+const UNSAFE_IN_TARGET = /[^\x21-\x7e\x80-\xff]/
 
 /**
  * The request for the upstream: without hop-by-hop fields (RFC 9110 section 7.6.1) except `TE: trailers`, and without
- * `Expect`, which the gateway has answered. Throws where it can not be expressed in HTTP. Characters of method, URI and
- * headers were checked when they were parsed or set.
+ * `Expect`, which the gateway has answered. Throws where it can not be expressed in HTTP: a line break in any part would
+ * be another field or request (threats B29). Headers and Uri check the same when they are set.
  */
 export function outboundRequest(request: Request, { authority, isUsedOnce, proxy }: Destination): OutboundRequest {
   const { method, uri, body } = request
-  if (method === 'CONNECT') throw invalid('method', 'one that is forwarded')
+  if (!isToken(method) || method === 'CONNECT') throw invalid('method', 'a token other than CONNECT')
   const raw = endToEnd(request.headers)
   const fields: string[] = []
   let host: string | null = null
@@ -35,15 +37,20 @@ export function outboundRequest(request: Request, { authority, isUsedOnce, proxy
     const value = raw[i + 1]!
     if (isHost(name)) {
       if (host !== null) throw invalid('Host', 'one value')
+      if (UNSAFE.test(value)) throw unsafe('Host')
       host = value
       continue
     }
     if (isTrailersOption(name, value)) acceptsTrailers = true
     else if (!isForwarded(name)) continue
+    if (!isToken(name) || UNSAFE.test(value)) throw unsafe('header')
     fields.push(name, value)
   }
   const authorization = proxy?.authorization() ?? null
-  if (authorization !== null) fields.push('proxy-authorization', authorization)
+  if (authorization !== null) {
+    if (UNSAFE.test(authorization)) throw unsafe('proxy credentials')
+    fields.push('proxy-authorization', authorization)
+  }
   const isPiece =
     body.trailers === null && body.isBuffered && !body.isEmpty && body.length !== null && body.length <= PIECE_BYTES
   const isStreamed = !isPiece && !body.isEmpty
@@ -78,7 +85,7 @@ export function sendsLengthWithoutBody(method: string): boolean {
 export function validTrailers(trailers: readonly string[]): string[] {
   const list: string[] = []
   for (let i = 0; i < trailers.length; i += 2) {
-    if (isToken(trailers[i]!) && VALUE.test(trailers[i + 1]!)) list.push(trailers[i]!, trailers[i + 1]!)
+    if (isToken(trailers[i]!) && !UNSAFE.test(trailers[i + 1]!)) list.push(trailers[i]!, trailers[i + 1]!)
   }
   return list
 }
@@ -87,8 +94,13 @@ export function validTrailers(trailers: readonly string[]): string[] {
 function requestTarget(method: string, { origin, rawPath, rawQuery }: Uri, proxy: ForwardProxy | null): string {
   if (method === 'OPTIONS' && rawPath === '*') return proxy === null ? '*' : origin
   const path = rawPath === '' ? '/' : rawPath
-  if (!path.startsWith('/')) throw invalid('URI', 'an absolute path')
-  return `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
+  const target = `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
+  if (!path.startsWith('/') || UNSAFE_IN_TARGET.test(target)) throw unsafe('URI')
+  return target
+}
+
+function unsafe(part: string): Error {
+  return invalid(part, 'characters that its syntax allows')
 }
 
 function isHost(name: string): boolean {

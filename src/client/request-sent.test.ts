@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Body } from '#http'
+import { Body, Headers, Request } from '#http'
 import { clientWith, send, textOf } from '#test/client'
 import { type ExchangeParts, exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
@@ -161,6 +161,32 @@ test('rejects requests that are invalid in HTTP/1.1 without opening a connection
   await assert.rejects(send(client, exchangeFor('CONNECT', upstream.url)), refused)
   await assert.rejects(send(client, exchangeFor('GET', upstream.url, { headers: { Host: ['a', 'b'] } })), refused)
   await assert.rejects(send(client, exchangeFor('GET', 'ftp://127.0.0.1/')), refused)
+  assert.equal(upstream.accepted, 0)
+})
+
+test('rejects parts with line breaks, also those that Latin-1 would make one, without opening a connection (B29)', async () => {
+  await using upstream = await rawUpstream((socket) => socket.end())
+  await using client = clientWith()
+  for (const text of ['a\nb', 'a\r\nb', 'a\rb', 'a\0b', 'a\u010ab', 'a\u010db']) {
+    for (const raw of [
+      ['X-A', text],
+      [text, 'x'],
+      ['Host', text],
+    ]) {
+      const exchange = exchangeFor('GET', upstream.url)
+      const request = new Request({
+        method: 'GET',
+        uri: exchange.request.uri,
+        headers: Headers.fromRaw(raw),
+        body: Body.empty,
+      })
+      await assert.rejects(
+        send(client, exchange.withRequest(request)),
+        { code: 'GW_UPSTREAM_REQUEST' },
+        JSON.stringify(raw),
+      )
+    }
+  }
   assert.equal(upstream.accepted, 0)
 })
 

@@ -1,29 +1,12 @@
 import type { OutboundRequest } from '../carrier.ts'
 import { sendsLengthWithoutBody } from '../outbound-request.ts'
-import { UpstreamError } from '../upstream-error.ts'
 
-/** Lines besides those of fields: request line, Host, Connection and the empty one. */
-const FIXED_LINES = 4
-
-/**
- * The head of a request, in Latin-1, up to and including its empty line. Throws where a part contains a line break, which
- * would be another field or request (threats B29): the last check after those of Headers and Uri.
- */
+/** The head of a request, in Latin-1, up to and including its empty line; its parts were checked by `outboundRequest`. */
 export function requestHead(request: OutboundRequest): string {
   const { method, target, host, fields } = request
   let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connectionOptions(request)}\r\n`
   for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`
-  const framed = framing(request)
-  head += `${framed}\r\n`
-  if (linesIn(head) !== FIXED_LINES + fields.length / 2 + (framed === '' ? 0 : 1))
-    throw new UpstreamError('GW_UPSTREAM_REQUEST', new Error('request head: expected no line break in its parts'))
-  return head
-}
-
-function linesIn(text: string): number {
-  let lines = 0
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
-  return lines
+  return `${head}${framing(request)}\r\n`
 }
 
 /** The trailer section of a chunked body, and the empty line that ends it (RFC 9112 section 7.1.2). */
