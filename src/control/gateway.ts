@@ -268,6 +268,7 @@ export class Gateway {
       allowedHosts: admin.allowedHosts,
       mode,
       credentials,
+      clock: systemClock,
       protection,
       studio: this.#studio,
       health: this.#health(),

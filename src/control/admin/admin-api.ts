@@ -2,6 +2,7 @@ import type { MetricSample } from '#contracts'
 import { commonRest } from '#crest'
 import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
+import type { Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
 import { identifyCaller } from './admin-caller.ts'
@@ -10,6 +11,7 @@ import { callerChecks } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
+import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
 import { isLoginPath, isSessionPath, type StudioAccess, studioLogin } from './studio/studio-access.ts'
 import { isPagePath } from './studio/studio-pages.ts'
 
@@ -23,6 +25,7 @@ interface AdminApi {
   readonly allowedHosts: readonly string[]
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   readonly credentials: AdminCredentials
+  readonly clock: Pick<Clock, 'monotonic'>
   /** Protects the API instead of the admin credentials, where configured. */
   readonly protection: Filter | null
   readonly health: Health
@@ -48,9 +51,10 @@ export function adminApi(api: AdminApi): Handler {
     if (isScrapePath(path)) return scrape(exchange)
     return rawPath === METRICS || rawPath.startsWith(`${METRICS}/`) ? metrics(exchange) : endpoint(api, exchange)
   }
+  const attempts = new LogInAttempts(api.clock, API_LIMIT)
   const guards =
     api.protection === null
-      ? [authenticate({ ...api, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })]
+      ? [authenticate({ ...api, attempts, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })]
       : [api.protection, identifyCaller]
   const guarded = chain(guards, endpoints)
   const inside: Handler = async (exchange) => {

@@ -8,6 +8,7 @@ import { type Exchange, type Filter, respond } from '#http'
 import { exchangeFor } from '#test/exchange'
 import { type AdminCaller, AdminCallerContext, identifyCaller } from './admin-caller.ts'
 import { adminCredentials, authenticate, isLoopback } from './authentication.ts'
+import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
 
 const PASSWORD = 'pässword: with a colon'
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
@@ -183,4 +184,30 @@ test('loopback is 127.0.0.0/8 and ::1, compared as addresses and not by prefix',
   for (const address of ['128.0.0.1', '10.127.0.1', '127.0.0.1.evil.test', '::2', '', 'localhost']) {
     assert.equal(isLoopback(address), false)
   }
+})
+
+test('wrong credentials of an address are limited: 429 without a comparison; other addresses and sessions are not', async () => {
+  const clock = { time: 0, monotonic: () => clock.time }
+  const filter = authenticate({
+    credentials: { password: () => PASSWORD },
+    mode: 'PRODUCTION',
+    attempts: new LogInAttempts(clock, API_LIMIT),
+    isOpenToLoopback: () => false,
+  })
+  const ask = async (remoteAddress: string, authorization: string | null) => {
+    const headers = authorization === null ? {} : { Authorization: authorization }
+    const exchange = exchangeFor('GET', 'http://localhost/api/info', { client: { remoteAddress }, headers })
+    return filter(exchange, async () => respond(200))
+  }
+  const statusOf = async (from: string, authorization: string | null) => (await ask(from, authorization)).status
+  for (let n = 0; n < 50; n++) assert.equal(await statusOf('192.0.2.1', `Bearer guess${n}`), 401)
+  const limited = await ask('192.0.2.1', basic('admin', PASSWORD))
+  assert.deepEqual([limited.status, limited.headers.get('retry-after')], [429, '3'])
+  assert.equal(await statusOf('192.0.2.1', null), 401)
+  assert.equal(await statusOf('192.0.2.2', basic('admin', PASSWORD)), 200)
+  clock.time += 3_000
+  assert.equal(await statusOf('192.0.2.1', basic('admin', PASSWORD)), 200)
+  // Many addresses together do not lock out one with the right credentials.
+  for (let n = 0; n < 2_000; n++) await ask(`10.0.${n >> 8}.${n & 255}`, 'Bearer guess')
+  assert.equal(await statusOf('192.0.2.2', basic('admin', PASSWORD)), 200)
 })

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiSecurity } from '#crest'
-import { type Exchange, equalsConstantTime, type Filter, type Request } from '#http'
+import { type Exchange, equalsConstantTime, type Filter, type Request, type Response } from '#http'
 import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
 import { isForeign } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
+import type { LogInAttempts } from './studio/log-in-attempts.ts'
 import { sessionIdIn } from './studio/session-cookie.ts'
 import type { StudioSessions } from './studio/studio-sessions.ts'
 
@@ -54,6 +55,8 @@ interface Authentication {
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   /** Sessions of the Studio; null without it. */
   readonly sessions?: StudioSessions | null
+  /** Requests with wrong credentials; null for no limit. */
+  readonly attempts?: LogInAttempts | null
   /** Paths that loopback clients read without credentials. */
   isOpenToLoopback(path: string): boolean
 }
@@ -71,16 +74,21 @@ export function isOpenTo(
  * decides (decisions 3). Sets the caller.
  */
 export function authenticate(authentication: Authentication): Filter {
-  const { credentials, isOpenToLoopback, sessions = null } = authentication
+  const { credentials, isOpenToLoopback, sessions = null, attempts = null } = authentication
   return async (exchange, next) => {
     const { request, client } = exchange
     const onward = (caller: AdminCaller) => next(exchange.with(AdminCallerContext, caller))
     if (isLoopback(client.remoteAddress) && isOpenToLoopback(request.uri.path)) return next(exchange)
     if (isOpenTo(exchange, authentication)) return onward({ userId: null, authentication: 'loopback' })
+    const hasCredentials = request.headers.has('authorization')
+    const delay = hasCredentials ? (attempts?.delayOfAddress(client.remoteAddress) ?? 0) : 0
+    // Not compared: otherwise the limit would not slow a search for the password.
+    if (delay > 0) return tooManyAttempts(delay)
     const password = credentials.password()
     const scheme = password === null ? null : presented(exchange, password)
     if (scheme !== null) return onward({ userId: ADMIN_USER, authentication: scheme })
-    const id = sessions === null || request.headers.has('authorization') ? null : sessionIdIn(exchange)
+    if (hasCredentials) attempts?.failed(client.remoteAddress)
+    const id = sessions === null || hasCredentials ? null : sessionIdIn(exchange)
     if (id !== null && sessions !== null) {
       // Browsers send cookies to every port of a host, also with reads.
       if (isForeign(request)) return crestError(403, 'the session is not accepted from pages of another origin')
@@ -89,6 +97,11 @@ export function authenticate(authentication: Authentication): Filter {
     }
     return crestError(401, 'this needs the admin credentials', { 'WWW-Authenticate': challengeFor(request) })
   }
+}
+
+function tooManyAttempts(delay: number): Response {
+  const headers = { 'Retry-After': String(Math.ceil(delay / 1000)) }
+  return crestError(429, 'too many requests with wrong credentials from this address; try again later', headers)
 }
 
 function callerOf(sessions: StudioSessions, id: string): AdminCaller | null {

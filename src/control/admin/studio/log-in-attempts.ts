@@ -1,10 +1,18 @@
 import type { Clock } from '#schema'
 
-/** Failed log-ins at once, and milliseconds after which one more is allowed. */
-const PER_ADDRESS = { burst: 10, refill: 3_000 }
+/** Failed attempts at once, and milliseconds after which one more is allowed. */
+interface Limit {
+  readonly burst: number
+  readonly refill: number
+}
+
+const PER_ADDRESS: Limit = { burst: 10, refill: 3_000 }
+
+/** Programs with an old password fail often before it is noticed. */
+export const API_LIMIT: Limit = { burst: 50, refill: 3_000 }
 
 /** All addresses together: an IPv6 client has many. */
-const IN_ALL = { burst: 200, refill: 100 }
+const IN_ALL: Limit = { burst: 200, refill: 100 }
 
 const MAX_ADDRESSES = 1_000
 
@@ -14,21 +22,28 @@ interface Bucket {
   at: number
 }
 
-/** Limits the rate of failed log-ins of an address and of all together. */
+/** Limits the rate of wrong passwords of an address and of all together. */
 export class LogInAttempts {
   readonly #clock: Pick<Clock, 'monotonic'>
+  readonly #perAddress: Limit
   readonly #all: Bucket = { failures: 0, at: 0 }
   /** The least recent failure first. */
   readonly #byAddress = new Map<string, Bucket>()
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>, perAddress = PER_ADDRESS) {
     this.#clock = clock
+    this.#perAddress = perAddress
   }
 
   /** Milliseconds until this address may try again; 0 for now. */
   delay(address: string): number {
+    return Math.max(this.#wait(this.#all, IN_ALL), this.delayOfAddress(address))
+  }
+
+  /** The same without the failures of other addresses: the right credentials are not locked out by others. */
+  delayOfAddress(address: string): number {
     const one = this.#byAddress.get(keyOf(address))
-    return Math.max(this.#wait(this.#all, IN_ALL), one === undefined ? 0 : this.#wait(one, PER_ADDRESS))
+    return one === undefined ? 0 : this.#wait(one, this.#perAddress)
   }
 
   failed(address: string): void {
@@ -37,7 +52,7 @@ export class LogInAttempts {
     this.#byAddress.delete(key)
     this.#byAddress.set(key, bucket)
     if (this.#byAddress.size > MAX_ADDRESSES) this.#byAddress.delete(this.#byAddress.keys().next().value as string)
-    this.#drain(bucket, PER_ADDRESS)
+    this.#drain(bucket, this.#perAddress)
     this.#drain(this.#all, IN_ALL)
     bucket.failures++
     this.#all.failures++
@@ -47,12 +62,12 @@ export class LogInAttempts {
     this.#byAddress.delete(keyOf(address))
   }
 
-  #wait(bucket: Bucket, limit: typeof PER_ADDRESS): number {
+  #wait(bucket: Bucket, limit: Limit): number {
     this.#drain(bucket, limit)
     return bucket.failures < limit.burst ? 0 : Math.ceil((bucket.failures - limit.burst + 1) * limit.refill)
   }
 
-  #drain(bucket: Bucket, { refill }: typeof PER_ADDRESS): void {
+  #drain(bucket: Bucket, { refill }: Limit): void {
     const now = this.#clock.monotonic()
     bucket.failures = Math.max(0, bucket.failures - Math.max(0, now - bucket.at) / refill)
     bucket.at = now
