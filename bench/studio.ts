@@ -7,6 +7,7 @@ import { type LoadOptions, load } from './load.ts'
 import type { Rounds } from './measure.ts'
 import { startUpstream } from './proxy.ts'
 import { freePort } from './server-process.ts'
+import { missedPageTargets, studioPages } from './studio-pages.ts'
 import { Workspace } from './workspace.ts'
 
 /** Targets: the ratio of the CPU time of a request while an event stream is open to that without. */
@@ -17,7 +18,7 @@ const metrics = 'live metrics'
 const requests = 'live requests'
 const filtered = 'live requests, filtered'
 
-/** Measures the cost of the live monitor on the traffic path. */
+/** Measures the cost of the live monitor on the traffic path, and that of pages in a browser. */
 export async function studioBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   using workspace = new Workspace()
   await using servers = new AsyncDisposableStack()
@@ -39,7 +40,8 @@ export async function studioBenchmark(rounds: Rounds, progress: (text: string) =
     whileStreaming(requests, '/api/monitor/requests'),
     whileStreaming(filtered, `/api/monitor/requests?_queryFilter=${rare}`),
   ]
-  return await measureAlternating(server, base, states, rounds, progress)
+  const rows = await measureAlternating(server, base, states, rounds, progress)
+  return [...rows, ...(await studioPages(rounds, progress))]
 }
 
 /** Messages for the missed targets. */
@@ -47,6 +49,7 @@ export function missedStudioTargets(rows: readonly ComparedRow[]): string[] {
   return [
     ...aboveRatio(rows, [metrics], studioTargets.metrics),
     ...aboveRatio(rows, [requests], studioTargets.requests),
+    ...missedPageTargets(rows),
   ]
 }
 

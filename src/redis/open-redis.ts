@@ -21,17 +21,27 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
   // The client library is imported by the first object that uses Redis: other gateways start faster without it.
   const { redisClient } = await import('./redis-client.ts')
   const { RedisConnection } = await import('./redis-connection.ts')
+  const losses = env.metrics.counter('gw_redis_losses_total', 'How often Redis became unavailable.', { name: env.name })
+  let isLost = false
   const connection = new RedisConnection(redisClient(await access()), {
     clock,
     timeout: values.timeout,
     onLost: (problem) => {
+      isLost = true
+      losses.add()
       logger.warn({ problem }, EVENTS.UNAVAILABLE)
       env.reportState('degraded', 'Redis is unavailable')
     },
     onRecovered: () => {
+      isLost = false
       logger.info('Redis available again')
       env.reportState('up', 'Redis is available')
     },
+  })
+  env.metrics.reading('gw_redis_unavailable', 'Whether a server of Redis does not respond: 1, or 0.', {
+    labels: { name: env.name },
+    read: () => Number(isLost),
+    merge: 'max',
   })
   env.onDispose(() => connection.close())
   if (!env.serving) return connection

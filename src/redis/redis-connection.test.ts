@@ -84,8 +84,12 @@ test('reconnects to a restarted server; loss and recovery are logged once each',
   assert.equal(await built.object.call('PING'), 'PONG')
   await server.kill()
   await waitUntil('Redis did not respond', async () => (await built.object.call('PING').catch(() => null)) === null)
+  const { readings, values } = built.metrics
+  const measured = () => [readings.get('gw_redis_unavailable')?.read(), values.get('gw_redis_losses_total')]
+  assert.deepEqual(measured(), [1, 1])
   await server.restart()
   await waitUntil('Redis responded', () => responds(built))
+  assert.deepEqual(measured(), [0, 1])
   // The restarted server has no scripts; they are sent again.
   assert.deepEqual(await built.object.run(ECHO, ['k'], ['v']), [1, 'x'])
   assert.equal(logged(built, /Redis unavailable/), 1)

@@ -8,6 +8,7 @@ export interface Rates {
   readonly requestsPerSecond: number
   readonly errorsPerSecond: number
   readonly active: number
+  readonly requests?: number
   readonly statuses?: Readonly<Record<string, number>>
   readonly p50?: number | null
   readonly p95?: number | null
@@ -22,6 +23,7 @@ export interface Sample {
   readonly removedRoutes?: readonly string[]
   readonly units?: Readonly<Record<string, number | null>>
   readonly memory?: Readonly<Record<string, unknown>>
+  readonly process?: Readonly<Record<string, unknown>>
   readonly eventLoop?: readonly Readonly<Record<string, unknown>>[]
   readonly [family: string]: unknown
 }
@@ -35,7 +37,9 @@ export const FAMILIES = [
   'caches',
   'notifications',
   'agents',
+  'redis',
   'certificates',
+  'secrets',
   'audit',
 ] as const
 

@@ -22,7 +22,7 @@ export function FamilyTable({ family, rows }: { family: string; rows: unknown })
             {objects.map((object) => (
               <tr key={columns.map((column) => (typeof object[column] === 'string' ? object[column] : '')).join(' ')}>
                 {columns.map((column) => (
-                  <td key={column}>{shown(object[column])}</td>
+                  <td key={column}>{column === 'notAfter' ? dateOf(object[column]) : shown(object[column])}</td>
                 ))}
               </tr>
             ))}
@@ -31,6 +31,16 @@ export function FamilyTable({ family, rows }: { family: string; rows: unknown })
       </div>
     </section>
   )
+}
+
+const DAY = 86_400
+
+/** A date in seconds since 1970, with the days until it. */
+function dateOf(value: unknown): string {
+  if (typeof value !== 'number') return ''
+  const days = Math.floor(value / DAY - Date.now() / 1000 / DAY)
+  const date = new Date(value * 1000).toLocaleDateString()
+  return days < 0 ? `${date}, expired` : `${date}, in ${days} days`
 }
 
 function shown(value: unknown): string {

@@ -52,7 +52,7 @@ export const METRICS_DESCRIPTION: Description = {
   id: 'gateway:monitor:metrics',
   title: 'Live metrics',
   description:
-    'Server-Sent Events, one each second. The first has all routes, later ones those that have changed. Every fifth event also has pools, circuitBreakers, throttling, caches, notifications, agents, certificates and audit.',
+    'Server-Sent Events, one each second. The first has all routes, later ones those that have changed. Every fifth event also has pools, circuitBreakers, throttling, caches, notifications, agents, redis, certificates, secrets and audit.',
   version: '1.0',
   schema: {
     ...SAMPLE,
@@ -65,7 +65,9 @@ export const METRICS_DESCRIPTION: Description = {
       caches: LIST,
       notifications: LIST,
       agents: LIST,
+      redis: LIST,
       certificates: LIST,
+      secrets: LIST,
       audit: LIST,
     },
   },

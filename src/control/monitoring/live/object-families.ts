@@ -41,9 +41,16 @@ const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     gw_agent_failed_logins_total: 'failedLogins',
     gw_agent_replayed_calls_total: 'replayedCalls',
   },
+  redis: {
+    gw_redis_unavailable: 'unavailable',
+    gw_redis_losses_total: 'losses',
+  },
   certificates: {
     gw_tls_certificate_not_after_seconds: 'notAfter',
     gw_tls_certificate_stale: 'stale',
+  },
+  secrets: {
+    gw_secret_not_after_seconds: 'notAfter',
   },
   audit: {
     gw_audit_queued: 'queued',

@@ -79,6 +79,9 @@ test('keys, certificates and secret keys are found by their mapped id', async ()
   assert.deepEqual(bytes.revealBytes(), Buffer.alloc(32, 7))
   assert.equal(await built.object.find({ secretId: 'other', purpose: 'VERIFY' }), null)
   assert.deepEqual(built.warnings, [])
+  const { labels, read } = built.metrics.readings.get('gw_secret_not_after_seconds')!
+  assert.deepEqual(labels?.['secret'], 'trust')
+  assert.equal(read(), (trusted.certificates[0]?.validToDate.getTime() ?? 0) / 1000)
 })
 
 test('a purpose that a secret can not serve fails the lookup with the reason', async () => {

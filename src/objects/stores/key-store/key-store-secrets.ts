@@ -77,8 +77,18 @@ export class KeyStoreSecrets implements SecretStore {
 
   /** Reads the keystore for the first time. */
   async open(): Promise<void> {
-    await this.#content.get()
+    const { content } = await this.#content.get()
     this.#isOpen = true
+    for (const [secretId, secrets] of content) if (notAfterOf(secrets) !== null) this.#measure(secretId)
+  }
+
+  #measure(secretId: string): void {
+    const { metrics, name } = this.#settings.env
+    metrics.reading('gw_secret_not_after_seconds', 'When the certificate of a secret ends, in seconds since 1970.', {
+      labels: { name, secret: secretId },
+      read: () => notAfterOf(this.#last?.content.get(secretId) ?? []) ?? Number.NaN,
+      merge: 'max',
+    })
   }
 
   async find({ secretId }: SecretQuery): Promise<readonly Secret[] | null> {
@@ -145,6 +155,12 @@ export class KeyStoreSecrets implements SecretStore {
       throw new KeyStoreProblems(this.#settings.env.name, [{ pointer, message: `${what}: ${reason}` }])
     }
   }
+}
+
+/** End of the certificate of the active secret, in seconds since 1970; null for a secret without one. */
+function notAfterOf([active]: readonly Secret[]): number | null {
+  const end = active?.certificates[0]?.validToDate.getTime()
+  return end === undefined ? null : end / 1_000
 }
 
 /** Digest of file and passwords. */
