@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { expressionTokens } from './expression-tokens.ts'
 import { decodeString } from './json-string.ts'
@@ -37,4 +39,22 @@ test('a string of JSON has the offsets of its characters, also before its end is
   assert.equal(text, 'a\nA"\\x')
   assert.deepEqual(offsets, [10, 11, 13, 19, 21, 23, 24])
   assert.deepEqual(decodeString('ab'), { text: 'ab', offsets: [0, 1, 2] })
+})
+
+test('what the pages share with the gateway needs nothing of Node', () => {
+  const root = join(import.meta.dirname, '..', '..', '..')
+  const seen = new Set<string>()
+  const visit = (file: string): void => {
+    if (seen.has(file)) return
+    seen.add(file)
+    const text = readFileSync(file, 'utf8')
+    for (const [, isType, name] of text.matchAll(/^(?:import|export) (type )?[^'\n]*?(?:\n[^']*?)?from '([^']+)'/gm)) {
+      if (isType !== undefined || name === undefined) continue
+      assert.doesNotMatch(name, /^node:/, file)
+      if (name === '#json') visit(join(root, 'src', 'json', 'index.ts'))
+      else if (name.startsWith('.')) visit(join(dirname(file), name))
+    }
+  }
+  visit(join(import.meta.dirname, 'expression-tokens.ts'))
+  assert.ok(seen.has(join(root, 'src', 'expression', 'lexer.ts')) && seen.size > 8, [...seen].join())
 })
