@@ -64,7 +64,9 @@ export class AppendFile {
   /** Appends all bytes, or none: a full disk writes a part, which is truncated, since the lines are written again later. */
   async append(bytes: Uint8Array): Promise<void> {
     try {
-      await this.#handle.writeFile(bytes)
+      for (let written = 0; written < bytes.length; ) {
+        written += (await this.#handle.write(bytes, written)).bytesWritten
+      }
       this.size += bytes.length
     } catch (error) {
       await this.#handle.truncate(this.size).catch(() => {})

@@ -108,6 +108,9 @@ function isSame(before: readonly AuditRecord[], now: readonly AuditRecord[]): bo
   return before.length === now.length && before.every(({ id }, at) => id === now[at]?.id)
 }
 
+/** Most batches have one topic. */
 function byTopic(records: readonly AuditRecord[]): ReadonlyMap<string, readonly AuditRecord[]> {
+  const topic = records[0]?.topic
+  if (topic !== undefined && records.every((record) => record.topic === topic)) return new Map([[topic, records]])
   return Map.groupBy(records, ({ topic }) => topic)
 }
