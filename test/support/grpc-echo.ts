@@ -43,19 +43,27 @@ export class EchoServer implements AsyncDisposable {
   readonly calls: Metadata[]
   /** Calls that their client has cancelled. */
   readonly cancelled: Call[]
+  /** Messages of server streams that were handed to HTTP/2. */
+  readonly written: { messages: number }
   readonly #server: Server
 
-  private constructor(server: Server, port: number, calls: Metadata[], cancelled: Call[]) {
+  private constructor(
+    server: Server,
+    port: number,
+    { calls, cancelled, written }: Pick<EchoServer, 'calls' | 'cancelled' | 'written'>,
+  ) {
     this.#server = server
     this.port = port
     this.calls = calls
     this.cancelled = cancelled
+    this.written = written
   }
 
   static async start(credentials: ServerCredentials): Promise<EchoServer> {
     const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 })
     const calls: Metadata[] = []
     const cancelled: Call[] = []
+    const written = { messages: 0 }
     const begin = (call: Call): string => {
       calls.push(call.metadata)
       ;(call as EventEmitter).on('cancelled', () => cancelled.push(call))
@@ -67,13 +75,13 @@ export class EchoServer implements AsyncDisposable {
         calls.push(call.metadata)
         upload(call, reply)
       },
-      download: (call: ServerWritableStream<Buffer, Buffer>) => download(begin(call), call),
+      download: (call: ServerWritableStream<Buffer, Buffer>) => download(begin(call), call, written),
       chat: (call: ServerDuplexStream<Buffer, Buffer>) => chat(begin(call), call),
     })
     const port = await new Promise<number>((resolve, reject) => {
       server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)))
     })
-    return new EchoServer(server, port, calls, cancelled)
+    return new EchoServer(server, port, { calls, cancelled, written })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,12 +121,13 @@ function upload(call: ServerReadableStream<Buffer, Buffer>, reply: sendUnaryData
   call.on('end', () => reply(null, Buffer.from(`${messages} ${bytes}`), trailers()))
 }
 
-function download(behaviour: string, call: ServerWritableStream<Buffer, Buffer>): void {
+function download(behaviour: string, call: ServerWritableStream<Buffer, Buffer>, written: { messages: number }): void {
   const [count = 0, size = 0] = call.request.toString().split(' ').map(Number)
   let sent = 0
   const fill = (): void => {
     while (sent < count) {
       sent++
+      written.messages++
       if (!call.write(Buffer.alloc(size, sent % 256))) {
         call.once('drain', fill)
         return
