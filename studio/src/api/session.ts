@@ -11,6 +11,8 @@ export interface Session {
 const PATH = 'api/studio/session'
 /** Small, and behind the login. */
 const INFO = 'api/info'
+/** When the page was left for a login that has not succeeded yet. */
+const LEFT_AT = 'studio.login'
 
 /** A read is no use of the session. Where `adminProtection` logs in, only a request behind it shows whether it has. */
 export async function readSession(): Promise<Session> {
@@ -22,6 +24,7 @@ export async function readSession(): Promise<Session> {
 async function isAdmitted(): Promise<boolean> {
   try {
     await call(INFO, { isProbe: true })
+    sessionStorage.removeItem(LEFT_AT)
     return true
   } catch (error) {
     if (error instanceof ApiError && error.isLoginNeeded) return false
@@ -43,9 +46,7 @@ export async function logOut(): Promise<void> {
   await call(`${PATH}?_action=logout`, { method: 'POST' })
 }
 
-const LEFT_AT = 'studio.login'
-
-/** Whether the page was left for the login a moment ago: then the login leads back without an effect. */
+/** Whether the page was left for the login a moment ago, which has led back without an effect. */
 export function isLoginRepeated(): boolean {
   return Date.now() - Number(sessionStorage.getItem(LEFT_AT)) < 10_000
 }

@@ -1,0 +1,91 @@
+// The Studio behind a filter that logs in elsewhere and knows the browser by a cookie.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { Chromium } from '#test/chromium'
+import { deployDraft, gatewayWithStudio, HELLO, openRoute, replaceJson, STUDIO_TEST } from '#test/studio'
+
+/** A login page at another origin: its button sets the cookie and leads back; a broken one leads to a page without a login. */
+async function loginServer() {
+  const state: { brokenPage: string | null; pages: number } = { brokenPage: null, pages: 0 }
+  const server = createServer((request, response) => {
+    const goto = new URL(request.url ?? '', 'http://login').searchParams.get('goto') ?? ''
+    const cookie = { 'Set-Cookie': 'login=ada; Path=/; HttpOnly; SameSite=Lax' }
+    state.pages++
+    if (state.brokenPage !== null) return response.writeHead(303, { Location: state.brokenPage }).end()
+    if (request.method === 'POST') return response.writeHead(303, { Location: goto, ...cookie }).end()
+    return response
+      .writeHead(200, { 'Content-Type': 'text/html' })
+      .end('<form method="post"><button>Sign in</button></form>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/login`
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { state, url, [Symbol.asyncDispose]: close }
+}
+
+test(
+  'with adminProtection the filter logs in and the Studio opens the asked page; an ended login leads there again and keeps the draft',
+  STUDIO_TEST,
+  async () => {
+    await using login = await loginServer()
+    await using gateway = await gatewayWithStudio({
+      routes: { hello: HELLO },
+      admin: {
+        adminProtection: 'login',
+        heap: [
+          {
+            name: 'login',
+            type: 'SwitchFilter',
+            config: {
+              onRequest: [
+                {
+                  condition: "${empty request.cookies['login']}",
+                  handler: {
+                    type: 'StaticResponseHandler',
+                    config: {
+                      status: 302,
+                      headers: {
+                        Location: [`${login.url}?goto=\${urlEncodeQueryParameterNameOrValue(request.uri.toString())}`],
+                      },
+                    },
+                  },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    })
+    await using chromium = await Chromium.start()
+    await chromium.withPage(async (page, context) => {
+      const logIn = () => page.getByRole('button', { name: 'Sign in' }).click()
+      await page.goto(`${gateway.adminUrl}/studio/monitor`)
+      await logIn()
+      await page.getByRole('status').getByText('The last hour.').waitFor()
+      assert.equal(page.url(), `${gateway.adminUrl}/studio/monitor`)
+      assert.equal(await page.getByRole('button', { name: 'Log out' }).count(), 0)
+
+      await openRoute(page, 'hello')
+      await replaceJson(page, HELLO.replace('"entity": "hello"', '"entity": "drafted"'))
+      await page.getByText('draft', { exact: true }).waitFor()
+      await context.clearCookies()
+      await page.getByRole('button', { name: 'Validate' }).click()
+      await logIn()
+      await page.getByRole('textbox', { name: 'JSON' }).getByText('"drafted"').waitFor()
+      await deployDraft(page)
+      assert.equal((await gateway.ask('/hello')).text, 'drafted')
+
+      login.state.brokenPage = `${gateway.adminUrl}/studio/routes`
+      login.state.pages = 0
+      await context.clearCookies()
+      await page.goto(`${gateway.adminUrl}/studio/routes`)
+      await page.getByRole('alert').getByText('the management API still asks for it').waitFor()
+      assert.equal(login.state.pages, 1)
+    })
+  },
+)
