@@ -6,6 +6,7 @@ export { createLogger, type Logger } from './logger.ts'
 export { oneJsonLine } from './one-line.ts'
 export { type LogEntry, prettyLine } from './pretty.ts'
 export { suppressedEntries } from './repeats.ts'
+export { ReplaceableLogger } from './replaceable-logger.ts'
 export {
   joinOutput,
   outputThreadEnded,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { configTrailPlan } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
@@ -12,8 +12,8 @@ import { AuditWriter } from './audit-writer.ts'
 
 const QUEUE: QueuePlan = { maxEvents: 8, maxBytes: 1_048_576, onFull: 'drop', maxBlockTime: 0, spool: null }
 
-function open() {
-  const logger = createLogger({ destination: memoryLog() })
+function open(log = memoryLog()) {
+  const logger = createLogger({ destination: log })
   const metrics = new MetricsRegistry()
   const writer = new AuditWriter({ logger, clock: systemClock, openMetrics: () => metrics.open() })
   return { writer, metrics, [Symbol.asyncDispose]: () => writer.shutdown(1_000) }
@@ -176,4 +176,26 @@ test('renewed transports are used by later batches, unless a newer version of th
   writer.take(older.id, batch('c'), 0)
   await waitUntil('two events in the third folder', () => lines(folder, 'three').length === 2)
   assert.deepEqual(lines(folder, 'four'), [])
+})
+
+test('handlers log by the logger that was set last, under the name that their service has now', async () => {
+  using folder = new Folder()
+  const [startUp, configured] = [memoryLog(), memoryLog()]
+  await using writing = open(startUp)
+  const { writer } = writing
+  const handler = toFolder(folder.in('trail'))
+  const first = opened(writer.open({}, { ...planOf(handler, 'old'), document: { name: 'route', revision: '1' } }))
+  const second = opened(writer.open({}, { ...planOf(handler, 'new'), document: { name: 'route', revision: '2' } }))
+  writer.logTo(createLogger({ destination: configured }))
+  // A folder in place of the file: no event can be written.
+  mkdirSync(folder.in('trail/config.audit.json'), { recursive: true })
+  writer.take(first.id, batch('a'), 0)
+  await waitUntil('a log entry', () => configured.entries.length > 0)
+  assert.equal(configured.entries[0]?.['logger'], 'old')
+  writer.take(second.id, batch('b'), 0)
+  rmdirSync(folder.in('trail/config.audit.json'))
+  await waitUntil('events are delivered', () => lines(folder, 'trail').length === 2)
+  await waitUntil('a second entry', () => configured.entries.length > 1)
+  assert.equal(configured.entries.at(-1)?.['logger'], 'new')
+  assert.deepEqual(startUp.entries, [])
 })

@@ -1,5 +1,5 @@
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
-import type { Logger } from '#logging'
+import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
@@ -24,7 +24,8 @@ const CLOSE_LIMIT = 30_000
 
 /** Receives the events of all units and passes them to the event handlers. Handlers of one service are shared by all units. */
 export class AuditWriter {
-  #services: HandlerServices
+  readonly #services: HandlerServices
+  readonly #logger: ReplaceableLogger
   readonly #opened = new Map<number, OpenedService>()
   readonly #handlers = new Map<string, HandlerDelivery>()
   readonly #closing = new Set<Promise<void>>()
@@ -32,14 +33,15 @@ export class AuditWriter {
   #ids = 0
 
   constructor(services: HandlerServices) {
-    this.#services = services
+    this.#logger = new ReplaceableLogger(services.logger)
+    this.#services = { ...services, logger: this.#logger }
     const help = 'Audit events that a unit dropped, since the control thread did not read them in time.'
     this.#dropped = services.openMetrics().counter('gw_audit_unread_total', help)
   }
 
-  /** Handlers that are opened from now on log to this logger: admin.json, which configures it, opens its own handlers earlier. */
+  /** All handlers log to this logger from now on: admin.json, which configures it, opens its own handlers earlier. */
   logTo(logger: Logger): void {
-    this.#services = { ...this.#services, logger }
+    this.#logger.replace(logger)
   }
 
   /** Opens the handlers of a service for a unit; problems where another service writes to one of its folders. */
@@ -73,7 +75,7 @@ export class AuditWriter {
     if (dropped > 0) this.#dropped.add(dropped)
     if (!service.isUsed) {
       service.isUsed = true
-      for (const [plan, delivery] of service.handlers) delivery.use(plan, id)
+      for (const [plan, delivery] of service.handlers) delivery.use(service.plan.service, plan, id)
     }
     const { formats, handlers, memory } = service
     for (const [plan, delivery] of handlers) delivery.add(recordsOf(batch, formats, plan))
@@ -87,7 +89,7 @@ export class AuditWriter {
     const { document } = service.plan
     service.plan = { ...plan, ...(document !== undefined && { document }) }
     service.handlers = service.handlers.map(([before, delivery], at) => [plan.handlers[at] ?? before, delivery])
-    for (const [handler, delivery] of service.handlers) delivery.use(handler, id)
+    for (const [handler, delivery] of service.handlers) delivery.use(plan.service, handler, id)
   }
 
   /** `/api/audit/<topic>` queries this service from now on. */

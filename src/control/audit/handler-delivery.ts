@@ -1,5 +1,5 @@
 import { type AuditRecord, Delivery } from '#audit'
-import type { Logger } from '#logging'
+import { type Logger, ReplaceableLogger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
@@ -19,6 +19,9 @@ export class HandlerDelivery {
   readonly #transport: CurrentTransport
   readonly #metrics: MetricsScope
   readonly #name: string
+  /** Of the writer, and as this handler of its service. */
+  readonly #writerLogger: Logger
+  readonly #logger: ReplaceableLogger
   /** Services, in units, that may send to it. */
   users = 0
   /** Number of the service whose settings apply. */
@@ -32,10 +35,11 @@ export class HandlerDelivery {
   ) {
     this.#name = name
     this.#metrics = openMetrics()
-    const own = logger.child({ logger: service, handler: name })
-    this.#transport = new CurrentTransport(transport, { logger: own, clock })
+    this.#writerLogger = logger
+    this.#logger = new ReplaceableLogger(this.#loggerOf(service))
+    this.#transport = new CurrentTransport(transport, { logger: this.#logger, clock })
     this.#delivery = new Delivery(this.#transport, queue, {
-      logger: own,
+      logger: this.#logger,
       clock,
       name,
       ...(queue.onFull === 'block' && { onFullChange }),
@@ -56,10 +60,15 @@ export class HandlerDelivery {
   }
 
   /** Applies the settings of a service, unless a service that was opened later has applied its own. */
-  use({ transport }: HandlerPlan, openedAs: number): void {
+  use(service: string, { transport }: HandlerPlan, openedAs: number): void {
     if (openedAs < this.#openedAs) return
     this.#openedAs = openedAs
+    if (service !== this.#logger.name) this.#logger.replace(this.#loggerOf(service))
     this.#transport.use(transport)
+  }
+
+  #loggerOf(service: string): Logger {
+    return this.#writerLogger.child({ logger: service, handler: this.#name })
   }
 
   add(records: readonly AuditRecord[]): void {
