@@ -26,10 +26,10 @@ export class CookiePart {
   /** Number of outer managers of the same cookie. */
   readonly level: number
   readonly #names: readonly string[]
-  readonly #around: Session
+  readonly #around: Session | null
   readonly #state: CookieState
 
-  private constructor(level: number, names: readonly string[], around: Session, state: CookieState) {
+  private constructor(level: number, names: readonly string[], around: Session | null, state: CookieState) {
     this.name = state.settings.name
     this.level = level
     this.#names = names
@@ -39,16 +39,18 @@ export class CookiePart {
 
   /** Removes the cookie from the request. `names`: the cookies over which a long value is split, that of the cookie first. */
   static open(exchange: Exchange, cookie: SessionCookieSettings, names: readonly string[] = [cookie.name]): CookiePart {
-    const { request, session } = exchange
-    const outer = sharedPart(session, cookie.name, names)
-    if (outer !== null) return new CookiePart(outer.level + 1, names, session, outer.#stateFor(cookie))
-    const sent = request.headers.has('cookie') ? takeCookies(request, (name) => names.includes(name)) : NONE
+    const { request, existingSession: around } = exchange
+    const outer = sharedPart(around, cookie.name, names)
+    if (outer !== null) return new CookiePart(outer.level + 1, names, around, outer.#stateFor(cookie))
+    if (!request.headers.has('cookie'))
+      return new CookiePart(0, names, around, { sent: NONE, values: [], settings: cookie, parts: [], written: [] })
+    const sent = takeCookies(request, (name) => names.includes(name))
     const values = (sent.get(cookie.name) ?? []).flatMap((first) => {
       const value = joinValue(first, (index) => sent.get(names[index] ?? '')?.[0])
       return value === null ? [] : [value.split(SEPARATOR)]
     })
     const parts = [...(values[0] ?? [])]
-    return new CookiePart(0, names, session, { sent, values, settings: cookie, parts, written: [] })
+    return new CookiePart(0, names, around, { sent, values, settings: cookie, parts, written: [] })
   }
 
   /** The part of this manager in each value that the client sent. */
@@ -94,7 +96,8 @@ export class CookiePart {
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 
-function sharedPart(session: Session, name: string, names: readonly string[]): CookiePart | null {
+function sharedPart(session: Session | null, name: string, names: readonly string[]): CookiePart | null {
+  if (session === null) return null
   const { cookie } = session as Session & { readonly cookie?: unknown }
   return cookie instanceof CookiePart ? cookie.find(name, names) : null
 }
