@@ -58,7 +58,12 @@ const ROUTE = {
 }
 const TEXT = `// ${MARKUP}\n${JSON.stringify(ROUTE, null, 2)}\n`
 
-const studio = new StudioUnderTest({ files: { 'extra/markup.js': EXTENSION }, routes: { markup: TEXT } })
+const studio = new StudioUnderTest({
+  // A busy machine may stop the first run of a script after the default of a second.
+  admin: { scriptTimeout: '30 seconds' },
+  files: { 'extra/markup.js': EXTENSION },
+  routes: { markup: TEXT },
+})
 
 /** Records what an injection would do, before any script of the page. */
 const WATCH = `

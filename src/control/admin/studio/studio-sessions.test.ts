@@ -37,6 +37,24 @@ describe('sessions of the Studio', () => {
     assert.equal(sessions.size, 0)
   })
 
+  test('an open stream does not prolong its session, requests of a visible page do, up to the session time (studio-idle)', () => {
+    const { sessions, state } = opened()
+    const [hidden, visible] = [sessions.open('secret'), sessions.open('secret')]
+    const ended: string[] = []
+    for (const [name, id] of Object.entries({ hidden, visible })) {
+      const session = sessions.use(id)
+      assert.ok(session !== null)
+      sessions.watch(session, () => ended.push(`${name} after ${state.time / MINUTE} minutes`))
+    }
+    for (let minute = 1; minute <= 12 * 60; minute++) {
+      state.time = minute * MINUTE
+      sessions.use(visible)
+      sessions.check()
+    }
+    sessions[Symbol.dispose]()
+    assert.deepEqual(ended, ['hidden after 30 minutes', 'visible after 720 minutes'])
+  })
+
   test('a changed or removed password ends every session, with a callback for its streams', () => {
     for (const password of ['other', null]) {
       const { sessions, state } = opened()
