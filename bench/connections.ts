@@ -1,16 +1,12 @@
-// node_modules/.bin/node bench/connections.ts [--connections N]: memory of idle client connections, and many that open at once.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect as connectTls, createSecureContext } from 'node:tls'
-import { parseArgs } from 'node:util'
-import { leaveSubjectCore } from './cores.ts'
 import { startGateway } from './gateway-server.ts'
 import { benchIdentity, identityFields } from './identity.ts'
 import type { ServerProcess } from './server-process.ts'
-import { stopAll } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
 const IDLE_CONNECTIONS = 50_000
@@ -35,20 +31,13 @@ interface Idle {
   destroy(): unknown
 }
 
-const { values } = parseArgs({ options: { connections: { type: 'string', default: String(IDLE_CONNECTIONS) } } })
-process.exitCode = await run(Number(values.connections)).finally(stopAll)
-
-async function run(wanted: number): Promise<number> {
-  if (!Number.isSafeInteger(wanted) || wanted < 1) {
-    console.error(`bench: --connections: expected a whole number above 0, got ${values.connections}`)
-    return 64
-  }
-  leaveSubjectCore()
+/** Prints the memory of idle client connections, and the times of many that open at once. */
+export async function connectionsBenchmark(report: (text: string) => void): Promise<void> {
   const limit = openFileLimit()
   const possible = Math.floor(limit - Math.min(limit / 4, MAX_RESERVE) - OTHER_DESCRIPTORS)
-  const count = Math.min(wanted, possible)
-  if (count < wanted)
-    console.log(`NOTICE: ${count} connections instead of ${wanted}: the limit of open files is ${limit}`)
+  const count = Math.min(IDLE_CONNECTIONS, possible)
+  if (count < IDLE_CONNECTIONS)
+    report(`NOTICE: ${count} connections instead of ${IDLE_CONNECTIONS}: the limit of open files is ${limit}`)
   using workspace = new Workspace()
   const identity = benchIdentity(workspace)
   const text = { type: 'StaticResponseHandler', config: { status: 200, entity: 'hello' } }
@@ -58,7 +47,7 @@ async function run(wanted: number): Promise<number> {
     ['HTTP/2', ({ plain }, at) => openHttp2(connectTcp({ port: plain, ...from(at) }))],
     ['HTTP/1.1 with TLS', ({ secure }, at) => open(connectTls({ port: secure, ...from(at), ...anyCertificate }))],
   ]
-  console.log('idle connections      number  KB each  opened in')
+  report('idle connections      number  KB each  opened in')
   for (const [name, make] of kinds) {
     // A new process each: memory of closed connections is not returned to the system.
     const { server, ports } = await start(workspace, name, routes, identityFields(identity))
@@ -69,14 +58,13 @@ async function run(wanted: number): Promise<number> {
     const seconds = (performance.now() - started) / 1000
     await pause(1_000)
     const each = (server.residentBytes() - before) / count / 1024
-    console.log(
+    report(
       `${name.padEnd(20)} ${String(count).padStart(7)} ${each.toFixed(1).padStart(8)} ${seconds.toFixed(1).padStart(8)} s`,
     )
     for (const connection of idle) connection.destroy()
     await server[Symbol.asyncDispose]()
   }
-  await atOnce(workspace, Math.min(AT_ONCE, possible), routes, identityFields(identity))
-  return 0
+  report(await atOnce(workspace, Math.min(AT_ONCE, possible), routes, identityFields(identity)))
 }
 
 interface Ports {
@@ -118,7 +106,7 @@ async function atOnce(
   count: number,
   routes: ReadonlyMap<string, unknown>,
   secure: ReturnType<typeof identityFields>,
-): Promise<void> {
+): Promise<string> {
   const { server, ports } = await start(workspace, 'at-once', routes, secure)
   await warmUp(ports, ({ plain }, at) => open(connectTcp({ port: plain, ...from(at) })))
   const cpu = server.cpuSeconds()
@@ -139,11 +127,12 @@ async function atOnce(
   times.sort((a, b) => a - b)
   const [half, late, last] = [0.5, 0.99, 1].map((part) => times[Math.ceil(times.length * part) - 1] ?? Number.NaN)
   const micros = ((server.cpuSeconds() - cpu) * 1e6) / count
-  console.log(
-    `\n${count} connections at once, HTTP/1.1: ${failed} failed; answered after ${half?.toFixed(0)} ms (median), ` +
-      `${late?.toFixed(0)} ms (99 %), ${last?.toFixed(0)} ms (last); ${micros.toFixed(0)} µs CPU each`,
-  )
   for (const connection of opened) connection?.destroy()
+  await server[Symbol.asyncDispose]()
+  return (
+    `${count} connections at once, HTTP/1.1: ${failed} failed; answered after ${half?.toFixed(0)} ms (median), ` +
+    `${late?.toFixed(0)} ms (99 %), ${last?.toFixed(0)} ms (last); ${micros.toFixed(0)} µs CPU each`
+  )
 }
 
 function from(at: number): { host: string; localAddress: string } {

@@ -5,6 +5,7 @@ import { allocationsBenchmark } from './allocations.ts'
 import { auditBenchmark, missedAuditTargets } from './audit.ts'
 import { bulkBenchmark, missedBulkTargets } from './bulk.ts'
 import { burstBenchmark, missedBurstTargets } from './burst.ts'
+import { connectionsBenchmark } from './connections.ts'
 import { leaveSubjectCore } from './cores.ts'
 import { latencyBenchmark, missedLatencyTargets } from './latency.ts'
 import type { Rounds } from './measure.ts'
@@ -37,6 +38,7 @@ benchmarks (proxy and routes without a name):
   burst      CPU time and latency of 2,000 requests after 10 s of silence
   latency    50th and 99th percentile at half of the most that the bare proxy serves
   bulk       CPU time and memory of bodies of 1 GB, in each direction
+  connections  memory of up to 50,000 idle client connections, and 10,000 that open at once
   allocations  bytes that one proxied request allocates
   tls        CPU time of one request with TLS on either side: the gateway beside nginx
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
@@ -137,6 +139,7 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\nbulk\n${bulkTable(rows)}`)
     checkTargets(missedBulkTargets(rows))
   }
+  if (names.includes('connections')) await connectionsBenchmark(json ? progress : console.log)
   if (names.includes('allocations')) {
     const allocations = await allocationsBenchmark(rounds.seconds, rounds.connections)
     result['allocations'] = allocations
@@ -215,6 +218,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'latency',
     'bulk',
     'allocations',
+    'connections',
     'tls',
     'websocket',
     'oauth2',
