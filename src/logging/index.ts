@@ -3,10 +3,12 @@ export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts
 export type { LogLevel } from './levels.ts'
 export { LogEvent, logEvents } from './log-event.ts'
 export { createLogger, type Logger } from './logger.ts'
+export { decodedName, maskText } from './mask-text.ts'
 export { oneJsonLine } from './one-line.ts'
 export { type LogEntry, prettyLine } from './pretty.ts'
 export { suppressedEntries } from './repeats.ts'
 export { ReplaceableLogger } from './replaceable-logger.ts'
+export { isSecretName, isSecretParameter } from './secret-names.ts'
 export {
   joinOutput,
   outputThreadEnded,

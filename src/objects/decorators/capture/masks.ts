@@ -1,9 +1,7 @@
 import { compileRegex } from '#expression'
 import type { Headers } from '#http'
-import { redacted } from '#logging'
+import { isSecretName, maskText, redacted } from '#logging'
 import { config, type Field, field, list, object, type Pattern, type Settings, string } from '#schema'
-import { isSecretName } from '../../lib/secret-names.ts'
-import { maskText } from './secret-text.ts'
 
 /** Values to mask in addition to credentials. */
 export const masksField = () =>

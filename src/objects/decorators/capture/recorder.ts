@@ -1,9 +1,8 @@
 import type { Exchange, Message, Request, Response } from '#http'
-import type { Logger } from '#logging'
+import { type Logger, maskText } from '#logging'
 import type { CapturePoint } from './capture-points.ts'
 import { capturedEntity } from './captured-entity.ts'
 import { type Masks, printedAttributes, printedFields } from './masks.ts'
-import { maskText } from './secret-text.ts'
 
 interface CaptureSettings {
   readonly captureEntity: boolean

@@ -1,5 +1,4 @@
-import { redacted } from '#logging'
-import { isSecretName } from '../../lib/secret-names.ts'
+import { isSecretName, redacted } from '#logging'
 
 const COLON = /\s*:\s*/y
 const SCALAR_END = /[,\]}\s]|$/g

@@ -1,30 +1,10 @@
-import { redacted } from '#logging'
-import { isSecretName, isSecretParameter } from '../../lib/secret-names.ts'
+import { decodedName, isSecretName, isSecretParameter, maskText, redacted } from '#logging'
 import { maskMembers } from './secret-members.ts'
 
 // Each pattern starts at a fixed character or is bounded, so that matching takes linear time.
-const PARAMETER = /([?&#])([^=&#;?\s"'<>]{1,128})=([^&#;\s"<>]*)/g
-const PATH_PARAMETER = /(;)([^=&#;?\s"'<>]{1,128})=([^?&#;/\s"<>]*)/g
-const USER_INFO = /\/\/[^/?#\s"<>@]{1,256}@/g
-const JSON_WEB_TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*)*/g
-const CREDENTIALS = /\b(bearer|basic|dpop)(\s{1,8})[\w.~+/=-]{8,}/gi
 const ELEMENT = /<((?:[\w.-]{1,64}:)?([\w.-]{1,64}))((?:\s[^<>]*)?)>([^<]*)/g
 const ATTRIBUTE = /(?<![\w:.-])([\w:.-]{1,64})(\s{0,8}=\s{0,8})("[^"]*"|'[^']*')/g
 const NAME_ATTRIBUTE = /(?<![\w:.-])(?:name|id)\s{0,8}=\s{0,8}(?:"([^"]{1,128})"|'([^']{1,128})')/gi
-
-/** A header value or URI in which credentials are masked, by their form or by the name of a parameter. */
-export function maskText(text: string): string {
-  return text
-    .replace(USER_INFO, `//${redacted}@`)
-    .replace(PARAMETER, maskedParameter)
-    .replace(PATH_PARAMETER, maskedParameter)
-    .replace(JSON_WEB_TOKEN, redacted)
-    .replace(CREDENTIALS, `$1$2${redacted}`)
-}
-
-function maskedParameter(whole: string, before: string, name: string, value: string): string {
-  return value !== '' && isSecretParameter(decoded(name)) ? `${before}${name}=${redacted}` : whole
-}
 
 /** Content in which credentials are masked, by their name in a form, JSON or markup, or by their form. */
 export function maskContent(text: string, mediaType: string): string {
@@ -36,7 +16,8 @@ export function maskContent(text: string, mediaType: string): string {
 function maskForm(text: string): string {
   const pairs = text.split('&').map((pair) => {
     const equals = pair.indexOf('=')
-    const secret = equals > 0 && equals < pair.length - 1 && isSecretParameter(decoded(pair.slice(0, equals)).trim())
+    const secret =
+      equals > 0 && equals < pair.length - 1 && isSecretParameter(decodedName(pair.slice(0, equals)).trim())
     return secret ? `${pair.slice(0, equals)}=${redacted}` : pair
   })
   return pairs.join('&')
@@ -58,12 +39,4 @@ function maskAttributes(attributes: string): string {
     const secret = isSecretName(name) || (named && name.toLowerCase() === 'value')
     return secret ? `${name}${equals}"${redacted}"` : whole
   })
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
-  } catch {
-    return name
-  }
 }

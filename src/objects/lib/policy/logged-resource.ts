@@ -1,5 +1,4 @@
-import { redacted } from '#logging'
-import { isSecretParameter } from '../secret-names.ts'
+import { decodedName, isSecretParameter, redacted } from '#logging'
 
 /** A resource URI for the log: values of query parameters with names of credentials are masked. */
 export function loggedResource(resource: string): string {
@@ -11,13 +10,5 @@ export function loggedResource(resource: string): string {
 
 function loggedPair(pair: string): string {
   const [name = ''] = pair.split('=', 1)
-  return pair !== name && isSecretParameter(decoded(name)) ? `${name}=${redacted}` : pair
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+  return pair !== name && isSecretParameter(decodedName(name)) ? `${name}=${redacted}` : pair
 }

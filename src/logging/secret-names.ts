@@ -1,4 +1,4 @@
-import { isConfidential } from '#logging'
+import { isConfidential } from './confidential.ts'
 
 // Names of credentials in parameters, forms and JSON, in addition to those that the logger always masks.
 const NAMES = new Set([
