@@ -65,6 +65,7 @@ export { FilterKind } from './filter.ts'
 export { HandlerKind } from './handler.ts'
 export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-validator-customizer.ts'
 export type { RequestEvent, RequestWatch, WatchedRequests } from './live-requests.ts'
+export { maskHeaders } from './masked-headers.ts'
 export type {
   ChangeProblems,
   CompletionMessage,
@@ -96,7 +97,14 @@ export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKin
 export { isProofSent, markProofSent } from './proof-of-possession.ts'
 export { protocolProblem, versionRange } from './protocol-versions.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'
-export { type FinishedTrace, RequestTrace, TRACE_HEADER } from './request-trace.ts'
+export {
+  activeTraces,
+  type FinishedTrace,
+  RequestTrace,
+  TRACE_HEADER,
+  type TraceStep,
+  traceOf,
+} from './request-trace.ts'
 export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'

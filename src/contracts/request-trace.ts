@@ -1,24 +1,16 @@
-import type { ContextLink, Exchange, Filter, Handler, Headers, Request, Response, TransactionId } from '#http'
-import { isConfidential, redacted } from '#logging'
-
-/** A value before and after; null where it is missing. */
-type Change<T> = readonly [before: T | null, after: T | null]
-
-/** Changes of a message by a filter. Values of headers with credentials are masked. */
-interface MessageChanges {
-  method?: Change<string>
-  uri?: Change<string>
-  status?: Change<number>
-  headers?: Record<string, Change<string>>
-  /** Whether the body was replaced. */
-  body?: true
-  /** Contexts and attributes that were added. */
-  contexts?: readonly string[]
-  attributes?: readonly string[]
-}
+import type { Exchange, Filter, Handler, Response, TransactionId } from '#http'
+import {
+  type MessageChanges,
+  type ResponseState,
+  requestChanges,
+  requestState,
+  responseChanges,
+  responseState,
+  shownText,
+} from './message-changes.ts'
 
 /** One filter or handler on the way of a request; plain data, times in milliseconds since the request began. */
-interface TraceStep {
+export interface TraceStep {
   /** Qualified name, as in explanations. */
   readonly object: string
   readonly kind: 'filter' | 'handler'
@@ -53,7 +45,9 @@ export interface FinishedTrace {
 }
 
 const MAX_STEPS = 500
-const MAX_VALUE = 1_024
+
+/** Characters of all changes of a trace, as JSON. */
+const MAX_CHANGES = 65_536
 
 /** Traces in progress in this thread; while it is zero, requests cost one comparison for each object. */
 export let activeTraces = 0
@@ -70,6 +64,7 @@ export class RequestTrace {
   readonly #id: TransactionId
   readonly #startedAt = performance.now()
   #depth = 0
+  #changesSize = 0
 
   constructor({ transactionId }: Exchange) {
     this.#id = transactionId
@@ -101,11 +96,12 @@ export class RequestTrace {
     let received: ResponseState | null = null
     const behind = { time: 0 }
     const observed: Handler = async (inner) => {
-      step.request ??= requestChanges(before, requestState(inner))
+      step.request ??= this.#bounded(requestChanges(before, requestState(inner)))
       const from = performance.now()
       try {
         const response = await next(inner)
-        received = responseState(response)
+        // A fault of the object behind: the route reports it.
+        if ((response as Response | undefined) !== undefined) received = responseState(response)
         return response
       } finally {
         behind.time += performance.now() - from
@@ -113,8 +109,14 @@ export class RequestTrace {
     }
     const response = await this.#settle(step, behind, () => filter(exchange, observed))
     step.responded = received === null
-    if (received !== null && step.status !== null) step.response = responseChanges(received, responseState(response))
+    if (received !== null && step.status !== null)
+      step.response = this.#bounded(responseChanges(received, responseState(response)))
     return response
+  }
+
+  #bounded(changes: MessageChanges): MessageChanges {
+    this.#changesSize += JSON.stringify(changes).length
+    return this.#changesSize > MAX_CHANGES ? { truncated: true } : changes
   }
 
   #begin(object: string, kind: TraceStep['kind']): TraceStep | null {
@@ -145,8 +147,7 @@ export class RequestTrace {
       step.status = (response as Response | undefined)?.status ?? null
       return response
     } catch (error) {
-      step.error =
-        error instanceof Error ? error.message.slice(0, MAX_VALUE) : 'a value that is not an error was thrown'
+      step.error = error instanceof Error ? shownText(error.message) : 'a value that is not an error was thrown'
       throw error
     } finally {
       this.#depth--
@@ -155,96 +156,6 @@ export class RequestTrace {
       step.own = round(elapsed - (behind === 0 ? 0 : behind.time))
     }
   }
-}
-
-function requestChanges(before: RequestState, after: RequestState): MessageChanges {
-  const headers = headerChanges(before.headers, after.headers)
-  return {
-    ...(before.method !== after.method && { method: [before.method, after.method] as const }),
-    ...(before.uri !== after.uri && { uri: [withoutQuery(before.uri), withoutQuery(after.uri)] as const }),
-    ...(headers !== null && { headers }),
-    ...(before.body !== after.body && { body: true as const }),
-    ...listed('contexts', contextsBetween(before.contexts, after.contexts)),
-    ...listed(
-      'attributes',
-      after.attributes.filter((name) => !before.attributes.includes(name)),
-    ),
-  }
-}
-
-function responseChanges(before: ResponseState, after: ResponseState): MessageChanges {
-  const headers = headerChanges(before.headers, after.headers)
-  return {
-    ...(before.status !== after.status && { status: [before.status, after.status] as const }),
-    ...(headers !== null && { headers }),
-    ...(before.body !== after.body && { body: true as const }),
-  }
-}
-
-function headerChanges(before: Fields, after: Fields): Record<string, Change<string>> | null {
-  const changes: Record<string, Change<string>> = Object.create(null)
-  for (const name of new Set([...before.keys(), ...after.keys()])) {
-    const [old, now] = [before.get(name) ?? null, after.get(name) ?? null]
-    if (old === now) continue
-    const shown = (value: string | null) => {
-      if (value === null) return null
-      return isConfidential(name) ? redacted : shortened(value)
-    }
-    changes[name] = [shown(old), shown(now)]
-  }
-  return Object.keys(changes).length === 0 ? null : changes
-}
-
-/** Values of header fields by their name in lower case. */
-type Fields = ReadonlyMap<string, string>
-
-interface RequestState {
-  readonly method: string
-  readonly uri: string
-  readonly headers: Fields
-  readonly body: Request['body']
-  readonly contexts: ContextLink | null
-  readonly attributes: readonly string[]
-}
-
-interface ResponseState {
-  readonly status: number
-  readonly headers: Fields
-  readonly body: Response['body']
-}
-
-function requestState({ request, contexts, attributes }: Exchange): RequestState {
-  const { method, uri, headers, body } = request
-  return { method, uri: String(uri), headers: fieldsOf(headers), body, contexts, attributes: Object.keys(attributes) }
-}
-
-function responseState({ status, headers, body }: Response): ResponseState {
-  return { status, headers: fieldsOf(headers), body }
-}
-
-function fieldsOf(headers: Headers): Fields {
-  const fields = new Map<string, string>()
-  for (const name of headers.names()) fields.set(name.toLowerCase(), headers.all(name).join(', '))
-  return fields
-}
-
-function contextsBetween(before: ContextLink | null, after: ContextLink | null): readonly string[] {
-  const names: string[] = []
-  for (let link = after; link !== null && link !== before; link = link.parent) names.unshift(link.name)
-  return names
-}
-
-function listed<K extends string>(key: K, names: readonly string[]): { [P in K]?: readonly string[] } {
-  return names.length === 0 ? {} : ({ [key]: names } as { [P in K]: readonly string[] })
-}
-
-function shortened(value: string): string {
-  return value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE)}...` : value
-}
-
-/** Queries may have credentials. */
-function withoutQuery(uri: string): string {
-  return shortened(uri.replace(/\?.*/s, '?...'))
 }
 
 function round(milliseconds: number): number {

@@ -1,4 +1,4 @@
-export { isConfidential, redacted } from './confidential.ts'
+export { redacted } from './confidential.ts'
 export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts'
 export type { LogLevel } from './levels.ts'
 export { LogEvent, logEvents } from './log-event.ts'

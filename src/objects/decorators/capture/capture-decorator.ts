@@ -1,4 +1,4 @@
-import { DecoratorKind, FilterKind, HandlerKind } from '#contracts'
+import { DecoratorKind, FilterKind, HandlerKind, maskHeaders } from '#contracts'
 import type { Filter, Handler } from '#http'
 import { boolean, config, defineDecorator, integer, wrap } from '#schema'
 import { type CapturePoint, type CaptureWord, captureWords, chosenPoints } from './capture-points.ts'
@@ -26,16 +26,19 @@ export const CaptureDecorator = defineDecorator({
     description:
       'Where to capture: all, request, filtered_request, response, filtered_response, or none, which takes precedence over others.',
   }),
-  create: (settings) => ({
-    wraps: {
-      Filter: wrap(FilterKind, (inner, words: CaptureWord[], { logger }) =>
-        logger.isEnabled('info') ? captureFilter(inner, chosenPoints(words), new Recorder(settings, logger)) : inner,
-      ),
-      Handler: wrap(HandlerKind, (inner, words: CaptureWord[], { logger }) =>
-        logger.isEnabled('info') ? captureHandler(inner, chosenPoints(words), new Recorder(settings, logger)) : inner,
-      ),
-    },
-  }),
+  create: (settings, env) => {
+    env.onDispose(maskHeaders(settings.masks.headers))
+    return {
+      wraps: {
+        Filter: wrap(FilterKind, (inner, words: CaptureWord[], { logger }) =>
+          logger.isEnabled('info') ? captureFilter(inner, chosenPoints(words), new Recorder(settings, logger)) : inner,
+        ),
+        Handler: wrap(HandlerKind, (inner, words: CaptureWord[], { logger }) =>
+          logger.isEnabled('info') ? captureHandler(inner, chosenPoints(words), new Recorder(settings, logger)) : inner,
+        ),
+      },
+    }
+  },
 })
 
 type Points = ReadonlySet<CapturePoint>
