@@ -19,6 +19,8 @@ export interface RequestEvent {
   readonly route: string | null
   readonly user: string | null
   readonly transactionId: string
+  /** Id of its trace; null for a request that was not traced. */
+  readonly trace: string | null
 }
 
 /** Requests of one watch in one unit since its last message. */

@@ -38,6 +38,8 @@ export const UNIT_CALLS = {
   watchRequests: notice<readonly RequestWatch[]>(),
   /** The next request with this token is traced. */
   armTrace: call<{ readonly token: string }, void>(2_000),
+  /** The trace of a request of the live requests, as JSON; null where the unit has none with this id. */
+  readTrace: call<{ readonly id: string }, string | null>(2_000),
   disarmTrace: notice<{ readonly token: string }>(),
   /** The route that matches a request, or the reason why the listener would reject it. */
   matchRoutes: call<

@@ -1,9 +1,9 @@
-import { auditUser } from '#audit'
 import type { RequestEvent, RequestWatch, WatchedRequests } from '#contracts'
-import { compileFilter, type Pointer, parseQueryFilter } from '#crest'
 import type { Exchange, RequestObservation, RequestOutcome } from '#http'
-import type { JsonValue } from '#json'
 import type { Clock } from '#schema'
+import type { LiveTrace, LiveTraces } from './live-traces.ts'
+import { type EndedRequest, eventOf } from './request-event.ts'
+import { compileRequestFilter, type RequestFilter } from './request-filter.ts'
 
 /** Milliseconds between messages to the control plane. */
 const FLUSH_INTERVAL = 200
@@ -14,12 +14,9 @@ const FLUSHES_PER_SECOND = 1_000 / FLUSH_INTERVAL
 /** Milliseconds after which watches end that the control plane has not renewed. */
 const LEASE = 10_000
 
-const MAX_PATH = 1_024
-const MAX_NAME = 256
-
 interface OpenWatch extends RequestWatch {
-  /** Whether a request matches the filter; null without one. */
-  readonly matches: ((request: EndedRequest) => boolean) | null
+  /** Null for all requests. */
+  readonly compiled: RequestFilter | null
   events: RequestEvent[]
   skipped: number
   /** Events that are left in this second. */
@@ -28,10 +25,14 @@ interface OpenWatch extends RequestWatch {
 
 interface LiveRequestsInput {
   readonly clock: Clock
+  readonly traces: LiveTraces
   send(batches: readonly WatchedRequests[]): void
 }
 
-/** Requests of this unit for the watches of the management API. Memory is bounded by the rates of the watches. */
+/**
+ * Requests of this unit for the watches of the management API. Memory is bounded by the rates of the watches. Some of the
+ * requests are traced; their traces are discarded with the last watch.
+ */
 export class LiveRequests {
   readonly #input: LiveRequestsInput
   #watches: readonly OpenWatch[] = []
@@ -53,6 +54,7 @@ export class LiveRequests {
   watch(watches: readonly RequestWatch[]): void {
     this.#renewedAt = this.#input.clock.monotonic()
     const known = new Map(this.#watches.map((watch) => [watch.id, watch]))
+    if (known.size === 0) this.#input.traces.refill(rateOf(watches))
     this.#replace(watches.map((watch) => known.get(watch.id) ?? openWatch(watch)))
     if (watches.length > 0) this.#timer ??= setInterval(() => this.#flush(), FLUSH_INTERVAL).unref()
   }
@@ -64,18 +66,23 @@ export class LiveRequests {
       if (takeToken(watch)) watches = [...watches, watch]
       else watch.skipped++
     }
-    return watches.length === 0 ? null : new LiveRequest(exchange, this.#input.clock, watches)
+    if (watches.length === 0) return null
+    const { clock, traces } = this.#input
+    const isTraced = traces.isAdmitting && watches.some(({ compiled }) => compiled?.mayMatch(exchange) ?? true)
+    return new LiveRequest(exchange, { clock, watches, traces, trace: isTraced ? traces.begin(exchange) : null })
   }
 
   #replace(watches: readonly OpenWatch[]): void {
     this.#watches = watches
-    this.#filtered = watches.filter(({ matches }) => matches !== null)
-    this.#unfiltered = watches.filter(({ matches }) => matches === null)
+    this.#filtered = watches.filter(({ compiled }) => compiled !== null)
+    this.#unfiltered = watches.filter(({ compiled }) => compiled === null)
+    if (watches.length === 0) this.#input.traces.clear()
   }
 
   #flush(): void {
     if (this.#input.clock.monotonic() - this.#renewedAt > LEASE) this.#replace([])
     const isNextSecond = ++this.#flushes % FLUSHES_PER_SECOND === 0
+    if (isNextSecond) this.#input.traces.refill(rateOf(this.#watches))
     const batches: WatchedRequests[] = []
     for (const watch of this.#watches) {
       if (isNextSecond) watch.tokens = watch.rate
@@ -91,37 +98,56 @@ export class LiveRequests {
   }
 }
 
+interface LiveRequestInput {
+  readonly clock: Clock
+  readonly watches: readonly OpenWatch[]
+  readonly traces: LiveTraces
+  readonly trace: LiveTrace | null
+}
+
 /** One request for its watches: those without a filter have taken a token for it, the others decide at its end. */
 class LiveRequest implements RequestObservation {
   readonly #exchange: Exchange
-  readonly #clock: Clock
+  readonly #input: LiveRequestInput
   readonly #startedAt: number
-  readonly #watches: readonly OpenWatch[]
 
-  constructor(exchange: Exchange, clock: Clock, watches: readonly OpenWatch[]) {
+  constructor(exchange: Exchange, input: LiveRequestInput) {
     this.#exchange = exchange
-    this.#clock = clock
-    this.#startedAt = clock.monotonic()
-    this.#watches = watches
+    this.#input = input
+    this.#startedAt = input.clock.monotonic()
   }
 
   ended({ response }: RequestOutcome): void {
-    const clock = this.#clock
+    const { clock, watches, traces, trace } = this.#input
     const elapsed = clock.monotonic() - this.#startedAt
-    const request: EndedRequest = { exchange: this.#exchange, elapsed, status: response?.status ?? null, clock }
-    let event: RequestEvent | null = null
-    for (const watch of this.#watches) {
-      if (watch.matches !== null) {
-        if (!watch.matches(request)) continue
-        if (!takeToken(watch)) {
-          watch.skipped++
-          continue
-        }
-      }
-      event ??= eventOf(request)
-      watch.events.push(event)
+    const id = trace !== null && traces.has(trace) ? trace.id : null
+    const status = response?.status ?? null
+    const event = sendTo(watches, { exchange: this.#exchange, elapsed, status, trace: id, clock })
+    if (trace === null) return
+    if (event === null) {
+      traces.end(trace)
+    } else {
+      const { trace: _, ...request } = event
+      traces.store(trace, request)
     }
   }
+}
+
+/** The event of a request, where one of the watches takes it. */
+function sendTo(watches: readonly OpenWatch[], request: EndedRequest): RequestEvent | null {
+  let event: RequestEvent | null = null
+  for (const watch of watches) {
+    if (watch.compiled !== null) {
+      if (!watch.compiled.matches(request)) continue
+      if (!takeToken(watch)) {
+        watch.skipped++
+        continue
+      }
+    }
+    event ??= eventOf(request)
+    watch.events.push(event)
+  }
+  return event
 }
 
 function takeToken(watch: OpenWatch): boolean {
@@ -131,56 +157,10 @@ function takeToken(watch: OpenWatch): boolean {
 }
 
 function openWatch(watch: RequestWatch): OpenWatch {
-  return { ...watch, matches: predicateOf(watch.filter), events: [], skipped: 0, tokens: watch.rate }
+  return { ...watch, compiled: compileRequestFilter(watch.filter), events: [], skipped: 0, tokens: watch.rate }
 }
 
-/** Reads only those fields of a request that the filter names. */
-function predicateOf(filter: string | null): OpenWatch['matches'] {
-  if (filter === null) return null
-  const predicate = compileFilter<EndedRequest>(parseQueryFilter(filter), readerOf, {})
-  return (request) => predicate(request) === true
-}
-
-function readerOf([name = '', ...rest]: Pointer): (request: EndedRequest) => JsonValue | undefined {
-  const read = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof RequestEvent] : undefined
-  return read === undefined || rest.length > 0 ? () => undefined : read
-}
-
-interface EndedRequest {
-  readonly exchange: Exchange
-  readonly elapsed: number
-  readonly status: number | null
-  readonly clock: Clock
-}
-
-const FIELDS: { readonly [F in keyof RequestEvent]: (request: EndedRequest) => RequestEvent[F] } = {
-  timestamp: ({ clock, elapsed }) => new Date(clock.now() - elapsed).toISOString(),
-  method: ({ exchange }) => exchange.request.method,
-  path: ({ exchange }) => exchange.originalUri.rawPath.slice(0, MAX_PATH),
-  status: ({ status }) => status,
-  elapsed: ({ elapsed }) => Math.round(elapsed * 10) / 10,
-  route: ({ exchange }) => exchange.audit?.routeId ?? null,
-  user: ({ exchange }) => userOf(exchange)?.slice(0, MAX_NAME) ?? null,
-  transactionId: ({ exchange }) => exchange.transactionId.value,
-}
-
-function eventOf(request: EndedRequest): RequestEvent {
-  return {
-    timestamp: FIELDS.timestamp(request),
-    method: FIELDS.method(request),
-    path: FIELDS.path(request),
-    status: FIELDS.status(request),
-    elapsed: FIELDS.elapsed(request),
-    route: FIELDS.route(request),
-    user: FIELDS.user(request),
-    transactionId: FIELDS.transactionId(request),
-  }
-}
-
-function userOf({ audit }: Exchange): string | null {
-  try {
-    return audit === null ? null : (audit.userId ?? auditUser(audit.latest as Exchange))
-  } catch {
-    return null
-  }
+/** Requests that the watches take in each second. */
+function rateOf(watches: readonly RequestWatch[]): number {
+  return watches.reduce((sum, { rate }) => sum + rate, 0)
 }

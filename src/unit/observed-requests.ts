@@ -14,6 +14,13 @@ interface ObservedInput {
   send(trace: FinishedTrace): void
 }
 
+/** A request whose token was armed. */
+interface ArmedRequest {
+  readonly token: string
+  readonly trace: RequestTrace
+  readonly live: RequestObservation | null
+}
+
 /** Observes requests for the live monitor and for traces. */
 export class ObservedRequests implements RequestObserver {
   readonly #input: ObservedInput
@@ -40,16 +47,17 @@ export class ObservedRequests implements RequestObserver {
   }
 
   begin(exchange: Exchange): RequestObservation | null {
-    const live = this.#input.requests.isOpen ? this.#input.requests.begin(exchange) : null
     const token = this.#armed.size > 0 ? this.#takeToken(exchange) : null
-    if (live === null && token === null) return null
+    // Before the live request, which shares it.
+    const trace = token === null ? null : new RequestTrace(exchange)
+    const live = this.#input.requests.isOpen ? this.#input.requests.begin(exchange) : null
+    if (live === null && trace === null) return null
     // Routes and contexts are recorded for the audit only.
     exchange.audit ??= new UnauditedRequest(exchange)
-    return token === null ? live : this.#traced(exchange, token, live)
+    return token === null || trace === null ? live : this.#traced(exchange, { token, trace, live })
   }
 
-  #traced(exchange: Exchange, token: string, live: RequestObservation | null): RequestObservation {
-    const trace = new RequestTrace(exchange)
+  #traced(exchange: Exchange, { token, trace, live }: ArmedRequest): RequestObservation {
     return {
       ended: (outcome) => {
         live?.ended(outcome)

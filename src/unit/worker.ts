@@ -12,6 +12,7 @@ import { Connectors } from './connectors.ts'
 import type { ControlServices } from './control-services.ts'
 import { completeExpression, evaluateExpression } from './expression-evaluation.ts'
 import { LiveRequests } from './live-requests.ts'
+import { LiveTraces } from './live-traces.ts'
 import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
 import { ObservedRequests } from './observed-requests.ts'
@@ -32,6 +33,7 @@ class UnitWorker {
   readonly #routers: Routers
   readonly #reloads = new Set<() => void>()
   readonly #ownListeners: TrafficListeners
+  readonly #traces = new LiveTraces()
   readonly #requests: LiveRequests
   readonly #observed: ObservedRequests
   #unit: Unit | null = null
@@ -54,7 +56,11 @@ class UnitWorker {
     })
     const { remote } = this.#channel
     this.#control = remoteControlServices(remote)
-    this.#requests = new LiveRequests({ clock: systemClock, send: (batches) => remote.watchedRequests(batches) })
+    this.#requests = new LiveRequests({
+      clock: systemClock,
+      traces: this.#traces,
+      send: (batches) => remote.watchedRequests(batches),
+    })
     this.#observed = new ObservedRequests({
       requests: this.#requests,
       clock: systemClock,
@@ -77,6 +83,7 @@ class UnitWorker {
       },
       publishAudit: ({ topic, event }) => this.#unit?.auditService?.publish(topic, event),
       armTrace: ({ token }) => this.#observed.arm(token),
+      readTrace: ({ id }) => this.#traces.read(id),
       disarmTrace: ({ token }) => this.#observed.disarm(token),
       watchRequests: (watches) => this.#requests.watch(watches),
       collect: ({ after }) => this.#metrics.report(after),

@@ -142,11 +142,12 @@ describe('the live monitor', () => {
     stream.text = ''
     await gateway.ask('/one?secret=hidden', { headers: { 'X-Vendor-TransactionId': 'not-trusted' } })
     const event = await stream.next('the request', ({ path }) => path === '/one')
-    const { timestamp, elapsed, transactionId, ...rest } = event
+    const { timestamp, elapsed, transactionId, trace, ...rest } = event
     assert.deepEqual(rest, { method: 'GET', path: '/one', status: 200, route: 'one', user: null })
     assert.ok(Math.abs(Date.parse(String(timestamp)) - Date.now()) < 60_000)
     assert.ok(typeof elapsed === 'number' && elapsed >= 0)
     assert.match(String(transactionId), /^[\w-]{20,}/)
+    assert.match(String(trace), /^[\da-f-]{36}$/)
     assert.doesNotMatch(stream.text, /hidden|not-trusted/)
     await gateway.ask('/nothing-here')
     const missing = await stream.next('a request without a route', ({ path }) => path === '/nothing-here')
@@ -231,7 +232,8 @@ describe('the live monitor', () => {
     const { valid, errors } = await new Validator().validate(json)
     assert.ok(valid, JSON.stringify(errors))
     const paths = json['paths'] as Record<string, { get: { responses: { 200: { content: object } } } }>
-    assert.deepEqual(Object.keys(paths).sort(), ['/api/monitor/history', METRICS, REQUESTS, '/api/monitor/trace'])
+    const trace = ['/api/monitor/trace', '/api/monitor/trace/{id}']
+    assert.deepEqual(Object.keys(paths).sort(), ['/api/monitor/history', METRICS, REQUESTS, ...trace])
     for (const path of [METRICS, REQUESTS]) {
       assert.deepEqual(Object.keys(paths[path]?.get.responses[200].content ?? {}), ['text/event-stream'])
     }

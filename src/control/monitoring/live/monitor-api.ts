@@ -1,4 +1,11 @@
-import { type ApiSecurity, commonRest, parseQueryFilter, type ServedEndpoint, type Singleton } from '#crest'
+import {
+  type ApiSecurity,
+  commonRest,
+  type Endpoint,
+  parseQueryFilter,
+  type ServedEndpoint,
+  type Singleton,
+} from '#crest'
 import { Body, type Exchange, type Handler, type Request, Response } from '#http'
 import { AdminCallerContext } from '../../admin/admin-caller.ts'
 import { isForeign } from '../../admin/caller-checks.ts'
@@ -6,12 +13,7 @@ import { crestError } from '../../admin/crest-error.ts'
 import { type EventStream, EventStreams } from './event-stream.ts'
 import type { LiveRequests } from './live-requests.ts'
 import type { MetricsFeed } from './metrics-feed.ts'
-import {
-  HISTORY_DESCRIPTION,
-  METRICS_DESCRIPTION,
-  REQUESTS_DESCRIPTION,
-  TRACE_DESCRIPTION,
-} from './monitor-descriptions.ts'
+import { HISTORY_DESCRIPTION, METRICS_DESCRIPTION, REQUESTS_DESCRIPTION } from './monitor-descriptions.ts'
 import type { RequestTraces } from './request-traces.ts'
 
 /** Path that contains the live monitor. */
@@ -39,7 +41,7 @@ type Opening = (request: Request) => string | ((stream: EventStream) => void)
 
 export function monitorApi({ feed, requests, traces, security }: MonitorInput): MonitorApi {
   const streams = new EventStreams()
-  const serve = (name: string, endpoint: Singleton, opening: Opening | null) => {
+  const serve = (name: string, endpoint: Endpoint, opening: Opening | null) => {
     const base = `${MONITOR}/${name}`
     const rest = commonRest(endpoint, { base, security })
     const handler: Handler = async (exchange) => {
@@ -60,7 +62,7 @@ export function monitorApi({ feed, requests, traces, security }: MonitorInput): 
       },
       null,
     ),
-    serve('trace', { kind: 'singleton', description: TRACE_DESCRIPTION, actions: { send: traces.action } }, null),
+    serve('trace', traces.endpoint, null),
     serve('requests', REQUESTS, (request) => {
       const watch = watchIn(request)
       return typeof watch === 'string' ? watch : (stream) => requests.open(stream, watch)

@@ -90,6 +90,18 @@ export const HISTORY_DESCRIPTION: Description = {
   revisions: false,
 }
 
+/** Fields of a request that has ended. */
+export const REQUEST_FIELDS: JsonObject = {
+  timestamp: { type: 'string', format: 'date-time', description: 'When the request began.' },
+  method: { type: 'string' },
+  path: { type: 'string' },
+  status: { type: ['integer', 'null'], description: 'Null where the client left before a response.' },
+  elapsed: { type: 'number', description: 'Milliseconds.' },
+  route: { type: ['string', 'null'] },
+  user: { type: ['string', 'null'] },
+  transactionId: { type: 'string' },
+}
+
 /** Description of `/api/monitor/requests`. */
 export const REQUESTS_DESCRIPTION: Description = {
   id: 'gateway:monitor:requests',
@@ -100,27 +112,13 @@ export const REQUESTS_DESCRIPTION: Description = {
   schema: {
     type: 'object',
     properties: {
-      timestamp: { type: 'string', format: 'date-time', description: 'When the request began.' },
-      method: { type: 'string' },
-      path: { type: 'string' },
-      status: { type: ['integer', 'null'], description: 'Null where the client left before a response.' },
-      elapsed: { type: 'number', description: 'Milliseconds.' },
-      route: { type: ['string', 'null'] },
-      user: { type: ['string', 'null'] },
-      transactionId: { type: 'string' },
+      ...REQUEST_FIELDS,
+      trace: {
+        type: ['string', 'null'],
+        description: 'Id of its trace, below /api/monitor/trace; null for a request that was not traced.',
+      },
       skipped: { type: 'integer', description: 'Only in events that have no other field.' },
     },
   },
-  revisions: false,
-}
-
-/** Description of `/api/monitor/trace`. */
-export const TRACE_DESCRIPTION: Description = {
-  id: 'gateway:monitor:trace',
-  title: 'Traced requests',
-  description:
-    'The action send sends a request through the traffic connector and returns its way through filters and handlers.',
-  version: '1.0',
-  schema: { type: 'object' },
   revisions: false,
 }

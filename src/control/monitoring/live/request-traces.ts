@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type ConnectorSettings, type FinishedTrace, type SimulatedRequestMessage, TRACE_HEADER } from '#contracts'
-import { type Action, Refusal } from '#crest'
-import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { type Action, type Collection, Refusal, type Resource } from '#crest'
+import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 import { EXPLAIN_REQUEST } from '../../admin/routes/routes-description.ts'
 import { simulatedRequest } from '../../admin/routes/simulated-request.ts'
 import type { UnitLink } from '../../unit-link.ts'
 import { sendToTraffic, trafficPorts } from './sent-request.ts'
+import { SENT_RESPONSE, TRACE_DESCRIPTION, TRACE_ID } from './trace-description.ts'
 
 /** Requests at a time. */
 const MAX_SENT = 8
@@ -13,13 +14,16 @@ const MAX_SENT = 8
 /** Milliseconds after the response in which the unit reports the trace. */
 const REPORT_LIMIT = 2_000
 
+const GONE =
+  'there is no trace with this id; traces of live requests are discarded after 500 more, and when the last stream of live requests is closed'
+
 interface TracesInput {
   readonly connectors: readonly ConnectorSettings[]
   ports(): readonly number[]
   units(): readonly UnitLink[]
 }
 
-/** Requests that the management API sends through a traffic connector, with their way through filters and handlers. */
+/** Requests with their way through filters and handlers: those that the management API sends, and some of the live requests. */
 export class RequestTraces {
   readonly #input: TracesInput
   readonly #waiting = new Map<string, (trace: FinishedTrace) => void>()
@@ -33,12 +37,35 @@ export class RequestTraces {
     this.#waiting.get(trace.token)?.(trace)
   }
 
-  get action(): Action {
+  get endpoint(): Collection {
+    return {
+      kind: 'collection',
+      description: TRACE_DESCRIPTION,
+      read: (_, id) => this.#read(id),
+      actions: { send: this.#sending },
+    }
+  }
+
+  /** The trace of a live request, from the unit that served it. */
+  async #read(id: string): Promise<Resource | Refusal> {
+    if (!TRACE_ID.test(id)) return new Refusal(404, GONE)
+    const ready = this.#input.units().filter(({ state }) => state === 'ready')
+    const results = await Promise.allSettled(ready.map((unit) => unit.remote.readTrace({ id })))
+    const found = results.find((result) => result.status === 'fulfilled' && result.value !== null)
+    if (found?.status === 'fulfilled') {
+      return { id, revision: null, content: parseJson(found.value as string) as JsonObject }
+    }
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) return new Refusal(503, `${(failed.reason as Error).message}; try again`)
+    return new Refusal(404, GONE)
+  }
+
+  get #sending(): Action {
     return {
       description:
         'Sends a request through the traffic connector, and returns its response and its way through filters and handlers, with times and changes.',
       request: EXPLAIN_REQUEST,
-      response: RESPONSE,
+      response: SENT_RESPONSE,
       run: async (_, { body }) => {
         if (isPlainObject(body) && body['from'] !== undefined) {
           return new Refusal(400, 'from: the client of a request that is sent is this gateway')
@@ -82,49 +109,4 @@ function hasScheme(body: JsonValue): boolean {
 
 function timedOut(): Promise<null> {
   return new Promise((resolve) => setTimeout(() => resolve(null), REPORT_LIMIT).unref())
-}
-
-const CHANGES: JsonObject = {
-  type: ['object', 'null'],
-  description: 'Values before and after: method, uri, status, headers; body where it was replaced; added contexts.',
-}
-
-const RESPONSE: JsonObject = {
-  type: 'object',
-  properties: {
-    response: {
-      type: 'object',
-      properties: {
-        status: { type: 'integer' },
-        reason: { type: 'string' },
-        headers: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-        entity: { type: 'string' },
-        encoding: { type: 'string', enum: ['base64'] },
-        truncated: { type: 'boolean', description: 'Whether the body is longer than 256 KiB.' },
-      },
-    },
-    route: { type: ['string', 'null'] },
-    transactionId: { type: ['string', 'null'] },
-    elapsed: { type: ['number', 'null'], description: 'Milliseconds.' },
-    steps: {
-      type: 'array',
-      description: 'Filters and handlers in the order in which they were entered; times in milliseconds.',
-      items: {
-        type: 'object',
-        properties: {
-          object: { type: 'string', description: 'Qualified name, as in explanations.' },
-          kind: { type: 'string', enum: ['filter', 'handler'] },
-          depth: { type: 'integer' },
-          start: { type: 'number' },
-          elapsed: { type: ['number', 'null'] },
-          own: { type: ['number', 'null'], description: 'Without the filters and handlers behind it.' },
-          status: { type: ['integer', 'null'] },
-          error: { type: ['string', 'null'] },
-          responded: { type: 'boolean', description: 'Whether it responded without the next one.' },
-          request: CHANGES,
-          response: CHANGES,
-        },
-      },
-    },
-  },
 }
