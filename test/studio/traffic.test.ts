@@ -63,7 +63,7 @@ test(
 )
 
 test(
-  'requests appear in the tail as they are answered, and a filter selects at the gateway',
+  'requests appear in the tail as they are answered, open with the time in each object, and a filter selects at the gateway',
   STUDIO_TEST,
   inStudio('Requests', async (page) => {
     const table = page.getByRole('table', { name: 'Requests' })
@@ -78,12 +78,44 @@ test(
     }
     await seen('GET /greet/one 200')
     await table.getByRole('button', { name: '/greet/one' }).first().click()
-    await table.getByText('The route "greet" takes it.').waitFor()
-    const again = await table.getByRole('link', { name: 'Try it again with a trace' }).getAttribute('href')
+    const trace = table.getByRole('region', { name: 'Trace' })
+    assert.match(await trace.getByRole('status').innerText(), /^200 in [\d.]+ ms, route "greet"$/)
+    const node = trace.getByRole('group', { name: /Marked, HeaderFilter, [\d.]+ ms/ })
+    assert.equal(await node.getAttribute('aria-current'), 'step')
+    const step = trace.getByRole('listitem').filter({ hasText: /^Marked [\d.]+ ms status 200/ })
+    await step.getByText('Changes').click()
+    await step.getByText('"x-mark": [').waitFor()
+    assert.equal(await trace.locator('b').count(), 0)
+    const again = await trace.getByRole('link', { name: 'Try it again' }).getAttribute('href')
     assert.match(String(again), /\/try-it\?method=GET&uri=%2Fgreet%2Fone$/)
     await page.getByRole('searchbox', { name: 'Filter requests' }).fill('status eq 404')
     await seen('GET /nothing 404')
     assert.equal(await table.getByRole('row', { name: '/greet/one' }).count(), 0)
+  }),
+)
+
+test(
+  'a request whose trace was discarded says so, and is explained by the routes of now',
+  STUDIO_TEST,
+  inStudio('Requests', async (page) => {
+    const table = page.getByRole('table', { name: 'Requests' })
+    // The gateway has no trace with this id.
+    const other = new URL(
+      '../api/monitor/trace/00000000-0000-0000-0000-000000000000',
+      page.url().replace(/requests.*/, ''),
+    )
+    await page.route('**/api/monitor/trace/*', (route) => route.continue({ url: other.href }))
+    const row = table.getByRole('button', { name: '/greet/gone' }).first()
+    for (let attempt = 0; (await row.count()) === 0; attempt++) {
+      assert.ok(attempt < 100, 'the request is not shown')
+      await studio.gateway.ask('/greet/gone')
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))')
+    }
+    await row.click()
+    await table.getByRole('alert').getByText('there is no trace with this id').waitFor()
+    await table.getByText('The route "greet" takes it.').waitFor()
+    const again = await table.getByRole('link', { name: 'Try it again with a trace' }).getAttribute('href')
+    assert.match(String(again), /\/try-it\?method=GET&uri=%2Fgreet%2Fgone$/)
   }),
 )
 

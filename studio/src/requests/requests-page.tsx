@@ -1,12 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useState } from 'react'
-import { Link } from 'wouter'
 import type { RequestEvent } from '../api/live-requests.ts'
-import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { useEvents } from '../api/stream.ts'
-import { explain } from '../api/try-it.ts'
-import { ExplanationView } from '../try-it/explanation-view.tsx'
-import { Failure } from '../ui/failure.tsx'
+import { OpenedRequest } from './opened-request.tsx'
 import { queryFilterOf } from './query-filter-of.ts'
 
 const KEPT = 500
@@ -103,27 +98,10 @@ function Row({ row, isOpen, onOpen }: { row: RequestEvent; isOpen: boolean; onOp
       {isOpen && (
         <tr>
           <td colSpan={8}>
-            <Explanation method={method} path={path} />
+            <OpenedRequest request={row} />
           </td>
         </tr>
       )}
-    </>
-  )
-}
-
-/** The way of such a request through the routes of now. */
-function Explanation({ method, path }: { method: string; path: string }) {
-  const question = useQuery({
-    queryKey: ['explain', method, path],
-    queryFn: () => explain(DEFAULT_ROUTER, { method, uri: path, headers: '', body: '' }),
-    gcTime: 0,
-  })
-  if (question.isError) return <Failure error={question.error} retry={() => void question.refetch()} />
-  if (question.data === undefined) return null
-  return (
-    <>
-      <ExplanationView explanation={question.data} />
-      <Link href={`/try-it?${new URLSearchParams({ method, uri: path })}`}>Try it again with a trace</Link>
     </>
   )
 }
