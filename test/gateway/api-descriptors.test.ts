@@ -170,7 +170,7 @@ test('paths that only contain endpoints have documents of all of them', async ()
   const objects = [ROUTES, `${ROUTES}/{id}`, inner, `${inner}/{id}`]
   const types = ['/api/system/types', '/api/system/types/{id}']
   const audit = ['/api/audit/config', '/api/audit/config/{id}']
-  const monitor = ['history', 'metrics', 'requests', 'trace'].map((name) => `/api/monitor/${name}`)
+  const monitor = ['history', 'metrics', 'requests', 'trace', 'trace/{id}'].map((name) => `/api/monitor/${name}`)
   assert.deepEqual(
     new Set(await pathsOf('/api')),
     new Set(['/api/info', '/api/studio/session', ...types, ...objects, ...monitor, ...audit]),

@@ -194,7 +194,12 @@ test(
       .filter({ hasText: `user ${MARKUP}` })
       .first()
     await row.getByRole('button').click()
-    await page.getByRole('region', { name: 'Explanation' }).getByText(ROUTE.condition).first().waitFor()
+    const step = page
+      .getByRole('region', { name: 'Trace' })
+      .getByRole('listitem')
+      .filter({ hasText: /^Marked / })
+    await step.getByText('Changes').click()
+    await step.getByText(JSON.stringify(MARKUP).slice(1, -1)).waitFor()
     await page.getByRole('searchbox', { name: 'Filter requests' }).fill(`path co "${MARKUP}`)
     await page.getByRole('link', { name: 'Monitor', exact: true }).click()
     await page.getByRole('table', { name: 'busiest routes' }).waitFor()
