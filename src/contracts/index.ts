@@ -109,6 +109,7 @@ export { type ResourceAccess, ResourceAccessKind } from './resource-access.ts'
 export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-uri-provider.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
+export { withSession } from './session-boundary.ts'
 export {
   type OpenSession,
   type SessionManager,

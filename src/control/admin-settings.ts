@@ -2,15 +2,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import type { Filter, TemporaryStorage } from '#http'
+import type { TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { ConfigError, gatewaySettings, type Problem, systemClock, type TypeDefinition } from '#schema'
+import type { AdminProtection } from './admin/admin-api.ts'
 import type { SessionLimits } from './admin/studio/studio-sessions.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { openLocalOutlet } from './audit/local-outlet.ts'
+import { KeyValueStore } from './key-value-store.ts'
 import { ObjectStates } from './object-states.ts'
 
 /** admin.json, settled: the settings of units and of the control plane. */
@@ -20,7 +22,7 @@ export interface AdminSettings {
   readonly types: readonly TypeDefinition[]
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
-  readonly protection: Filter | null
+  readonly protection: AdminProtection | null
   /** Limits of sessions of the Studio; null where it is switched off. */
   readonly studio: SessionLimits | null
   readonly storage: TemporaryStorage
@@ -45,6 +47,9 @@ export function readConfigFile(path: string): JsonDocument {
   return document
 }
 
+/** Records of management requests, such as sessions of logins. */
+const MAX_ADMIN_RECORDS = 10_000
+
 /** Decodes and settles admin.json. Throws ConfigError with every problem. */
 export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
   const { instance, env, system = {} } = input
@@ -52,7 +57,9 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   const metrics = new MetricsRegistry()
   const states = new ObjectStates()
   const auditWriter = new AuditWriter({ logger: input.logger, clock: systemClock, openMetrics: () => metrics.open() })
+  const store = new KeyValueStore(systemClock, MAX_ADMIN_RECORDS)
   const built = await buildAdmin(json, {
+    sharedStore: (space) => store.space(space),
     openAudit: async (plan) => openLocalOutlet(auditWriter, directories, plan),
     ...input,
     metrics: () => metrics.open(),
@@ -90,7 +97,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       allowedHosts: fields.adminConnector.allowedHosts,
       tls: fields.adminConnector.tls ?? null,
     },
-    protection: fields.adminProtection ?? null,
+    protection:
+      fields.adminProtection === undefined ? null : { filter: fields.adminProtection, session: fields.session },
     studio: studioLimits(fields.studio),
     storage: fields.temporaryStorage,
     warnings,

@@ -66,6 +66,11 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'The change was refused; nothing has changed.',
     action: 'Check permissions and disk of the route folder.',
   },
+  SESSION_NOT_SAVED: {
+    message: 'the session of a management request was not saved: it is too large',
+    meaning: 'The user may have to log in again.',
+    action: 'Request fewer claims and scopes in the filter of `adminProtection`.',
+  },
   STUDIO_LOGIN_FAILED: {
     message: 'log-in to the Studio refused',
     meaning:

@@ -1,4 +1,4 @@
-import { AuditServiceKind, FilterKind, ServerTlsKind, TemporaryStorageKind } from '#contracts'
+import { AuditServiceKind, FilterKind, ServerTlsKind, SessionManagerKind, TemporaryStorageKind } from '#contracts'
 import { documentType } from '#heap'
 import {
   boolean,
@@ -65,8 +65,6 @@ const adminConnector = object({
   ...timing,
 })
 
-const LATER = 'sessions of management requests are not available in this version'
-
 /** admin.json (decisions 2). */
 export const AdminDocument = documentType({
   connectors: list(connector, { nonEmpty: true })
@@ -125,7 +123,10 @@ export const AdminDocument = documentType({
     description:
       'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is rejected. Other options cause a warning.',
   }),
-  session: json().optional().meta({ description: 'Sessions of management requests.', unsupported: LATER }),
+  session: ref(SessionManagerKind).default('Session').meta({
+    description:
+      'Session manager of management requests, for a filter in `adminProtection` that logs in; by default sessions in memory, with the cookie `gateway-admin-session`.',
+  }),
   auditService: ref(AuditServiceKind).default('AuditService').meta({
     description: 'Audit service of management requests; that of the name `AuditService` in the heap by default.',
   }),

@@ -3,7 +3,7 @@ import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { defaultSettings, type Problem, systemClock, type TypeDefinition, unavailableStore } from '#schema'
 import { AdminDocument } from './admin-document.ts'
-import { DEFAULT_OBJECTS } from './default-objects.ts'
+import { ADMIN_DEFAULTS } from './default-objects.ts'
 import { type InstanceDirectories, instanceDirectories } from './directories.ts'
 import type { SystemProperties } from './system-properties.ts'
 import { rootProperties, runMode } from './tokens.ts'
@@ -24,6 +24,8 @@ export interface AdminInput {
   readonly metrics?: UnitContext['metrics']
   /** Opens the event handlers of audit services; events are discarded by default. */
   readonly openAudit?: NonNullable<UnitContext['openAudit']>
+  /** The store of objects, such as sessions; calls fail by default. */
+  readonly sharedStore?: UnitContext['sharedStore']
   /** Where objects report their states. */
   readonly stateReporter?: NonNullable<UnitContext['stateReporter']>
 }
@@ -54,7 +56,7 @@ async function build(json: JsonObject, input: AdminInput) {
     properties: rootProperties({ directories, mode, env, system, clock: unitContext.clock, logger }),
     segments: ['admin'],
     revision: 'admin',
-    defaults: DEFAULT_OBJECTS,
+    defaults: ADMIN_DEFAULTS,
   })
   return {
     fields: await document.build(),
@@ -97,7 +99,8 @@ function adminContext(input: AdminInput, directories: InstanceDirectories, reloa
       reloads.add(refresh)
       return () => reloads.delete(refresh)
     },
-    sharedStore: () => unavailableStore('the shared store is for routes; admin.json can hold no object that needs it'),
+    sharedStore:
+      input.sharedStore ?? (() => unavailableStore('the objects of admin.json have no store in this thread')),
     shared: async (_key, bytes) => ({ memory: new SharedArrayBuffer(bytes), release: () => {} }),
   }
 }

@@ -22,6 +22,12 @@ export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'PLAIN', type: 'PlainPropertyFormat' },
 ]
 
+/** The same for admin.json. Cookies ignore ports: its sessions have another cookie than those of traffic. */
+export const ADMIN_DEFAULTS: readonly JsonValue[] = [
+  ...DEFAULT_OBJECTS.filter((each) => (each as JsonObject)['name'] !== 'Session'),
+  { name: 'Session', type: 'InMemorySessionManager', config: { cookie: { name: 'gateway-admin-session' } } },
+]
+
 /** Default config.json (decisions 2). */
 export const DEFAULT_CONFIG: JsonObject = {
   handler: '_router',

@@ -1,4 +1,4 @@
-import { type AuditService, passes, ROUTE_BUILD_LIMIT, type RouteSource } from '#contracts'
+import { type AuditService, passes, ROUTE_BUILD_LIMIT, type RouteSource, withSession } from '#contracts'
 import { conditionFacts, isAlwaysTrue, type Scope } from '#expression'
 import { type BuildPath, ConfigDocument, type Heap, type UnitContext } from '#heap'
 import { ActiveList, type ActiveListItem, type Exchange, type Handler, type Response } from '#http'
@@ -12,7 +12,6 @@ import { withBuildTimeout } from './build-timeout.ts'
 import { EVENTS } from './log-events.ts'
 import { routeBoundary } from './route-boundary.ts'
 import { RouteMetrics } from './route-metrics.ts'
-import { withSession } from './session-boundary.ts'
 
 /** Inputs of route builds: heap and properties of the configuration that declares the router. */
 export interface RouteBuildContext {
@@ -81,7 +80,12 @@ export class Route {
     const logger = around.unitContext.logger.child({ logger: segments.join('+') })
     const building = document.build().then(async (fields) => ({
       condition: fields.condition,
-      handler: withSession(fields.session, await document.decorateMain(fields.handler), logger),
+      handler: withSession(
+        fields.session,
+        await document.decorateMain(fields.handler),
+        logger,
+        EVENTS.SESSION_NOT_SAVED,
+      ),
       audit: await auditServiceOf(fields.auditService, document.heap),
     }))
     const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())

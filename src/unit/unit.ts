@@ -1,4 +1,4 @@
-import type { AuditService } from '#contracts'
+import { type AuditService, withSession } from '#contracts'
 import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
 import type { Handler, TemporaryStorage } from '#http'
 import {
@@ -16,9 +16,9 @@ import type { MetricsRegistry } from '#metrics'
 import type { Clock, GatewaySettings, OwnListeners, Problem, TypeDefinition } from '#schema'
 import { auditServiceOf, withRootAudit } from './audit-boundary.ts'
 import type { ControlServices } from './control-services.ts'
+import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
 import type { Routers } from './routers.ts'
-import { withSession } from './session-boundary.ts'
 
 /** Input of a unit. */
 export interface UnitInput {
@@ -90,7 +90,12 @@ export class Unit {
     const { handler, temporaryStorage, session, auditService } = await document.build()
     const audit = await auditServiceOf(auditService, document.heap)
     if (input.serving !== false) audit?.serveQueries()
-    const main = withSession(session, await document.decorateMain(handler), unitContext.logger)
+    const main = withSession(
+      session,
+      await document.decorateMain(handler),
+      unitContext.logger,
+      EVENTS.SESSION_NOT_SAVED,
+    )
     return new Unit({
       handler: withRootAudit(audit, main),
       auditService: audit,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Chromium } from '#test/chromium'
+import { OidcProvider } from '#test/oidc-provider'
 import { deployDraft, gatewayWithStudio, HELLO, openRoute, replaceJson, STUDIO_TEST } from '#test/studio'
 
 /** A login page at another origin: its button sets the cookie and leads back; a broken one leads to a page without a login. */
@@ -74,7 +75,11 @@ test(
       await replaceJson(page, HELLO.replace('"entity": "hello"', '"entity": "drafted"'))
       await page.getByText('draft', { exact: true }).waitFor()
       await context.clearCookies()
-      await page.getByRole('button', { name: 'Validate' }).click()
+      // Navigates to the login; the page may notice the end of the session by itself before.
+      await page
+        .getByRole('button', { name: 'Validate' })
+        .click({ timeout: 5_000 })
+        .catch(() => undefined)
       await logIn()
       await page.getByRole('textbox', { name: 'JSON' }).getByText('"drafted"').waitFor()
       await deployDraft(page)
@@ -86,6 +91,60 @@ test(
       await page.goto(`${gateway.adminUrl}/studio/routes`)
       await page.getByRole('alert').getByText('the management API still asks for it').waitFor()
       assert.equal(login.state.pages, 1)
+    })
+  },
+)
+
+test(
+  'with an OpenID Connect filter as adminProtection the provider logs in, with a session of admin.json',
+  STUDIO_TEST,
+  async () => {
+    await using provider = await OidcProvider.start(() => ({
+      clients: [
+        {
+          client_id: 'studio',
+          client_secret: 'a secret of the client',
+          redirect_uris: ['http://127.0.0.1/set-below'],
+          grant_types: ['authorization_code'],
+        },
+      ],
+      cookies: { keys: ['a key of the test'] },
+      features: { devInteractions: { enabled: true } },
+      findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    }))
+    const registration = {
+      type: 'ClientRegistration',
+      config: {
+        clientId: 'studio',
+        clientSecretId: 'studio.client.secret',
+        secretsProvider: { type: 'FileSystemSecretStore', config: { directory: '&{gateway.instance.dir}/secrets' } },
+        scopes: ['openid'],
+        issuer: { type: 'Issuer', config: { wellKnownEndpoint: `${provider.url}/.well-known/openid-configuration` } },
+      },
+    }
+    await using gateway = await gatewayWithStudio({
+      routes: { hello: HELLO },
+      files: { 'secrets/studio.client.secret': Buffer.from('a secret of the client').toString('base64') },
+      admin: {
+        adminProtection: {
+          type: 'AuthorizationCodeOAuth2ClientFilter',
+          config: { clientEndpoint: '/login', requireHttps: false, registrations: [registration] },
+        },
+      },
+    })
+    const client = await provider.provider.Client.find('studio')
+    Object.assign(client ?? {}, { redirectUris: [`${gateway.adminUrl}/login/callback`] })
+    await using chromium = await Chromium.start()
+    await chromium.withPage(async (page, context) => {
+      await page.goto(`${gateway.adminUrl}/studio/routes`)
+      await page.locator('input[name=login]').fill('ada')
+      await page.locator('input[name=password]').fill('any')
+      await page.locator('button[type=submit]').click()
+      await page.locator('button[type=submit]').click()
+      await page.getByRole('link', { name: 'hello' }).waitFor()
+      assert.equal(page.url(), `${gateway.adminUrl}/studio/routes`)
+      const names = (await context.cookies(gateway.adminUrl)).map(({ name }) => name)
+      assert.ok(names.includes('gateway-admin-session'), names.join())
     })
   },
 )

@@ -1,4 +1,4 @@
-import type { MetricSample } from '#contracts'
+import { type MetricSample, type SessionManager, withSession } from '#contracts'
 import { commonRest } from '#crest'
 import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
@@ -18,6 +18,12 @@ import { isPagePath } from './studio/studio-pages.ts'
 /** Path of the metrics as a Common REST collection. */
 const METRICS = '/metrics/api'
 
+/** A filter that protects the management API, and the sessions of its logins. */
+export interface AdminProtection {
+  readonly filter: Filter
+  readonly session: SessionManager
+}
+
 /** Dependencies of the management API. */
 interface AdminApi {
   readonly prefix: string
@@ -27,7 +33,7 @@ interface AdminApi {
   readonly credentials: AdminCredentials
   readonly clock: Pick<Clock, 'monotonic'>
   /** Protects the API instead of the admin credentials, where configured. */
-  readonly protection: Filter | null
+  readonly protection: AdminProtection | null
   readonly health: Health
   readonly logger: Logger
   /** Endpoints below `/api`. */
@@ -52,11 +58,18 @@ export function adminApi(api: AdminApi): Handler {
     return rawPath === METRICS || rawPath.startsWith(`${METRICS}/`) ? metrics(exchange) : endpoint(api, exchange)
   }
   const attempts = new LogInAttempts(api.clock, API_LIMIT)
-  const guards =
+  const guarded =
     api.protection === null
-      ? [authenticate({ ...api, attempts, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })]
-      : [api.protection, identifyCaller]
-  const guarded = chain(guards, endpoints)
+      ? chain(
+          [authenticate({ ...api, attempts, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })],
+          endpoints,
+        )
+      : withSession(
+          api.protection.session,
+          chain([api.protection.filter, identifyCaller], endpoints),
+          api.logger,
+          EVENTS.SESSION_NOT_SAVED,
+        )
   const inside: Handler = async (exchange) => {
     const rooted = withoutPrefix(exchange, api.prefix)
     const { path, rawPath } = rooted.request.uri

@@ -1,19 +1,23 @@
+import { type Exchange, type Handler, pageResponse, type Response, respond } from '#http'
+import type { LogEvent, Logger } from '#logging'
+import { SessionCookieContext } from './contexts/session-cookie.ts'
 import {
   type OpenSession,
-  SessionCookieContext,
   type SessionManager,
   SessionTooLargeError,
   SessionUnavailableError,
-} from '#contracts'
-import { type Exchange, type Handler, pageResponse, type Response, respond } from '#http'
-import type { Logger } from '#logging'
-import { EVENTS } from './log-events.ts'
+} from './session-manager.ts'
 
 /**
  * Loads the session before the handler runs, and saves it before the response is sent (spec, Route, session rules).
- * Without a manager, the handler uses the session of the enclosing context.
+ * Without a manager, the handler uses the session of the enclosing context. `notSaved` is logged for a session that is too large.
  */
-export function withSession(manager: SessionManager | undefined, handler: Handler, logger: Logger): Handler {
+export function withSession(
+  manager: SessionManager | undefined,
+  handler: Handler,
+  logger: Logger,
+  notSaved: LogEvent,
+): Handler {
   if (manager === undefined) return handler
   return (exchange) => {
     const opened = manager.open(exchange)
@@ -40,7 +44,7 @@ export function withSession(manager: SessionManager | undefined, handler: Handle
 
   function tooLarge(error: SessionTooLargeError, exchange: Exchange): Response {
     const transactionId = exchange.transactionId.value
-    logger.limited(error.code).error({ reason: error.message, transactionId }, EVENTS.SESSION_NOT_SAVED)
+    logger.limited(error.code).error({ reason: error.message, transactionId }, notSaved)
     const text = 'Your session is too large to be saved. The operators of this site find the reason in the log.'
     return pageResponse(500, { title: 'Your session can not be saved', text, link: null })
   }
