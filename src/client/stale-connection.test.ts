@@ -124,3 +124,24 @@ test('does not repeat on a new connection, nor twice, nor after a byte of the re
   await assert.rejects(send(client, exchangeFor('GET', begun.url)), { status: 502 })
   assert.equal(seen, 2)
 })
+
+test('a repeated request is sent over a new connection, not over one that another request has just left (B30)', async () => {
+  const opened: Socket[] = []
+  await using upstream = await rawUpstream((socket, head, count) => {
+    if (count === 1) opened.push(socket)
+    if (head.startsWith('GET /slow')) {
+      // Answered when the stale connection of the other request is known to be closed; then closed itself.
+      setImmediate(() => socket.end(answer('slow')))
+    } else if (count === 1) socket.write(answer('ok'))
+    else socket.destroy()
+  })
+  await using client = clientWith({ connections: 2 })
+  for (let round = 0; round < 20; round++) {
+    await textOf(await send(client, exchangeFor('GET', `${upstream.url}/first`)))
+    const texts = ['/slow', '/again'].map(async (path) =>
+      textOf(await send(client, exchangeFor('GET', upstream.url + path))),
+    )
+    assert.deepEqual(await Promise.all(texts), ['slow', 'ok'])
+  }
+  assert.ok(opened.length > 20)
+})

@@ -26,6 +26,8 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
   readonly #opening = new Set<PendingSocket>()
   /** Calls without a connection, in order of arrival. */
   readonly #waiting = new Map<Call, OutboundRequest>()
+  /** Calls that wait for a new connection: the one they were sent over was closed, and one that was used may be too. */
+  readonly #repeated = new Map<Call, OutboundRequest>()
   #connected = 0
   #sweepAt = Number.POSITIVE_INFINITY
   #sweep: NodeJS.Timeout | undefined
@@ -41,7 +43,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
   }
 
   get pending(): number {
-    return this.#waiting.size
+    return this.#waiting.size + this.#repeated.size
   }
 
   dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
@@ -52,15 +54,16 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
         return
       }
     } else if (this.#isFull) this.#idle.shift()?.close()
-    this.#waiting.set(call, request)
+    const queue = isRepeated ? this.#repeated : this.#waiting
+    queue.set(call, request)
     call.queue = this
     this.#grow()
     // Every connection is in use: one becomes free in time, or the call fails.
-    if (this.#waiting.size > this.#opening.size) call.wait()
+    if (this.pending > this.#opening.size) call.wait()
   }
 
   withdraw(call: Call): boolean {
-    return this.#waiting.delete(call)
+    return this.#waiting.delete(call) || this.#repeated.delete(call)
   }
 
   /** Uses a connection that was opened elsewhere. */
@@ -68,13 +71,17 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     const { maxHeadBytes, timeToLive } = this.#limits
     this.#connected++
     const connection = new Connection(socket, this, maxHeadBytes, performance.now() + timeToLive)
-    if (this.#waiting.size > 0) this.#sendNext(connection)
+    if (this.#repeated.size > 0) sendFirst(this.#repeated, connection)
+    else if (this.#waiting.size > 0) sendFirst(this.#waiting, connection)
     else this.#keep(connection, this.#limits.idleTime)
   }
 
   released(connection: Connection, keepAlive: number): void {
     const time = keepAlive < 0 ? this.#limits.idleTime : Math.min(keepAlive * 1_000 - KEEP_ALIVE_MARGIN, MAX_KEEP_ALIVE)
-    if (this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now()) this.#sendNext(connection)
+    if (this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now())
+      sendFirst(this.#waiting, connection)
+    // Makes room for a new connection.
+    else if (this.#repeated.size > this.#opening.size) connection.close()
     else this.#keep(connection, time)
   }
 
@@ -122,15 +129,9 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     if (connection.idleUntil < this.#sweepAt) this.#scheduleSweep(now, connection.idleUntil)
   }
 
-  #sendNext(connection: Connection): void {
-    const [call, request] = this.#waiting.entries().next().value!
-    this.#waiting.delete(call)
-    connection.send(request, call)
-  }
-
   /** Opens as many connections as there are calls without one, within the limit. */
   #grow(): void {
-    while (this.#opening.size < this.#waiting.size && !this.#isFull && this.#whenClosed === null) {
+    while (this.#opening.size < this.pending && !this.#isFull && this.#whenClosed === null) {
       const pending = this.#open((error, socket) => {
         this.#opening.delete(pending)
         if (error === null) this.adopt(socket)
@@ -142,9 +143,9 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
 
   /** Fails the oldest call, unless the other attempts suffice for all. */
   #failOne(error: Error): void {
-    const [first] = this.#waiting.keys()
-    if (first !== undefined && this.#waiting.size > this.#opening.size) {
-      this.#waiting.delete(first)
+    const [first] = [...this.#repeated.keys(), ...this.#waiting.keys()]
+    if (first !== undefined && this.pending > this.#opening.size) {
+      this.withdraw(first)
       first.failed(error)
     }
     this.#grow()
@@ -166,4 +167,10 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     for (const { idleUntil } of this.#idle) next = Math.min(next, idleUntil)
     if (next < Number.POSITIVE_INFINITY) this.#scheduleSweep(now, next)
   }
+}
+
+function sendFirst(queue: Map<Call, OutboundRequest>, connection: Connection): void {
+  const [call, request] = queue.entries().next().value!
+  queue.delete(call)
+  connection.send(request, call)
 }
