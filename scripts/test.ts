@@ -1,4 +1,5 @@
-// npm test: all checks of a change. Words after `--` select test files: `npm test -- router`.
+// npm test: all checks of a change. Words after `--` select test files: `npm test -- router`. Tests that take long
+// (`*.long.test.ts`) run only when they are selected.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +52,7 @@ const tests: Step = {
 
 // With words on the command line only the selected tests run, without the static checks.
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
+if (words.length === 0) console.log('\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio')
 // The spec reporter prints details of failures after the counts, so the counts are repeated at the end.
 console.log(`\n${closingCounts(record)}`)
 rmSync(scratch, { recursive: true, force: true })
@@ -78,8 +80,12 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
 
 function testFiles(filter: readonly string[]): string[] {
   return globSync(['{src,dev,test,studio/src}/**/*.test.ts'], { cwd: root })
-    .filter((file) => filter.length === 0 || filter.some((word) => file.includes(word)))
+    .filter((file) => (filter.length === 0 ? !isLong(file) : filter.some((word) => file.includes(word))))
     .sort()
+}
+
+function isLong(file: string): boolean {
+  return file.endsWith('.long.test.ts')
 }
 
 /** What Node runs, each in a process: bundles of tests, and tests of the repository itself, which import modules by path. */
