@@ -5,6 +5,7 @@ import type { InheritedObject } from '../../api/scope.ts'
 import { isOrdered } from '../../model/canvas-drop.ts'
 import { layoutOf, NODE_HEIGHT, NODE_WIDTH, type PlacedNode } from '../../model/canvas-layout.ts'
 import { canvasModel, inheritedIds } from '../../model/canvas-model.ts'
+import { nodeOfProblem } from '../../model/canvas-problems.ts'
 import type { ObjectNodeData } from './object-node.tsx'
 
 /** Nodes and lines of the picture of a route. */
@@ -31,6 +32,7 @@ export function useDrawnCanvas({
     const inheritedNames = inheritedIds(model)
     const selected = new Set(JSON.parse(selectionKey) as string[])
     const ids = layout.nodes.map(({ node }) => node.id)
+    const entry = model.flow[0]?.id ?? ''
     const used = Map.groupBy(
       layout.edges.filter(({ isReference }) => isReference),
       ({ from }) => from,
@@ -41,7 +43,7 @@ export function useDrawnCanvas({
         before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id]),
       )
     const nodes = layout.nodes.map(({ node, x, y }: PlacedNode): Node<ObjectNodeData> => {
-      const problem = problems.find(({ pointer }) => isInside(pointer, node.id, ids))?.message ?? null
+      const problem = problems.find(({ pointer }) => nodeOfProblem(pointer, ids, entry) === node.id)?.message ?? null
       const mark = marks.get(node.id) ?? null
       const isInherited = inheritedNames.has(node.id)
       const uses = (used.get(node.id) ?? []).map(({ to }) => nameOf(to))
@@ -85,11 +87,4 @@ export function useDrawnCanvas({
     )
     return { model, layout, nodes, edges }
   }, [text, inherited, problems, selectionKey, folded, marks, isEditable])
-}
-
-/** Whether a problem belongs to an object and to none inside it. */
-function isInside(pointer: string, id: string, all: readonly string[]): boolean {
-  const around = all.filter((one) => pointer === one || pointer.startsWith(`${one}/`))
-  const innermost = around.reduce((best, one) => (one.length > best.length ? one : best), '')
-  return innermost === id
 }
