@@ -201,3 +201,22 @@ test(
     await page.getByRole('tooltip').getByText('Message to change: the request or the response.').waitFor()
   }),
 )
+
+test(
+  'fields are shown with the definition of their type, so that nothing that is typed is lost when it arrives late',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/types/StaticResponseHandler*', async (route) => {
+      await released
+      await route.continue()
+    })
+    await openRoute(page, 'forms')
+    await canvasNode(page, /StaticResponseHandler/).press('Enter')
+    const properties = page.getByRole('region', { name: 'Properties' })
+    await properties.getByText('Reading the fields of StaticResponseHandler').waitFor()
+    assert.equal(await properties.getByLabel('status').count(), 0)
+    release()
+    await properties.getByLabel('status').waitFor()
+  }),
+)

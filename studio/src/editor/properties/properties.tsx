@@ -46,7 +46,12 @@ export function Properties({
           {details.data !== undefined && <p className="hint">{details.data.summary}</p>}
           {details.isError && <p className="hint">The gateway does not know this type; its fields are in the text.</p>}
           <Field name="name" schema={NAME} root={NAME} value={value['name']} onChange={(next) => set(['name'], next)} />
-          <ConfigFields value={value} root={details.data?.schema} onChange={set} />
+          {/* Without the definition a field would have another input, which loses what is typed when the definition arrives. */}
+          {details.isLoading ? (
+            <p className="hint">Reading the fields of {type}…</p>
+          ) : (
+            <ConfigFields value={value} root={details.data?.schema} onChange={set} />
+          )}
           <div className="actions">
             {typeof path.at(-1) === 'number' && (
               <>
