@@ -8,7 +8,7 @@ export interface OutboundRequest {
   readonly target: string
   /** Value of the Host field. */
   readonly host: string
-  /** End-to-end fields without Host and Content-Length, and `TE: trailers`. */
+  /** End-to-end fields, and `TE: trailers` where it was sent; without Host and Content-Length. */
   readonly fields: readonly string[]
   readonly acceptsTrailers: boolean
   /** A short body, sent in one piece with the head. */

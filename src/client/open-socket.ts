@@ -75,12 +75,9 @@ function openPlain(
     keepAliveInitialDelay: KEEP_ALIVE_PROBES,
     ...(localAddress === null ? {} : { localAddress }),
   })
-  const fail = (error: Error): void => attempt.failed(error)
-  socket.once('error', fail)
-  socket.once('connect', () => {
-    socket.off('error', fail)
-    attempt.opened(socket)
-  })
+  // Kept after the attempt: an error without a listener would end the process.
+  socket.on('error', (error) => attempt.failed(error))
+  socket.once('connect', () => attempt.opened(socket))
   attempt.started(socket)
 }
 
