@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutStudioCookies } from './studio-cookie.ts'
+import { ADMIN_SESSION_COOKIE, withoutManagementCookies } from './management-cookie.ts'
 
-test('a Cookie header loses the session cookies of the Studio and keeps the others as they are', () => {
+test('a Cookie header loses the cookies of the management connector and keeps the others as they are', () => {
   const rows: readonly [string, string | null][] = [
     ['a=1; b=2', 'a=1; b=2'],
     ['gateway-studio-8085=x', null],
@@ -11,6 +11,8 @@ test('a Cookie header loses the session cookies of the Studio and keeps the othe
     ['gateway-studio-8085=x;a=1', 'a=1'],
     ['a=gateway-studio-8085=x; b', 'a=gateway-studio-8085=x; b'],
     [' gateway-studio-8085', null],
+    [`a=1; ${ADMIN_SESSION_COOKIE}=x; gateway-session=y`, 'a=1; gateway-session=y'],
+    [`${ADMIN_SESSION_COOKIE}=x; gateway-studio-8085=y`, null],
   ]
-  for (const [header, kept] of rows) assert.equal(withoutStudioCookies(header), kept)
+  for (const [header, kept] of rows) assert.equal(withoutManagementCookies(header), kept)
 })

@@ -125,7 +125,7 @@ export const AdminDocument = documentType({
   }),
   session: ref(SessionManagerKind).default('Session').meta({
     description:
-      'Session manager of management requests, for a filter in `adminProtection` that logs in; by default sessions in memory, with the cookie `gateway-admin-session`.',
+      'Session manager of management requests, for a filter in `adminProtection` that logs in; by default sessions in memory, with the cookie `gateway-admin-session`. Traffic connectors remove cookies whose names begin with `gateway-admin-`.',
   }),
   auditService: ref(AuditServiceKind).default('AuditService').meta({
     description: 'Audit service of management requests; that of the name `AuditService` in the heap by default.',

@@ -1,3 +1,4 @@
+import { ADMIN_SESSION_COOKIE } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 
 /** Objects that exist without a declaration (field-notes 1.2); a declaration of the same name replaces one. */
@@ -25,7 +26,7 @@ export const DEFAULT_OBJECTS: readonly JsonValue[] = [
 /** The same for admin.json. Cookies ignore ports: its sessions have another cookie than those of traffic. */
 export const ADMIN_DEFAULTS: readonly JsonValue[] = [
   ...DEFAULT_OBJECTS.filter((each) => (each as JsonObject)['name'] !== 'Session'),
-  { name: 'Session', type: 'InMemorySessionManager', config: { cookie: { name: 'gateway-admin-session' } } },
+  { name: 'Session', type: 'InMemorySessionManager', config: { cookie: { name: ADMIN_SESSION_COOKIE } } },
 ]
 
 /** Default config.json (decisions 2). */

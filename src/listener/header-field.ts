@@ -16,7 +16,7 @@ export const forwarded = 11
 export const forwardedOther = 12
 export const te = 13
 export const cookie = 14
-/** On traffic connectors: without the session cookies of the Studio. */
+/** On traffic connectors: without the cookies of the management connector. */
 export const trafficCookie = 15
 
 const special: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import { Headers, namesFields, removeHopByHop, withoutStudioCookies } from '#http'
+import { Headers, namesFields, removeHopByHop, withoutManagementCookies } from '#http'
 import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 import type { Refusal } from './refusal.ts'
@@ -91,7 +91,7 @@ export function readHead(
         break
       case field.cookie:
       case field.trafficCookie: {
-        const kept = kind === field.cookie ? value : withoutStudioCookies(value)
+        const kept = kind === field.cookie ? value : withoutManagementCookies(value)
         if (kept === null) break
         // RFC 6265 section 5.4: one field; servers treat several differently.
         if (cookieAt < 0) cookieAt = raw.push(name, kept) - 1
