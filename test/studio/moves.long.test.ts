@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityFindings, canvasNode, canvasShows, runCommand, STUDIO_TEST, StudioUnderTest } from '#test/studio'
+import {
+  accessibilityFindings,
+  canvasNode,
+  canvasShows,
+  deployDraft,
+  runCommand,
+  STUDIO_TEST,
+  StudioUnderTest,
+} from '#test/studio'
 import { waitUntil } from '#test/waiting'
 
 const filter = (name: string) => ({
@@ -19,7 +27,27 @@ const BRANCHES = {
     config: { bindings: [{ condition: '${true}', handler: chain([filter('Inner')], ANSWER) }] },
   }),
 }
-const studio = new StudioUnderTest({ routes: { branches: BRANCHES } })
+const COMMENTED = `{
+  "handler": {
+    "type": "Chain",
+    "config": {
+      "filters": [
+        { "name": "First", "type": "CookieFilter", "config": {} },
+        {
+          // Kept for the partner.
+          "name": "Second",
+          "type": "CookieFilter",
+          "config": {}
+        },
+        { "name": "Third", "type": "CookieFilter", "config": {} }
+      ],
+      "handler": "ReverseProxyHandler"
+    }
+  },
+  "condition": "\${find(request.uri.path, '^/commented')}"
+}
+`
+const studio = new StudioUnderTest({ routes: { branches: BRANCHES, commented: COMMENTED } })
 
 const START = ['First', 'Second', 'Third', 'DispatchHandler', 'Inner', 'StaticResponseHandler']
 
@@ -92,6 +120,35 @@ test(
     await page.keyboard.press('Alt+ArrowUp')
     await canvasShows(page, ...START)
     await isFocused(page, /Third/)
+  }),
+)
+
+test(
+  'the buttons of Properties move an object with its comments, and it stays selected',
+  STUDIO_TEST,
+  studio.testOfRoute('commented', async (page) => {
+    const properties = page.getByRole('region', { name: 'Properties' })
+    const isSelected = async (name: string) =>
+      waitUntil(
+        `${name} is selected`,
+        async () => (await properties.getByRole('textbox', { name: 'name', exact: true }).inputValue()) === name,
+        10_000,
+      )
+    await canvasNode(page, /Second/).click()
+    await isSelected('Second')
+    await properties.getByRole('button', { name: 'Move earlier' }).click()
+    await canvasShows(page, 'Second', 'First', 'Third', 'ReverseProxyHandler')
+    await isSelected('Second')
+    await properties.getByRole('button', { name: 'Move later' }).click()
+    await properties.getByRole('button', { name: 'Move later' }).click()
+    await canvasShows(page, 'First', 'Third', 'Second', 'ReverseProxyHandler')
+    await isSelected('Second')
+    await page.getByRole('textbox', { name: 'JSON' }).getByText('// Kept for the partner.').waitFor()
+    await deployDraft(page)
+    assert.match(
+      studio.fileOf('commented'),
+      /"Third"[^}]*\}\s*\},\s*\{\s*\/\/ Kept for the partner\.\s*"name": "Second"/,
+    )
   }),
 )
 

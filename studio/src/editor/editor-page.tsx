@@ -124,7 +124,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onChange={draft.change}
         />
         <FormRouteProvider value={formRoute}>
-          <Properties text={text} path={selection.path} onChange={draft.change} />
+          <Properties text={text} path={selection.path} onSelect={selection.select} onChange={draft.change} />
         </FormRouteProvider>
         <div className="text-pane">
           <JsonEditor

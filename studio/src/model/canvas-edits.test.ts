@@ -5,18 +5,21 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { getNodeValue } from 'jsonc-parser'
-import { inserted, moved, removed, valueAt } from './canvas-edits.ts'
+import { inserted, removed, valueAt } from './canvas-edits.ts'
 import { layoutOf } from './canvas-layout.ts'
 import { allNodes, canvasModel, nodeAround } from './canvas-model.ts'
+import { movedByStep } from './canvas-move.ts'
 import { treeOf, withValue } from './route-document.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/** JSON examples of the guides and reference pages that are routes. */
-const EXAMPLES = globSync(['docs/**/*.md', 'src/objects/**/*.md'], { cwd: root })
-  .flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text as string),
-  )
+/** Routes of the demo, and JSON examples of the guides and reference pages that are routes. */
+const EXAMPLES = globSync(['dev/**/routes/*.json', 'docs/**/*.md', 'src/objects/**/*.md'], { cwd: root })
+  .flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    if (file.endsWith('.json')) return [text]
+    return [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, example]) => example as string)
+  })
   .filter((text) => {
     const value: unknown = treeOf(text) === null ? null : getNodeValue(treeOf(text)!)
     return typeof value === 'object' && value !== null && 'handler' in value
@@ -74,7 +77,7 @@ function checkPicture(text: string): void {
   for (const { from, to } of edges) assert.ok(ids.has(from) && ids.has(to), `${from} to ${to}`)
 }
 
-test('every route of the documentation has a picture of all its objects, and its text stays as it is', () => {
+test('every route of the demo and of the documentation has a picture of all its objects, and its text stays as it is', () => {
   assert.ok(EXAMPLES.length > 20, `${EXAMPLES.length} routes`)
   for (const text of EXAMPLES) checkPicture(text)
 })
@@ -83,17 +86,16 @@ test('a generated route has a picture of all its objects', () => {
   fc.assert(fc.property(route, checkPicture), { numRuns: 200 })
 })
 
-test('a list that is moved there and back is the same; comments stay', () => {
+test('an element that is moved there and back leaves the text as it was, comments included', () => {
   fc.assert(
     fc.property(route, fc.nat(), (text, choice) => {
       const elements = allNodes(canvasModel(text)).filter(({ path }) => typeof path.at(-1) === 'number')
       const node = elements[choice % Math.max(1, elements.length)]
       if (node === undefined) return
-      const later = moved(text, node.path, 1)
-      assert.match(later, /^\/\/ kept\n/)
-      const isLast = later === text
-      const back = isLast ? later : moved(later, [...node.path.slice(0, -1), Number(node.path.at(-1)) + 1], -1)
-      assert.deepEqual(plainValue(back), plainValue(text))
+      const later = movedByStep(text, node.path, 1)
+      if (later === null) return
+      assert.deepEqual(plainValue(later.text, later.paths[0]), plainValue(text, node.path))
+      assert.equal(movedByStep(later.text, later.paths[0] ?? [], -1)?.text, text)
     }),
     { numRuns: 200 },
   )

@@ -37,17 +37,6 @@ export function comparePaths(left: JSONPath, right: JSONPath): number {
   return left.length - right.length
 }
 
-/** Moves an element of a list by a number of places; the same text where it can not be moved. */
-export function moved(text: string, path: JSONPath, by: number): string {
-  const index = path.at(-1)
-  const list = valueAt(text, path.slice(0, -1))
-  if (typeof index !== 'number' || !Array.isArray(list)) return text
-  const to = index + by
-  if (to < 0 || to >= list.length) return text
-  const value = list[index]
-  return withElement(removed(text, path), [...path.slice(0, -1), to], value)
-}
-
 /** An object declared in place, or the name of one. */
 export type ObjectValue = object | string
 

@@ -4,7 +4,7 @@ import type { JSONPath } from 'jsonc-parser'
 import { isOrdered } from './canvas-drop.ts'
 import { valueAt } from './canvas-edits.ts'
 import { allNodes, canvasModel } from './canvas-model.ts'
-import { innerPlace, movedBeside, outerPlace, stepPlace } from './canvas-move.ts'
+import { innerPlace, movedBeside, movedByStep, outerPlace, stepPlace } from './canvas-move.ts'
 
 const TEXT = `{
   "handler": {
@@ -124,4 +124,57 @@ test('the keys move by one place, out of the object around, and into the nearest
   const into = innerPlace(model, '/handler/config/filters/2') ?? assert.fail('no place')
   assert.deepEqual(names(movedBeside(TEXT, [[...OUTER, 2]], into)?.text ?? '', INNER), ['C', 'X'])
   assert.equal(innerPlace(model, inside), null)
+})
+
+const COMMENTED = `{
+  "heap": [ // All of them.
+    // Of A.
+    { "name": "A", /* inside, of A */ "type": "F" }, // Beside A.
+    /* Of B. */
+    /* Of B too. */ {
+      // Inside, of B.
+      "name": "B"
+    },
+
+    // Of none.
+
+    "C"
+  ]
+}
+`
+
+test('an element of any list is moved by one place with the comments inside of it and directly before it', () => {
+  const later = movedByStep(COMMENTED, ['heap', 0], 1)
+  assert.equal(
+    later?.text,
+    `{
+  "heap": [ // All of them.
+    /* Of B. */
+    /* Of B too. */ {
+      // Inside, of B.
+      "name": "B"
+    }, // Beside A.
+    // Of A.
+    { "name": "A", /* inside, of A */ "type": "F" },
+
+    // Of none.
+
+    "C"
+  ]
+}
+`,
+  )
+  assert.deepEqual(later?.paths, [['heap', 1]])
+  assert.equal(movedByStep(later?.text ?? '', ['heap', 1], -1)?.text, COMMENTED)
+  assert.deepEqual(names(movedByStep(COMMENTED, ['heap', 2], -1)?.text ?? '', ['heap']), ['A', 'C', 'B'])
+  assert.equal(movedByStep(COMMENTED, ['heap', 0], -1), null)
+  assert.equal(movedByStep(COMMENTED, ['heap', 2], 1), null)
+  assert.equal(movedByStep(COMMENTED, ['heap'], 1), null)
+})
+
+test('a comment directly before a filter goes with it to another chain', () => {
+  const text = TEXT.replace('{ "name": "A"', '// The first.\n        { "name": "A"')
+  const moved = movedBeside(text, [[...OUTER, 0]], { path: [...INNER, 0], side: 'before' })
+  assert.deepEqual(names(moved?.text ?? '', OUTER), ['B', 'C'])
+  assert.match(moved?.text ?? '', /"filters": \[\s*\/\/ The first\.\n\s*\{ "name": "A", "type": "F" \},\s*"X"/)
 })

@@ -1,8 +1,9 @@
-import { findNodeAtLocation, getNodePath, type JSONPath, type Node } from 'jsonc-parser'
+import { getNodePath, type JSONPath, type Node } from 'jsonc-parser'
 import { insertedBeside, isOrdered, type Side } from './canvas-drop.ts'
 import { comparePaths, outermost, removed, valueAt } from './canvas-edits.ts'
 import { type CanvasModel, type CanvasNode, pointerOf } from './canvas-model.ts'
-import { treeOf, withValue } from './route-document.ts'
+import { treeOf } from './route-document.ts'
+import { sourceAt, type ValueSource, withSource } from './value-source.ts'
 
 /** A place beside an object. */
 export interface Beside {
@@ -17,8 +18,8 @@ export interface Moved {
 }
 
 /**
- * Moves filters beside another object, in their order and with the comments inside of them; null where that changes nothing or
- * the place is inside one of them.
+ * Moves filters beside another object, in their order and with their comments; null where that changes nothing or the place is
+ * inside one of them.
  */
 export function movedBeside(text: string, paths: readonly JSONPath[], { path: target, side }: Beside): Moved | null {
   const distinct = new Map(paths.map((path) => [pointerOf(path), path])).values()
@@ -31,16 +32,30 @@ export function movedBeside(text: string, paths: readonly JSONPath[], { path: ta
   // Marks keep track of both places while the text changes.
   const from = sources.map((_, index) => markOf(text, `from ${index}`))
   const to = sources.map((_, index) => markOf(text, `to ${index}`))
-  let result = sources.reduce((before, path, index) => withValue(before, path, from[index]), text)
+  let result = sources.reduce(
+    (before, path, index) => withSource(before, path, textSource(from[index] as string)),
+    text,
+  )
   for (const [index, mark] of to.entries()) {
     const previous = index === 0 ? null : pathOfText(result, to[index - 1] as string)
     result = insertedBeside(result, 'Filter', mark, previous ?? target, previous === null ? side : 'after')
   }
   for (const mark of from) result = removed(result, pathOfText(result, mark) ?? [])
   const places = to.map((mark) => pathOfText(result, mark) ?? [])
-  for (const [index, place] of places.entries()) result = withSource(result, place, raw[index] as Source)
+  for (const [index, place] of places.entries()) result = withSource(result, place, raw[index] as ValueSource)
   const isSame = JSON.stringify(valueAt(result, [])) === JSON.stringify(valueAt(text, []))
   return isSame ? null : { text: result, paths: places }
+}
+
+/** Moves an element of any list by one place, with its comments; null where it can not be moved. */
+export function movedByStep(text: string, path: JSONPath, by: -1 | 1): Moved | null {
+  const index = path.at(-1)
+  if (typeof index !== 'number') return null
+  const target = [...path.slice(0, -1), index + by]
+  if (valueAt(text, path) === undefined || valueAt(text, target) === undefined) return null
+  const [source, neighbour] = [sourceAt(text, path), sourceAt(text, target)]
+  // Both places stay while their texts are exchanged.
+  return { text: withSource(withSource(text, path, neighbour), target, source), paths: [target] }
 }
 
 /** The place of a filter one step on in its list. */
@@ -81,38 +96,8 @@ function sequences({ flow, heap }: CanvasModel) {
   return found
 }
 
-/** The text of a value, and the white space before it on its line. */
-interface Source {
-  readonly text: string
-  readonly indent: string
-}
-
-function sourceAt(text: string, path: JSONPath): Source {
-  const node = nodeAt(text, path)
-  if (node === undefined) return { text: 'null', indent: '' }
-  return { text: text.slice(node.offset, node.offset + node.length), indent: indentAt(text, node.offset) }
-}
-
-/** Replaces a value by the text of another one, indented as the place needs it. */
-function withSource(text: string, path: JSONPath, source: Source): string {
-  const node = nodeAt(text, path)
-  if (node === undefined) return text
-  const indent = indentAt(text, node.offset)
-  const lines = source.text.split('\n')
-  const shifted = lines.map((line, at) =>
-    at > 0 && line.startsWith(source.indent) ? indent + line.slice(source.indent.length) : line,
-  )
-  return text.slice(0, node.offset) + shifted.join('\n') + text.slice(node.offset + node.length)
-}
-
-function indentAt(text: string, offset: number): string {
-  const start = text.lastIndexOf('\n', offset - 1) + 1
-  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
-}
-
-function nodeAt(text: string, path: JSONPath): Node | undefined {
-  const tree = treeOf(text)
-  return tree === null ? undefined : findNodeAtLocation(tree, path)
+function textSource(value: string): ValueSource {
+  return { text: JSON.stringify(value), indent: '' }
 }
 
 /** A string that a text does not have. */

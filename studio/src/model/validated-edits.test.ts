@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RunningGateway } from '#test/gateway'
 import { managing, ROUTES } from '#test/management'
-import { inserted, moved, removed, valueAt } from './canvas-edits.ts'
+import { inserted, removed, valueAt } from './canvas-edits.ts'
 import { allNodes, canvasModel } from './canvas-model.ts'
-import { movedBeside } from './canvas-move.ts'
+import { movedBeside, movedByStep } from './canvas-move.ts'
 import { nodeOfProblem } from './canvas-problems.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -55,7 +55,7 @@ function edited(text: string, { edit, type, node, other }: Edit): string {
   if (chosen === undefined || target === undefined) return text
   if (edit === 'insert') return inserted(text, KINDS[type] ?? null, { type, config: {} }, chosen.path)
   if (edit === 'remove') return removed(text, chosen.path)
-  if (edit === 'step') return moved(text, chosen.path, 1)
+  if (edit === 'step') return movedByStep(text, chosen.path, 1)?.text ?? text
   return movedBeside(text, [chosen.path], { path: target.path, side: 'after' })?.text ?? text
 }
 

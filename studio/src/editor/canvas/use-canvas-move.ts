@@ -1,9 +1,16 @@
 import type { JSONPath } from 'jsonc-parser'
 import { useCommands } from '../../app/commands.ts'
 import { isOrdered } from '../../model/canvas-drop.ts'
-import { moved } from '../../model/canvas-edits.ts'
 import type { CanvasModel } from '../../model/canvas-model.ts'
-import { type Beside, innerPlace, movedBeside, outerPlace, stepPlace } from '../../model/canvas-move.ts'
+import {
+  type Beside,
+  innerPlace,
+  type Moved,
+  movedBeside,
+  movedByStep,
+  outerPlace,
+  stepPlace,
+} from '../../model/canvas-move.ts'
 
 /** A direction in which objects are moved by key or command. */
 type Direction = 'earlier' | 'later' | 'out' | 'in'
@@ -30,15 +37,13 @@ export function useCanvasMove({
   onChange: ((text: string) => void) | undefined
 }) {
   const pathsOf = (ids: readonly string[]) => ids.map(pathOf).filter((path) => path !== null)
-  const apply = (ids: readonly string[], next: string, paths: readonly JSONPath[]) => {
-    if (next === text || onChange === undefined) return
-    onMoved(ids, next, paths)
-    onChange(next)
+  const apply = (ids: readonly string[], moved: Moved | null) => {
+    if (moved === null || onChange === undefined) return
+    onMoved(ids, moved.text, moved.paths)
+    onChange(moved.text)
   }
-  const moveTo = (ids: readonly string[], place: Beside | null) => {
-    const result = place === null ? null : movedBeside(text, pathsOf(ids), place)
-    if (result !== null) apply(ids, result.text, result.paths)
-  }
+  const moveTo = (ids: readonly string[], place: Beside | null) =>
+    apply(ids, place === null ? null : movedBeside(text, pathsOf(ids), place))
   const move = (id: string, direction: Direction) => {
     const path = pathOf(id)
     if (path === null) return
@@ -47,7 +52,7 @@ export function useCanvasMove({
     if (direction === 'out') moveTo(ids, outerPlace(model, id))
     else if (direction === 'in') moveTo(ids, innerPlace(model, id))
     else if (isOrdered(path)) moveTo(ids, stepPlace(text, pathsOf(ids), by))
-    else apply([id], moved(text, path, by), [[...path.slice(0, -1), Number(path.at(-1)) + by]])
+    else apply([id], movedByStep(text, path, by))
   }
   const command = (name: string, direction: Direction) => ({
     name,

@@ -1,7 +1,8 @@
 import type { JSONPath } from 'jsonc-parser'
 import { type Schema, type TypeSummary, useType, useTypes } from '../../api/types.ts'
-import { moved, removed, valueAt } from '../../model/canvas-edits.ts'
+import { removed, valueAt } from '../../model/canvas-edits.ts'
 import { isObject } from '../../model/canvas-model.ts'
+import { type Moved, movedByStep } from '../../model/canvas-move.ts'
 import { withValue } from '../../model/route-document.ts'
 import { smallestEdit } from '../../model/smallest-edit.ts'
 import { Field, Fields } from './field.tsx'
@@ -10,10 +11,12 @@ import { Field, Fields } from './field.tsx'
 export function Properties({
   text,
   path,
+  onSelect,
   onChange,
 }: {
   text: string
   path: JSONPath | null
+  onSelect: (path: JSONPath) => void
   onChange: (text: string) => void
 }) {
   const value = path === null ? undefined : valueAt(text, path)
@@ -24,6 +27,11 @@ export function Properties({
     const at = [...(path ?? []), ...field]
     const edit = smallestEdit(valueAt(text, at), next)
     onChange(withValue(text, [...at, ...edit.path], edit.value))
+  }
+  const move = (moved: Moved | null) => {
+    if (moved === null) return
+    onChange(moved.text)
+    if (moved.paths[0] !== undefined) onSelect(moved.paths[0])
   }
   return (
     <section aria-label="Properties" className="properties">
@@ -55,10 +63,10 @@ export function Properties({
           <div className="actions">
             {typeof path.at(-1) === 'number' && (
               <>
-                <button type="button" onClick={() => onChange(moved(text, path, -1))}>
+                <button type="button" onClick={() => move(movedByStep(text, path, -1))}>
                   Move earlier
                 </button>
-                <button type="button" onClick={() => onChange(moved(text, path, 1))}>
+                <button type="button" onClick={() => move(movedByStep(text, path, 1))}>
                   Move later
                 </button>
               </>
