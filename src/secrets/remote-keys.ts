@@ -6,6 +6,7 @@ import { ChangeListeners } from './change-listeners.ts'
 import type { JwkSet } from './jwk-set.ts'
 import { KeyMisses } from './key-misses.ts'
 import { EVENTS } from './log-events.ts'
+import { notAfterOf, type SecretExpiry } from './secret-expiry.ts'
 
 interface RemoteKeysSettings {
   /** Name of the store in messages. */
@@ -20,6 +21,7 @@ interface RemoteKeysSettings {
   readonly lease: number
   readonly clock: Clock
   readonly logger: Logger
+  readonly expiry?: SecretExpiry
   fetch(): Promise<JwkSet>
 }
 
@@ -120,9 +122,18 @@ export class RemoteKeys implements SecretStore {
     const secrets = fetched.keys.map((key: DecodedSecret) => {
       return new Secret({ ...key, secretId, source: this.#settings.source })
     })
-    if (fetched.byId.size < MAX_IDS) fetched.byId.set(secretId, secrets)
+    if (fetched.byId.size < MAX_IDS) {
+      fetched.byId.set(secretId, secrets)
+      this.#settings.expiry?.measure(secretId, () => lastNotAfter(this.#keys.last?.keys ?? []))
+    }
     return secrets
   }
+}
+
+/** The latest end: a set may still publish keys whose certificates have ended. */
+function lastNotAfter(keys: readonly DecodedSecret[]): number | null {
+  const ends = keys.map(notAfterOf).filter((end) => end !== null)
+  return ends.length === 0 ? null : Math.max(...ends)
 }
 
 function hasKey({ keys }: Fetched, stableId: string): boolean {

@@ -4,6 +4,7 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { ChangeListeners } from './change-listeners.ts'
 import { EVENTS } from './log-events.ts'
+import { notAfterOf, type SecretExpiry } from './secret-expiry.ts'
 import { READ_FAILURE_PAUSE, type Versioned } from './versioned.ts'
 
 /** The secrets of one id; null for an unknown id. */
@@ -13,6 +14,7 @@ interface SecretsByIdSettings {
   readonly lease: number
   readonly clock: Clock
   readonly logger: Logger
+  readonly expiry: SecretExpiry
   /** Reads them now; `cached` are the last ones, until their lease ends. */
   read(secretId: string, cached: SecretsOfId): Promise<Versioned<SecretsOfId>>
 }
@@ -55,7 +57,7 @@ export class SecretsById implements SecretStore {
   }
 
   #cached(secretId: string): CachedValue<Versioned<SecretsOfId>> {
-    const { lease, clock, logger, read } = this.#settings
+    const { lease, clock, logger, expiry, read } = this.#settings
     const cached: CachedValue<Versioned<SecretsOfId>> = new CachedValue({
       ttl: lease,
       failurePause: READ_FAILURE_PAUSE,
@@ -71,6 +73,7 @@ export class SecretsById implements SecretStore {
       },
       onRecovery: () => logger.info({ secretId }, 'secret can be read again'),
       onLoaded: ({ version }, previous) => {
+        expiry.measure(secretId, () => notAfterOf(cached.last?.content?.[0]))
         if (previous === null || previous.version === version) return
         logger.info({ secretId }, 'secret changed')
         this.#changes.tell()

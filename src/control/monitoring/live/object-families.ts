@@ -61,7 +61,7 @@ const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** States of objects as lists of their labels and values; those with values come first, and the lists are bounded. */
+/** States of objects as bounded lists of their labels and values: those that expire first, or else the most active, first. */
 export function objectFamilies({ others }: Snapshot): JsonObject {
   return Object.fromEntries(
     Object.entries(FAMILIES).map(([family, metrics]) => {
@@ -69,7 +69,7 @@ export function objectFamilies({ others }: Snapshot): JsonObject {
       for (const [metric, field] of Object.entries(metrics)) {
         for (const sample of others.get(metric) ?? []) addValue(entries, sample, field)
       }
-      const list = [...entries.values()].sort((a, b) => activityOf(b) - activityOf(a))
+      const list = [...entries.values()].sort((a, b) => orderOf(a) - orderOf(b))
       return [family, list.slice(0, MAX_ENTRIES)]
     }),
   )
@@ -84,8 +84,9 @@ function addValue(entries: Map<string, JsonObject>, { labels, value }: MetricSam
   entries.set(key, entry)
 }
 
-function activityOf(entry: JsonObject): number {
-  return Object.values(entry).reduce<number>((sum, value) => sum + (typeof value === 'number' ? value : 0), 0)
+function orderOf(entry: JsonObject): number {
+  if (typeof entry['notAfter'] === 'number') return entry['notAfter']
+  return -Object.values(entry).reduce<number>((sum, value) => sum + (typeof value === 'number' ? value : 0), 0)
 }
 
 /** Units, memory and event loops of the process. */

@@ -8,6 +8,7 @@ import {
   isAbsent,
   pathInside,
   readSecretFile,
+  SecretExpiry,
   SecretsById,
   type SecretsOfId,
   type Versioned,
@@ -39,7 +40,8 @@ export class FileSecrets implements SecretStore {
     this.#env = env
     this.#formatFor = formatOf(formats)
     const { clock, logger } = env
-    this.#secrets = new SecretsById({ lease, clock, logger, read: (id, kept) => this.#read(id, kept) })
+    const expiry = new SecretExpiry(env)
+    this.#secrets = new SecretsById({ lease, clock, logger, expiry, read: (id, kept) => this.#read(id, kept) })
   }
 
   async find(query: SecretQuery): Promise<SecretsOfId> {

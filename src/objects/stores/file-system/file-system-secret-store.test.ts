@@ -6,8 +6,10 @@ import { providerOf, type SecretStore } from '#contracts'
 import type { JsonObject } from '#json'
 import { build, type ManualClock, manualClock } from '#test/build'
 import { Folder } from '#test/folder'
+import { testIdentity } from '#test/test-identity'
 import { waitUntil, within } from '#test/waiting'
 import { Base64PropertyFormat } from '../../formats/base64/base64-property-format.ts'
+import { JwkPropertyFormat } from '../../formats/jwk/jwk-property-format.ts'
 import { PemPropertyFormat } from '../../formats/pem/pem-property-format.ts'
 import { PlainPropertyFormat } from '../../formats/plain/plain-property-format.ts'
 import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
@@ -19,7 +21,13 @@ const store = (folder: Folder, config: JsonObject = {}, clock: ManualClock = man
     { directory: folder.path, format: 'PLAIN', ...config },
     {
       clock,
-      types: [Base64PropertyFormat, PemPropertyFormat, PlainPropertyFormat, ScheduledExecutorService],
+      types: [
+        Base64PropertyFormat,
+        JwkPropertyFormat,
+        PemPropertyFormat,
+        PlainPropertyFormat,
+        ScheduledExecutorService,
+      ],
       heap: [
         { name: 'BASE64', type: 'Base64PropertyFormat' },
         { name: 'PLAIN', type: 'PlainPropertyFormat' },
@@ -126,6 +134,27 @@ test('formats of single secrets', async () => {
     return true
   })
 })
+
+for (const format of ['PemPropertyFormat', 'JwkPropertyFormat']) {
+  test(`the end of a certificate in ${format} is exported, and follows the file`, async () => {
+    const contentOf = ({ key, certificate }: ReturnType<typeof testIdentity>) =>
+      format === 'PemPropertyFormat'
+        ? `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}`
+        : JSON.stringify({ ...key.export({ format: 'jwk' }), x5c: [certificate.raw.toString('base64')] })
+    const [soon, later] = [new Date(Date.UTC(2031, 0)), new Date(Date.UTC(2032, 0))]
+    using folder = new Folder({ 'my.key': contentOf(testIdentity('app', { to: soon })), password: btoa('secret') })
+    await using built = await store(folder, { mappings: [{ secretId: 'my.key', format: { type: format } }] })
+    const provider = providerOf([built.object])
+    await provider.active({ secretId: 'password', purpose: 'GENERIC' })
+    assert.equal(built.metrics.readings.size, 0, 'a password has no end')
+    await provider.active({ secretId: 'my.key', purpose: 'SIGN' })
+    const { labels, read } = built.metrics.readings.get('gw_secret_not_after_seconds')!
+    assert.equal(labels?.['secret'], 'my.key')
+    assert.equal(read(), soon.getTime() / 1000)
+    folder.write('my.key', contentOf(testIdentity('app', { to: later })))
+    await waitUntil('the new end is exported', () => read() === later.getTime() / 1000)
+  })
+}
 
 test('the newest version is the active one, the file without a version the oldest', async () => {
   using folder = new Folder({

@@ -9,6 +9,7 @@ import type { JsonObject } from '#json'
 import { defineType } from '#schema'
 import { fetchJwkSet } from '#secrets'
 import { build, manualClock } from '#test/build'
+import { testIdentity } from '#test/test-identity'
 import { httpUpstream } from '#test/upstream'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { JwkSetSecretStore } from './jwk-set-secret-store.ts'
@@ -320,3 +321,17 @@ for (const [what, config, message] of refusals) {
     await assert.rejects(endpoint(config), { message: `/heap/0/config/${message}` })
   })
 }
+
+test('the latest end of the certificates of a set (x5c) is exported', async () => {
+  const published = (year: number) => {
+    const { key, certificate } = testIdentity('issuer', { to: new Date(Date.UTC(year, 0)) })
+    const jwk = publicPart(key.export({ format: 'jwk' }) as Record<string, unknown>)
+    return { ...jwk, kid: `${year}`, x5c: [certificate.raw.toString('base64')] }
+  }
+  await using at = await endpoint({}, [published(2024), published(2031), first])
+  assert.equal(at.built.metrics.readings.has('gw_secret_not_after_seconds'), false)
+  await at.kids()
+  const { labels, read } = at.built.metrics.readings.get('gw_secret_not_after_seconds')!
+  assert.equal(labels?.['secret'], 'any')
+  assert.equal(read(), Date.UTC(2031, 0) / 1000)
+})

@@ -1,6 +1,6 @@
 import { HandlerKind, SecretStoreKind } from '#contracts'
 import { config, defineType, duration, type Environment, ref, type SecretStore, url } from '#schema'
-import { fetchJwkSet, RemoteKeys } from '#secrets'
+import { fetchJwkSet, RemoteKeys, SecretExpiry } from '#secrets'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
 const TWO_MINUTES = 120_000
@@ -37,6 +37,7 @@ export const JwkSetSecretStore = defineType({
       lease: usableLease(leaseExpiry, env),
       clock: env.clock,
       logger: env.logger,
+      expiry: new SecretExpiry(env),
       fetch: () => fetchJwkSet(jwkUrl, handler, env.logger),
     })
   },

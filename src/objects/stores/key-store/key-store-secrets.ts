@@ -8,9 +8,11 @@ import {
   fileState,
   KeyStoreError,
   type KeyStoreType,
+  notAfterOf,
   READ_FAILURE_PAUSE,
   readKeyStore,
   readSecretFile,
+  SecretExpiry,
   type Versioned,
 } from '#secrets'
 import { EVENTS } from '../log-events.ts'
@@ -52,6 +54,7 @@ export class KeyStoreSecrets implements SecretStore {
     this.#ids = new Set(settings.mappings.map(({ secretId }) => secretId))
     const { file, lease, env } = settings
     const { logger } = env
+    const expiry = new SecretExpiry(env)
     this.#content = new CachedValue({
       ttl: lease,
       failurePause: READ_FAILURE_PAUSE,
@@ -67,7 +70,8 @@ export class KeyStoreSecrets implements SecretStore {
         )
       },
       onRecovery: () => logger.info({ file }, 'a keystore can be read again'),
-      onLoaded: ({ version }, previous) => {
+      onLoaded: ({ version, content }, previous) => {
+        for (const secretId of content.keys()) expiry.measure(secretId, () => this.#notAfterOf(secretId))
         if (previous === null || previous.version === version) return
         logger.info({ file }, 'a keystore has changed and was read again')
         this.#changes.tell()
@@ -77,23 +81,18 @@ export class KeyStoreSecrets implements SecretStore {
 
   /** Reads the keystore for the first time. */
   async open(): Promise<void> {
-    const { content } = await this.#content.get()
+    await this.#content.get()
     this.#isOpen = true
-    for (const [secretId, secrets] of content) if (notAfterOf(secrets) !== null) this.#measure(secretId)
-  }
-
-  #measure(secretId: string): void {
-    const { metrics, name } = this.#settings.env
-    metrics.reading('gw_secret_not_after_seconds', 'When the certificate of a secret ends, in seconds since 1970.', {
-      labels: { name, secret: secretId },
-      read: () => notAfterOf(this.#last?.content.get(secretId) ?? []) ?? Number.NaN,
-      merge: 'max',
-    })
   }
 
   async find({ secretId }: SecretQuery): Promise<readonly Secret[] | null> {
     if (!this.#ids.has(secretId)) return null
     return (await this.#content.get()).content.get(secretId) ?? []
+  }
+
+  /** Of the active secret. */
+  #notAfterOf(secretId: string): number | null {
+    return notAfterOf(this.#content.last?.content.get(secretId)?.[0])
   }
 
   /** Reads the keystore again if its file has changed since it was read. */
@@ -155,12 +154,6 @@ export class KeyStoreSecrets implements SecretStore {
       throw new KeyStoreProblems(this.#settings.env.name, [{ pointer, message: `${what}: ${reason}` }])
     }
   }
-}
-
-/** End of the certificate of the active secret, in seconds since 1970; null for a secret without one. */
-function notAfterOf([active]: readonly Secret[]): number | null {
-  const end = active?.certificates[0]?.validToDate.getTime()
-  return end === undefined ? null : end / 1_000
 }
 
 /** Digest of file and passwords. */

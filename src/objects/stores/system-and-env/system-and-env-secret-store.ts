@@ -1,6 +1,6 @@
 import { SecretStoreKind } from '#contracts'
 import { defineType, type Environment } from '#schema'
-import { formattedSecrets, SecretsById } from '#secrets'
+import { formattedSecrets, SecretExpiry, SecretsById } from '#secrets'
 import { checkMappings, type FormatSettings, formatFields, formatOf } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 
@@ -22,6 +22,7 @@ function variableSecrets(formats: FormatSettings, lease: number, env: Environmen
     lease,
     clock,
     logger,
+    expiry: new SecretExpiry(env),
     read: async (secretId) => {
       const found = variableOf(secretId, env)
       if (found === null) return { content: null, version: '' }
