@@ -1,5 +1,5 @@
-// Bundles tests and the thread of units: to load a thousand modules takes most of the CPU time of a gateway's start.
-import { readFileSync, symlinkSync } from 'node:fs'
+// Bundles tests and the threads that they start: to load a thousand modules takes most of the CPU time of a gateway's start.
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -32,9 +32,7 @@ const sourceLocations: Plugin = {
 
 /** Bundles modules into a directory; returns their bundles, in the same order. */
 export async function bundle(entries: readonly string[], directory: string): Promise<string[]> {
-  // Where bundles find packages.
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'))
-  const names = entries.map((entry) => join('bundled', basename(entry, '.ts')))
+  const names = entries.map((entry) => basename(entry, '.ts'))
   await build({
     absWorkingDir: root,
     entryPoints: entries.map((entry, n) => ({ in: entry, out: names[n] as string })),

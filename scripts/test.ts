@@ -1,22 +1,29 @@
 // npm test: all checks of a change. Words after `--` select test files: `npm test -- router`. Tests that take long
-// (`*.long.test.ts`) run only when they are selected.
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// (`*.long.test.ts`) run only when they are selected. `--slowest` lists the test processes that take the most CPU time,
+// `--slowest=N` that many; `--bundled` runs the selected files as a run of all does.
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
 import { bundle } from './test-bundle.ts'
 
 /** Time limit of a test in milliseconds. Waits of tests end earlier and say what is missing (test/support/waiting.ts). */
 const testTimeout = 60_000
 
-/** Modules that each test process loads first. */
-const preloaded = ['fixed-seed.ts', 'bounded-exit.ts']
+/** Modules that each test process, and each thread, loads first. */
+const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times'].map((name) => join(root, `test/support/${name}.ts`))
 
-/** Entry point of the units of gateways under test. */
-const UNIT_THREAD = 'test/support/unit-thread.ts'
+/** Entry points of threads that tests start: the units of gateways, and threads that share memory. */
+const THREADS = ['unit', 'circuit', 'throttling', 'proof'].map((name) => join(root, `test/support/${name}-thread.ts`))
 
-const words = process.argv.slice(2)
+const { values: options, positionals: words } = parseArgs({
+  // Without a number, the option has its default.
+  args: process.argv.slice(2).map((arg) => (arg === '--slowest' ? '--slowest=20' : arg)),
+  options: { slowest: { type: 'string' }, bundled: { type: 'boolean' } },
+  allowPositionals: true,
+})
 const files = testFiles(words)
 if (files.length === 0) {
   console.error(
@@ -25,10 +32,13 @@ if (files.length === 0) {
   process.exit(64)
 }
 
+const bundled = options.bundled === true || words.length === 0
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
 // Tests run in many processes, which would spend half of their time compiling the same modules.
 process.env['NODE_COMPILE_CACHE'] ??= join(scratch, 'compiled')
+const cpuTimes = join(scratch, 'cpu-times')
+if (options.slowest !== undefined) process.env['TEST_CPU_TIMES'] = cpuTimes
 const packages: Step = {
   title: 'system packages',
   command: [
@@ -47,18 +57,25 @@ const packages: Step = {
 }
 const tests: Step = {
   title: `tests (${files.length} files)`,
-  command: testCommand(words.length > 0 ? files : await testProcesses(files, scratch), record),
+  command: testCommand(bundled ? await bundles(files, scratch) : { preloaded: PRELOADED, chosen: files }, record),
 }
 
 // With words on the command line only the selected tests run, without the static checks.
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
 if (words.length === 0) console.log('\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio')
+if (options.slowest !== undefined) console.log(`\n${slowest(cpuTimes, Number(options.slowest))}`)
 // The spec reporter prints details of failures after the counts, so the counts are repeated at the end.
 console.log(`\n${closingCounts(record)}`)
 rmSync(scratch, { recursive: true, force: true })
 process.exitCode = passed ? 0 : 1
 
-function testCommand(chosen: readonly string[], recordFile: string): readonly [string, ...string[]] {
+/** What Node runs, each in a process, and what it loads before. */
+interface TestModules {
+  readonly preloaded: readonly string[]
+  readonly chosen: readonly string[]
+}
+
+function testCommand({ preloaded, chosen }: TestModules, recordFile: string): readonly [string, ...string[]] {
   return [
     bin('node'),
     '--enable-source-maps',
@@ -66,7 +83,7 @@ function testCommand(chosen: readonly string[], recordFile: string): readonly [s
     '--enable-experimental-regexp-engine-on-excessive-backtracks',
     '--no-allocation-site-pretenuring',
     '--disable-warning=ExperimentalWarning',
-    ...preloaded.map((file) => `--import=${pathToFileURL(join(root, 'test', 'support', file)).href}`),
+    ...preloaded.map((file) => `--import=${pathToFileURL(file).href}`),
     '--test',
     `--test-timeout=${testTimeout}`,
     `--test-concurrency=${availableParallelism() + 1}`,
@@ -88,17 +105,25 @@ function isLong(file: string): boolean {
   return file.endsWith('.long.test.ts')
 }
 
-/** What Node runs, each in a process: bundles of tests, and tests of the repository itself, which import modules by path. */
-async function testProcesses(all: readonly string[], folder: string): Promise<string[]> {
-  const [unbundled, bundled] = [all.filter(isOfRepository), all.filter((file) => !isOfRepository(file))]
-  const entries = Array.from(sharedProcesses(bundled), ([name, members]) => {
+/** Bundles of tests, and tests of the repository itself, which import modules by path. */
+async function bundles(all: readonly string[], folder: string): Promise<TestModules> {
+  const [unbundled, members] = [all.filter(isOfRepository), all.filter((file) => !isOfRepository(file))]
+  const entries = Array.from(sharedProcesses(members), ([name, files]) => {
     const entry = join(folder, `${name.replaceAll('/', '-')}.ts`)
-    writeFileSync(entry, members.map((file) => `import ${JSON.stringify(join(root, file))}`).join('\n'))
+    writeFileSync(entry, files.map((file) => `import ${JSON.stringify(join(root, file))}`).join('\n'))
     return entry
   })
-  const outputs = await bundle([...entries, join(root, UNIT_THREAD)], folder)
-  process.env['TEST_UNIT_ENTRY'] = outputs.pop()
-  return [...outputs, ...unbundled]
+  // Where bundles find packages.
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const threads = join(folder, 'threads')
+  process.env['TEST_THREADS'] = threads
+  const [tests, preloaded] = await Promise.all([
+    bundle(entries, join(folder, 'bundled')),
+    bundle(PRELOADED, join(folder, 'preloaded')),
+    // Each has a bundle of its own: chunks shared with tests would be many small modules.
+    ...THREADS.map((file) => bundle([file], threads)),
+  ])
+  return { preloaded, chosen: [...tests, ...unbundled] }
 }
 
 function isOfRepository(file: string): boolean {
@@ -119,4 +144,24 @@ function closingCounts(recordFile: string): string {
   const lines = existsSync(recordFile) ? readFileSync(recordFile, 'utf8').trimEnd().split('\n') : []
   const counts = lines.slice(lines.findLastIndex((line) => !line.startsWith('# ')) + 1)
   return counts.length > 0 ? counts.join('\n') : 'the tests did not run to their end: there are no counts'
+}
+
+/** The test processes that took the most CPU time, with that of their child processes, and the sum of all. */
+function slowest(timesFile: string, count: number): string {
+  const lines = existsSync(timesFile) ? readFileSync(timesFile, 'utf8').trimEnd().split('\n') : []
+  const processes = lines.map((line) => {
+    const [own, children, file] = line.split(' ') as [string, string, string]
+    const name = file.startsWith(scratch) ? basename(file, '.mjs') : relative(root, file)
+    return { own: Number(own), children: Number(children), name }
+  })
+  const seconds = (own: number, children: number) =>
+    `${(own + children).toFixed(1).padStart(7)} s (${children.toFixed(1)} s in child processes)`
+  const sum = (of: 'own' | 'children') => processes.reduce((total, entry) => total + entry[of], 0)
+  return [
+    `CPU time of ${processes.length} test processes: ${seconds(sum('own'), sum('children')).trimStart()}`,
+    ...processes
+      .sort((a, b) => b.own + b.children - a.own - a.children)
+      .slice(0, count)
+      .map(({ own, children, name }) => `${seconds(own, children)}  ${name}`),
+  ].join('\n')
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Circuit, type CircuitSettings } from '#resilience'
 import { systemClock } from '#schema'
+import { threadEntry } from './thread-entry.ts'
 
 /** The work of one thread on a shared circuit. */
 export interface CircuitWork {
@@ -32,7 +33,7 @@ export async function runThreads(
   const reports = await Promise.all(
     Array.from({ length: threads }, async () => {
       const workerData: CircuitWork = { ...work, memory, start, threads }
-      const worker = new Worker(new URL(import.meta.url), { workerData, name: 'circuit' })
+      const worker = new Worker(threadEntry(import.meta.url), { workerData, name: 'circuit' })
       const [report] = (await once(worker, 'message')) as [CircuitReport]
       await worker.terminate()
       return report

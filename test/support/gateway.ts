@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, Gateway, openAdminSettings, readConfigFile } from '#control'
 import { instanceDirectories, loadExtensions } from '#instance'
@@ -10,10 +9,10 @@ import type { HeartbeatLimits } from '#rpc'
 import { type FileContent, type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './send-request.ts'
+import { threadEntry } from './thread-entry.ts'
 
-const { TEST_UNIT_ENTRY: bundledUnit } = process.env
-/** Entry point of the threads of units: bundled in a run of the whole suite (scripts/test-bundle.ts). */
-const UNIT_ENTRY = bundledUnit === undefined ? new URL('./unit-thread.ts', import.meta.url) : pathToFileURL(bundledUnit)
+/** Entry point of the threads of units. */
+const UNIT_ENTRY = threadEntry(new URL('./unit-thread.ts', import.meta.url).href)
 
 /** Settings of a gateway under test. */
 export interface GatewayParts extends InstanceParts {

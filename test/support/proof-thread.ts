@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { PROOF_MEMORY_BYTES, ProofMemory } from '../../src/objects/resolvers/dpop/proof-memory.ts'
 import { UsedProofs } from '../../src/objects/resolvers/dpop/used-proofs.ts'
+import { threadEntry } from './thread-entry.ts'
 
 interface ProofWork {
   readonly memory: SharedArrayBuffer
@@ -26,7 +27,7 @@ export async function enterAtOnce(threads: number, proofs: number): Promise<read
   const shared = { memory: new SharedArrayBuffer(PROOF_MEMORY_BYTES), seconds: new SharedArrayBuffer(4) }
   return Promise.all(
     Array.from({ length: threads }, async () => {
-      const worker = new Worker(new URL(import.meta.url), {
+      const worker = new Worker(threadEntry(import.meta.url), {
         workerData: { ...shared, threads, proofs },
         name: 'proofs',
       })

@@ -3,6 +3,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import type { ThrottlingRate } from '#contracts'
 import { BucketTable, type TableSize } from '#resilience'
 import { type Clock, systemClock } from '#schema'
+import { threadEntry } from './thread-entry.ts'
 
 /** The concurrent work of threads on one table. */
 export interface ThrottlingWork {
@@ -54,7 +55,7 @@ export async function runThreads(threads: number, work: ThrottlingWork): Promise
   return Promise.all(
     Array.from({ length: threads }, async (_, at) => {
       const input: Input = { ...work, memory, start, threads, cleans: work.cleaner && at === 0 }
-      const worker = new Worker(new URL(import.meta.url), { workerData: input, name: 'throttling' })
+      const worker = new Worker(threadEntry(import.meta.url), { workerData: input, name: 'throttling' })
       const [report] = (await once(worker, 'message')) as [ThrottlingReport]
       await worker.terminate()
       return report
