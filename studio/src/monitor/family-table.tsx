@@ -1,9 +1,18 @@
+import { fieldLabel, inWords, measureOf } from './measures.ts'
+
+/** Families whose name does not say what they belong to. */
+const TITLES: Readonly<Record<string, string>> = {
+  notifications: 'Access manager notifications',
+  agents: 'Access manager agents',
+}
+
 /** Objects of one family, each with its labels and values as the gateway gives them. */
 export function FamilyTable({ family, rows }: { family: string; rows: unknown }) {
   if (!Array.isArray(rows) || rows.length === 0) return null
   const objects = rows as readonly Readonly<Record<string, unknown>>[]
   const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))]
-  const title = family.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  const words = inWords(family)
+  const title = TITLES[family] ?? words.charAt(0).toUpperCase() + words.slice(1)
   return (
     <section aria-label={title} className="tile">
       <h2>{title}</h2>
@@ -12,8 +21,8 @@ export function FamilyTable({ family, rows }: { family: string; rows: unknown })
           <thead>
             <tr>
               {columns.map((column) => (
-                <th key={column} scope="col">
-                  {column}
+                <th key={column} scope="col" className={columnClass(objects, column)}>
+                  {fieldLabel(column)}
                 </th>
               ))}
             </tr>
@@ -22,7 +31,7 @@ export function FamilyTable({ family, rows }: { family: string; rows: unknown })
             {objects.map((object) => (
               <tr key={columns.map((column) => (typeof object[column] === 'string' ? object[column] : '')).join(' ')}>
                 {columns.map((column) => (
-                  <td key={column}>{column === 'notAfter' ? dateOf(object[column]) : shown(object[column])}</td>
+                  <Cell key={column} column={column} value={object[column]} />
                 ))}
               </tr>
             ))}
@@ -33,18 +42,11 @@ export function FamilyTable({ family, rows }: { family: string; rows: unknown })
   )
 }
 
-const DAY = 86_400
-
-/** A date in seconds since 1970, with the days until it. */
-function dateOf(value: unknown): string {
-  if (typeof value !== 'number') return ''
-  const days = Math.floor(value / DAY - Date.now() / 1000 / DAY)
-  const date = new Date(value * 1000).toLocaleDateString()
-  return days < 0 ? `${date}, expired` : `${date}, in ${days} days`
+function columnClass(objects: readonly Readonly<Record<string, unknown>>[], column: string): string {
+  return objects.some((object) => measureOf(column, object[column]).isNumber) ? 'number' : ''
 }
 
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 3 })
-  return typeof value === 'string' ? value : JSON.stringify(value)
+function Cell({ column, value }: { column: string; value: unknown }) {
+  const { text, level, isNumber } = measureOf(column, value)
+  return <td className={[isNumber ? 'number' : '', level ?? ''].join(' ').trim()}>{text}</td>
 }

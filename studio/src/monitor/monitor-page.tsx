@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { FAMILIES, type Rates, type Sample, useMetrics } from '../api/metrics.ts'
-import { Chart } from './chart.tsx'
+import { Chart, type ChartSeries } from './chart.tsx'
 import { FamilyTable } from './family-table.tsx'
+import { fieldLabel, measureOf } from './measures.ts'
 
 /** Rates, latencies, and the state of units and of everything that the gateway is connected to. */
 export function MonitorPage() {
@@ -11,6 +12,20 @@ export function MonitorPage() {
   const ratesIn = (sample: Sample) => (route === '' ? sample.totals : sample.routes[route])
   // A route that is gone leaves the totals of all.
   const totals = latest === null ? undefined : (ratesIn(latest) ?? latest.totals)
+  const seriesOf = (
+    label: string,
+    tone: ChartSeries['tone'],
+    read: (rates: Rates) => number | null,
+    missing: number | null = null,
+  ): ChartSeries => ({
+    label,
+    tone,
+    values: samples.map((sample) => {
+      const rates = ratesIn(sample)
+      return rates === undefined ? missing : read(rates)
+    }),
+    now: totals === undefined ? null : read(totals),
+  })
   const offered = new Set(busiestOf(latest?.routes ?? {}).map(([id]) => id))
   if (route !== '') offered.add(route)
   return (
@@ -35,35 +50,37 @@ export function MonitorPage() {
           <div className="tiles charts">
             <Chart
               title="Requests per second"
-              now={totals.requestsPerSecond.toFixed(1)}
               times={times}
-              values={samples.map((sample) => ratesIn(sample)?.requestsPerSecond ?? 0)}
+              series={[seriesOf('requests', 'blue', ({ requestsPerSecond }) => requestsPerSecond, 0)]}
             />
             <Chart
-              title="99th percentile (ms)"
-              now={totals.p99 === null ? 'no requests' : totals.p99.toFixed(1)}
+              title="Responses per second"
               times={times}
-              values={samples.map((sample) => ratesIn(sample)?.p99 ?? null)}
+              series={STATUSES.map(({ family, label, tone }) =>
+                seriesOf(label, tone, ({ statuses }) => statuses?.[family] ?? 0, 0),
+              )}
+            />
+            <Chart
+              title="Latency (ms)"
+              times={times}
+              series={[
+                seriesOf('p50', 'blue', ({ p50 }) => p50 ?? null),
+                seriesOf('p95', 'violet', ({ p95 }) => p95 ?? null),
+                seriesOf('p99', 'amber', ({ p99 }) => p99),
+              ]}
             />
             <Chart
               title="Active requests"
-              now={String(totals.active)}
               times={times}
-              values={samples.map((sample) => ratesIn(sample)?.active ?? 0)}
+              series={[seriesOf('active', 'blue', ({ active }) => active, 0)]}
             />
           </div>
           <div className="tiles">
-            <Values title="Responses per second" values={statusesOf(totals)} />
-            <Values title="Latency (ms)" values={{ p50: totals.p50, p95: totals.p95, p99: totals.p99 }} />
             <Values title="Units" values={latest.units ?? {}} />
-            <Values title="Memory" values={megabytes(latest.memory ?? {})} />
-            <Values title="Process" values={latest.process ?? {}} />
+            <Values title="Process" values={{ residentBytes: latest.memory?.['residentBytes'], ...latest.process }} />
           </div>
           <BusiestRoutes routes={latest.routes} />
-          <FamilyTable
-            family="memoryOfThreads"
-            rows={(latest.memory?.['threads'] as object[] | undefined)?.map(megabytesOf)}
-          />
+          <FamilyTable family="memoryOfThreads" rows={latest.memory?.['threads']} />
           {FAMILIES.map((family) => (
             <FamilyTable key={family} family={family} rows={latest[family]} />
           ))}
@@ -73,21 +90,13 @@ export function MonitorPage() {
   )
 }
 
-function statusesOf({ statuses = {}, errorsPerSecond }: Rates): Record<string, unknown> {
-  return { ...statuses, errors: errorsPerSecond }
-}
-
-function megabytes(memory: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(memory).flatMap(([name, value]) =>
-      typeof value === 'number' ? [[name.replace(/Bytes$/, ' (MB)'), value / 1e6]] : [],
-    ),
-  )
-}
-
-function megabytesOf(thread: object): Record<string, unknown> {
-  return { thread: (thread as { thread?: string }).thread, ...megabytes(thread as Record<string, unknown>) }
-}
+/** Status families in the order of the legend. */
+const STATUSES = [
+  { family: 'successful', label: '2xx', tone: 'green' },
+  { family: 'redirection', label: '3xx', tone: 'blue' },
+  { family: 'clientError', label: '4xx', tone: 'amber' },
+  { family: 'serverError', label: '5xx', tone: 'red' },
+] as const
 
 function Values({ title, values }: { title: string; values: Readonly<Record<string, unknown>> }) {
   return (
@@ -96,12 +105,8 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
       <dl>
         {Object.entries(values).map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              {typeof value === 'number'
-                ? value.toLocaleString(undefined, { maximumFractionDigits: 1 })
-                : String(value ?? 'none')}
-            </dd>
+            <dt>{fieldLabel(name)}</dt>
+            <dd>{measureOf(name, value).text || 'none'}</dd>
           </div>
         ))}
       </dl>
@@ -123,8 +128,8 @@ function BusiestRoutes({ routes }: { routes: Readonly<Record<string, Rates>> }) 
     'requests per second': requestsPerSecond,
     'errors per second': errorsPerSecond,
     active,
-    'p50 (ms)': p50 ?? '',
-    'p99 (ms)': p99 ?? '',
+    'p50 (ms)': p50 ?? null,
+    'p99 (ms)': p99 ?? null,
   }))
-  return <FamilyTable family="Busiest routes" rows={busiest} />
+  return <FamilyTable family="busiestRoutes" rows={busiest} />
 }
