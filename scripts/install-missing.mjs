@@ -22,8 +22,8 @@ if (!current) {
   }
   if (!existsSync(node)) {
     console.error(
-      'the packages are installed, but not Node itself, which the package "node" brings by its install script:',
-      'npm is configured not to run install scripts (ignore-scripts). Allow this one with: npm rebuild node --ignore-scripts=false',
+      'the packages are installed, but not Node itself, an optional dependency for Linux and macOS on x64 and arm64:',
+      'npm is configured to leave optional dependencies out, or this is another platform. Install them with: npm ci --include=optional',
     )
     process.exit(1)
   }

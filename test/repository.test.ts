@@ -25,11 +25,12 @@ function trackedFiles(): string[] {
 interface Manifest {
   readonly license: string
   readonly dependencies: Record<string, string>
+  readonly optionalDependencies: Record<string, string>
   readonly devDependencies: Record<string, string>
 }
 
 const manifest = JSON.parse(read('package.json')) as Manifest
-const packages = { ...manifest.dependencies, ...manifest.devDependencies }
+const packages = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }
 
 test('the lock file has no URLs, so that any registry can be used', () => {
   const { packages: locked } = JSON.parse(read('package-lock.json')) as {

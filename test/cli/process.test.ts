@@ -113,18 +113,18 @@ test('a missing home directory is named, with the remedy', { timeout: 60_000 }, 
   assert.deepEqual(await ended(['eval', '1 + 1'], { HOME: '' }), { code: 0, stdout: '2\n', stderr: '' })
 })
 
-test('an installation without install scripts ends with the command that installs Node', async () => {
+test('an installation without optional dependencies ends with the command that installs Node', async () => {
   const root = join(import.meta.dirname, '..', '..')
   using folder = new Folder({
     'package-lock.json': '{}',
     'scripts/install-missing.mjs': readFileSync(join(root, 'scripts', 'install-missing.mjs'), 'utf8'),
-    'npm-without-scripts.js': '',
+    'npm-without-optional.js': '',
   })
-  const env = { ...process.env, npm_execpath: folder.in('npm-without-scripts.js') }
+  const env = { ...process.env, npm_execpath: folder.in('npm-without-optional.js') }
   const { status, stderr } = spawnSync(process.execPath, [folder.in('scripts/install-missing.mjs')], {
     env,
     encoding: 'utf8',
   })
   assert.equal(status, 1)
-  assert.match(stderr, /ignore-scripts.*npm rebuild node --ignore-scripts=false/)
+  assert.match(stderr, /optional dependency.*npm ci --include=optional/)
 })
