@@ -10,6 +10,8 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
+    // Part of the notices of the package (scripts/third-party-notices.ts).
+    license: { fileName: 'licenses.json' },
     target: 'es2024',
     reportCompressedSize: false,
     assetsInlineLimit: 0,

