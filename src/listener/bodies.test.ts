@@ -31,6 +31,34 @@ test('a large upload is streamed in chunks', async () => {
   assert.equal(await response.text(), '5000000')
 })
 
+test('the part of a body that arrived with its head is delivered at once, and the rest after a pause', async () => {
+  const received: string[] = []
+  const ended = Promise.withResolvers<void>()
+  const isPaused = Promise.withResolvers<() => void>()
+  await using server = await listening(async ({ request }) => {
+    // Parsed in the same read as the head, after the handler was called.
+    await null
+    const write = (chunk: Uint8Array) => {
+      received.push(Buffer.from(chunk).toString())
+      return false
+    }
+    const control = request.body.pipe({ write, end: () => ended.resolve(), fail: ended.reject })
+    assert.deepEqual(received, ['hel'])
+    isPaused.resolve(() => control.resume())
+    await within('the body ended', ended.promise)
+    return respond(200)
+  })
+  await using client = new RawClient(server.port)
+  client.send(post('Content-Length: 5', 'hel'))
+  const resume = await within('the body is paused', isPaused.promise)
+  client.send('lo')
+  await converse(server.port, 'x\r\n\r\n')
+  assert.deepEqual(received, ['hel'])
+  resume()
+  await client.receives(/^HTTP\/1\.1 200 /)
+  assert.deepEqual(received, ['hel', 'lo'])
+})
+
 test('trailers of a request are forwarded, except those allowed in the head only (B32)', async () => {
   const ended = Promise.withResolvers<readonly string[] | null>()
   const sink: BodySink = { write: () => true, end: ended.resolve, fail: ended.reject }

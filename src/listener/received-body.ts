@@ -40,9 +40,10 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
     this.#sink = sink
     this.#progress = this.owner.context.bodies.add(this)
     this.owner.onBodyRead()
+    const more = this.#receiveBuffered()
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#stream.on('end', () => this.#end())
-    this.#stream.resume()
+    if (more) this.#stream.resume()
   }
 
   resume(): void {
@@ -90,6 +91,14 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
 
   /** Ends the sink, or fails it for a truncated body: Node emits `end` for both. */
   protected abstract finish(sink: BodySink): void
+
+  /** The part that has arrived leaves with the head of the upstream request: `data` would follow in a later turn. */
+  #receiveBuffered(): boolean {
+    const chunk = this.#stream.readableLength === 0 ? null : (this.#stream.read() as Buffer | null)
+    if (chunk === null) return true
+    this.#receive(chunk)
+    return !this.#stream.isPaused()
+  }
 
   #receive(chunk: Buffer): void {
     this.onBytes(chunk.length)
