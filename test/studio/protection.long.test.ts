@@ -4,8 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Chromium } from '#test/chromium'
+import { pathRoute } from '#test/gateway'
 import { OidcProvider } from '#test/oidc-provider'
 import { deployDraft, gatewayWithStudio, HELLO, openRoute, replaceJson, STUDIO_TEST } from '#test/studio'
+import { httpUpstream } from '#test/upstream'
 
 /** A login page at another origin: its button sets the cookie and leads back; a broken one leads to a page without a login. */
 async function loginServer() {
@@ -122,8 +124,16 @@ test(
         issuer: { type: 'Issuer', config: { wellKnownEndpoint: `${provider.url}/.well-known/openid-configuration` } },
       },
     }
+    const received: (string | undefined)[] = []
+    await using upstream = await httpUpstream(({ headers }, response) => {
+      received.push(headers.cookie)
+      response.end('the application')
+    })
     await using gateway = await gatewayWithStudio({
-      routes: { hello: HELLO },
+      routes: {
+        hello: HELLO,
+        app: { ...pathRoute('/app', ''), baseURI: upstream.url, handler: 'ReverseProxyHandler' },
+      },
       files: { 'secrets/studio.client.secret': Buffer.from('a secret of the client').toString('base64') },
       admin: {
         adminProtection: {
@@ -145,6 +155,14 @@ test(
       assert.equal(page.url(), `${gateway.adminUrl}/studio/routes`)
       const names = (await context.cookies(gateway.adminUrl)).map(({ name }) => name)
       assert.ok(names.includes('gateway-admin-session'), names.join())
+
+      // The browser sends the cookies of the host to the traffic connector too.
+      const traffic = { url: `${gateway.url}/app`, name: 'a', value: '1' }
+      await context.addCookies([traffic])
+      await page.goto(traffic.url)
+      await page.getByText('the application').waitFor()
+      assert.match(received[0] ?? '', /\ba=1\b/)
+      assert.doesNotMatch(received[0] ?? '', /gateway-(?:admin|studio)-/)
     })
   },
 )
