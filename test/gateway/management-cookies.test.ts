@@ -1,12 +1,12 @@
 // Browsers send the cookies of the management connector to traffic connectors of the same host too: no upstream receives them.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
 import { managing } from '#test/management'
 import { httpUpstream } from '#test/upstream'
+import { once } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 
 const PASSWORD = 'correct horse'

@@ -1,19 +1,8 @@
+import type { RequestEvent } from '../../../src/contracts/live-requests.ts'
 import { call } from './client.ts'
 import type { TraceStep } from './try-it.ts'
 
-/** A request of the live tail, as `/api/monitor/requests` gives it. */
-export interface RequestEvent {
-  readonly timestamp: string
-  readonly method: string
-  readonly path: string
-  readonly status: number | null
-  readonly elapsed: number
-  readonly route: string | null
-  readonly user: string | null
-  readonly transactionId: string
-  /** Id of its trace. */
-  readonly trace: string | null
-}
+export type { RequestEvent }
 
 /** In place of requests beyond the rate. */
 export interface SkippedRequests {

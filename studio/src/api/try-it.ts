@@ -1,3 +1,4 @@
+import type { TraceStep } from '../../../src/contracts/request-trace.ts'
 import { call } from './client.ts'
 import { routesPath } from './routes.ts'
 
@@ -30,17 +31,7 @@ export interface Explanation {
   readonly chain: readonly { readonly name: string | null; readonly type: string; readonly qualifiedName: string }[]
 }
 
-/** An object on the way of a request that was sent. */
-export interface TraceStep {
-  readonly object: string
-  readonly depth: number
-  readonly elapsed: number | null
-  readonly own: number | null
-  readonly status: number | null
-  readonly error: string | null
-  readonly request: unknown
-  readonly response: unknown
-}
+export type { TraceStep }
 
 /** The response to a request that was sent, and its way. */
 export interface Trace {
