@@ -1,7 +1,10 @@
-// Bundles tests and the threads that they start.
+// Bundles tests, the threads that they start, and the gateway of tests that run it in a separate process.
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundleModules } from './bundle.ts'
+import { bundleGateway } from './gateway-bundle.ts'
+import { root } from './steps.ts'
 
 /** Bundles modules into a directory; returns their bundles, in the same order. */
 export async function bundle(entries: readonly string[], directory: string): Promise<string[]> {
@@ -17,4 +20,12 @@ export async function bundle(entries: readonly string[], directory: string): Pro
     }),
   })
   return names.map((name) => join(directory, `${name}.mjs`))
+}
+
+/** A directory like that of the installed package: its modules are bundled, all else is that of the repository. */
+export async function bundleInstallation(directory: string): Promise<void> {
+  mkdirSync(directory)
+  const others = readdirSync(root).filter((name) => name !== 'src' && name !== 'dist')
+  for (const name of others) symlinkSync(join(root, name), join(directory, name))
+  await bundleGateway(join(directory, 'dist'))
 }

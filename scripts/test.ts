@@ -3,11 +3,11 @@
 // `--slowest=N` that many; `--bundled` runs the selected files as a run of all does.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { basename, join, relative } from 'node:path'
+import { basename, delimiter, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bin, root, runSteps, type Step, staticSteps } from './steps.ts'
-import { bundle } from './test-bundle.ts'
+import { bundle, bundleInstallation } from './test-bundle.ts'
 
 /** Time limit of a test in milliseconds. Waits of tests end earlier and say what is missing (test/support/waiting.ts). */
 const testTimeout = 60_000
@@ -117,11 +117,16 @@ async function bundles(all: readonly string[], folder: string): Promise<TestModu
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const threads = join(folder, 'threads')
   process.env['TEST_THREADS'] = threads
+  const installation = join(folder, 'installation')
+  process.env['TEST_INSTALLATION'] = installation
+  // The launcher of an installation runs the first Node of the path.
+  process.env['PATH'] = [dirname(bin('node')), process.env['PATH']].join(delimiter)
   const [tests, preloaded] = await Promise.all([
     bundle(entries, join(folder, 'bundled')),
     bundle(PRELOADED, join(folder, 'preloaded')),
     // Each has a bundle of its own: chunks shared with tests would be many small modules.
     ...THREADS.map((file) => bundle([file], threads)),
+    bundleInstallation(installation),
   ])
   return { preloaded, chosen: [...tests, ...unbundled] }
 }

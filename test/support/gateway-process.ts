@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { GATEWAY_COMMAND } from './installation.ts'
 import { type InstanceParts, TestInstance } from './instance.ts'
 import { LogLines } from './log-lines.ts'
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './send-request.ts'
 import { within } from './waiting.ts'
-
-const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
 
 const READY = /"message":"the gateway is ready"/
 
@@ -44,7 +42,7 @@ export class GatewayProcess implements AsyncDisposable {
 
   constructor(parts: ProcessParts) {
     this.instance = parts.instance ?? new TestInstance(parts)
-    const [command, ...words] = [...(parts.under ?? []), COMMAND, 'run', '--instance', this.instance.directory]
+    const [command, ...words] = [...(parts.under ?? []), GATEWAY_COMMAND, 'run', '--instance', this.instance.directory]
     const output = parts.output === undefined ? null : openSync(parts.output, 'a')
     this.#child = spawn(command as string, words, {
       stdio: ['ignore', output ?? 'pipe', 'pipe'],

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { GATEWAY_COMMAND } from './installation.ts'
 import { within } from './waiting.ts'
-
-const COMMAND = join(import.meta.dirname, '..', '..', 'bin', 'gateway')
 
 interface Exit {
   readonly code: number | null
@@ -19,7 +17,7 @@ export class SpawnedCommand implements AsyncDisposable {
   readonly #waiting = new Set<() => void>()
   #ended = false
 
-  constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}, program = COMMAND) {
+  constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}, program = GATEWAY_COMMAND) {
     this.#child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
