@@ -13,17 +13,17 @@ export interface OriginStats {
   readonly origin: string
   /** Open connections. */
   readonly connected: number
-  /** Admitted requests that have not ended. */
+  /** Requests that have a connection, or wait for it to be established. */
   readonly running: number
   /** Running requests whose connection is being established. */
   readonly pending: number
-  /** Requests that wait to be admitted. */
+  /** Requests that wait for a connection to become free. */
   readonly queued: number
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** The connections to one origin, and its queue of requests. */
+/** The connections to one origin, and the limit of its queue. */
 export class OriginPool implements CallOwner {
   readonly origin: string
   readonly authority: string
@@ -35,9 +35,7 @@ export class OriginPool implements CallOwner {
   lastUse = 0
   readonly #watchdog: Watchdog
   readonly #transport: Transport
-  readonly #waiting = new Set<UpstreamCall>()
-  #running = 0
-  #starting = false
+  #active = 0
   #stopWatching: (() => void) | null = null
   #whenIdle: (() => void) | null = null
 
@@ -72,45 +70,39 @@ export class OriginPool implements CallOwner {
       proxy,
       ownListeners: settings.ownListeners ?? null,
     }
-    this.#transport = new Transport(url, settings, connect, this.#http2Mode(), () => this.#startWaiting())
+    this.#transport = new Transport(url, settings, connect, this.#http2Mode())
   }
 
   get isIdle(): boolean {
-    return this.#running === 0 && this.#waiting.size === 0
+    return this.#active === 0
   }
 
   get stats(): OriginStats {
-    const { connected, pending } = this.#transport
-    return { origin: this.origin, connected, pending, running: this.#running, queued: this.#waiting.size }
+    const { connected, pending, queued } = this.#transport
+    return { origin: this.origin, connected, pending, running: this.#active - queued, queued }
   }
 
-  /** Starts the call, queues it, or rejects it. */
+  /** Dispatches the call, which may queue it, or rejects it. */
   admit(call: UpstreamCall): void {
-    if (this.#running < this.#transport.capacity) {
-      this.#watchdog.add(call)
-      this.#start(call)
-      return
-    }
-    if (this.#waiting.size >= this.settings.maxWaitQueueSize) {
+    const transport = this.#transport
+    if (transport.queued >= this.settings.maxWaitQueueSize && !transport.hasRoom(this.#active)) {
       call.abort(new UpstreamError('GW_UPSTREAM_POOL_FULL'))
       return
     }
     this.#watchdog.add(call)
-    this.#waiting.add(call)
-    call.wait()
+    this.#active++
+    call.admitted = true
+    call.dispatchOver(transport)
   }
 
   ended(call: UpstreamCall): void {
+    if (!call.admitted) return
     this.#watchdog.delete(call)
-    this.#waiting.delete(call)
-    if (call.admitted) {
-      this.#running--
-      this.#startWaiting()
-    }
+    this.#active--
     if (this.isIdle) this.#whenIdle?.()
   }
 
-  /** Closes the connections once admitted and queued requests have ended. */
+  /** Closes the connections once active and queued requests have ended. */
   async close(): Promise<void> {
     this.#stopWatching?.()
     if (!this.isIdle) {
@@ -119,24 +111,6 @@ export class OriginPool implements CallOwner {
       await promise
     }
     await this.#transport.close()
-  }
-
-  /** A loop instead of recursion: a call may end while it starts. */
-  #startWaiting(): void {
-    if (this.#starting) return
-    this.#starting = true
-    for (const next of this.#waiting) {
-      if (this.#running >= this.#transport.capacity) break
-      this.#waiting.delete(next)
-      this.#start(next)
-    }
-    this.#starting = false
-  }
-
-  #start(call: UpstreamCall): void {
-    this.#running++
-    call.admitted = true
-    call.dispatchOver(this.#transport)
   }
 
   /** HTTP/2 is off for connections of one request, and for plain requests to a proxy. */

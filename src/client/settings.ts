@@ -1,9 +1,9 @@
 import type { ClientTls, ProxyOptions } from '#contracts'
-import type { OwnListeners } from '#schema'
+import type { OwnListeners, PermitStore } from '#schema'
 
 /** Settings of a client; clients of equal settings share their connections. Times are milliseconds. */
 export interface ClientSettings {
-  /** Concurrent connections to one origin in this unit. */
+  /** Concurrent connections to one origin, of all units that share `permits`. */
   readonly connections: number
   /** Longest wait for a connection: to be established (502), or to become free (503). */
   readonly connectionTimeout: number
@@ -31,6 +31,8 @@ export interface ClientSettings {
   readonly localAddress?: string | null
   /** The connectors of this gateway, for loop detection. */
   readonly ownListeners?: OwnListeners | null
+  /** Limits the connections of all units; null for limits of this thread alone. */
+  readonly permits?: PermitStore | null
 }
 
 /** HTTP/2 settings. */
@@ -61,19 +63,31 @@ function identityOf(object: object | null | undefined): number {
 /** Equal settings have equal keys. */
 export function settingsKey(settings: ClientSettings): string {
   return [
+    plainSettings(settings),
+    identityOf(settings.tls),
+    settings.proxy?.key ?? '',
+    identityOf(settings.ownListeners),
+    identityOf(settings.permits),
+  ].join(' ')
+}
+
+/** The key of the connection limit of an origin: the same in all units, unlike the identity of keys and proxies. */
+export function permitKey(settings: ClientSettings, origin: string): string {
+  return `${origin} ${plainSettings(settings)}`
+}
+
+function plainSettings(settings: ClientSettings): string {
+  return [
     settings.connections,
     settings.connectionTimeout,
     settings.soTimeout,
     settings.disableReuseConnection,
     settings.connectionTimeToLive,
     settings.maxWaitQueueSize,
-    identityOf(settings.tls),
     settings.stateTracking === true,
-    settings.proxy?.key ?? '',
     Object.values(settings.http2 ?? {}).join('/'),
     settings.maxHeaderBytes,
     settings.idleTime,
     settings.localAddress,
-    identityOf(settings.ownListeners),
   ].join(' ')
 }

@@ -6,7 +6,8 @@ import { Connections } from './http1/connections.ts'
 import { type Session, Sessions } from './http2/sessions.ts'
 import { supportsH2cUpgrade } from './http2/upgrade-probe.ts'
 import { type ConnectOptions, createOpener, type OpenSocket } from './open-socket.ts'
-import type { ClientSettings } from './settings.ts'
+import { type ConnectionPermits, joinPermits, type PermitUser } from './permits/connection-permits.ts'
+import { type ClientSettings, permitKey } from './settings.ts'
 
 /** How HTTP/2 is chosen for an origin. */
 export type Http2Mode = 'off' | 'alpn' | 'prior-knowledge' | 'h2c-upgrade'
@@ -20,31 +21,24 @@ const SESSION_IDLE_TIME = 60_000
 const VERSION_TTL = 600_000
 
 /** The connections to one origin, HTTP/1.1 and HTTP/2. */
-export class Transport implements Dispatcher, CallQueue {
+export class Transport implements Dispatcher, CallQueue, PermitUser {
   readonly #url: URL
   readonly #settings: ClientSettings
   readonly #mode: Http2Mode
   readonly #http1: Connections
   readonly #sessions: Sessions
   readonly #openHttp2: OpenSocket
-  readonly #capacityChanged: () => void
+  readonly #permits: ConnectionPermits
   #version: 'unknown' | 'http1' | 'http2' = 'unknown'
   #knownUntil = 0
   #opening = false
   /** Calls that wait for an HTTP/2 connection, in order of arrival. */
   readonly #waiting = new Map<Call, OutboundRequest>()
 
-  constructor(
-    url: URL,
-    settings: ClientSettings,
-    connect: ConnectOptions,
-    mode: Http2Mode,
-    capacityChanged: () => void,
-  ) {
+  constructor(url: URL, settings: ClientSettings, connect: ConnectOptions, mode: Http2Mode) {
     this.#url = url
     this.#settings = settings
     this.#mode = mode
-    this.#capacityChanged = capacityChanged
     const { connections, connectionTimeToLive, http2, idleTime, maxHeaderBytes = MAX_HEADER_BYTES } = settings
     const target = {
       isSecure: url.protocol === 'https:',
@@ -56,12 +50,7 @@ export class Transport implements Dispatcher, CallQueue {
     const openHttp2 = createOpener({ ...connect, alpn: ['h2', 'http/1.1'] })
     this.#openHttp2 = (callback) => openHttp2(target, callback)
     this.#http1 = new Connections(
-      {
-        maxConnections: connections,
-        maxHeadBytes: maxHeaderBytes,
-        timeToLive: connectionTimeToLive,
-        idleTime: idleTime ?? IDLE_TIME,
-      },
+      { maxHeadBytes: maxHeaderBytes, timeToLive: connectionTimeToLive, idleTime: idleTime ?? IDLE_TIME },
       (callback) => open(target, callback),
     )
     const limits = {
@@ -75,20 +64,37 @@ export class Transport implements Dispatcher, CallQueue {
       dispatch: (request, call, isRepeated) => this.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#dispatchWaiting(),
       refusedHttp2: () => this.#cacheVersion('http1'),
+      sessionClosed: () => this.#permits.release(),
     })
-  }
-
-  /** Requests that can run at the same time. */
-  get capacity(): number {
-    return this.#version === 'http2' ? this.#sessions.capacity : this.#settings.connections
+    // Last: the pool may be used at once.
+    this.#permits = joinPermits(settings.permits ?? null, permitKey(settings, url.origin), connections, this)
+    this.#http1.permits = this.#permits
   }
 
   get connected(): number {
     return this.#http1.connected + this.#sessions.connected
   }
 
+  /** Calls whose connection is being opened. */
   get pending(): number {
-    return this.#http1.pending + this.#waiting.size
+    return this.#http1.pending + this.#waiting.size - this.#queuedForHttp2
+  }
+
+  /** Calls that wait for a connection to become free. */
+  get queued(): number {
+    return this.#http1.queued + this.#queuedForHttp2
+  }
+
+  get lacking(): number {
+    const lacksSession = this.#waiting.size > 0 && !this.#opening && this.#sessions.mayGrow
+    return this.#http1.lacking + (lacksSession ? 1 : 0)
+  }
+
+  /** Whether one more call would not be queued, beside the active ones. */
+  hasRoom(active: number): boolean {
+    if (this.#usesHttp1) return this.#http1.hasRoom
+    if (this.#sessions.withRoom() !== null) return true
+    return active < this.#capacity && (this.#opening || (this.#sessions.mayGrow && this.#permits.isAvailable))
   }
 
   dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
@@ -103,25 +109,55 @@ export class Transport implements Dispatcher, CallQueue {
   }
 
   withdraw(call: Call): boolean {
-    return this.#waiting.delete(call)
+    const isWithdrawn = this.#waiting.delete(call)
+    if (isWithdrawn) this.#permits.lackingChanged()
+    return isWithdrawn
+  }
+
+  grow(): void {
+    this.#http1.grow()
+    if (this.#waiting.size > 0) this.#openOrWait()
+  }
+
+  closeIdle(): boolean {
+    return this.#http1.closeIdle() || this.#sessions.retireOne(true)
+  }
+
+  retireOne(): void {
+    this.#sessions.retireOne(false)
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#http1.close(), this.#sessions.close()])
+    this.#permits.leave(this)
+  }
+
+  get #usesHttp1(): boolean {
+    return this.#mode === 'off' || (this.#version === 'http1' && performance.now() < this.#knownUntil)
+  }
+
+  /** Requests that can run at the same time, if there are permits for all connections. */
+  get #capacity(): number {
+    return this.#version === 'http2' ? this.#sessions.capacity : this.#settings.connections
+  }
+
+  get #queuedForHttp2(): number {
+    const { size } = this.#waiting
+    return this.#opening ? Math.max(0, size - this.#capacity) : size
   }
 
   /** Where one more call is dispatched; null where a connection must be opened first. */
   #dispatcher(): Connections | Session | null {
-    const isHttp1 = this.#version === 'http1' && performance.now() < this.#knownUntil
-    return this.#mode === 'off' || isHttp1 ? this.#http1 : this.#sessions.withRoom()
+    return this.#usesHttp1 ? this.#http1 : this.#sessions.withRoom()
   }
 
   /** Opens one connection at a time: further calls wait for it, and share it if it has room. */
   #openOrWait(): void {
     if (this.#opening) return
-    if (!this.#sessions.mayGrow) {
+    if (!this.#sessions.mayGrow || !this.#permits.acquire()) {
       // The server may have lowered SETTINGS_MAX_CONCURRENT_STREAMS, even to 0: bound the wait.
       for (const call of this.#waiting.keys()) call.wait()
+      this.#permits.lackingChanged()
       return
     }
     this.#opening = true
@@ -156,12 +192,14 @@ export class Transport implements Dispatcher, CallQueue {
     this.#cacheVersion('http1')
     if (socket !== null) this.#http1.adopt(socket)
     this.#dispatchWaiting()
+    if (socket === null) this.#permits.release()
   }
 
   #failed(error: Error): void {
     this.#opening = false
     const failed = [...this.#waiting.keys()]
     this.#waiting.clear()
+    this.#permits.release()
     for (const call of failed) call.failed(error)
   }
 
@@ -178,6 +216,6 @@ export class Transport implements Dispatcher, CallQueue {
       dispatcher.dispatch(request, call, false)
     }
     if (this.#waiting.size > 0) this.#openOrWait()
-    this.#capacityChanged()
+    this.#permits.lackingChanged()
   }
 }

@@ -21,7 +21,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   deadline = Number.POSITIVE_INFINITY
   slot = -1
   queue: CallQueue | null = null
-  /** Set by the owner while the call counts as running. */
+  /** Set by the owner for a call that it counts. */
   admitted = false
   readonly #exchange: Exchange
   readonly #request: Request

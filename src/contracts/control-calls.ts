@@ -40,6 +40,12 @@ export const CONTROL_CALLS = {
   /** Memory shared by all units under a key. */
   share: call<{ readonly key: string; readonly bytes: number }, SharedArrayBuffer>(30_000),
   unshare: notice<{ readonly key: string }>(),
+  /** The permits for connections to one server (PermitTable), with the number of units and that of the caller. */
+  openPermits: call<
+    { readonly key: string; readonly permits: number },
+    { readonly memory: SharedArrayBuffer; readonly units: number; readonly unit: number }
+  >(30_000),
+  closePermits: notice<{ readonly key: string }>(),
   storeGet: call<StoreKey & { readonly lifetime: number | null }, SharedRecord | null>(STORE_TIMEOUT),
   storeUpdate: call<
     StoreKey & { readonly change: RecordChange; readonly lifetime: number; readonly ifPresent: boolean },

@@ -94,6 +94,7 @@ export type {
   SeriesHead,
 } from './metric-report.ts'
 export { type ClientRegistration, ClientRegistrationKind, type Issuer, IssuerKind } from './open-id.ts'
+export { PermitTable } from './permit-table.ts'
 export { isProofSent, markProofSent } from './proof-of-possession.ts'
 export { protocolProblem, versionRange } from './protocol-versions.ts'
 export { type ForwardProxy, type ProxyOptions, ProxyOptionsKind } from './proxy-options.ts'

@@ -18,6 +18,7 @@ import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
+import { ConnectionPermits } from './connection-permits.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { EVENTS } from './log-events.ts'
@@ -63,6 +64,7 @@ export class Gateway {
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
   readonly #memory = new SharedMemory()
+  readonly #permits: ConnectionPermits
   readonly #tickets: TicketRotation | null
   readonly #store = new KeyValueStore(systemClock)
   readonly #monitoring: Monitoring
@@ -91,6 +93,8 @@ export class Gateway {
       .update(config ?? '')
       .digest('hex')
       .slice(0, 12)
+    const { units, reusePort } = threads(settings.unit.units, logger)
+    this.#permits = new ConnectionPermits(units)
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
@@ -99,13 +103,15 @@ export class Gateway {
         config,
         output: sharedOutput(),
         tickets: this.#tickets?.memory ?? null,
-        ...threads(settings.unit.units, logger),
+        units,
+        reusePort,
       },
       logger,
       heartbeat: input.heartbeat ?? HEARTBEAT,
       handlers: (unit) => this.#handlers(unit),
       ended: (unit) => {
         this.#memory.releaseAll(unit)
+        this.#permits.ended(unit)
         this.states.removeUnit(unit)
         this.#auditWriter.closeAll(unit)
         this.#monitoring.ended(unit)
@@ -236,6 +242,8 @@ export class Gateway {
       auditClose: ({ id }) => this.#auditWriter.close(id),
       share: ({ key, bytes }) => this.#memory.acquire(key, bytes, unit),
       unshare: ({ key }) => this.#memory.release(key, unit),
+      openPermits: ({ key, permits }) => this.#permits.open(key, permits, unit),
+      closePermits: ({ key }) => this.#permits.close(key, unit),
       storeGet: ({ space, key, lifetime }) => this.#store.get(space, key, lifetime),
       storeUpdate: ({ space, key, change, lifetime, ifPresent }) =>
         this.#store.update(space, key, change, lifetime, ifPresent),

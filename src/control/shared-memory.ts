@@ -16,6 +16,11 @@ export class SharedMemory {
     return region.memory
   }
 
+  /** All memory of a holder. */
+  heldBy(holder: object): SharedArrayBuffer[] {
+    return [...this.#regions.values()].filter(({ holders }) => holders.has(holder)).map(({ memory }) => memory)
+  }
+
   release(key: string, holder: object): void {
     const held = this.#regions.get(key)?.holders.get(holder) ?? 0
     if (held > 1) this.#regions.get(key)?.holders.set(holder, held - 1)

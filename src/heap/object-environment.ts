@@ -60,6 +60,7 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
     settings: unitContext.settings,
     variables: unitContext.variables,
     ownListeners: unitContext.ownListeners ?? NO_LISTENERS,
+    connectionPermits: unitContext.connectionPermits ?? null,
     serving: unitContext.serving ?? true,
     router: place.router,
     get secrets() {

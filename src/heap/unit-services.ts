@@ -8,6 +8,7 @@ import type {
   Metrics,
   ObjectState,
   OwnListeners,
+  PermitStore,
   SharedStore,
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
@@ -43,6 +44,8 @@ export interface UnitServices {
   readonly variables: Readonly<Record<string, string | undefined>>
   /** The connectors of this gateway; none by default. */
   readonly ownListeners?: OwnListeners
+  /** Limits the connections of all units; those of this thread alone by default. */
+  readonly connectionPermits?: PermitStore
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether a check of the configuration also looks up the secrets that objects name. */

@@ -81,7 +81,10 @@ export const AdminDocument = documentType({
   }),
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()
-    .meta({ description: 'Number of parallel data-plane units; one for each CPU by default.' }),
+    .meta({
+      description:
+        'Number of parallel data-plane units; one for each CPU by default. More are useful where scripts or parsing block a unit for long.',
+    }),
   temporaryDirectory: config(string({ nonEmpty: true }))
     .optional()
     .meta({ description: 'Folder of temporary files; `tmp` of the instance by default.' }),

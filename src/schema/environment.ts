@@ -82,6 +82,20 @@ export interface OwnListeners {
   named(host: string, port: number): boolean
 }
 
+/** Memory of the permits to open connections to one server, which all units share. */
+export interface PermitMemory {
+  readonly memory: SharedArrayBuffer
+  /** Number of units, and the number of this one, from 0. */
+  readonly units: number
+  readonly unit: number
+  release(): void
+}
+
+/** Opens the permits of a key; they outlive route revisions. */
+export interface PermitStore {
+  open(key: string, permits: number): PermitMemory | Promise<PermitMemory>
+}
+
 /** State of an object: a `degraded` one serves with limits and tries to recover. */
 export type ObjectState = 'starting' | 'up' | 'degraded'
 
@@ -105,6 +119,8 @@ export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>
   /** Requests must not be sent there: they would loop. */
   readonly ownListeners: OwnListeners
+  /** Limits the connections of all units; null for limits of this thread alone. */
+  readonly connectionPermits: PermitStore | null
   /** False where a configuration is only validated: no connection is opened without a request then. */
   readonly serving: boolean
   readonly router: RouterHost

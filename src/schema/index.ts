@@ -40,6 +40,8 @@ export type {
   Metrics,
   ObjectState,
   OwnListeners,
+  PermitMemory,
+  PermitStore,
   Reading,
   RouteOrder,
   RouterHost,

@@ -1,5 +1,5 @@
 import type { ObjectStatus, RouteFailure, RouterOpening, RouteSource, RouteWarnings } from '#contracts'
-import type { AuditOutlet, AuditPlan, SharedStore } from '#schema'
+import type { AuditOutlet, AuditPlan, PermitStore, SharedStore } from '#schema'
 
 /** Services of the control plane for a unit. CLI commands that serve no traffic implement them with the route files alone. */
 export interface ControlServices {
@@ -14,6 +14,8 @@ export interface ControlServices {
   objectStatus?(status: ObjectStatus): void
   /** Opens the event handlers of an audit service; absent where events are discarded. */
   openAudit?(plan: AuditPlan): Promise<AuditOutlet>
+  /** Limits the connections of all units; absent without traffic. */
+  readonly connectionPermits?: PermitStore
   /** A key-value store shared by all units. */
   sharedStore(space: string): SharedStore
   /** Memory that all units share under a key. */

@@ -13,6 +13,12 @@ export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>): Co
     routeWarnings: (warnings) => control.routeWarnings(warnings),
     objectStatus: (status) => control.objectStatus(status),
     openAudit: (plan) => openAuditOutlet(control, plan),
+    connectionPermits: {
+      open: async (key, permits) => {
+        const opened = await control.openPermits({ key, permits })
+        return { ...opened, release: () => control.closePermits({ key }) }
+      },
+    },
     sharedStore: (space) => controlStore(control, space),
     share: async (key, bytes) => {
       const memory = await control.share({ key, bytes })

@@ -124,6 +124,9 @@ function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     settings: input.settings,
     variables: input.env,
     ...(input.ownListeners === undefined ? {} : { ownListeners: input.ownListeners }),
+    ...(input.units > 1 && input.control.connectionPermits !== undefined
+      ? { connectionPermits: input.control.connectionPermits }
+      : {}),
     serving: input.serving ?? true,
     secretsLookedUp: input.secretsLookedUp ?? false,
     router: (heap, chain) => routers.host(unitContext, heap, chain, []),

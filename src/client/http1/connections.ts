@@ -2,11 +2,11 @@ import type { Socket } from 'node:net'
 import { MAX_TIMER_DELAY } from '#schema'
 import type { Call, CallQueue, Dispatcher, OutboundRequest } from '../carrier.ts'
 import type { OpenSocket, PendingSocket } from '../open-socket.ts'
+import type { ConnectionPermits } from '../permits/connection-permits.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 
 /** Limits of the connections to one origin. Times are milliseconds. */
 interface ConnectionLimits {
-  readonly maxConnections: number
   readonly maxHeadBytes: number
   readonly timeToLive: number
   /** Keep-alive time where the server names none. */
@@ -19,6 +19,8 @@ const MAX_KEEP_ALIVE = 600_000
 
 /** The HTTP/1.1 connections to one origin: idle ones are reused, the most recently used first. */
 export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
+  /** Set before the first call. */
+  permits!: ConnectionPermits
   readonly #limits: ConnectionLimits
   readonly #open: OpenSocket
   /** The most recently used is the last. */
@@ -42,8 +44,23 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     return this.#connected
   }
 
+  /** Calls whose connection is being opened. */
   get pending(): number {
-    return this.#waiting.size + this.#repeated.size
+    return Math.min(this.#calls, this.#opening.size)
+  }
+
+  /** Calls that wait for a connection to become free. */
+  get queued(): number {
+    return this.#calls - this.pending
+  }
+
+  get lacking(): number {
+    return this.#whenClosed === null ? this.queued : 0
+  }
+
+  /** Whether one more call would get a connection that is idle or can be opened. */
+  get hasRoom(): boolean {
+    return this.#idle.length > 0 || this.#opening.size > this.#calls || this.permits.isAvailable
   }
 
   dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
@@ -53,17 +70,38 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
         connection.send(request, call)
         return
       }
-    } else if (this.#isFull) this.#idle.shift()?.close()
+    }
     const queue = isRepeated ? this.#repeated : this.#waiting
     queue.set(call, request)
     call.queue = this
-    this.#grow()
+    this.grow()
     // Every connection is in use: one becomes free in time, or the call fails.
-    if (this.pending > this.#opening.size) call.wait()
+    if (this.queued > 0) call.wait()
   }
 
   withdraw(call: Call): boolean {
-    return this.#waiting.delete(call) || this.#repeated.delete(call)
+    const isWithdrawn = this.#waiting.delete(call) || this.#repeated.delete(call)
+    if (isWithdrawn) this.permits.lackingChanged()
+    return isWithdrawn
+  }
+
+  /** Opens as many connections as there are calls without one, within the limit. */
+  grow(): void {
+    while (this.lacking > 0 && this.permits.acquire()) {
+      const pending = this.#open((error, socket) => {
+        this.#opening.delete(pending)
+        if (error === null) this.adopt(socket)
+        else this.#failOne(error)
+      })
+      this.#opening.add(pending)
+    }
+    this.permits.lackingChanged()
+  }
+
+  closeIdle(): boolean {
+    const connection = this.#idle.shift()
+    connection?.close()
+    return connection !== undefined
   }
 
   /** Uses a connection that was opened elsewhere. */
@@ -71,17 +109,24 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     const { maxHeadBytes, timeToLive } = this.#limits
     this.#connected++
     const connection = new Connection(socket, this, maxHeadBytes, performance.now() + timeToLive)
-    if (this.#repeated.size > 0) sendFirst(this.#repeated, connection)
-    else if (this.#waiting.size > 0) sendFirst(this.#waiting, connection)
+    if (this.#repeated.size > 0) {
+      sendFirst(this.#repeated, connection)
+      // The connection was opened for one of them.
+      for (const call of this.#waiting.keys()) call.wait()
+    } else if (this.#waiting.size > 0) sendFirst(this.#waiting, connection)
     else this.#keep(connection, this.#limits.idleTime)
+    this.permits.lackingChanged()
   }
 
   released(connection: Connection, keepAlive: number): void {
     const time = keepAlive < 0 ? this.#limits.idleTime : Math.min(keepAlive * 1_000 - KEEP_ALIVE_MARGIN, MAX_KEEP_ALIVE)
-    if (this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now())
+    const isWanted = this.#waiting.size > 0 && time > 0 && connection.expiresAt > performance.now()
+    if (isWanted && !this.permits.mustYield) {
       sendFirst(this.#waiting, connection)
-    // Makes room for a new connection.
-    else if (this.#repeated.size > this.#opening.size) connection.close()
+      this.permits.lackingChanged()
+    }
+    // Makes room for a new connection, of this unit or of another.
+    else if (isWanted || this.#repeated.size > this.#opening.size || this.permits.othersWait) connection.close()
     else this.#keep(connection, time)
   }
 
@@ -89,7 +134,7 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     this.#connected--
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
-    this.#grow()
+    this.permits.release()
     if (this.#connected === 0) this.#whenClosed?.()
   }
 
@@ -104,8 +149,9 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     await promise
   }
 
-  get #isFull(): boolean {
-    return this.#connected + this.#opening.size >= this.#limits.maxConnections
+  /** Calls without a connection. */
+  get #calls(): number {
+    return this.#waiting.size + this.#repeated.size
   }
 
   #takeIdle(): Connection | null {
@@ -129,26 +175,14 @@ export class Connections implements ConnectionOwner, CallQueue, Dispatcher {
     if (connection.idleUntil < this.#sweepAt) this.#scheduleSweep(now, connection.idleUntil)
   }
 
-  /** Opens as many connections as there are calls without one, within the limit. */
-  #grow(): void {
-    while (this.#opening.size < this.pending && !this.#isFull && this.#whenClosed === null) {
-      const pending = this.#open((error, socket) => {
-        this.#opening.delete(pending)
-        if (error === null) this.adopt(socket)
-        else this.#failOne(error)
-      })
-      this.#opening.add(pending)
-    }
-  }
-
   /** Fails the oldest call, unless the other attempts suffice for all. */
   #failOne(error: Error): void {
     const [first] = [...this.#repeated.keys(), ...this.#waiting.keys()]
-    if (first !== undefined && this.pending > this.#opening.size) {
+    if (first !== undefined && this.queued > 0) {
       this.withdraw(first)
       first.failed(error)
     }
-    this.#grow()
+    this.permits.release()
   }
 
   /** One timer for all idle connections. */

@@ -23,6 +23,7 @@ interface SessionsOwner {
   capacityChanged(): void
   /** The server sent HTTP_1_1_REQUIRED. */
   refusedHttp2(): void
+  sessionClosed(): void
 }
 
 /** Concurrent streams before the SETTINGS of the peer arrive. */
@@ -77,11 +78,25 @@ export class Sessions {
       dispatch: (request, call, isRepeated) => this.#owner.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
-      closed: (closed) => this.#open.delete(closed),
+      closed: (closed) => {
+        this.#open.delete(closed)
+        this.#owner.sessionClosed()
+      },
     })
     this.#open.add(added)
     if (this.#closing) added.retire()
     return added
+  }
+
+  /** Retires a connection, one at a time, for a unit that waits for it; false without one. */
+  retireOne(onlyIdle: boolean): boolean {
+    let oldest: Session | null = null
+    for (const session of this.#open) {
+      if (session.isRetired) return false
+      if (oldest === null && (!onlyIdle || session.isIdle)) oldest = session
+    }
+    void oldest?.retire()
+    return oldest !== null
   }
 
   async close(): Promise<void> {
@@ -90,7 +105,7 @@ export class Sessions {
   }
 }
 
-interface SessionEvents extends SessionsOwner {
+interface SessionEvents extends Omit<SessionsOwner, 'sessionClosed'> {
   closed(session: Session): void
 }
 
@@ -153,6 +168,10 @@ export class Session implements StreamOwner, Dispatcher {
   get hasRoom(): boolean {
     if (!this.isRetired && performance.now() >= this.#expiresAt) this.retire()
     return !this.isRetired && this.#streams < this.maxStreams
+  }
+
+  get isIdle(): boolean {
+    return this.#streams === 0
   }
 
   /** Starts a stream, or hands the call back where this connection is retired. */

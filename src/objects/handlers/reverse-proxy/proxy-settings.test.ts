@@ -170,49 +170,6 @@ test('vertx options for which the handler has fields are refused', async () => {
   await refused({ vertx: { maxWaitQueueSize: true } }, /expected an integer of at least -1, got true/)
 })
 
-test('each unit gets its even share of the connections, rounded down, and at least one', async () => {
-  const shares: [connections: number, units: number, share: number][] = [
-    [8, 4, 2],
-    [7, 4, 1],
-    [2, 4, 1],
-  ]
-  for (const [connections, units, share] of shares) {
-    const { upstream, held, holds, answer } = await patientUpstream()
-    await using _ = upstream
-    await using built = await proxy({ connections }, { units })
-    const answers = [0, 1, 2].map(() => built.object(exchangeFor('GET', upstream.url)))
-    await holds(share)
-    for (let left = 3; left > 0; left--) {
-      assert.ok(held.length <= share)
-      answer()
-      await holds(Math.min(share, left - 1))
-    }
-    for (const response of await Promise.all(answers)) assert.equal(await textOf(response), 'ok')
-    assert.equal(upstream.accepted, share)
-  }
-})
-
-test('fewer than four connections for each of several units give a warning', async () => {
-  for (const [connections, units, share] of [
-    [15, 4, 3],
-    [1, 2, 1],
-    [64, 32, 2],
-  ] as const) {
-    await using built = await proxy({ connections }, { units })
-    assert.deepEqual(built.warnings, [
-      `/heap/0: connections: ${connections} for ${units} units gives each unit ${share}, so that requests wait in one unit while another has free connections; set at least ${4 * units}, or fewer gatewayUnits`,
-    ])
-  }
-  for (const [connections, units] of [
-    [16, 4],
-    [1, 1],
-    [64, 16],
-  ] as const) {
-    await using built = await proxy({ connections }, { units })
-    assert.deepEqual(built.warnings, [])
-  }
-})
-
 test('a request beyond the wait queue gets 503', async () => {
   const { upstream, holds, answer } = await patientUpstream()
   await using _ = upstream

@@ -32,7 +32,7 @@ export const PROXY_FIELDS = {
     .default(64)
     .meta({
       description:
-        'Maximum of open connections to one server, in the whole gateway. Each unit gets an even share, at least one; fewer than four for each unit causes a warning.',
+        'Maximum of open connections to one server, in the whole gateway: units share them by demand. At most 65536.',
     }),
   connectionTimeout: config(duration({ zero: false }))
     .default('10 seconds')
@@ -105,7 +105,8 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
   const tls = await tlsOf(settings, env)
   const proxy = await forwardProxyOf(settings, env)
   const client = acquireClient({
-    connections: shareOf(connections, env),
+    connections,
+    permits: env.connectionPermits,
     connectionTimeout: others.connectionTimeout,
     soTimeout: others.soTimeout,
     disableReuseConnection: others.disableReuseConnection,
@@ -129,20 +130,6 @@ export async function upstreamOf(settings: ProxySettings, env: Environment): Pro
     )
   }
   return withResilience(streams ? send : bufferResponses(send, temporaryStorage ?? null), settings, env)
-}
-
-/** With fewer connections, one or two slow requests block all others of a unit while connections of other units are idle. */
-const FEW_CONNECTIONS = 4
-
-/** The connections of one unit. */
-function shareOf(connections: number, { units, warn }: Pick<Environment, 'units' | 'warn'>): number {
-  const share = Math.max(1, Math.floor(connections / units))
-  if (units > 1 && share < FEW_CONNECTIONS) {
-    warn(
-      `connections: ${connections} for ${units} units gives each unit ${share}, so that requests wait in one unit while another has free connections; set at least ${FEW_CONNECTIONS * units}, or fewer gatewayUnits`,
-    )
-  }
-  return share
 }
 
 /** Buffers responses: one that is malformed, late or too large is then an error response instead of a truncated one. */

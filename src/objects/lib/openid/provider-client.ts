@@ -30,7 +30,8 @@ export async function providerHandler(
   // An unusable trust manager is reported at load, not by the first request.
   await tls.trust?.authorities()
   const client = acquireClient({
-    connections: Math.max(1, Math.floor(CONNECTIONS / env.units)),
+    connections: CONNECTIONS,
+    permits: env.connectionPermits,
     connectionTimeout: TIMEOUT,
     soTimeout: TIMEOUT,
     disableReuseConnection: false,

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PermitTable } from '#contracts'
+import { ConnectionPermits } from './connection-permits.ts'
+
+test('permits of a unit that has ended go to a unit that waits, and are free otherwise', () => {
+  const permits = new ConnectionPermits(2)
+  const [first, second] = [{ number: 0 }, { number: 1 }]
+  const opened = permits.open('a server', 2, first)
+  assert.deepEqual([opened.units, opened.unit], [2, 0])
+  const lost = new PermitTable(opened.memory, 2, 0)
+  const waiting = new PermitTable(permits.open('a server', 2, second).memory, 2, 1)
+  assert.deepEqual([lost.acquire(), lost.acquire(), waiting.acquire()], [true, true, false])
+  waiting.want(1)
+  permits.ended(first)
+  assert.equal(waiting.collect(), 1)
+  assert.equal(waiting.acquire(), true)
+  // The thread that replaces it uses the same memory.
+  assert.equal(permits.open('a server', 2, { number: 0 }).memory, opened.memory)
+})
