@@ -13,6 +13,8 @@ export interface GatewayOptions {
   /** The checkout of the gateway; by default this one. */
   readonly checkout?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Settings of the access log; off by default, as in the configurations of peers. */
+  readonly accessLog?: object
 }
 
 /** Runs the gateway with one unit and the given routes (id to content). */
@@ -20,7 +22,13 @@ export async function startGateway(
   workspace: Workspace,
   name: string,
   routes: ReadonlyMap<string, unknown>,
-  { secure, connector = {}, checkout = root, environment = {} }: GatewayOptions = {},
+  {
+    secure,
+    connector = {},
+    checkout = root,
+    environment = {},
+    accessLog = { destination: 'off' },
+  }: GatewayOptions = {},
 ): Promise<{ server: ServerProcess; url: string; plainUrl: string; adminUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
   const admin = {
@@ -31,6 +39,8 @@ export async function startGateway(
     heap: secure?.heap ?? [],
     adminConnector: { port: adminPort, host: '127.0.0.1' },
     gatewayUnits: 1,
+    // Unknown to older checkouts.
+    ...(checkout === root && { accessLog }),
   }
   workspace.write(`${name}/config/admin.json`, JSON.stringify(admin))
   for (const [id, route] of routes) workspace.write(`${name}/config/routes/${id}.json`, JSON.stringify(route))

@@ -1,6 +1,7 @@
 // npm run bench: CPU time of the gateway. docs/guide/performance.md explains the results.
 
 import { parseArgs } from 'node:util'
+import { accessLogBenchmark, missedAccessLogTargets } from './access-log.ts'
 import { allocationsBenchmark } from './allocations.ts'
 import { auditBenchmark, missedAuditTargets } from './audit.ts'
 import { bulkBenchmark, missedBulkTargets } from './bulk.ts'
@@ -45,6 +46,7 @@ benchmarks (proxy and routes without a name):
   oauth2     CPU time of validating access tokens, with and without cache: the gateway beside HAProxy with jwt_verify
   policy     CPU time of enforcing cached policy decisions
   audit      CPU time of an access event for each request, to a file, to standard output and to JMS (ActiveMQ)
+  accesslog  CPU time of an access line for each request, to a file and to standard output
   studio     CPU time of a request while the live monitor is open
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
@@ -169,6 +171,13 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\naudit\n${comparedTable('access events to', rows)}`)
     checkTargets(missedAuditTargets(rows))
   }
+  if (names.includes('accesslog')) {
+    const rows = await accessLogBenchmark(rounds, progress)
+    result['accesslog'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\naccesslog\n${comparedTable('access log', rows)}`)
+    checkTargets(missedAccessLogTargets(rows))
+  }
   if (names.includes('studio')) {
     const rows = await studioBenchmark(rounds, progress)
     result['studio'] = rows
@@ -224,6 +233,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'oauth2',
     'policy',
     'audit',
+    'accesslog',
     'studio',
     'throttling',
     'scripts',

@@ -31,6 +31,8 @@ export function createSampleInstance(settings: SampleSettings): SampleInstance {
     connectors: [{ port, host: '127.0.0.1', gracePeriod: '2 seconds' }],
     adminConnector: { port: adminPort, host: '127.0.0.1', gracePeriod: '1 second' },
     gatewayUnits: 1,
+    // Its audit events are on standard output already.
+    accessLog: { destination: 'off' },
   }
   writeJson(join(directory, 'config', 'admin.json'), admin)
   writeJson(join(directory, 'config', 'application.json'), { url: application })

@@ -39,6 +39,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #anyByte = false
   #repeated = false
   #informational = 0
+  readonly #startedAt: number
 
   constructor(
     exchange: Exchange,
@@ -52,6 +53,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#owner = owner
     this.#resolve = resolve
     this.#reject = reject
+    this.#startedAt = exchange.audit === null ? 0 : performance.now()
     this.#stopListening = exchange.onAbort((reason) => this.abort(new UpstreamError('GW_CLIENT_GONE', reason)))
   }
 
@@ -121,6 +123,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     // Decisions, "A proxy's 407": the gateway's own credentials were refused.
     if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
     this.#state = 'answered'
+    this.#exchange.addUpstreamTime(this.#startedAt)
     this.#resolve(
       new Response(status, {
         reason,
@@ -149,8 +152,12 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     const answered = this.#state === 'answered'
     const failure = upstreamErrorOf(error, this.#carrier !== null)
     this.#end()
-    if (answered) this.#source?.fail(failure)
-    else this.#reject(failure)
+    if (answered) {
+      this.#source?.fail(failure)
+      return
+    }
+    this.#exchange.addUpstreamTime(this.#startedAt)
+    this.#reject(failure)
   }
 
   pause(): void {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import type { TemporaryStorage } from '#http'
+import { makeDirectory, type TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
@@ -77,6 +77,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     warnings,
   )
   checkPorts(connectors, admin)
+  if (input.serving !== false) checkLogFile(fields.accessLog.destination, instance)
   return {
     directories: instanceDirectories(instance, fields.temporaryDirectory),
     types: input.types,
@@ -108,6 +109,19 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     auditService: fields.auditService,
     reload: built.reload,
     dispose: built.dispose,
+  }
+}
+
+/** Creates the file of the access log where it is missing, so that a mistake in its path is found before traffic. */
+function checkLogFile(destination: string, instance: string): void {
+  if (destination === 'stdout' || destination === 'off') return
+  const path = resolve(instance, destination)
+  try {
+    makeDirectory(dirname(path))
+    closeSync(openSync(path, 'a', 0o640))
+  } catch (error) {
+    const message = `${path} can not be written: ${(error as Error).message}; name another file, "stdout" or "off"`
+    throw new ConfigError([{ pointer: '/accessLog/destination', message }])
   }
 }
 

@@ -302,9 +302,10 @@ export class Gateway {
         info: () => ({ version, revision, mode, units: unit.units, configRevision: this.#configRevision }),
       }),
     })
+    const { accessLog: _, ...listenerSettings } = unit.settings
     return listen(
       {
-        ...unit.settings,
+        ...listenerSettings,
         ...admin,
         port: admin.ports[0] as number,
         reusePort: false,

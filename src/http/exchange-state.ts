@@ -31,7 +31,7 @@ export class ExchangeState {
   #completed = false
   /** Whether the response was truncated after its head. */
   isTruncated = false
-  /** Null for a request without access event. */
+  /** Null for a request without access event and access line. */
   audit: RequestAudit | null = null
   /** The audit service of the request, for custom events. */
   auditPublisher: AuditPublisher | null = null

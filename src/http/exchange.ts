@@ -123,7 +123,7 @@ export class Exchange {
     this.#state.isTruncated = true
   }
 
-  /** Audit data of the request; null where it leaves no access event. */
+  /** Audit data of the request; null where it leaves neither an access event nor an access line. */
   get audit(): RequestAudit | null {
     return this.#state.audit
   }
@@ -141,7 +141,13 @@ export class Exchange {
     this.#state.auditPublisher = publisher
   }
 
-  /** Records a decision for the access event. The last one counts, but a refusal is not replaced by a grant. */
+  /** For clients: adds the wait for a response of an upstream, which began at a time of `performance.now()`. */
+  addUpstreamTime(startedAt: number): void {
+    const { audit } = this.#state
+    if (audit !== null) audit.upstreamTime = (audit.upstreamTime ?? 0) + performance.now() - startedAt
+  }
+
+  /** Records a decision for the access event and the access log. The last one counts, but a refusal is not replaced by a grant. */
   decided(decision: AuditDecision): void {
     const { audit } = this.#state
     if (audit === null) return

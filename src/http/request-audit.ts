@@ -45,6 +45,8 @@ export abstract class RequestAudit implements ActiveListItem {
   decision: AuditDecision | null = null
   /** Custom entries of the event. */
   extension: Record<string, unknown> | null = null
+  /** Milliseconds from sending requests upstream to their response heads; null without an upstream. */
+  upstreamTime: number | null = null
   /** The exchange with the context or session that was added last. */
   latest: AuditedExchange
 

@@ -13,7 +13,7 @@ export interface RequestObservation {
   ended(outcome: RequestOutcome): void
 }
 
-/** Route and user of a request that leaves no access event. */
+/** Route, user and decision of a request that leaves no access event. */
 export class UnauditedRequest extends RequestAudit {
   override end(): void {}
 

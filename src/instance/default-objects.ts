@@ -36,40 +36,7 @@ export const DEFAULT_CONFIG: JsonObject = {
     {
       name: '_router',
       type: 'Router',
-      config: {
-        defaultHandler: {
-          type: 'DispatchHandler',
-          config: {
-            bindings: [
-              {
-                condition: "${request.uri.path == '/' && request.method == 'GET'}",
-                handler: { type: 'WelcomeHandler' },
-              },
-              {
-                condition: "${request.uri.path == '/'}",
-                handler: {
-                  type: 'StaticResponseHandler',
-                  config: {
-                    status: 405,
-                    headers: { Allow: ['GET'], 'Content-Type': ['text/plain; charset=UTF-8'] },
-                    entity: 'Method Not Allowed',
-                  },
-                },
-              },
-              {
-                handler: {
-                  type: 'StaticResponseHandler',
-                  config: {
-                    status: 404,
-                    headers: { 'Content-Type': ['text/plain; charset=UTF-8'], 'X-Content-Type-Options': ['nosniff'] },
-                    entity: 'Not Found',
-                  },
-                },
-              },
-            ],
-          },
-        },
-      },
+      config: { defaultHandler: { type: 'WelcomeHandler', config: { rootOnly: true } } },
     },
   ],
 }

@@ -10,6 +10,8 @@ export interface Peer {
   readonly localAddress: string
   readonly localPort: number
   readonly scheme: 'http' | 'https'
+  /** Version of TLS; null for cleartext. */
+  readonly tls: string | null
   readonly trust: 'trusted' | 'untrusted'
   /** Certificate chain of the client, its own first. */
   readonly certificates: readonly unknown[]
@@ -56,6 +58,7 @@ export function peerOf(socket: Socket, trusted: TrustedProxies): Peer {
     localAddress: plainAddress(socket.localAddress ?? ''),
     localPort: socket.localPort ?? 0,
     scheme: isSecure ? 'https' : 'http',
+    tls: isSecure ? socket.getProtocol() : null,
     trust: trusted.has(address) ? 'trusted' : 'untrusted',
     certificates: isSecure ? clientCertificates(socket) : NO_CERTIFICATES,
   }

@@ -42,8 +42,13 @@ export function refusalResponse(status: number, problem: string, settings: Liste
 }
 
 /** The same as text, for a connection without a response object. */
-export function rawRefusalResponse(status: number, problem: string, settings: ListenerSettings): string {
+export function rawRefusalResponse(
+  { status, problem }: Refusal,
+  transactionId: string,
+  settings: ListenerSettings,
+): string {
   const { headers, body } = refusalResponse(status, problem, settings)
+  if (settings.transactionIdInResponse === true) headers.set(settings.transactionIdHeader, transactionId)
   const text = body.text()
   const fields = headers.raw().reduce((all, part, at) => all + (at % 2 === 0 ? `${part}: ` : `${part}\r\n`), '')
   return (

@@ -1,4 +1,4 @@
-import type { InformationalSender, Response, Upgrade, UpgradedConnection } from '#http'
+import type { InformationalSender, RequestLine, Response, Upgrade, UpgradedConnection } from '#http'
 import type { AdmittedRequest } from './admission.ts'
 import type { ListenerContext } from './listener-context.ts'
 import type { Peer } from './peer.ts'
@@ -14,6 +14,8 @@ export type Persistence = 'keep' | 'close'
 export interface Upgradable {
   /** Sends the 101 and hands the connection over. Throws, with nothing sent, where the head can not be sent. */
   handOver(response: Response, upgrade: Upgrade): UpgradedConnection
+  /** Bytes sent since the 101. */
+  readonly bytesSent: number
 }
 
 /** Receives the events of a channel. */
@@ -46,6 +48,8 @@ export interface ResponseChannel extends ResponseTarget, InformationalSender {
   open(): void
   /** Validates the request head. */
   admit(context: ListenerContext): AdmittedRequest | Refusal
+  /** For a request that was not admitted: its request line, not validated. */
+  refusedLine(): RequestLine
   /** Called only for a request with a body; -1 for a length that is not declared. */
   receiveBody(length: number, owner: BodyOwner): ReceivedBody
   sendContinue(): void

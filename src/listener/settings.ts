@@ -1,5 +1,5 @@
 import type { ServerTls } from '#contracts'
-import type { AccessAuditor, Handler, RequestObserver, Response, TemporaryStorage } from '#http'
+import type { AccessAuditor, AccessLog, Handler, RequestObserver, Response, TemporaryStorage } from '#http'
 import type { TicketSource } from './tls/session-tickets.ts'
 
 /** The header by which trusted proxies describe the client; null where they may use either. */
@@ -33,6 +33,8 @@ export interface ListenerSettings {
   readonly trustedForwardingHeader?: ForwardingHeader | undefined
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
+  /** Whether responses carry the transaction id. */
+  readonly transactionIdInResponse?: boolean
   /** When false, request bodies are buffered in `storage` before the handler runs. */
   readonly streaming: boolean
   readonly storage: TemporaryStorage
@@ -47,6 +49,8 @@ export interface ListenerSettings {
   readonly isManagement?: boolean
   /** Records requests; absent where no access event is wanted. */
   readonly audit?: AccessAuditor | null
+  /** Absent where no access line is wanted. */
+  readonly accessLog?: AccessLog | null
   /** Observes requests for the live monitor. */
   readonly observer?: RequestObserver | null
   /** Set for TLS, with HTTP/2 by ALPN. */

@@ -30,6 +30,7 @@ export function simulateRequest(
     localAddress: '127.0.0.1',
     localPort: settings.port,
     scheme,
+    tls: null,
     trust: trusted.has(clientAddress) ? ('trusted' as const) : ('untrusted' as const),
     certificates: [],
   }

@@ -3,20 +3,23 @@ import {
   BodyTooLargeError,
   type Exchange,
   endUpgraded,
+  type RequestLine,
   type RequestObservation,
   type RequestOutcome,
   type Response,
   reasonPhrase,
   respond,
   StatusError,
+  TransactionId,
+  UnauditedRequest,
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
-import { auditRefusal } from './audit-refusal.ts'
 import { createExchange } from './create-exchange.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
+import { recordRefusal } from './record-refusal.ts'
 import { REQUEST_TIMEOUT, type Refusal, refusalResponse } from './refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel, Upgradable } from './response-channel.ts'
 import { assertFinalStatus, type ResponseHead } from './response-head.ts'
@@ -37,6 +40,12 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #sent: Response | null = null
   #isTruncated = false
   #observation: RequestObservation | null = null
+  #method = ''
+  #startedAt = 0
+  /** Bytes of a response that was sent in one write. */
+  #writtenAtOnce = 0
+  /** Of a request without exchange. */
+  #transactionId: string | null = null
   #ended = false
 
   constructor(context: ListenerContext, channel: ResponseChannel) {
@@ -132,7 +141,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
       return
     }
     if (context.isReserved(admitted.uri.path)) {
-      auditRefusal(context.settings, channel.peer, { status: 404, problem: 'a reserved path' })
+      const line = { method: admitted.method, target: admitted.uri.rawPath, protocol: `HTTP/${admitted.version}` }
+      this.#record({ status: 404, problem: 'a reserved path' }, line)
       this.#answer(404, 'keep')
       return
     }
@@ -142,13 +152,24 @@ export class Transaction implements ChannelObserver, BodyOwner {
       return
     }
     this.#exchange = exchange
-    const { audit, observer } = context.settings
-    audit?.begin(exchange)
-    if (observer?.isOpen === true) this.#observation = observer.begin(exchange)
+    this.#observe(exchange)
     // Visible to filters, which may remove it; being hop-by-hop, it is never forwarded as received.
     if (channel.upgradable !== null) exchange.request.headers.set('Upgrade', 'websocket')
     if (channel.acceptsInformational) exchange.informationalSender = channel
     void this.#run(exchange)
+  }
+
+  /** Begins to record the request for the audit, the access log, the debug log and the live monitor. */
+  #observe(exchange: Exchange): void {
+    const { settings, logger } = this.context
+    const { audit, accessLog, observer } = settings
+    audit?.begin(exchange)
+    if (accessLog || logger.isEnabled('debug')) {
+      this.#method = exchange.request.method
+      this.#startedAt = performance.now()
+      exchange.audit ??= new UnauditedRequest(exchange)
+    }
+    if (observer?.isOpen === true) this.#observation = observer.begin(exchange)
   }
 
   #receiveBody(length: number): Body {
@@ -186,9 +207,19 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const { clientLog, settings } = this.context
     const { peer } = this.#channel
     clientLog.refused(peer.address, reason)
-    if (this.#exchange === null) auditRefusal(settings, peer, reason)
+    if (this.#exchange === null) this.#record(reason, this.#channel.refusedLine())
     else this.#exchange.decided({ result: 'DENIED', by: 'listener', reason: reason.problem })
     this.#write(refusalResponse(reason.status, reason.problem, settings), 'close')
+  }
+
+  #record(reason: Refusal, line: RequestLine): void {
+    recordRefusal(this.context.settings, { transactionId: this.#id, peer: this.#channel.peer, reason, line })
+  }
+
+  get #id(): string {
+    if (this.#exchange !== null) return this.#exchange.transactionId.value
+    this.#transactionId ??= new TransactionId().value
+    return this.#transactionId
   }
 
   #answer(status: number, persistence: Persistence): void {
@@ -201,6 +232,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
       response.body.cancel()
       return
     }
+    const { transactionIdInResponse, transactionIdHeader } = this.context.settings
+    if (transactionIdInResponse === true) response.headers.set(transactionIdHeader, this.#id)
     if (response.status === 101 && response.upgrade !== null && channel.upgradable !== null) {
       this.#upgrade(response, response.upgrade, channel.upgradable)
       return
@@ -211,7 +244,9 @@ export class Transaction implements ChannelObserver, BodyOwner {
       response.body.cancel()
       channel.end()
     } else if (fitsOneWrite(response)) {
-      channel.end(response.body.bytes())
+      const content = response.body.bytes()
+      this.#writtenAtOnce = content.length
+      channel.end(content)
     } else {
       this.#writer = new ResponseWriter(channel, response, head, (error) => this.#onResponseFailed(error))
       this.#writer.start()
@@ -270,9 +305,37 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #end(end: RequestOutcome['end']): void {
     this.#ended = true
     this.context.active--
-    if (this.#observation !== null) this.#notify(() => this.#observation?.ended({ response: this.#sent, end }))
-    this.#notify((exchange) => exchange.audit?.end({ response: this.#sent, end }))
+    if (this.#exchange === null) return
+    const outcome = { response: this.#sent, end }
+    if (this.#observation !== null) this.#notify(() => this.#observation?.ended(outcome))
+    this.#notify((exchange) => this.#log(exchange, outcome))
+    this.#notify((exchange) => exchange.audit?.end(outcome))
     this.#notify((exchange) => exchange.complete())
+  }
+
+  #log(exchange: Exchange, outcome: RequestOutcome): void {
+    const { settings, logger } = this.context
+    const { tls } = this.#channel.peer
+    const { accessLog } = settings
+    accessLog?.ended({
+      exchange,
+      method: this.#method,
+      outcome,
+      bytes: this.#bytesSent,
+      startedAt: this.#startedAt,
+      tls,
+    })
+    const decision = exchange.audit?.decision ?? null
+    if (decision === null || decision.result === 'GRANTED' || !logger.isEnabled('debug')) return
+    const { by: object, reason } = decision
+    const route = exchange.audit?.routeId
+    const status = outcome.response?.status
+    logger.debug({ object, reason, status, route, transactionId: exchange.transactionId.value }, 'request refused')
+  }
+
+  get #bytesSent(): number {
+    if (this.#upgraded !== null) return this.#channel.upgradable?.bytesSent ?? 0
+    return this.#writer?.written ?? this.#writtenAtOnce
   }
 
   /** Callbacks of filters run outside of any handler: their exceptions must not end the process. */

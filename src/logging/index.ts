@@ -1,10 +1,17 @@
 export { redacted } from './confidential.ts'
-export { type LogDestination, type MemoryLog, memoryLog } from './destination.ts'
+export {
+  type LogDestination,
+  type MemoryLog,
+  memoryLog,
+  onTerminal,
+  terminalHasColours,
+} from './destination.ts'
 export type { LogLevel } from './levels.ts'
 export { LogEvent, logEvents } from './log-event.ts'
+export { LogFile } from './log-file.ts'
 export { createLogger, type Logger } from './logger.ts'
 export { decodedName, maskText } from './mask-text.ts'
-export { oneJsonLine } from './one-line.ts'
+export { oneJsonLine, oneLine } from './one-line.ts'
 export { type LogEntry, prettyLine } from './pretty.ts'
 export { suppressedEntries } from './repeats.ts'
 export { ReplaceableLogger } from './replaceable-logger.ts'

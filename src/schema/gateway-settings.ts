@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { DEFAULT_ENTITY_LIMITS } from '#http'
+import { accessLogFields } from './access-log-fields.ts'
 import { type DecodedMembers, list, object } from './composites.ts'
 import { config } from './config-expression.ts'
 import { decode } from './decode.ts'
@@ -81,6 +82,12 @@ export const SETTING_FIELDS = {
   transactionIdHeader: config(string({ nonEmpty: true }))
     .default('X-Vendor-TransactionId')
     .meta({ description: 'Header with the transaction id.' }),
+  transactionIdInResponse: config(boolean())
+    .default(true)
+    .meta({ description: 'Whether responses of traffic connectors carry the transaction id in that header.' }),
+  accessLog: accessLogFields.default({}).meta({
+    description: 'One line for each request of the traffic connectors, when the request has ended.',
+  }),
 }
 
 type SettingValues = Settled<DecodedMembers<typeof SETTING_FIELDS>>

@@ -1,3 +1,4 @@
+export type { AccessLogSettings } from './access-log-fields.ts'
 export type {
   AuditOutlet,
   AuditPlan,

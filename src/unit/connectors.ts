@@ -1,11 +1,14 @@
 import { type ConnectorSettings, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
-import type { RequestObserver, TemporaryStorage } from '#http'
+import type { AccessLog, RequestObserver, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
 import type { Unit } from './unit.ts'
 
-/** A unit and the observer of its requests. */
-type ServedUnit = Pick<Unit, 'handler' | 'storage' | 'auditService'> & { readonly observer: RequestObserver | null }
+/** A unit, the observer of its requests and their log. */
+type ServedUnit = Pick<Unit, 'handler' | 'storage' | 'auditService'> & {
+  readonly observer: RequestObserver | null
+  readonly accessLog: AccessLog | null
+}
 
 /** The open ports of a unit. */
 export class Connectors {
@@ -18,7 +21,7 @@ export class Connectors {
   /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
   static async open(
     settings: UnitSettings,
-    { handler, storage, auditService, observer }: ServedUnit,
+    { handler, storage, auditService, observer, accessLog }: ServedUnit,
     logger: Logger,
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
@@ -30,6 +33,7 @@ export class Connectors {
           {
             ...listenerSettings(settings, connector, port, storage),
             audit: auditService?.access ?? null,
+            accessLog,
             observer,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,
@@ -68,6 +72,6 @@ export function listenerSettings(
   port: number,
   storage: TemporaryStorage,
 ): ListenerSettings {
-  const { streamingEnabled: streaming, prefix: reservedPrefix } = settings
-  return { ...settings, ...connector, port, reusePort: false, streaming, reservedPrefix, storage }
+  const { streamingEnabled: streaming, prefix: reservedPrefix, accessLog: _, ...rest } = settings
+  return { ...rest, ...connector, port, reusePort: false, streaming, reservedPrefix, storage }
 }

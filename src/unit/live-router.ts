@@ -72,7 +72,15 @@ export class LiveRouter {
         })
       }
     }
-    return this.#otherwise(exchange)
+    return this.#unmatched(exchange)
+  }
+
+  /** A 404 of the default handler is a decision of the router, unless another object made one. */
+  async #unmatched(exchange: Exchange): Promise<Response> {
+    const response = await this.#otherwise(exchange)
+    if (response.status === 404 && exchange.audit?.decision === null)
+      exchange.decided({ result: 'DENIED', by: this.qualifiedName, reason: 'no route matches' })
+    return response
   }
 
   #retire(route: Route): void {

@@ -1,6 +1,17 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_UNIT', {
+  ACCESS_LINES_LOST: {
+    message: 'access lines were dropped, because they could not be written in time',
+    meaning: 'The reader of standard output, or the disk, was slower than the traffic; requests are not affected.',
+    action:
+      'Make the reader or the disk faster, or sample with `accessLog.condition`; see `gw_access_log_lines_lost_total`.',
+  },
+  ACCESS_LINE_FAILED: {
+    message: 'an access line could not be written',
+    meaning: 'The request was served, and left no access line.',
+    action: 'Correct `format` or `condition` of `accessLog` in admin.json: the error names the expression.',
+  },
   CLOSE_FAILED: {
     message: 'a unit could not close one of its parts while it drained',
     meaning: 'The unit ended without closing all of its parts; it serves no more traffic.',

@@ -27,6 +27,7 @@ export function routeBoundary(handler: Handler, metrics: RouteMetrics, logger: L
 function unhandled(exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
   metrics.unhandled()
   logger.limited().error({ transactionId: exchange.transactionId.value }, EVENTS.NO_RESPONSE)
+  exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: EVENTS.NO_RESPONSE.code })
   return respond(500)
 }
 
@@ -47,5 +48,11 @@ function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger
     return failureResponse(error)
   }
   named.limited(transactionId).error({ error, ...fields }, EVENTS.REQUEST_FAILED)
+  exchange.decided({ result: 'FAILED', by: named.name ?? '', reason: codeOf(error) ?? EVENTS.REQUEST_FAILED.code })
   return respond(500)
+}
+
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : null
+  return typeof code === 'string' ? code : null
 }

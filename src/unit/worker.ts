@@ -1,12 +1,13 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
 import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
-import { instanceDirectories, loadExtensions } from '#instance'
+import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
 import { TrafficListeners } from '#listener'
 import { createLogger, joinOutput, type Logger, type LogLevel } from '#logging'
 import { exposeThreadMetrics, MetricsRegistry, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
 import { ConfigError, configWarning, systemClock } from '#schema'
+import { type OpenAccessLog, openAccessLog } from './access-log/open-access-log.ts'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import type { ControlServices } from './control-services.ts'
@@ -39,6 +40,7 @@ class UnitWorker {
   #unit: Unit | null = null
   #connectors: Connectors | null = null
   #connectorTls: ConnectorTls | null = null
+  #accessLog: OpenAccessLog | null = null
   #draining: Promise<{ aborted: number }> | null = null
 
   constructor(settings: UnitSettings, port: MessagePort) {
@@ -79,6 +81,7 @@ class UnitWorker {
       commit: ({ deploy, changes }) => this.#routers.commit(deploy, changes),
       reload: () => {
         this.#connectorTls?.reload()
+        this.#accessLog?.reopen()
         for (const refresh of [...this.#reloads]) refresh()
       },
       publishAudit: ({ topic, event }) => this.#unit?.auditService?.publish(topic, event),
@@ -153,9 +156,13 @@ class UnitWorker {
       metrics: () => this.#metrics.open(),
       stateReporter: () => states.open(),
     })
+    const { mode, systemProperties: system } = settings
+    const { scope } = rootProperties({ directories, mode, env: process.env, system, clock: systemClock, logger })
+    this.#accessLog = openAccessLog(settings, { scope, clock: systemClock, logger, metrics: this.#metrics.open() })
+    const { handler, storage, auditService } = unit
     const connectors = await Connectors.open(
       settings,
-      { handler: unit.handler, storage: unit.storage, auditService: unit.auditService, observer: this.#observed },
+      { handler, storage, auditService, observer: this.#observed, accessLog: this.#accessLog.log },
       logger,
       this.#connectorTls.tls,
     )
@@ -171,6 +178,7 @@ class UnitWorker {
     const aborted = await this.#attempt('its connectors', async () => (await this.#connectors?.drain()) ?? 0)
     await this.#attempt('its objects', () => this.#unit?.close())
     await this.#attempt('its certificates', () => this.#connectorTls?.dispose())
+    await this.#attempt('its access log', () => this.#accessLog?.close())
     this.#measuring[Symbol.dispose]()
     // After the response: closing the port lets the thread end.
     setImmediate(() => this.#port.close())

@@ -29,6 +29,8 @@ export class TestInstance implements Disposable {
     this.write('config/admin.json', {
       connectors: [{ port: 0, host: '127.0.0.1', ...connector }],
       gatewayUnits: units,
+      // Its lines would be between those of the log.
+      accessLog: { destination: 'off' },
       ...admin,
       adminConnector: { port: 0, ...(admin['adminConnector'] as object | undefined) },
       logging: { format: 'json', ...(admin['logging'] as object | undefined) },

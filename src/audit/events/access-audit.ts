@@ -43,14 +43,13 @@ export class AccessAudit implements AccessAuditor {
     this.active.add(record)
   }
 
-  refused({ secure, client, server, status, reason }: RefusedRequest): void {
+  refused({ transactionId, secure, client, server, status, reason }: RefusedRequest): void {
     const { ids, clock, publish } = this.input
-    const id = ids.next()
     const now = clock.now()
     const data: AccessEventData = {
-      id,
+      id: ids.next(),
       startedAt: now,
-      transactionId: id,
+      transactionId,
       userId: null,
       client: {
         remoteAddress: client.ip,

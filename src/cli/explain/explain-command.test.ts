@@ -120,7 +120,7 @@ test('if no route matches, the default handler is shown', async () => {
   using folder = routes({ never: { condition: '${false}', handler: HANDLER } })
   const { stdout } = await gateway(['explain', '--instance', folder.path, '/x'])
   assert.match(stdout, /Route: none\n/)
-  assert.match(stdout, /DispatchHandler +at defaultHandler\n/)
+  assert.match(stdout, /WelcomeHandler +at defaultHandler\n/)
   assert.match(stdout, /note: no route of the router _router takes it/)
 })
 

@@ -7,7 +7,7 @@ import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { Watchdog } from '../watchdog.ts'
 import { acquireConnection } from './connection-limit.ts'
-import { InvalidOffer, type OfferLimits, readOffer, VERSION } from './handshake.ts'
+import { InvalidOffer, type Offer, type OfferLimits, readOffer, VERSION } from './handshake.ts'
 import type { RelayTimeouts } from './relay.ts'
 import { sendUpgradeRequest } from './upgrade-call.ts'
 import { openUpgradeSocket, type UpgradeTarget } from './upgrade-connection.ts'
@@ -50,6 +50,15 @@ export class WebSocketClient {
     if (exchange.aborted) throw new UpstreamError('GW_CLIENT_GONE')
     const offer = readOffer(request.headers, this.#settings)
     if (offer instanceof InvalidOffer) return refusal(offer)
+    const startedAt = performance.now()
+    try {
+      return await this.#handshake(exchange, request, offer)
+    } finally {
+      exchange.addUpstreamTime(startedAt)
+    }
+  }
+
+  async #handshake(exchange: Exchange, request: Request, offer: Offer): Promise<Response> {
     const socket = await this.#connect(exchange, targetOf(request))
     if (exchange.aborted) {
       socket.destroy()

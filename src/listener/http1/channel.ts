@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Response } from '#http'
+import type { RequestLine, Response } from '#http'
 import { type AdmittedRequest, admit, type Expectation } from '../admission.ts'
 import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
@@ -82,6 +82,11 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
     const admitted = admit(this.req, this.#expect, this.peer, context)
     if (!('problem' in admitted)) this.#bodyLength = admitted.head.bodyLength
     return admitted
+  }
+
+  refusedLine(): RequestLine {
+    const { method = '', url = '', httpVersion } = this.req
+    return { method, target: url, protocol: `HTTP/${httpVersion}` }
   }
 
   receiveBody(length: number, owner: BodyOwner): ReceivedBody {

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
-import { auditRefusal } from '../audit-refusal.ts'
+import { TransactionId } from '#http'
 import type { ListenerContext } from '../listener-context.ts'
 import type { ParserError } from '../method.ts'
 import type { Peer } from '../peer.ts'
+import { recordRefusal } from '../record-refusal.ts'
 import { parserRefusal, rawRefusalResponse } from '../refusal.ts'
 import type { Transaction } from '../transaction.ts'
 import type { ChannelConnection } from './channel.ts'
@@ -127,8 +128,10 @@ export class Http1Connection implements ChannelConnection {
       return
     }
     this.#context.clientLog.refused(this.peer.address, reason)
-    auditRefusal(this.#context.settings, this.peer, reason)
-    this.socket.write(rawRefusalResponse(reason.status, reason.problem, this.#context.settings))
+    const { settings } = this.#context
+    const { value: transactionId } = new TransactionId()
+    recordRefusal(settings, { transactionId, peer: this.peer, reason, line: null })
+    this.socket.write(rawRefusalResponse(reason, transactionId, settings))
     this.linger()
   }
 

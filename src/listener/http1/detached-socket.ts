@@ -26,6 +26,7 @@ export class DetachedSocket implements Upgradable {
   readonly #target: ServerResponse
   readonly #early: Buffer[]
   #earlyBytes: number
+  #bytesBefore = 0
 
   constructor(socket: Socket, target: ServerResponse, head: Buffer, idleTimeout: number) {
     this.#socket = socket
@@ -58,7 +59,12 @@ export class DetachedSocket implements Upgradable {
     const socket = this.#socket
     socket.off('data', this.#onData).off('end', this.#onEnd)
     socket.setTimeout(0).removeAllListeners('timeout')
+    this.#bytesBefore = socket.bytesWritten
     return upgrade.start(socket, Buffer.concat(this.#early))
+  }
+
+  get bytesSent(): number {
+    return this.#socket.bytesWritten - this.#bytesBefore
   }
 
   readonly #onData = (chunk: Buffer): void => {

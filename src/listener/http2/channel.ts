@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { addAbortSignal } from 'node:stream'
-import { type ActiveListItem, isStreamCancelled, type Response } from '#http'
+import { type ActiveListItem, isStreamCancelled, type RequestLine, type Response } from '#http'
 import type { AdmittedRequest } from '../admission.ts'
 import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
@@ -94,12 +94,17 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
 
   admit(context: ListenerContext): AdmittedRequest | Refusal {
     const fields = this.#fields
-    this.#fields = NO_FIELDS
     const admitted = admitStream(fields, this.#endsWithHead, this.peer, context)
     if ('problem' in admitted) return admitted
+    this.#fields = NO_FIELDS
     this.#method = admitted.method
     this.expectsContinue = expectsContinue(fields)
     return admitted
+  }
+
+  refusedLine(): RequestLine {
+    const value = (name: string): string => this.#fields[this.#fields.indexOf(name) + 1] ?? ''
+    return { method: value(':method'), target: value(':path'), protocol: 'HTTP/2' }
   }
 
   receiveBody(_length: number, owner: BodyOwner): ReceivedBody {

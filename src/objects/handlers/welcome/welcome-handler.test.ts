@@ -86,3 +86,13 @@ test('refuses any configuration', async () => {
     message: '/heap/0/config/title: unknown field',
   })
 })
+
+test('rootOnly: other methods on / get 405, other paths 404', async () => {
+  await using built = await build<Handler>(WelcomeHandler, { rootOnly: true })
+  const statusOf = async (method: string, path: string) =>
+    (await built.object(exchangeFor(method, `http://gateway.example.com${path}`))).status
+  assert.deepEqual(
+    [await statusOf('GET', '/'), await statusOf('POST', '/'), await statusOf('GET', '/x')],
+    [200, 405, 404],
+  )
+})

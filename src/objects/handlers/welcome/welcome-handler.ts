@@ -1,6 +1,6 @@
 import { HandlerKind } from '#contracts'
-import { type Handler, respond } from '#http'
-import { defineType } from '#schema'
+import { type Handler, reasonPhrase, respond } from '#http'
+import { boolean, config, defineType } from '#schema'
 import { POLICY, welcomePage } from './welcome-page.ts'
 
 /** Responds with a page for a new gateway without routes. */
@@ -8,9 +8,24 @@ export const WelcomeHandler = defineType({
   name: 'WelcomeHandler',
   kind: HandlerKind,
   summary: 'Answers with a page that says the gateway is running and how to go on from there.',
-  config: {},
-  create: () => welcome(welcomePage({ studio: false })),
+  config: {
+    rootOnly: config(boolean())
+      .default(false)
+      .meta({ description: 'True: other methods on `/` get 405, and other paths 404.' }),
+  },
+  create: ({ rootOnly }) => {
+    const page = welcome(welcomePage({ studio: false }))
+    return rootOnly ? onlyAtRoot(page) : page
+  },
 })
+
+function onlyAtRoot(page: Handler): Handler {
+  return async (exchange) => {
+    const { method, uri } = exchange.request
+    if (uri.path !== '/') return respond(404, {}, reasonPhrase(404))
+    return method === 'GET' ? page(exchange) : respond(405, { Allow: 'GET' }, reasonPhrase(405))
+  }
+}
 
 function welcome(page: string): Handler {
   return async () =>

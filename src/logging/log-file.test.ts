@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Folder } from '#test/folder'
+import { waitUntil } from '#test/waiting'
+import { LogFile } from './log-file.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+
+test('lines are appended in order, also by two writers, and those of a close are written', async () => {
+  using folder = new Folder()
+  const path = join(folder.path, 'access.log')
+  const [first, second] = [new LogFile(path), new LogFile(path)]
+  for (let n = 0; n < 100; n++) first.writeLines(bytes(`${n}\n`))
+  await first.close()
+  second.writeLines(bytes('last\n'))
+  await second.close()
+  assert.equal(readFileSync(path, 'utf8'), `${Array.from({ length: 100 }, (_, n) => `${n}\n`).join('')}last\n`)
+})
+
+test('reopen writes to a new file after a rename, and to the old one where the new one can not be opened', async () => {
+  using folder = new Folder()
+  const path = join(folder.path, 'logs.d', 'access.log')
+  folder.write('logs.d/access.log', '')
+  const file = new LogFile(path)
+  file.writeLines(bytes('1\n'))
+  await waitUntil('the first line is written', () => readFileSync(path, 'utf8') === '1\n')
+  renameSync(path, `${path}.1`)
+  file.reopen()
+  file.writeLines(bytes('2\n'))
+  await waitUntil('the second line is written', () => existsSync(path) && readFileSync(path, 'utf8') === '2\n')
+  renameSync(join(folder.path, 'logs.d'), join(folder.path, 'moved'))
+  file.reopen()
+  assert.equal((file.error as NodeJS.ErrnoException).code, 'ENOENT')
+  file.writeLines(bytes('3\n'))
+  await file.close()
+  assert.equal(readFileSync(join(folder.path, 'moved', 'access.log'), 'utf8'), '2\n3\n')
+})
+
+test('a full disk: lines are buffered up to the room, and failures counted', async () => {
+  const file = new LogFile('/dev/full')
+  const before = file.room
+  file.writeLines(bytes('x'.repeat(1_000)))
+  await waitUntil('the write failed', () => file.failed > 0)
+  assert.equal(file.room, before - 1_000)
+  assert.equal((file.error as NodeJS.ErrnoException).code, 'ENOSPC')
+  await file.close()
+})
+
+test('a file that can not be opened throws', () => {
+  using folder = new Folder()
+  rmSync(folder.path, { recursive: true })
+  assert.throws(() => new LogFile(join(folder.path, 'access.log')), { code: 'ENOENT' })
+})

@@ -1,0 +1,123 @@
+import { auditUser, traceIdOf } from '#audit'
+import type { Exchange, LoggedRequest, RefusedRequest } from '#http'
+import { maskText } from '#logging'
+
+/** Limits of texts that clients choose, in characters. */
+const MAX_PATH = 1_024
+const MAX_HOST = 256
+const MAX_NAME = 256
+
+/** Credentials in paths are rare, and masking them costs more than the rest of a line. */
+const MAY_HOLD_CREDENTIALS = /[;=&@]|eyJ/
+
+/** Fields of an access line, before they are escaped for a format. */
+export interface AccessEntry {
+  /** When the request ended, in milliseconds since the epoch. */
+  readonly time: number
+  readonly method: string | null
+  readonly host: string | null
+  /** Without the query. */
+  readonly path: string | null
+  /** Null where no response was sent. */
+  readonly status: number | null
+  /** Bytes of the response content. */
+  readonly bytes: number
+  readonly durationMs: number
+  readonly upstreamDurationMs: number | null
+  readonly route: string | null
+  /** Qualified name of the object that decided, or `listener`. */
+  readonly decidedBy: string | null
+  readonly reason: string | null
+  readonly client: string
+  readonly user: string | null
+  readonly protocol: string | null
+  /** Version of TLS; null for cleartext. */
+  readonly tls: string | null
+  readonly transactionId: string
+  readonly traceId: string | null
+  readonly end: 'sent' | 'truncated' | 'aborted'
+}
+
+export function entryOf(
+  { exchange, method, outcome, bytes, startedAt, tls }: LoggedRequest,
+  time: number,
+  now: number,
+): AccessEntry {
+  const { audit, originalUri, request, client } = exchange
+  const decision = audit === null ? null : audit.decision
+  return {
+    time,
+    method,
+    host: bounded(originalUri.authority, MAX_HOST),
+    path: safePath(originalUri.rawPath),
+    status: outcome.response === null ? null : outcome.response.status,
+    bytes,
+    durationMs: now - startedAt,
+    upstreamDurationMs: audit === null ? null : audit.upstreamTime,
+    route: audit === null ? null : audit.routeId,
+    decidedBy: decision === null ? null : decision.by,
+    reason: decision === null ? null : decision.reason,
+    client: client.remoteAddress,
+    user: userOf(exchange),
+    protocol: request.version,
+    tls,
+    transactionId: exchange.transactionId.value,
+    traceId: traceIdOf(request.headers.raw()),
+    end: outcome.end,
+  }
+}
+
+export function refusedEntry(
+  { transactionId, client, tls, status, reason, line }: RefusedRequest,
+  time: number,
+): AccessEntry {
+  return {
+    time,
+    method: line === null ? null : bounded(line.method, MAX_NAME),
+    host: null,
+    path: line === null ? null : safePath(pathOf(line.target)),
+    status,
+    bytes: 0,
+    durationMs: 0,
+    upstreamDurationMs: null,
+    route: null,
+    decidedBy: 'listener',
+    reason,
+    client: client.ip,
+    user: null,
+    protocol: line === null ? null : line.protocol,
+    tls,
+    transactionId,
+    traceId: null,
+    end: 'sent',
+  }
+}
+
+function userOf({ audit }: Exchange): string | null {
+  if (audit === null) return null
+  try {
+    const user = audit.userId ?? auditUser(audit.latest as Exchange)
+    return user === null ? null : bounded(user, MAX_NAME)
+  } catch {
+    // A line without user is better than none.
+    return null
+  }
+}
+
+/** Truncated, and without credentials in path parameters or segments. */
+function safePath(path: string): string {
+  const text = bounded(path, MAX_PATH)
+  return MAY_HOLD_CREDENTIALS.test(text) ? maskText(text) : text
+}
+
+/** The path of a request target that was not admitted: of the absolute form without scheme, credentials and host. */
+function pathOf(target: string): string {
+  return target
+    .slice(0, MAX_PATH * 4)
+    .replace(/[?#].*$/s, '')
+    .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/[^/]*/i, '')
+}
+
+function bounded(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}...`
+}
