@@ -1,15 +1,18 @@
-// npm run studio:screenshots [-- FOLDER]: pictures of the Studio's main pages, light and dark, of a gateway with some traffic.
+// npm run studio:screenshots [-- FOLDER [WIDTH HEIGHT]]: pictures of the Studio's main pages, light and dark, of a gateway with some traffic.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Chromium, chromiumMissing } from '#test/chromium'
 import { gatewayWithStudio, logInToStudio } from '#test/studio'
 import { root } from './steps.ts'
 
-const folder = process.argv[2] ?? join(root, 'docs', 'guide', 'studio')
+const [folder = join(root, 'docs', 'guide', 'studio'), width = 1280, height = 800] = process.argv.slice(2)
 if (chromiumMissing !== false) {
   console.error(chromiumMissing)
   process.exit(69)
 }
+
+/** Milliseconds of traffic that the charts of the monitor show. */
+const CHARTED = 20_000
 
 const shop = {
   name: 'shop',
@@ -51,6 +54,13 @@ const health = {
   handler: { type: 'StaticResponseHandler', config: { status: 204 } },
 }
 
+const page = (path: string) => ({
+  condition: `\${find(request.uri.path, '^${path}')}`,
+  handler: { type: 'StaticResponseHandler', config: { status: 200 } },
+})
+/** A field that its type does not have. */
+const broken = { condition: "${request.uri.path == '/old'}", handler: { type: 'Router', config: { directry: 'old' } } }
+
 const config = {
   heap: [
     { name: '_router', type: 'Router' },
@@ -63,7 +73,10 @@ const config = {
   handler: '_router',
 }
 
-await using running = await gatewayWithStudio({ files: { 'config/config.json': config }, routes: { health, shop } })
+await using running = await gatewayWithStudio({
+  files: { 'config/config.json': config },
+  routes: { health, help: page('/help'), news: page('/news'), old: broken, shop },
+})
 await using chromium = await Chromium.start()
 mkdirSync(folder, { recursive: true })
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -77,11 +90,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (let n = 0; n < 60; n++)
         await running.ask(n % 9 === 0 ? '/ping' : `/shop/${n}`, { method: n % 7 === 0 ? 'POST' : 'GET' })
     }
-    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.setViewportSize({ width: Number(width), height: Number(height) })
     await page.emulateMedia({ colorScheme })
     await logInToStudio(page, running.adminUrl)
-    await traffic()
     await page.getByRole('row', { name: /shop.*loaded/ }).waitFor()
+    await traffic()
+    // Requests and their 99th percentile, from the next event of the metrics.
+    await page.getByRole('row', { name: /shop.*loaded.* [1-9][\d.]* .*\d$/ }).waitFor()
     await shot('routes')
     await page.getByRole('link', { name: 'shop' }).click()
     await page.getByRole('group', { name: /Marked/ }).click()
@@ -97,8 +112,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     while ((await rows.count()) < 30) await traffic()
     await shot('requests')
     await page.getByRole('link', { name: 'Monitor' }).click()
-    await page.getByRole('table', { name: 'busiest routes' }).waitFor()
-    await traffic()
+    await page.getByRole('table', { name: 'Busiest routes' }).waitFor()
+    const begun = performance.now()
+    while (performance.now() - begun < CHARTED) await traffic()
     await shot('monitor')
   })
 }

@@ -80,6 +80,25 @@ test(
 )
 
 test(
+  'a line leads the response from the handler over the filters back to the entry',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    const canvas = page.getByRole('region', { name: 'Canvas' })
+    const boxOf = async (locator: Locator) => (await locator.boundingBox()) ?? assert.fail('not shown')
+    const label = await boxOf(canvas.getByText('response', { exact: true }))
+    const [entry, first, last] = [
+      await boxOf(canvasNode(page, /condition/)),
+      await boxOf(canvasNode(page, /First/)),
+      await boxOf(canvasNode(page, /StaticResponseHandler/)),
+    ]
+    const line = await boxOf(canvas.locator('.react-flow__edge-response path').first())
+    assert.ok(label.y + label.height < first.y, 'above the filters')
+    assert.ok(line.x < entry.x && line.x + line.width > last.x + last.width, 'from the handler to the entry')
+    assert.ok(label.y > (await boxOf(canvas)).y, 'inside the canvas')
+  }),
+)
+
+test(
   'Delete removes all selected objects in one step of undo',
   STUDIO_TEST,
   onCanvas(async (page) => {
@@ -120,7 +139,7 @@ test(
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
     await canvasShows(page, 'First', 'Second', 'Third', 'StaticResponseHandler')
-    // The line to the next object is between their borders, 60 of 250 units.
+    // The line to the next object is between their borders, 44 of 214 units.
     await dragType(page, 'CookieFilter', canvasNode(page, /First/), 1.15)
     await canvasShows(page, 'First', 'CookieFilter', 'Second', 'Third', 'StaticResponseHandler')
     await page.getByRole('searchbox', { name: 'Search types' }).fill('TimerDecorator')

@@ -70,10 +70,11 @@ function checkPicture(text: string): void {
     assert.equal(nodeAround(model, node.path)?.id, node.id)
     assert.equal(withValue(text, node.path, value).replaceAll(/\s/g, ''), text.replaceAll(/\s/g, ''), 'the identity')
   }
-  const { nodes: placed, edges } = layoutOf(model, new Set())
+  const { nodes: placed, edges, response } = layoutOf(model, new Set())
   assert.equal(placed.length, nodes.length)
   assert.equal(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size, placed.length, 'no two at one place')
   const ids = new Set(nodes.map(({ id }) => id))
+  assert.deepEqual(response, { from: model.flow.at(-1)?.id, to: model.flow[0]?.id }, 'the way back')
   for (const { from, to } of edges) assert.ok(ids.has(from) && ids.has(to), `${from} to ${to}`)
 }
 

@@ -20,15 +20,17 @@ export interface PlacedEdge {
 export interface Layout {
   readonly nodes: readonly PlacedNode[]
   readonly edges: readonly PlacedEdge[]
+  /** The way back of the response, from the last handler to the entry; null for a route without a handler. */
+  readonly response: { readonly from: string; readonly to: string } | null
 }
 
-export const NODE_WIDTH = 190
+export const NODE_WIDTH = 170
 /** Of a node without badges. */
 export const NODE_HEIGHT = 44
 /** Between two nodes of a row. */
-export const GAP = 60
+export const GAP = 44
 const COLUMN = NODE_WIDTH + GAP
-export const ROW = 96
+export const ROW = 90
 
 /** Places the objects of a picture; those inside folded ones are left out. */
 export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layout {
@@ -38,7 +40,9 @@ export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layou
   for (const object of model.heap) height += placeSequence([object], 0, height)
   placeInherited()
   linkReferences()
-  return { nodes, edges }
+  const [entry, last] = [model.flow[0], model.flow.at(-1)]
+  const isWhole = entry !== undefined && last !== undefined && entry !== last
+  return { nodes, edges, response: isWhole ? { from: last.id, to: entry.id } : null }
 
   /** Returns the rows that a sequence takes. */
   function placeSequence(sequence: readonly CanvasNode[], column: number, row: number): number {
@@ -59,14 +63,12 @@ export function layoutOf(model: CanvasModel, folded: ReadonlySet<string>): Layou
     return rows
   }
 
-  /** Inherited objects are in one row, each below its first use where that place is free. */
+  /** Inherited objects are below their first use, and below all others of its column. */
   function placeInherited(): void {
-    const taken = new Set<number>()
     for (const node of model.inherited) {
-      let x = nodes.find((one) => namesIn(one.node).includes(node.name ?? ''))?.x ?? 0
-      while (taken.has(x)) x += COLUMN
-      taken.add(x)
-      nodes.push({ node, x, y: height * ROW })
+      const x = nodes.find((one) => namesIn(one.node).includes(node.name ?? ''))?.x ?? 0
+      const lowest = Math.max(0, ...nodes.filter((one) => one.x === x).map(({ y }) => y))
+      nodes.push({ node, x, y: lowest + ROW })
     }
   }
 

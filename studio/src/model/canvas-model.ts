@@ -176,7 +176,7 @@ function collect(value: unknown, path: JSONPath, label: string, branches: Branch
   const condition = value['condition']
   for (const [field, item] of Object.entries(value)) {
     const isHandler = field === 'handler' && typeof item === 'string'
-    const text = typeof condition === 'string' ? condition : `${label} ${field}`
+    const text = typeof condition === 'string' ? condition : label
     if (isHandler) branches.push({ label: text, nodes: nodesOf(item, [...path, field], 'handler') })
     else collect(item, [...path, field], field === 'handler' ? text : `${label} ${field}`, branches)
   }

@@ -72,7 +72,7 @@ export function Chart({
 function optionsOf(element: HTMLElement, tones: readonly string[]): uPlot.Options {
   const { width } = element.getBoundingClientRect()
   // Read when it is drawn: the system may change between light and dark.
-  const axis = { stroke: () => getComputedStyle(element).color, grid: { stroke: '#8886', width: 0.5 } }
+  const axis: uPlot.Axis = { stroke: () => getComputedStyle(element).color, grid: { stroke: '#8886', width: 0.5 } }
   const colour = (tone: string) => getComputedStyle(element).getPropertyValue(`--tone-${tone}`)
   return {
     width,
@@ -83,7 +83,7 @@ function optionsOf(element: HTMLElement, tones: readonly string[]): uPlot.Option
       x: { range: ({ data: [times] }) => timeRange(times) },
       y: { range: (_, __, max) => [0, Math.max(1, max)] },
     },
-    axes: [axis, axis],
+    axes: [{ ...axis, space: 80, values: (_, splits) => splits.map(timeText) }, axis],
     series: [
       {},
       ...tones.map((tone) => ({
@@ -94,6 +94,10 @@ function optionsOf(element: HTMLElement, tones: readonly string[]): uPlot.Option
       })),
     ],
   }
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString('en-GB')
 }
 
 /** From the first sample, or a shortest time before the last one: uPlot shows years around a single sample. */

@@ -102,7 +102,7 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
   return (
     <section aria-label={title} className="tile">
       <h2>{title}</h2>
-      <dl>
+      <dl className="values">
         {Object.entries(values).map(([name, value]) => (
           <div key={name}>
             <dt>{fieldLabel(name)}</dt>

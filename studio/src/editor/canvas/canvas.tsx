@@ -17,15 +17,17 @@ import type { DropPlace } from '../../model/canvas-drop.ts'
 import { removedAll } from '../../model/canvas-edits.ts'
 import { pointerOf } from '../../model/canvas-model.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
+import { ResponseEdge } from './response-edge.tsx'
 import { useCanvasClipboard } from './use-canvas-clipboard.ts'
 import { useCanvasDrop } from './use-canvas-drop.ts'
 import { useCanvasMove } from './use-canvas-move.ts'
 import { useDrawnCanvas } from './use-drawn-canvas.ts'
 import { useFilterDrag } from './use-filter-drag.ts'
-import { FIT, useFittedView } from './use-fitted-view.ts'
+import { fitOptions, useFittedView } from './use-fitted-view.ts'
 import { useMultiSelection } from './use-multi-selection.ts'
 
 const NODE_TYPES = { object: ObjectNode }
+const EDGE_TYPES = { response: ResponseEdge }
 const NO_OBJECTS: readonly InheritedObject[] = []
 const NO_MARKS: ReadonlyMap<string, string> = new Map()
 const MAP = { width: 130, height: 80 }
@@ -58,7 +60,7 @@ export function Canvas({
   const [place, setPlace] = useState<DropPlace | null>(null)
   const selection = useMultiSelection(text, selected, onSelect)
   const isEditable = onChange !== undefined
-  const { model, layout, nodes, edges } = useDrawnCanvas({
+  const { model, layout, nodes, edges, drawnEdges } = useDrawnCanvas({
     ...{ text, inherited, problems, marks, isEditable },
     selectionKey: selection.key,
   })
@@ -125,15 +127,16 @@ export function Canvas({
     <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>
       <ReactFlow
         {...drag}
-        edges={edges}
+        edges={drawnEdges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         nodesDraggable={isEditable}
         nodesConnectable={false}
         deleteKeyCode={null}
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
         fitView
-        fitViewOptions={FIT}
+        fitViewOptions={fitOptions()}
         minZoom={0.1}
         colorMode="system"
         proOptions={{ hideAttribution: false }}

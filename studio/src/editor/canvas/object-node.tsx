@@ -9,13 +9,15 @@ export interface ObjectNodeData extends Record<string, unknown> {
   readonly mark: string | null
   /** A reference to an object that the route does not declare. */
   readonly isInherited: boolean
+  /** Label of the branch that the object is the first of. */
+  readonly branch: string | null
   readonly isFolded: boolean
   readonly onFold: () => void
 }
 
 /** An object of the route: name, type, decorators, and what is wrong with it. */
 export function ObjectNode({
-  data: { node, problem, mark, isInherited, isFolded, onFold },
+  data: { node, problem, mark, isInherited, branch, isFolded, onFold },
   selected,
 }: NodeProps<Node<ObjectNodeData>>) {
   const { name, type, role, decorators, origin = null, branches } = node
@@ -25,8 +27,15 @@ export function ObjectNode({
       title={problem ?? undefined}
     >
       <Handle type="target" position={Position.Left} isConnectable={false} />
+      {branch !== null && (
+        <span className="branch-label" title={branch}>
+          {branch}
+        </span>
+      )}
       <span className="node-type">{type ?? (isInherited ? 'inherited' : 'reference')}</span>
-      <span className="node-name">{name ?? type}</span>
+      <span className="node-name" title={name ?? undefined}>
+        {name ?? type}
+      </span>
       {decorators.map((decorator) => (
         <span key={decorator} className="badge">
           {decorator}

@@ -37,6 +37,7 @@ export function useDrawnCanvas({
       layout.edges.filter(({ isReference }) => isReference),
       ({ from }) => from,
     )
+    const branchLabels = new Map(layout.edges.flatMap(({ to, label }) => (label === '' ? [] : [[to, label] as const])))
     const nameOf = (id: string) => layout.nodes.find(({ node }) => node.id === id)?.node.name ?? id
     const fold = (id: string) =>
       setFolded((before) =>
@@ -71,20 +72,26 @@ export function useDrawnCanvas({
           ...(mark === null ? {} : { 'aria-current': 'step' as const }),
           ...(uses.length === 0 ? {} : { 'aria-description': `uses ${uses.join(', ')}` }),
         },
-        data: { node, problem, mark, isInherited, isFolded: folded.has(node.id), onFold: () => fold(node.id) },
+        data: {
+          ...{ node, problem, mark, isInherited },
+          branch: branchLabels.get(node.id) ?? null,
+          isFolded: folded.has(node.id),
+          onFold: () => fold(node.id),
+        },
       }
     })
+    const lineOf = (from: string, to: string) => ({
+      id: `${from} ${to}`,
+      source: from,
+      target: to,
+      focusable: false,
+      markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--edge)' },
+    })
     const edges = layout.edges.map(
-      ({ from, to, label, isReference }): Edge => ({
-        id: `${from} ${to}`,
-        source: from,
-        target: to,
-        label,
-        animated: isReference,
-        focusable: false,
-        markerEnd: { type: MarkerType.ArrowClosed },
-      }),
+      ({ from, to, isReference }): Edge => ({ ...lineOf(from, to), animated: isReference }),
     )
-    return { model, layout, nodes, edges }
+    const { response } = layout
+    const back: Edge[] = response === null ? [] : [{ ...lineOf(response.from, response.to), type: 'response' }]
+    return { model, layout, nodes, edges, drawnEdges: [...edges, ...back] }
   }, [text, inherited, problems, selectionKey, folded, marks, isEditable])
 }

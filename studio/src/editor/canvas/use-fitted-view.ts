@@ -2,12 +2,19 @@ import type { FitViewOptions, Viewport } from '@xyflow/react'
 import { type RefObject, useEffect, useRef } from 'react'
 import type { Layout } from '../../model/canvas-layout.ts'
 
-type Fit = Pick<FitViewOptions, 'maxZoom' | 'padding'>
+type Fit = Pick<FitViewOptions, 'minZoom' | 'maxZoom' | 'padding'>
 
-/** The whole picture, beside the controls and the overview. */
-export const FIT: Fit = {
+/** The whole picture, beside the controls and the overview, below the line of the response. */
+const WIDE: Fit = {
   maxZoom: 1,
-  padding: { top: '16px', bottom: '16px', left: '56px', right: '150px' },
+  padding: { top: '44px', bottom: '16px', left: '60px', right: '150px' },
+}
+
+/** On a phone, a part of the picture that is legible; the others are reached by panning. */
+const NARROW: Fit = { minZoom: 0.55, maxZoom: 1, padding: { top: '40px', bottom: '12px', left: '24px', right: '24px' } }
+
+export function fitOptions(): Fit {
+  return matchMedia('(max-width: 640px)').matches ? NARROW : WIDE
 }
 
 /** Shows the whole picture again when its size has changed, unless the user has moved or zoomed it. */
@@ -23,7 +30,7 @@ export function useFittedView(
     const fit = async () => {
       const view = flow.current
       if (view === null || (fitted.current !== null && !isSame(view.getViewport(), fitted.current))) return
-      await view.fitView(FIT)
+      await view.fitView(fitOptions())
       fitted.current = view.getViewport()
     }
     // After the new nodes are drawn.
