@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Admission, runThreads } from '#test/throttling-thread'
 
 /** Milliseconds of full load; 30 seconds in the acceptance run. */
-const LOAD = Number(process.env['THROTTLING_LOAD'] ?? 2_000)
+const LOAD = Number(process.env['THROTTLING_LOAD'] ?? 1_000)
 
 function perPartition(admissions: readonly Admission[], partitions: number): Admission[][] {
   const lists: Admission[][] = Array.from({ length: partitions }, () => [])
