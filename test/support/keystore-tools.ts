@@ -62,8 +62,15 @@ export interface Chained {
   readonly chain: readonly Buffer[]
 }
 
-/** One key of each kind, under a root and an intermediate authority. */
+let chained: readonly Chained[] | undefined
+
+/** One key of each kind, under a root and an intermediate authority; the same for all tests, since some are slow to generate. */
 export function chainedKeys(): readonly Chained[] {
+  chained ??= generateChainedKeys()
+  return chained
+}
+
+function generateChainedKeys(): readonly Chained[] {
   const root = identity(10, 'root')
   const middle = identity(11, 'middle')
   const middleCertificate = certificateOf('middle', createPublicKey(middle.key), 'root', root.key)
