@@ -136,11 +136,12 @@ function isOfRepository(file: string): boolean {
 }
 
 /**
- * Tests beside the code share a process with those of their folder, since starting one takes longer than most tests. Tests
- * of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`) run in their own.
+ * Tests beside the code, and those of the specification, share a process with those of their folder, since starting one takes
+ * longer than most tests. Other tests of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`)
+ * run in their own.
  */
 function sharedProcesses(all: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const place = /^(?:studio(?=\/)|src\/(?:objects\/)?[^/]+(?=\/)|dev(?=\/))(?!.*\.alone\.test\.ts$)/
+  const place = /^(?:studio|src\/(?:objects\/)?[^/]+|dev|test\/conformance)(?=\/)(?!.*\.alone\.test\.ts$)/
   return Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file.replace(/\.ts$/, ''))
 }
 
