@@ -3,8 +3,17 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { BUILT_IN_TOPICS } from '#audit'
 import { CATALOGUE } from '#catalogue'
-import { CONFIG_SCHEMA, ROUTE_SCHEMA } from '#instance'
-import { documentSchema, pageName, referenceIndex, referencePage, type TypeDefinition, typeSchema } from '#schema'
+import { RETIRED_TYPES } from '#heap'
+import { AdminDocument, CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from '#instance'
+import {
+  documentSchema,
+  olderSpellingsPage,
+  pageName,
+  referenceIndex,
+  referencePage,
+  type TypeDefinition,
+  typeSchema,
+} from '#schema'
 import { root } from './steps.ts'
 
 /** First line of every generated page; pages without it are written by hand. */
@@ -21,6 +30,12 @@ export function generatedFiles(definitions: readonly TypeDefinition[] = CATALOGU
   files.set('schemas/config.json', asJson(documentSchema(CONFIG_SCHEMA, byName)))
   for (const { name, schema } of BUILT_IN_TOPICS) files.set(`schemas/audit-${name}.json`, asJson(schema))
   files.set(`${REFERENCE}/README.md`, marked(referenceIndex(byName)))
+  const documents = {
+    'admin.json': AdminDocument.fields,
+    'config.json': RootDocument.fields,
+    'routes/*.json': RouteDocument.fields,
+  }
+  files.set(`${REFERENCE}/older-spellings.md`, marked(olderSpellingsPage(byName, documents, RETIRED_TYPES)))
   for (const definition of byName) {
     files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))
     const page = pageName(definition.name)

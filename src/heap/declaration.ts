@@ -12,6 +12,7 @@ import {
   type TypeDefinition,
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
+import { addWarnings, currentKeys } from './current-keys.ts'
 
 /** A declared object: decoded, not yet built. */
 export interface Declaration {
@@ -60,7 +61,8 @@ export function decodeDeclaration(
     return null
   }
   if (!isPlainObject(json)) return fail(pointer, 'expected an object { "name", "type", "config" }')
-  const { name, type, config = {} } = json
+  const keys = currentKeys(json, pointer, OWN_KEYS, context)
+  const { name, type } = keys
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     return fail(appendPointer(pointer, 'name'), 'expected a string that is not empty')
   }
@@ -72,9 +74,10 @@ export function decodeDeclaration(
     context.warnings.push({ pointer: appendPointer(pointer, typeKey), message })
   }
   if (definition.target === 'sets' && definition.settings === null) context.maySetTarget = true
-  const decoded = decodeField(definition.config, config ?? {}, appendPointer(pointer, 'config'), context)
+  const config = withoutDecorations(keys, definition, pointer, context)
+  const decoded = decodeField(definition.config, config, appendPointer(pointer, 'config'), context)
   if (hasBaseUriBeside(decoded)) context.maySetTarget = true
-  const decorations = decodeDecorations(json, pointer, OWN_KEYS, context)
+  const decorations = decodeDecorations(keys, pointer, OWN_KEYS, context)
   if (definition.settings !== null) {
     for (const { decorator, pointer: at } of decorations) {
       const message = `decorators are never decorated; ${decorator} has no effect here`
@@ -89,6 +92,30 @@ export function decodeDeclaration(
     decorations,
     pointer,
   }
+}
+
+/** The configuration without decorations, which OpenIG 2 has there: they are moved to the keys beside `config`. */
+function withoutDecorations(
+  keys: Record<string, unknown>,
+  { config: { info }, settings }: TypeDefinition,
+  pointer: string,
+  context: DecodeContext,
+): unknown {
+  const { config } = keys
+  if (!isPlainObject(config) || settings !== null) return config ?? {}
+  const rest = { ...config }
+  for (const key of Object.keys(config)) {
+    const isDecoration = context.decoratorType(key) !== null && !Object.hasOwn(info.shape.members ?? {}, key)
+    if (!isDecoration) continue
+    delete rest[key]
+    const isTwice = Object.hasOwn(keys, key)
+    const message = isTwice
+      ? `${key} is also given beside config; that one is used`
+      : `${key} is a decorator; write it beside type and config`
+    if (!isTwice) keys[key] = config[key]
+    context.warnings.push({ pointer: `${pointer}/config/${key}`, message })
+  }
+  return rest
 }
 
 /** Whether a reference in a decoded configuration has a `baseURI` next to it, as in the bindings of a DispatchHandler. */
@@ -110,7 +137,7 @@ export function baseUriBeside(decoded: unknown, pointer: string): unknown {
 export function decodeField(field: Field, json: unknown, pointer: string, context: DecodeContext): unknown {
   const { value, problems, warnings } = decode(field, json, pointer)
   context.problems.push(...problems)
-  context.warnings.push(...warnings)
+  addWarnings(context, warnings)
   if (value === null) decodeRemains(field, json, pointer, context)
   else
     for (const [reference, at] of referencesIn(value, pointer)) {

@@ -2,6 +2,7 @@ import { DecoratorKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonValue } from '#json'
 import type { Kind, TypeDefinition, Typed } from '#schema'
 import type { Catalogue } from './catalogue.ts'
+import { addWarnings } from './current-keys.ts'
 import {
   type Declaration,
   type DecodeContext,
@@ -20,6 +21,7 @@ export interface Entry {
 interface DeclarationsInput {
   readonly unitContext: { readonly catalogue: Catalogue }
   readonly declarations: JsonValue
+  readonly declarationsAt?: string
   readonly globalDecorators: JsonValue
   readonly defaults?: readonly JsonValue[]
 }
@@ -33,7 +35,7 @@ export class DeclaredObjects {
   readonly decoding: DecodeContext
 
   constructor(
-    { unitContext, declarations, globalDecorators, defaults = [] }: DeclarationsInput,
+    { unitContext, declarations, declarationsAt = '/heap', globalDecorators, defaults = [] }: DeclarationsInput,
     parent: DeclaredObjects | null,
   ) {
     const problems: DecodeContext['problems'] = []
@@ -48,14 +50,15 @@ export class DeclaredObjects {
       decoratorNames: () => [...types.keys(), ...(parent?.decoding.decoratorNames() ?? [])],
     }
     if (declarations !== null && !Array.isArray(declarations)) {
-      problems.push({ pointer: '/heap', message: 'expected an array of objects' })
+      problems.push({ pointer: declarationsAt, message: 'expected an array of objects' })
     }
-    for (const [at, json] of declared.entries()) this.#declare(json, appendPointer('/heap', at))
+    for (const [at, json] of declared.entries()) this.#declare(json, appendPointer(declarationsAt, at))
     for (const json of defaults) this.#declareDefault(json)
     this.globals = this.#decodeGlobals(globalDecorators)
   }
 
   #declare(json: JsonValue, pointer: string): void {
+    if (this.#warnsOfRetired(json, pointer)) return
     if (isPlainObject(json) && json['name'] === undefined) {
       this.decoding.problems.push({ pointer, message: 'expected a "name": objects in a heap are referenced by name' })
     }
@@ -71,6 +74,16 @@ export class DeclaredObjects {
       return
     }
     this.entries.set(declaration.name, { declaration, building: null })
+  }
+
+  /** Whether an object has a type without effect; a document gets one warning for each of these types (decisions 9). */
+  #warnsOfRetired(json: JsonValue, pointer: string): boolean {
+    const type = isPlainObject(json) ? json['type'] : undefined
+    const reason = typeof type === 'string' ? this.decoding.catalogue.retirement(type) : null
+    if (reason === null) return false
+    const message = `objects of type ${type} have no effect: ${reason}`
+    addWarnings(this.decoding, [{ pointer: appendPointer(pointer, 'type'), message, isOnce: true }])
+    return true
   }
 
   #declareDefault(json: JsonValue): void {

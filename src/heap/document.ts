@@ -8,12 +8,14 @@ import {
   type Field,
   isIgnoredKey,
   type Members,
+  type OlderSpelling,
   object,
   type Problem,
   Reference,
   referencesIn,
   type Settled,
 } from '#schema'
+import { currentKeys } from './current-keys.ts'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
 import { type BuildPath, Heap, type UnitContext } from './heap.ts'
 import { missingTargets } from './missing-target.ts'
@@ -25,11 +27,15 @@ export interface DocumentType<M extends Members> {
   readonly fields: Field<DecodedMembers<M>>
   /** Obsolete keys: accepted with a warning, without effect. */
   readonly legacy: readonly string[]
+  readonly older: readonly OlderSpelling[]
 }
 
 /** Defines a kind of document. */
-export function documentType<M extends Members>(members: M, legacy: readonly string[] = []): DocumentType<M> {
-  return { members, fields: object(members), legacy }
+export function documentType<M extends Members>(
+  members: M,
+  { legacy = [], older = [] }: Partial<Pick<DocumentType<M>, 'legacy' | 'older'>> = {},
+): DocumentType<M> {
+  return { members, fields: object(members, { older }), legacy, older }
 }
 
 /** Input of a document. */
@@ -60,7 +66,7 @@ export class ConfigDocument<M extends Members> {
     this.heap = new Heap({
       ...input,
       properties: this.properties,
-      declarations: document['heap'] ?? null,
+      ...heapOf(document['heap'] ?? null),
       globalDecorators: document['globalDecorators'] ?? null,
     })
     this.heap.problems.push(...this.properties.problems, ...problems)
@@ -69,9 +75,11 @@ export class ConfigDocument<M extends Members> {
       if (document[key] === undefined) continue
       this.heap.warnings.push({ pointer: `/${key}`, message: `${key} is no longer used and has no effect; remove it` })
     }
-    this.#decorations = decodeDecorations(document, '', known, this.heap.decoding)
-    const members: JsonObject = {}
-    for (const key of Object.keys(type.members)) if (document[key] !== undefined) members[key] = document[key]
+    const { members, others } = fieldsOf(document, type)
+    const keys = currentKeys(others, '', known, this.heap.decoding)
+    this.#decorations = decodeDecorations(keys, '', known, this.heap.decoding)
+    if (!Array.isArray(document['heap']) && isPlainObject(document['heap']))
+      this.heap.warnings.push({ pointer: '/heap', message: 'objects is deprecated; make heap the list of objects' })
     const fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M> | null
     this.#fields = fields ?? this.#usableFields(type, members)
     const secrets = isPlainObject(this.#fields) ? this.#fields['secrets'] : null
@@ -87,6 +95,7 @@ export class ConfigDocument<M extends Members> {
   #usableFields(type: DocumentType<M>, members: JsonObject): DecodedMembers<M> {
     const usable: Record<string, unknown> = {}
     for (const key of this.heap.isChecked ? Object.keys(members) : []) {
+      if (!Object.hasOwn(type.members, key)) continue
       const context = { ...this.heap.decoding, problems: [], warnings: [] }
       const value = decodeField(type.members[key] as Field, members[key], `/${key}`, context)
       if (value !== null) usable[key] = value
@@ -133,6 +142,24 @@ export class ConfigDocument<M extends Members> {
       throw error
     }
   }
+}
+
+/** The objects of the heap; OpenIG 2 has them in `objects`. */
+function heapOf(heap: JsonValue): { declarations: JsonValue; declarationsAt: string } {
+  if (isPlainObject(heap) && Object.keys(heap).join() === 'objects')
+    return { declarations: heap['objects'] as JsonValue, declarationsAt: '/heap/objects' }
+  return { declarations: heap, declarationsAt: '/heap' }
+}
+
+/** The fields of a document, also under old names and with blanks at the ends of keys, and its other keys. */
+function fieldsOf<M extends Members>(document: JsonObject, { members: known, older }: DocumentType<M>) {
+  const names = new Set([...Object.keys(known), ...older.flatMap(({ old }) => old)])
+  const members: JsonObject = {}
+  const others: JsonObject = {}
+  for (const key of Object.keys(document)) {
+    setOwn(names.has(key.trim()) ? members : others, key, document[key] as JsonValue)
+  }
+  return { members, others }
 }
 
 /** Removes comments, so that tokens in them are not resolved; `_id` is read elsewhere. */

@@ -330,8 +330,8 @@ test('an object and one of a parent heap that wait for each other are a cycle', 
 })
 
 test('objects and deprecated types add warnings', async () => {
-  const document = machine({ heap: [part('warns'), { name: 'old', type: 'Lamp' }], audit: 'x', comment: '&{no.token}' })
-  assert.deepEqual(document.problems.map(formatProblem), ['/audit: unknown field, and no decorator of that name'])
+  const document = machine({ heap: [part('warns'), { name: 'old', type: 'Lamp' }], noise: 'x', comment: '&{no.token}' })
+  assert.deepEqual(document.problems.map(formatProblem), ['/noise: unknown field, and no decorator of that name'])
   const kept = machine({ heap: [part('warns'), { name: 'old', type: 'Lamp' }] })
   await kept.build()
   assert.deepEqual(kept.warnings.map(formatProblem), [
@@ -341,7 +341,7 @@ test('objects and deprecated types add warnings', async () => {
 })
 
 test('obsolete keys are accepted with a warning', async () => {
-  const type = documentType({}, ['audit'])
+  const type = documentType({}, { legacy: ['audit'] })
   const document = openDocument(type, { audit: 'global' }, { types: types() })
   await document.build()
   assert.deepEqual(document.warnings.map(formatProblem), [

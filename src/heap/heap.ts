@@ -38,6 +38,8 @@ interface HeapInput {
   readonly segments: readonly string[]
   readonly properties: Properties
   readonly declarations: JsonValue
+  /** Pointer of the declarations; `/heap` by default. */
+  readonly declarationsAt?: string
   readonly globalDecorators: JsonValue
   /** Objects that exist without a declaration; a declaration of the same name replaces one. */
   readonly defaults?: readonly JsonValue[]

@@ -1,10 +1,13 @@
 import { AuditServiceKind, HandlerKind, SessionManagerKind, TemporaryStorageKind } from '#contracts'
 import { documentType, secretsField } from '#heap'
-import { condition, type DocumentSource, ref, string } from '#schema'
+import { condition, type DocumentSource, ref, renames, string } from '#schema'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 
 /** Keys of files for older gateways (decisions 4). */
 const LEGACY = ['audit', 'monitor']
+
+/** Fields of OpenIG 2. */
+const OLDER = renames({ handlerObject: 'handler' })
 
 /** A route: a document with a condition and a handler. */
 export const RouteDocument = documentType(
@@ -22,7 +25,7 @@ export const RouteDocument = documentType(
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the route.' }),
     secrets: secretsField(),
   },
-  LEGACY,
+  { legacy: LEGACY, older: OLDER },
 )
 
 /** config.json: the root handler and the heap that every route inherits from. */
@@ -38,7 +41,7 @@ export const RootDocument = documentType(
     auditService: ref(AuditServiceKind).optional().meta({ description: 'Audit service of the gateway.' }),
     secrets: secretsField(),
   },
-  LEGACY,
+  { legacy: LEGACY, older: OLDER },
 )
 
 /** Source of the JSON Schema of route files. */

@@ -1,3 +1,4 @@
+export { AdminDocument } from './admin-document.ts'
 export { type AdminInput, buildAdmin } from './admin-heap.ts'
 export { DEFAULT_CONFIG, DEFAULT_OBJECTS } from './default-objects.ts'
 export { type InstanceDirectories, instanceDirectories, instanceDirectory } from './directories.ts'

@@ -16,6 +16,7 @@ import {
   map,
   needs,
   object,
+  renames,
   string,
 } from './index.ts'
 
@@ -83,19 +84,19 @@ test('keys of Object.prototype are unknown fields like any other', () => {
   ])
 })
 
-test('an old name is accepted for the new one; both at once are an error', () => {
-  const renamed = object({ host: string(), port: integer().optional() }, { renamed: { server: 'host' } })
-  assert.deepEqual(accepted(renamed, { server: 'a' }), { host: 'a', port: undefined })
-  assert.deepEqual(refusals(renamed, { server: 5 }), ['/config/server: expected a string, got 5'])
-  assert.deepEqual(refusals(renamed, { host: 'a', server: 'b' }), [
-    '/config/server: give host only, not also its old name server',
-  ])
+test('an old name is accepted for the new one; with both, the new one is used and a warning names both', () => {
+  const field = object({ host: string(), port: integer().optional() }, { older: renames({ server: 'host' }) })
+  assert.deepEqual(accepted(field, { server: 'a' }), { host: 'a', port: undefined })
+  assert.deepEqual(refusals(field, { server: 5 }), ['/config/server: expected a string, got 5'])
+  const { value, warnings } = decode(field, { host: 'a', server: 'b' }, '/config')
+  assert.deepEqual(value, { host: 'a', port: undefined })
+  assert.deepEqual(warnings, [{ pointer: '/config/server', message: 'server and host are both given; host is used' }])
 })
 
 test('an old name satisfies the presence rules', () => {
   const renamed = object(
     { a: string().optional(), b: string().optional() },
-    { renamed: { old: 'a' }, rules: [exactlyOneOf('a', 'b')] },
+    { older: renames({ old: 'a' }), rules: [exactlyOneOf('a', 'b')] },
   )
   accepted(renamed, { old: 'x' })
   assert.deepEqual(refusals(renamed, { old: 'x', b: 'y' }), ['/config: give exactly one of a, b'])
@@ -141,7 +142,7 @@ test('the error of a list names the invalid element', () => {
     '/config/1: expected a string that is not empty',
     '/config/2: expected a string, got null',
   ])
-  assert.deepEqual(refusals(names, 'a'), ['/config: expected an array, got "a"'])
+  assert.deepEqual(refusals(names, 5), ['/config: expected an array, got 5'])
   assert.deepEqual(refusals(list(string(), { nonEmpty: true }), []), ['/config: expected at least one element'])
 })
 
@@ -151,6 +152,29 @@ test('a list or a single value decodes to a list', () => {
   assert.deepEqual(accepted(ports, [1, 2]), [1, 2])
   assert.deepEqual(refusals(ports, 'x'), ['/config: expected an integer, got "x"'])
   assert.deepEqual(refusals(ports, [1, 'x']), ['/config/1: expected an integer, got "x"'])
+})
+
+test('one value for a list, and a list of one for a value, are accepted with a warning', () => {
+  const field = object({ names: list(string()), name: string().optional() })
+  const { value, warnings } = decode(field, { names: 'a', name: ['b'] }, '/config')
+  assert.deepEqual(value, { names: ['a'], name: 'b' })
+  assert.deepEqual(warnings.map(formatProblem), [
+    '/config/names: expected a list, got "a", which is used so',
+    '/config/name: expected one value, got an array, which is used so',
+  ])
+  assert.deepEqual(refusals(field, { names: ['a'], name: ['b', 'c'] }), [
+    '/config/name: expected a string, got an array',
+  ])
+})
+
+test('blanks at the ends of a key are removed with a warning, but not those of keys that are data', () => {
+  const field = object({ host: string(), headers: map(string()).default({}) })
+  const { value, warnings } = decode(field, { 'host ': 'a', headers: { ' X ': 'y' } }, '/config')
+  assert.deepEqual(value, { host: 'a', headers: Object.assign(Object.create(null), { ' X ': 'y' }) })
+  assert.deepEqual(warnings.map(formatProblem), ['/config/host : "host " has blanks at its ends; write "host"'])
+  const both = decode(field, { 'host ': 'a', host: 'b' }, '/config')
+  assert.equal(both.value?.host, 'b')
+  assert.match(both.warnings[0]?.message ?? '', /both given; "host" is used/)
 })
 
 test('every key of a map is data', () => {
@@ -195,7 +219,7 @@ test('warnings name deprecated, renamed and unsupported fields that are used, at
       legacy: string().optional().meta({ replacement: 'use host instead' }),
       jdk: boolean().optional().meta({ unsupported: 'there is no JDK here' }),
     },
-    { renamed: { server: 'host' } },
+    { older: renames({ server: 'host' }) },
   )
   const outer = object({
     one: inner.optional(),

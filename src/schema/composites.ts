@@ -1,6 +1,8 @@
 import { isPlainObject, setOwn } from '#json'
+import { currentMembers } from './current-members.ts'
 import { Deferred } from './deferred.ts'
 import { type Decoded, decodeInto, expected, type Field, field, type JsonSchema, type RenderSchema } from './field.ts'
+import type { OlderSpelling } from './older-spelling.ts'
 import { didYouMean } from './problem.ts'
 import type { PresenceRule } from './rules.ts'
 
@@ -11,8 +13,8 @@ export type DecodedMembers<M extends Members> = { readonly [K in keyof M]: Decod
 
 interface ObjectOptions {
   readonly rules?: readonly PresenceRule[]
-  /** Old names of fields: accepted, with a warning that names the new one. */
-  readonly renamed?: Readonly<Record<string, string>>
+  /** Fields of other dialects: accepted, with a warning that names the current spelling. */
+  readonly older?: readonly OlderSpelling[]
 }
 
 /** Keys that are comments or disabled fields (field-notes 1.1). */
@@ -22,28 +24,25 @@ export function isIgnoredKey(key: string): boolean {
 
 const SUGGESTIONS = 20
 
+/** Start of the message for an unknown key. */
+export const UNKNOWN_MEMBER = 'unknown field'
+
 /** An object with known fields; an unknown one is an error with a suggestion. */
 export function object<M extends Members>(members: M, options: ObjectOptions = {}): Field<DecodedMembers<M>> {
-  const { rules = [], renamed = {} } = options
+  const { rules = [], older = [] } = options
   const known = Object.keys(members)
-  const schema = (render: RenderSchema) => objectSchema(members, rules, renamed, render)
-  return field({ label: 'an object', schema, members, renamed, rules }, (value, report) => {
+  const schema = (render: RenderSchema) => objectSchema(members, rules, older, render)
+  return field({ label: 'an object', schema, members, older, rules }, (value, report) => {
     if (!isPlainObject(value)) {
       report(expected('an object', value))
       return undefined
     }
-    const given = new Map<string, { key: string; value: unknown }>()
+    const { members: given } = currentMembers(value, (key) => Object.hasOwn(members, key), older)
     let unknown = 0
-    for (const key of Object.keys(value)) {
-      if (value[key] === null) continue
-      const name = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key
-      if (Object.hasOwn(members, name)) {
-        if (given.has(name)) report(`give ${name} only, not also its old name ${key}`, [key])
-        given.set(name, { key, value: value[key] })
-      } else if (!isIgnoredKey(key)) {
-        // Searching similar names takes time, and so many unknown names are no misspellings.
-        report(`unknown field${++unknown > SUGGESTIONS ? '' : didYouMean(key, known)}`, [key])
-      }
+    for (const [name, { key }] of given) {
+      if (Object.hasOwn(members, name) || isIgnoredKey(name)) continue
+      // Searching similar names takes time, and so many unknown names are no misspellings.
+      report(`${UNKNOWN_MEMBER}${++unknown > SUGGESTIONS ? '' : didYouMean(name, known)}`, [key])
     }
     const decoded: Record<string, unknown> = {}
     for (const name of known) {
@@ -64,24 +63,29 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
 function objectSchema(
   members: Members,
   rules: readonly PresenceRule[],
-  renamed: Readonly<Record<string, string>>,
+  older: readonly OlderSpelling[],
   render: RenderSchema,
 ): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
+  const described = older.filter(({ warnsOnce }) => !warnsOnce)
   const given = (name: string): JsonSchema => {
-    const names = [name, ...Object.keys(renamed).filter((old) => renamed[old] === name)]
+    const names = [name, ...described.filter(({ sets }) => sets.includes(name)).flatMap(({ old }) => topLevel(old))]
     return names.length === 1 ? { required: names } : { anyOf: names.map((each) => ({ required: [each] })) }
   }
   const conditions = rules.map((rule) => rule.schema(given))
   for (const [name, member] of Object.entries(members)) {
     properties[name] = render(member)
     if (!member.info.required) continue
-    if (Object.values(renamed).includes(name)) conditions.push(given(name))
+    if (described.some(({ sets }) => sets.includes(name))) conditions.push(given(name))
     else required.push(name)
   }
-  for (const [old, name] of Object.entries(renamed)) {
-    properties[old] = { ...properties[name], deprecated: true, description: `Old name of ${name}.` }
+  for (const { old, current, hasEffect, advice, isRename, secret } of described) {
+    for (const name of topLevel(old)) {
+      const same = isRename ? properties[current as string] : {}
+      const description = isRename ? `Old name of ${current}.` : `${hasEffect ? 'Deprecated' : 'No effect'}: ${advice}.`
+      properties[name] ??= { ...same, deprecated: true, description, ...(secret && { 'x-secret': true }) }
+    }
   }
   return {
     type: 'object',
@@ -93,8 +97,19 @@ function objectSchema(
   }
 }
 
+/** Old names that are keys of the object itself. */
+function topLevel(old: readonly string[]): string[] {
+  return old.filter((path) => !path.includes('.'))
+}
+
+interface ListOptions {
+  readonly nonEmpty?: boolean
+  /** Whether null elements are left out. */
+  readonly skipsNull?: boolean
+}
+
 /** A list of values of one kind. */
-export function list<T>(item: Field<T>, options: { nonEmpty?: boolean } = {}): Field<T[]> {
+export function list<T>(item: Field<T>, options: ListOptions = {}): Field<T[]> {
   const itemLabel = item.info.shape.label.replace(/^an? /, '')
   const schema = (render: RenderSchema): JsonSchema => ({
     type: 'array',
@@ -107,13 +122,15 @@ export function list<T>(item: Field<T>, options: { nonEmpty?: boolean } = {}): F
       return undefined
     }
     if (options.nonEmpty && value.length === 0) report('expected at least one element')
-    return value.map((element, index) => decodeInto(item, element, report, [index]))
+    return value.flatMap((element, index) =>
+      options.skipsNull && element === null ? [] : [decodeInto(item, element, report, [index])],
+    )
   })
 }
 
 /** A list, or a single value. Decodes to a list. */
-export function listOrOne<T>(item: Field<T>): Field<T[]> {
-  const many = list(item)
+export function listOrOne<T>(item: Field<T>, options: ListOptions = {}): Field<T[]> {
+  const many = list(item, options)
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [render(item), render(many)] })
   return field({ label: `${item.info.shape.label} or an array of them`, schema, item }, (value, report) =>
     Array.isArray(value) ? decodeInto(many, value, report, []) : [decodeInto(item, value, report, [])],

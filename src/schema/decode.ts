@@ -1,12 +1,19 @@
-import { formatPointer } from '#json'
+import { formatPointer, isPlainObject } from '#json'
+import { currentMembers } from './current-members.ts'
 import type { Decoded, Field } from './field.ts'
 import { fieldValuesIn } from './field-values.ts'
-import type { Problem } from './problem.ts'
+import { type Problem, shown } from './problem.ts'
+
+/** A finding that does not prevent the build. */
+export interface Warning extends Problem {
+  /** Whether a document gets this message once, however often it applies. */
+  readonly isOnce?: boolean
+}
 
 /** The decoded value, or every problem. */
 export type Decoding<T> =
-  | { readonly value: T; readonly problems: readonly []; readonly warnings: readonly Problem[] }
-  | { readonly value: null; readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }
+  | { readonly value: T; readonly problems: readonly []; readonly warnings: readonly Warning[] }
+  | { readonly value: null; readonly problems: readonly Problem[]; readonly warnings: readonly Warning[] }
 
 /** `pointer` is the location of the JSON in its document. */
 export function decode<F extends Field>(field: F, json: unknown, pointer: string): Decoding<Decoded<F>> {
@@ -19,13 +26,24 @@ export function decode<F extends Field>(field: F, json: unknown, pointer: string
   return { value: value as Decoded<F>, problems: [], warnings }
 }
 
-/** Warnings for deprecated, renamed and unsupported fields in use. */
-function* remarks(field: Field, json: unknown, pointer: string): Generator<Problem> {
-  for (const { field: used, key, name, pointer: at } of fieldValuesIn(field, json, pointer)) {
+/** Warnings for deprecated, renamed and unsupported fields in use, and for values in another shape. */
+function* remarks(field: Field, json: unknown, pointer: string): Generator<Warning> {
+  for (const { field: used, json: value, key, pointer: at } of fieldValuesIn(field, json, pointer)) {
+    yield* spellingRemarks(used, value, at)
+    const reshaped = used.reshaped(value)
+    if (reshaped !== null) yield { pointer: at, message: `expected ${reshaped}, got ${shown(value)}, which is used so` }
     if (key === null) continue
-    if (key !== name) yield { pointer: at, message: `${key} is deprecated; use ${name} instead` }
     const { replacement, unsupported } = used.info.notes
     if (replacement !== undefined) yield { pointer: at, message: `${key} is deprecated; ${replacement}` }
     if (unsupported !== undefined) yield { pointer: at, message: `${key} has no effect: ${unsupported}` }
+  }
+}
+
+function* spellingRemarks({ info: { shape } }: Field, json: unknown, pointer: string): Generator<Warning> {
+  const { members, older = [] } = shape
+  if (members === undefined || !isPlainObject(json)) return
+  for (const remark of currentMembers(json, (key) => Object.hasOwn(members, key), older).remarks) {
+    const { path, message, isOnce } = remark
+    yield { pointer: pointer + formatPointer(path), message, ...(isOnce && { isOnce }) }
   }
 }

@@ -21,6 +21,7 @@ import {
   ref,
   refToAny,
   regex,
+  renames,
   runtime,
   type Settings,
   string,
@@ -99,7 +100,7 @@ test('rules and old names of a type apply to its config', () => {
     summary: 'A lamp.',
     config: { watt: integer().optional(), lumen: integer().optional() },
     rules: [exactlyOneOf('watt', 'lumen')],
-    renamed: { power: 'watt' },
+    older: renames({ power: 'watt' }),
     create: (): Lamp => ({ on: () => {} }),
   })
   assert.equal(definition.config.accepts({ power: 5 }), true)

@@ -4,6 +4,7 @@ import type { Settled } from './deferred.ts'
 import type { Environment } from './environment.ts'
 import type { Decoded, Field } from './field.ts'
 import type { Kind } from './kind.ts'
+import { ignored, type OlderSpelling } from './older-spelling.ts'
 import type { Typed } from './reference.ts'
 import type { PresenceRule } from './rules.ts'
 
@@ -36,7 +37,8 @@ interface TypeSource<M extends Members, T> {
   readonly summary: string
   readonly config: M
   readonly rules?: readonly PresenceRule[]
-  readonly renamed?: Readonly<Record<string, string>>
+  /** Fields of other dialects. */
+  readonly older?: readonly OlderSpelling[]
   readonly replacement?: string
   readonly target?: 'sets' | 'needs' | null
   check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
@@ -79,13 +81,21 @@ export function defineDecorator<M extends Members, F extends Field>(
 /** The settled settings of a decorator. */
 export type Settings<F extends Field> = Settled<Decoded<F>>
 
+/** Fields that OpenIG 2 to 4 read from the configuration of every object. */
+const OF_ANY_TYPE: readonly OlderSpelling[] = [
+  ignored('logSink', 'the gateway has one log; set logging in admin.json and remove logSink', { warnsOnce: true }),
+  ignored('timer', 'write "timer": true beside type and config instead', { warnsOnce: true }),
+  ignored('temporaryStorage', 'objects of this type buffer nothing; remove it', { warnsOnce: true }),
+]
+
 function complete<M extends Members, T>(source: TypeSource<M, T>): Omit<TypeDefinition, 'kind' | 'settings'> {
-  const { rules = [], renamed = {} } = source
+  const { rules = [], older = [] } = source
+  const ofAnyType = OF_ANY_TYPE.filter(({ old: [name = ''] }) => !Object.hasOwn(source.config, name))
   return {
     name: source.name,
     aliases: source.aliases ?? [],
     summary: source.summary,
-    config: object(source.config, { rules, renamed }),
+    config: object(source.config, { rules, older: [...older, ...ofAnyType] }),
     rules,
     replacement: source.replacement ?? null,
     target: source.target ?? null,

@@ -18,6 +18,7 @@ import {
   list,
   map,
   object,
+  renames,
   runtime,
   type Settled,
   settle,
@@ -111,7 +112,7 @@ test('an escaped expression is text', async () => {
 })
 
 test('under an old name, the pointer is that of the old name', async () => {
-  const fields = object({ port: config(integer()) }, { renamed: { p: 'port' } })
+  const fields = object({ port: config(integer()) }, { older: renames({ p: 'port' }) })
   await refused(fields, { p: '${env.BAD}' }, '/config/p: ${env.BAD} gave a bad value: expected an integer, got "x"')
 })
 

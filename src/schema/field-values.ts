@@ -1,5 +1,6 @@
 import { appendPointer, isPlainObject } from '#json'
 import { shapeOf } from './composites.ts'
+import { currentMembers } from './current-members.ts'
 import type { Field } from './field.ts'
 
 /** A value in a document and a field that decodes it; nested fields may decode the same value. */
@@ -19,19 +20,22 @@ export function* fieldValuesIn(field: Field, json: unknown, pointer: string): Ge
 }
 
 function* fieldValuesBelow(field: Field, json: unknown, pointer: string): Generator<FieldValue> {
-  const { inner, branches, item, entries, members, renamed = {} } = field.info.shape
+  const { inner, branches, item, entries, members, older = [] } = field.info.shape
   const same = inner ?? branches?.get(shapeOf(json))
   if (same !== undefined) yield* fieldValuesIn(same, json, pointer)
   if (item !== undefined && Array.isArray(json)) {
     for (const [at, element] of json.entries()) yield* fieldValuesIn(item, element, appendPointer(pointer, at))
   } else if (item !== undefined) yield* fieldValuesIn(item, json, pointer)
-  if (!isPlainObject(json) || (entries === undefined && members === undefined)) return
-  for (const key of Object.keys(json)) {
-    const [value, at] = [json[key], appendPointer(pointer, key)]
-    if (entries !== undefined) yield* fieldValuesIn(entries, value, at)
-    const name = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key
-    const member = members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined
-    if (member === undefined || value === null) continue
+  if (!isPlainObject(json)) return
+  if (entries !== undefined) {
+    for (const key of Object.keys(json)) yield* fieldValuesIn(entries, json[key], appendPointer(pointer, key))
+  }
+  if (members === undefined) return
+  const { members: given } = currentMembers(json, (key) => Object.hasOwn(members, key), older)
+  for (const [name, { key, value }] of given) {
+    const member = Object.hasOwn(members, name) ? members[name] : undefined
+    if (member === undefined) continue
+    const at = appendPointer(pointer, key)
     yield { field: member, json: value, pointer: at, key, name }
     yield* fieldValuesBelow(member, value, at)
   }

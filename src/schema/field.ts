@@ -1,4 +1,5 @@
 import type { Kind } from './kind.ts'
+import type { OlderSpelling } from './older-spelling.ts'
 import { shown } from './problem.ts'
 
 /** A JSON Schema fragment. */
@@ -23,7 +24,8 @@ interface FieldShape {
   readonly namesSecret?: boolean
   /** Fields by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
   readonly branches?: ReadonlyMap<string, Field>
-  readonly renamed?: Readonly<Record<string, string>>
+  /** For objects: fields of other dialects. */
+  readonly older?: readonly OlderSpelling[]
   readonly rules?: readonly { readonly text: string }[]
 }
 
@@ -86,12 +88,35 @@ export class Field<T = unknown> {
       if (required) report(`expected ${shape.label}; this field is required`)
       return undefined
     }
-    let failed = false
-    const decoded = this.#read(given, (message, path) => {
-      failed = true
-      report(message, path)
+    const problems: Parameters<Report>[] = []
+    const decoded = this.#read(given, (...problem) => problems.push(problem))
+    if (problems.length === 0) return decoded
+    const other = this.#reshaped(given)
+    if (other !== undefined) return this.#read(other, report)
+    for (const problem of problems) report(...problem)
+    return undefined
+  }
+
+  /** The shape that a value is decoded in, where that is another than its own: a list for one value, or one value for a list. */
+  reshaped(value: unknown): 'a list' | 'one value' | null {
+    const { item, branches } = this.info.shape
+    const mayDiffer = Array.isArray(value) ? item === undefined && !branches?.has('array') : item !== undefined
+    if (!mayDiffer || this.#reads(value) || this.#reshaped(value) === undefined) return null
+    return Array.isArray(value) ? 'one value' : 'a list'
+  }
+
+  /** Files of other dialects have a list where one value is expected, or one value for a list. */
+  #reshaped(value: unknown): unknown {
+    if (Array.isArray(value)) return value.length === 1 && this.#reads(value[0]) ? value[0] : undefined
+    return this.info.shape.item !== undefined && this.#reads([value]) ? [value] : undefined
+  }
+
+  #reads(value: unknown): boolean {
+    let isRead = true
+    this.#read(value, () => {
+      isRead = false
     })
-    return failed ? undefined : decoded
+    return isRead
   }
 
   accepts(value: unknown): boolean {

@@ -17,10 +17,12 @@ export {
   type Members,
   map,
   object,
+  UNKNOWN_MEMBER,
 } from './composites.ts'
 export { type Condition, condition } from './condition.ts'
 export { config } from './config-expression.ts'
-export { type Decoding, decode } from './decode.ts'
+export { currentMembers } from './current-members.ts'
+export { type Decoding, decode, type Warning } from './decode.ts'
 export { Deferred, type SettleContext, type Settled } from './deferred.ts'
 export {
   type Decorator,
@@ -56,9 +58,21 @@ export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema 
 export { adapter, type Kind, kind } from './kind.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { configWarning } from './log-events.ts'
+export {
+  clearText,
+  clearTextStore,
+  converted,
+  decorationsBeside,
+  ignored,
+  type OlderSpelling,
+  renamed,
+  renames,
+  withMember,
+} from './older-spelling.ts'
+export { olderSpellingsPage } from './older-spellings-page.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
-export { pageName, referenceIndex, referencePage } from './reference-page.ts'
+export { olderSpellings, pageName, referenceIndex, referencePage } from './reference-page.ts'
 export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule } from './rules.ts'
 export { bindExpression, ResultTypeError, type Runtime, runtime } from './runtime-expression.ts'
 export {
@@ -66,6 +80,7 @@ export {
   duration,
   integer,
   isSecretId,
+  isZeroDuration,
   json,
   jsonObject,
   number,

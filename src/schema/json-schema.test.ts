@@ -30,6 +30,7 @@ import {
   type PresenceRule,
   ref,
   refToAny,
+  renames,
   runtime,
   secretId,
   string,
@@ -52,7 +53,7 @@ const Saw = defineType({
     spare: ref(ToolKind).optional().meta({ description: 'Another.', replacement: 'use tools instead' }),
     oil: string().optional().meta({ description: 'Which.', unsupported: 'it runs dry', secret: true }),
   },
-  renamed: { pause: 'wait' },
+  older: renames({ pause: 'wait' }),
   create: () => ({}),
 })
 const Lamp = defineType({
@@ -239,7 +240,7 @@ test('shapes, lists and maps', () => {
 
 test('presence rules apply, also to old names', () => {
   const three = { a: string().optional(), b: string().optional(), c: string().optional() }
-  const of = (...rules: PresenceRule[]) => field(renderField(object(three, { rules, renamed: { old: 'a' } })))
+  const of = (...rules: PresenceRule[]) => field(renderField(object(three, { rules, older: renames({ old: 'a' }) })))
   const exactly = of(exactlyOneOf('a', 'b'))
   assert.deepEqual([exactly({ a: '' }), exactly({ old: '' }), exactly({ b: '' })], [[], [], []])
   assert.notDeepEqual(exactly({}), [])
@@ -251,7 +252,7 @@ test('presence rules apply, also to old names', () => {
   assert.notDeepEqual(of(needs('a', 'b'))({ old: '' }), [])
   assert.deepEqual(of(needs('a', 'b'))({ old: '', b: '' }), [])
   assert.deepEqual(of(needs('a', 'b'))({ c: '' }), [])
-  const required = field(renderField(object({ a: string() }, { renamed: { old: 'a' } })))
+  const required = field(renderField(object({ a: string() }, { older: renames({ old: 'a' }) })))
   assert.deepEqual(required({ old: '' }), [])
   assert.notDeepEqual(required({}), [])
 })

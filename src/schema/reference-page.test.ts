@@ -22,6 +22,7 @@ import {
   referenceIndex,
   referencePage,
   refToAny,
+  renames,
   runtime,
   string,
 } from './index.ts'
@@ -50,7 +51,7 @@ const Saw = defineType({
       .meta({ description: 'Shaped.' }),
   },
   rules: [exactlyOneOf('mode', 'wait')],
-  renamed: { pause: 'wait' },
+  older: renames({ pause: 'wait' }),
   create: () => ({}),
 })
 

@@ -20,6 +20,7 @@ export function referencePage(definition: TypeDefinition, prose: string): string
     lead,
     '## Configuration',
     fieldSection(definition.config, 'This type has no configuration: leave `config` out.'),
+    ...olderSection(definition),
     ...settingsSection(definition),
     sections,
   ]
@@ -75,15 +76,45 @@ function fieldSection(config: Field, none: string): string {
   return rules.length === 0 ? table(rows) : `${table(rows)}\n\n${rules.join('\n')}`
 }
 
+/** Fields of other dialects that are not only renamed. */
+function olderSection({ config }: TypeDefinition): string[] {
+  const rows = olderSpellings(config)
+    .filter(({ isRename }) => !isRename)
+    .map(({ old, text }) => `| ${old.map(code).join(', ')} | ${cell(text)} |`)
+  if (rows.length === 0) return []
+  return ['## Older spellings', `| Field | Now |\n|---|---|\n${rows.join('\n')}`]
+}
+
+interface DescribedSpelling {
+  readonly old: readonly string[]
+  readonly text: string
+  readonly isRename: boolean
+}
+
+/** The older spellings of a field and of those below it, with their paths. */
+export function olderSpellings(field: Field, path = ''): DescribedSpelling[] {
+  const { members = {}, older = [] } = field.info.shape
+  const described = older.filter(({ warnsOnce }) => !warnsOnce)
+  return [
+    ...described.map(({ old, hasEffect, advice, isRename }) => ({
+      isRename,
+      old: old.map((name) => path + name),
+      text: hasEffect ? `${advice[0]?.toUpperCase()}${advice.slice(1)}.` : `No effect: ${advice}.`,
+    })),
+    ...Object.entries(members).flatMap(([name, member]) => olderSpellings(member, `${path}${name}.`)),
+    ...fieldsBelow(field, path).flatMap(([below, at]) => olderSpellings(below, at)),
+  ]
+}
+
 function table(rows: readonly string[]): string {
   return `| Field | Type | Required | Default | Description |\n|---|---|---|---|---|\n${rows.join('\n')}`
 }
 
 /** One row per field; nested fields follow with their path. */
 function fieldRows(field: Field, path: string): string[] {
-  const { members = {}, renamed = {} } = field.info.shape
+  const { members = {}, older = [] } = field.info.shape
   const own = Object.entries(members).flatMap(([name, member]) => {
-    const old = Object.keys(renamed).filter((key) => renamed[key] === name)
+    const old = older.filter(({ current, isRename }) => isRename && current === name).flatMap(({ old }) => old)
     return [row(`${path}${name}`, member, old), ...fieldRows(member, `${path}${name}.`)]
   })
   return [...own, ...fieldsBelow(field, path).flatMap(([below, at]) => fieldRows(below, at))]

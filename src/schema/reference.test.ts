@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { config, decode, formatProblem, kind, list, map, object, ref, referencesIn, refToAny } from './index.ts'
+import {
+  config,
+  decode,
+  formatProblem,
+  kind,
+  list,
+  map,
+  object,
+  ref,
+  referencesIn,
+  refToAny,
+  renames,
+} from './index.ts'
 
 const HandlerLike = kind<object>('Handler')
 const FilterLike = kind<object>('Filter')
@@ -14,12 +26,18 @@ test('a reference is a name or an object with a type', () => {
   for (const [value, shown] of [
     ['', '""'],
     [5, '5'],
-    [['a'], 'an array'],
+    [['a', 'b'], 'an array'],
   ]) {
     assert.deepEqual(read(value), [
       `/handler: expected the name of a Handler or an object { "type": ... }, got ${shown}`,
     ])
   }
+})
+
+test('several stores are one SecretsProvider', () => {
+  const { value } = decode(ref(kind<object>('SecretsProvider')), ['a', 'b'], '/secretsProvider')
+  const targets = [...referencesIn(value, '')].map(([reference]) => reference.target)
+  assert.deepEqual(targets, [{ type: 'SecretsProvider', config: { stores: ['a', 'b'] } }])
 })
 
 test('the error of a reference to several kinds names all of them', () => {
@@ -37,7 +55,7 @@ test('every reference is found with its pointer before settling', () => {
       named: map(ref(FilterLike)),
       held: config(list(ref(FilterLike))),
     },
-    { renamed: { single: 'one' } },
+    { older: renames({ single: 'one' }) },
   )
   const json = { single: 'a', many: ['b', { type: 'T' }], named: { 'x/y': 'c' }, held: ['d'] }
   const { value } = decode(fields, json, '')

@@ -47,10 +47,18 @@ function referenceField(kinds: readonly Kind[], schema: (render: RenderSchema) =
   return field({ label, schema, kinds }, (value, report) => {
     if (typeof value === 'string' && value !== '') return new Reference(kinds, value)
     if (isPlainObject(value) && typeof value['type'] === 'string') return new Reference(kinds, value as JsonObject)
+    const stores = severalStores(kinds, value)
+    if (stores !== null) return new Reference(kinds, stores)
     if (isPlainObject(value)) report(`expected a "type" in the ${names} declared here`)
     else report(expected(`the name of a ${names} or an object { "type": ... }`, value))
     return undefined
   })
+}
+
+/** A list of stores where one SecretsProvider is expected, as files of other dialects have it. */
+function severalStores(kinds: readonly Kind[], value: unknown): JsonObject | null {
+  if (!Array.isArray(value) || value.length < 2 || kinds.every(({ name }) => name !== 'SecretsProvider')) return null
+  return { type: 'SecretsProvider', config: { stores: value } }
 }
 
 /** Every reference in a decoded configuration, with its pointer. */

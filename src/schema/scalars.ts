@@ -79,6 +79,11 @@ export function duration(bounds: DurationBounds = {}): Field<number> {
   })
 }
 
+/** Whether a value is a literal duration of zero, such as `disabled`. */
+export function isZeroDuration(value: unknown): boolean {
+  return value === 0 || (typeof value === 'string' && parseDuration(value) === 0)
+}
+
 /** An absolute URL of one of the given schemes. */
 export function url(schemes: readonly string[] = ['http', 'https']): Field<string> {
   const label = `a URL (${schemes.map((scheme) => `${scheme}://`).join(', ')})`

@@ -10,9 +10,10 @@ import { readSession, type SessionLookupResult } from './session-response.ts'
 interface LookupSettings {
   readonly uris: RealmUris
   readonly handler: Handler
-  readonly agentHandler: Handler
+  /** Sends with the session of the agent; null without an agent. */
+  readonly agentHandler: Handler | null
   /** Name of the agent, whose own session is never returned. */
-  readonly agent: string
+  readonly agent: string | null
   /** Session properties to return; null for all. */
   readonly properties: readonly string[] | null
   /** Milliseconds that one call may take. */
@@ -46,7 +47,13 @@ export class SessionLookup {
   async find(token: string, idleTime: IdleTime): Promise<SessionLookupResult | null> {
     if (!isSessionToken(token)) return null
     const { family } = await this.#settings.dialect()
-    const response = family === 'pingam' ? await this.#lookUpAsAgent(token, idleTime) : await this.#lookUpAsUser(token)
+    const { agentHandler } = this.#settings
+    const response =
+      family === 'openam'
+        ? await this.#lookUpAsUser(token)
+        : agentHandler === null
+          ? await this.#lookUpWithoutAgent(token, idleTime)
+          : await this.#lookUpAsAgent(agentHandler, token, idleTime)
     const found = this.#read(response)
     return found === null || this.#isAdmitted(found) ? found : null
   }
@@ -65,11 +72,23 @@ export class SessionLookup {
   }
 
   /** Authorized by the agent's session; the token is in the body. */
-  #lookUpAsAgent(tokenId: string, idleTime: IdleTime): Promise<RestResponse> {
-    const { agentHandler, uris, callTimeout } = this.#settings
+  #lookUpAsAgent(
+    handler: Handler,
+    tokenId: string,
+    idleTime: IdleTime,
+    headers: Record<string, string> = {},
+  ): Promise<RestResponse> {
+    const { uris, callTimeout } = this.#settings
     const action = idleTime === 'unchanged' ? 'getSessionInfo' : 'getSessionInfoAndResetIdleTime'
     const uri = uris.rest(`sessions?_action=${action}`)
-    return callRest(agentHandler, { method: 'POST', uri, resource: '4.0', body: { tokenId } }, callTimeout)
+    return callRest(handler, { method: 'POST', uri, resource: '4.0', headers, body: { tokenId } }, callTimeout)
+  }
+
+  /** Authorized by the token itself. The version of the server is unknown without an agent: it may be an OpenAM. */
+  async #lookUpWithoutAgent(token: string, idleTime: IdleTime): Promise<RestResponse> {
+    const { handler, cookieName } = this.#settings
+    const response = await this.#lookUpAsAgent(handler, token, idleTime, { [await cookieName()]: token })
+    return USE_VALIDATE.has(response.status) ? this.#lookUpAsUser(token) : response
   }
 
   /**
@@ -120,7 +139,7 @@ export class SessionLookup {
     if (status !== 200) throw unexpected(status)
     const found = readSession(json, this.#wanted)
     // OpenAM ignores a token in the body and returns the session of the caller: any token would be that of the agent.
-    if (found !== null && found.session.username.toLowerCase() === this.#settings.agent.toLowerCase()) {
+    if (found !== null && found.session.username.toLowerCase() === this.#settings.agent?.toLowerCase()) {
       const message = 'sessions: expected the session of the token, got that of the agent; set version'
       throw new AccessManagerError('misconfigured', message)
     }

@@ -11,6 +11,8 @@ import type { RetryDelays } from './retry-delays.ts'
 export interface RetrySettings {
   readonly enabled: boolean
   readonly condition: RequestCondition
+  /** Evaluated where no response arrived. */
+  readonly runtimeExceptionCondition: RequestCondition
   readonly executor: Executor
   readonly count: number
   /** Milliseconds. */
@@ -20,10 +22,11 @@ export interface RetrySettings {
 /** Repeats a request while it fails, within `count` and where a repetition is safe. */
 export function withRetries(
   send: Handler,
-  { condition, count, delay }: Pick<RetrySettings, 'condition' | 'count' | 'delay'>,
+  settings: Pick<RetrySettings, 'condition' | 'runtimeExceptionCondition' | 'count' | 'delay'>,
   delays: RetryDelays,
   logger: Logger,
 ): Attempt {
+  const { condition, runtimeExceptionCondition, count, delay } = settings
   const responsesMayFail = !isNever(condition)
 
   const attempt = async (exchange: Exchange): Promise<Outcome | { readonly error: unknown }> => {
@@ -42,7 +45,8 @@ export function withRetries(
       const fields = { retries, upstream: exchange.request.uri.origin, transactionId: exchange.transactionId.value }
       if ('error' in result) {
         const { error } = result
-        if (retries < count && mayRetryAfter(error, exchange, replayable)) {
+        const mayRetry = retries < count && mayRetryAfter(error, exchange, replayable)
+        if (mayRetry && (await passes(runtimeExceptionCondition, exchange, null, logger))) {
           await delays.wait(exchange, delay)
           continue
         }

@@ -2,8 +2,10 @@ import { ClientRegistrationKind, FilterKind, HandlerKind } from '#contracts'
 import {
   boolean,
   config,
+  converted,
   defineType,
   duration,
+  ignored,
   json,
   leftValue,
   list,
@@ -97,6 +99,13 @@ export const AuthorizationCodeOAuth2ClientFilter = defineType({
       .optional()
       .meta({ description: 'Secrets for dynamic client registration.', unsupported: BY_HAND }),
   },
+  older: [
+    converted(['registration'], 'registrations', 'use registrations with a list', ({ registration = null }) => ({
+      registrations: Array.isArray(registration) ? registration : [registration],
+    })),
+    ignored('issuerRepository', 'issuers are those of the registrations'),
+    ignored('draftMixUpMitigation', 'the parameter `iss` of authorization responses is always checked (RFC 9207)'),
+  ],
   check: ({ registrations, loginHandler, acrValues }, report) => {
     if (registrations.length === 0) report('/registrations', 'expected at least one ClientRegistration')
     if (registrations.length > 1 && loginHandler === undefined)

@@ -1,6 +1,6 @@
 import { FilterKind, HandlerKind, SecretsProviderKind } from '#contracts'
 import { chain, type Handler } from '#http'
-import { config, defineType, needs, ref, secretId, string, url } from '#schema'
+import { config, defineType, needs, ref, renames, secretId, string, url } from '#schema'
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
 import { ClientToken } from '../../lib/oauth2-client/client-token.ts'
 import { authorizeWithToken, checkScopes, SCOPES_FIELD } from '../../lib/oauth2-client/token-authorization.ts'
@@ -29,7 +29,7 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
       .optional()
       .meta({ description: 'Secret ID of the client secret, sent by client_secret_basic.', replacement: FILTERS }),
   },
-  renamed: { handler: 'endpointHandler' },
+  older: renames({ handler: 'endpointHandler' }),
   rules: [needs('clientSecretId', 'clientId', 'secretsProvider')],
   check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {

@@ -1,6 +1,6 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import { type Handler, respond } from '#http'
-import { boolean, config, defineType, duration, list, object, ref } from '#schema'
+import { boolean, config, defineType, duration, list, object, ref, renames } from '#schema'
 import { crossOrigin, type Policy } from './cross-origin.ts'
 import { anyOrSome, origin, token } from './policy-fields.ts'
 
@@ -27,7 +27,7 @@ const policy = object(
       .default(false)
       .meta({ description: 'Whether such pages may send cookies and other credentials of the user.' }),
   },
-  { renamed: { origins: 'acceptedOrigins' } },
+  { older: renames({ origins: 'acceptedOrigins' }) },
 )
 
 /** The CORS protocol (WHATWG Fetch). */

@@ -13,13 +13,13 @@ export const HeaderFilter = defineType({
     messageType: config(oneOf(['REQUEST', 'RESPONSE'])).meta({
       description: 'Message to change: the request or the response.',
     }),
-    remove: list(config(string()))
+    remove: list(config(string()), { skipsNull: true })
       .default([])
       .meta({ description: 'Names of headers to remove, with all their values.' }),
-    replace: map(listOrOne(runtime('string')))
+    replace: map(listOrOne(runtime('string'), { skipsNull: true }))
       .default({})
       .meta({ description: 'Header names to values that replace all existing ones. A null adds nothing.' }),
-    add: map(listOrOne(runtime('string')))
+    add: map(listOrOne(runtime('string'), { skipsNull: true }))
       .default({})
       .meta({ description: 'Header names to values that are added to existing ones. A null adds nothing.' }),
     encoding: config(oneOf(HEADER_ENCODINGS)).default('ISO-8859-1').meta({

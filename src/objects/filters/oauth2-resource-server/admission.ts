@@ -6,7 +6,7 @@ import {
   type TokenResolution,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
-import type { Clock, Environment } from '#schema'
+import type { Assign, Clock, Environment } from '#schema'
 import { isBound } from '../../lib/access-token/bound-token.ts'
 import { EXPIRED } from '../../lib/access-token/token-info.ts'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
@@ -22,6 +22,8 @@ interface AdmissionSettings {
   readonly requireHttps: boolean
   /** Whether bound tokens pass although the resolver verifies no binding. */
   readonly allowBoundTokens: boolean
+  /** Target for a copy of the token, of older configurations. */
+  readonly target: Assign | null
   readonly clock: Clock
   /** For its name in decisions. */
   readonly env: Pick<Environment, 'name'>
@@ -105,14 +107,16 @@ export class Admission {
     exchange: Exchange,
     next: Handler,
   ): Awaitable<Response> {
-    const { onUpgrade, env } = this.#settings
+    const { onUpgrade, env, target } = this.#settings
     for (const scope of required) {
       if (accessToken.scopes.has(scope)) continue
       recordDenied(exchange, env, 'the access token lacks a required scope', scope)
       return this.#challenges.insufficientScope(scheme, required)
     }
     recordGranted(exchange, env, 'the access token is valid')
-    const response = next(exchange.with(OAuth2Context, { accessToken }))
+    const admitted = exchange.with(OAuth2Context, { accessToken })
+    const assigned = target?.(exchange, null, accessToken)
+    const response = assigned === undefined ? next(admitted) : assigned.then(() => next(admitted))
     if (onUpgrade === null || !exchange.request.headers.has('upgrade')) return response
     return response.then((upgraded) => {
       onUpgrade(upgraded, accessToken, exchange)

@@ -380,7 +380,7 @@ test('invalid values are reported with their pointer', async () => {
   await refused({ realm: 'a\nb' }, '/heap/0/config/realm: expected printable ASCII characters, got "a\\nb"')
   await refused({ cache: { maxTimeout: 'unlimited' } }, /\/config\/cache\/maxTimeout: expected a limited duration/)
   await refused({ cache: { maxTimeout: '0 s' } }, /\/config\/cache\/maxTimeout: expected a duration of more than zero/)
-  await refused({ cache: { maximumTimeToCache: '1 s' } }, /\/config\/cache\/maximumTimeToCache: unknown field/)
+  await refused({ cache: { maximumTime: '1 s' } }, /\/config\/cache\/maximumTime: unknown field/)
   await refused(
     { cache: { onNotificationDisconnection: 'CLEAR' } },
     /expected one of "NEVER_CLEAR", "CLEAR_ON_DISCONNECT", "CLEAR_ON_RECONNECT", got "CLEAR"/,

@@ -1,29 +1,46 @@
 import { AccessTokenResolverKind, AmServiceKind, Executor, FilterKind } from '#contracts'
-import { boolean, config, defineType, duration, object, ref, string } from '#schema'
+import type { JsonObject, JsonValue } from '#json'
+import {
+  boolean,
+  config,
+  converted,
+  defineType,
+  duration,
+  isZeroDuration,
+  leftValue,
+  object,
+  ref,
+  renamed,
+  renames,
+  string,
+} from '#schema'
 import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { Admission } from './admission.ts'
 import { endWithToken } from './open-connections.ts'
 import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'
 
-const CACHE_FIELD = object({
-  enabled: config(boolean()).default(false).meta({
-    description:
-      'Whether tokens are cached. If not, the token of each request is verified by the authorization server.',
-  }),
-  defaultTimeout: config(duration({ unlimited: false }))
-    .default('1 minute')
-    .meta({ description: 'How long a token without an expiry is cached.' }),
-  maxTimeout: config(duration({ zero: false, unlimited: false }))
-    .optional()
-    .meta({
+const CACHE_FIELD = object(
+  {
+    enabled: config(boolean()).default(false).meta({
       description:
-        'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
+        'Whether tokens are cached. If not, the token of each request is verified by the authorization server.',
     }),
-  amService: ref(AmServiceKind)
-    .optional()
-    .meta({ description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.' }),
-  onNotificationDisconnection: STRATEGY_FIELD,
-})
+    defaultTimeout: config(duration({ unlimited: false }))
+      .default('1 minute')
+      .meta({ description: 'How long a token without an expiry is cached.' }),
+    maxTimeout: config(duration({ zero: false, unlimited: false }))
+      .optional()
+      .meta({
+        description:
+          'Maximum time in the cache; by default until the token expires, and `defaultTimeout` with OpenAM, which does not notify of revoked tokens.',
+      }),
+    amService: ref(AmServiceKind)
+      .optional()
+      .meta({ description: 'Access manager that notifies of revoked tokens; its notifications have to be enabled.' }),
+    onNotificationDisconnection: STRATEGY_FIELD,
+  },
+  { older: renames({ maximumTimeToCache: 'maxTimeout' }) },
+)
   .optional()
   .meta({ description: 'Cache of tokens. Without it nothing is cached.' })
 
@@ -56,13 +73,31 @@ export const OAuth2ResourceServerFilter = defineType({
     closeOnRevocation: config(boolean()).default(true).meta({
       description: 'Whether WebSocket connections are closed when their token expires or is revoked.',
     }),
+    target: leftValue().optional().meta({
+      description: 'Target for a copy of the access token.',
+      replacement: 'use contexts.oauth2.accessToken',
+    }),
   },
+  older: [
+    converted(
+      ['tokenInfoEndpoint', 'providerHandler'],
+      'accessTokenResolver',
+      'use accessTokenResolver, such as a TokenIntrospectionAccessTokenResolver with the credentials of a client in its providerHandler',
+      olderResolver,
+      ['cache'],
+    ),
+    converted(['cacheExpiration'], 'cache', 'use cache with enabled and maxTimeout', ({ cacheExpiration }) => ({
+      cache: cacheFor(cacheExpiration),
+    })),
+    renamed('requiredScopes', 'scopes'),
+    renamed('enforceHttps', 'requireHttps'),
+  ],
   check({ realm }, report) {
     if (PRINTABLE.test(realm)) return
     report('/realm', `expected printable ASCII characters, got ${JSON.stringify(realm.slice(0, 60))}`)
   },
   create(
-    { accessTokenResolver, cache, executor, requireHttps, realm, scopes, closeOnRevocation, allowBoundTokens },
+    { accessTokenResolver, cache, executor, requireHttps, realm, scopes, closeOnRevocation, allowBoundTokens, target },
     env,
   ) {
     const { clock } = env
@@ -89,6 +124,7 @@ export const OAuth2ResourceServerFilter = defineType({
       realm,
       requireHttps,
       allowBoundTokens,
+      target: target ?? null,
       clock,
       env,
       onUpgrade: closeOnRevocation
@@ -97,3 +133,23 @@ export const OAuth2ResourceServerFilter = defineType({
     }).filter
   },
 })
+
+/** OpenIG caches tokens of the token info endpoint for one minute, unless configured otherwise. */
+function olderResolver({ tokenInfoEndpoint, providerHandler }: JsonObject, others: JsonObject): JsonObject {
+  const isCached = others['cache'] !== undefined || others['cacheExpiration'] !== undefined
+  return {
+    accessTokenResolver: {
+      type: 'OpenAmAccessTokenResolver',
+      config: {
+        ...(tokenInfoEndpoint !== undefined && { endpoint: tokenInfoEndpoint }),
+        ...(providerHandler !== undefined && { providerHandler }),
+      },
+    },
+    ...(!isCached && { cache: cacheFor('1 minute') }),
+  }
+}
+
+function cacheFor(time: JsonValue | undefined): JsonObject {
+  if (time === undefined || isZeroDuration(time)) return { enabled: false }
+  return { enabled: true, defaultTimeout: time, maxTimeout: time }
+}

@@ -2,7 +2,7 @@ import type { Unavailable } from '#cache'
 import { type AmService, type PolicyDecision, PolicyDecisionContext, type ResourceUriProvider } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { Logger } from '#logging'
-import type { Clock } from '#schema'
+import type { Assign, Clock } from '#schema'
 import type { FollowedAdvice } from '../../lib/policy/advice-marker.ts'
 import type { FlowState } from '../lib/flow.ts'
 import type { DecisionCache } from './decision-cache.ts'
@@ -19,6 +19,8 @@ export interface EnforcementSettings {
   readonly failureHandler: Handler | null
   readonly resource: ResourceUriProvider
   readonly adviceHeaderName: string
+  /** Target for a copy of the decision, of older configurations. */
+  readonly target: Assign | null
   readonly legacyAdvices: boolean
   readonly logger: Logger
   readonly clock: Clock

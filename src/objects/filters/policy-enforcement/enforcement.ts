@@ -25,6 +25,7 @@ export const enforcePolicies = flow<EnforcementRequest>(
     { name: 'get the policy decision', prepare: getDecision },
     { name: 'refuse while no decision is available', when: isUnavailable, answer: refuseUnavailable },
     { name: 'deny a subject that the access manager refuses', when: isSubjectRefused, answer: denySubject },
+    { name: 'assign the decision to the target', when: hasTarget, prepare: assignDecision },
     { name: 'deny what no login can change', when: isDeniedForGood, answer: denyByPolicy },
     { name: 'send the advices in a header', when: wantsAdviceHeader, answer: sendAdviceHeader },
     { name: 'stop a redirect loop', when: isAdviceLoop, answer: refuseLoop },
@@ -99,6 +100,15 @@ function isSubjectRefused({ found }: EnforcementRequest): boolean {
 
 function denySubject(state: EnforcementRequest): Awaitable<Response> {
   return denyWithoutDecision(state, (state.found as SubjectRefused).reason)
+}
+
+function hasTarget({ settings }: EnforcementRequest): boolean {
+  return settings.target !== null
+}
+
+function assignDecision({ settings, exchange, decision }: EnforcementRequest): Awaitable<void> {
+  const { attributes, advices } = decision
+  return settings.target?.(exchange, null, { attributes, advices })
 }
 
 function isDenied({ isAllowed }: EnforcementRequest): boolean {

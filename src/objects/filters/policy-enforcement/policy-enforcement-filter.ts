@@ -1,22 +1,28 @@
 import { AmServiceKind, Executor, FilterKind, HandlerKind, ResourceUriProviderKind } from '#contracts'
 import type { Exchange } from '#http'
+import type { JsonObject } from '#json'
 import {
   atLeastOneOf,
   boolean,
   byShape,
   config,
+  converted,
   defineType,
   duration,
   integer,
+  isZeroDuration,
+  leftValue,
   map,
   object,
   ref,
+  renames,
   runtime,
   string,
   template,
 } from '#schema'
 import { STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
+import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { requestResource } from '../../lib/policy/request-resource.ts'
 import { DecisionCache } from './decision-cache.ts'
 import { enforcePolicies } from './enforcement.ts'
@@ -28,27 +34,30 @@ const DEFAULT_SIZE = 100_000
 
 const valuesOrExpression = () => byShape({ object: map(template()), string: runtime('any') })
 
-const CACHE_FIELD = object({
-  enabled: config(boolean()).default(false).meta({ description: 'Whether decisions are cached.' }),
-  defaultTimeout: config(duration({ unlimited: false }))
-    .optional()
-    .meta({
-      description:
-        'How long a decision without a valid `ttl` is cached; 1 minute by default, 30 seconds with OpenAM, whose notifications get lost.',
-    }),
-  maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
-    .optional()
-    .meta({
-      description: 'Maximum time in the cache; by default the `ttl` of the decision, with OpenAM `defaultTimeout`.',
-    }),
-  maximumSize: config(integer({ min: 1 }))
-    .optional()
-    .meta({ description: 'Maximum of cached decisions of one unit; 100,000 by default.' }),
-  executor: ref(Executor)
-    .default('ScheduledExecutorService')
-    .meta({ description: 'Service that removes expired decisions from the cache.' }),
-  onNotificationDisconnection: STRATEGY_FIELD,
-})
+const CACHE_FIELD = object(
+  {
+    enabled: config(boolean()).default(false).meta({ description: 'Whether decisions are cached.' }),
+    defaultTimeout: config(duration({ unlimited: false }))
+      .optional()
+      .meta({
+        description:
+          'How long a decision without a valid `ttl` is cached; 1 minute by default, 30 seconds with OpenAM, whose notifications get lost.',
+      }),
+    maximumTimeToCache: config(duration({ zero: false, unlimited: false }))
+      .optional()
+      .meta({
+        description: 'Maximum time in the cache; by default the `ttl` of the decision, with OpenAM `defaultTimeout`.',
+      }),
+    maximumSize: config(integer({ min: 1 }))
+      .optional()
+      .meta({ description: 'Maximum of cached decisions of one unit; 100,000 by default.' }),
+    executor: ref(Executor)
+      .default('ScheduledExecutorService')
+      .meta({ description: 'Service that removes expired decisions from the cache.' }),
+    onNotificationDisconnection: STRATEGY_FIELD,
+  },
+  { older: renames({ maxTimeout: 'maximumTimeToCache' }) },
+)
   .optional()
   .meta({
     description:
@@ -97,7 +106,30 @@ export const PolicyEnforcementFilter = defineType({
       description: 'Whether advices are sent as XML, without encoding.',
       replacement: 'leave it out: the version of the access manager decides',
     }),
+    target: leftValue().optional().meta({
+      description: 'Target for a copy of the decision: `attributes` and `advices`.',
+      replacement: 'use contexts.policyDecision',
+    }),
   },
+  older: [
+    converted(
+      ['openamUrl', 'pepUsername', 'pepPassword', 'realm', 'amHandler', 'ssoTokenHeader'],
+      'amService',
+      'use an AmService in amService, with the password in a secret store, and pepRealm for the realm of the policy set',
+      olderConnection,
+      ['pepRealm'],
+    ),
+    converted(
+      ['cacheMaxExpiration'],
+      'cache',
+      'use cache with enabled and maximumTimeToCache',
+      ({ cacheMaxExpiration: time = null }) => ({
+        cache: isZeroDuration(time)
+          ? { enabled: false }
+          : { enabled: true, defaultTimeout: time, maximumTimeToCache: time },
+      }),
+    ),
+  ],
   rules: [atLeastOneOf('ssoTokenSubject', 'jwtSubject', 'claimsSubject')],
   check: ({ claimsSubject, authenticateResponseRequestHeader }, report) => {
     reportHeader(authenticateResponseRequestHeader, '', '/authenticateResponseRequestHeader', report)
@@ -136,6 +168,7 @@ export const PolicyEnforcementFilter = defineType({
       failureHandler: config.failureHandler ?? null,
       resource: config.resourceUriProvider ?? requestResource({ includeQuery: true, useOriginalUri: false }),
       adviceHeaderName: config.authenticateResponseRequestHeader,
+      target: config.target ?? null,
       legacyAdvices: config.useLegacyAdviceEncoding ?? false,
       logger: env.logger,
       clock: env.clock,
@@ -143,6 +176,22 @@ export const PolicyEnforcementFilter = defineType({
     return (exchange, next) => enforcePolicies(new EnforcementRequest(exchange, next, settings))
   },
 })
+
+/** In OpenIG 4 and 5 `realm` is that of the policies, and `pepRealm` that of the agent, by default the same. */
+function olderConnection(old: JsonObject, { pepRealm }: JsonObject): JsonObject {
+  const { openamUrl = null, pepUsername = null, pepPassword = null, realm = '/' } = old
+  return {
+    amService: implicitAmService({
+      url: openamUrl,
+      realm: pepRealm ?? realm,
+      sharedRealm: pepRealm === undefined || pepRealm === realm ? undefined : realm,
+      amHandler: old['amHandler'],
+      cookieName: old['ssoTokenHeader'],
+      agent: { username: pepUsername, password: pepPassword, secretId: 'pep.password' },
+    }),
+    pepRealm: realm,
+  }
+}
 
 type Evaluate = (exchange: Exchange) => unknown
 

@@ -264,7 +264,7 @@ test('goto validation of OpenAM: the marker is a query, which needs a pattern wi
 
 for (const [name, config, message] of [
   ['no amService', {}, /amService/],
-  ['an unknown field', { amService: 'am', openamUrl: 'http://x' }, /openamUrl/],
+  ['an unknown field', { amService: 'am', managerUrl: 'http://x' }, /managerUrl/],
 ] as const) {
   test(`refused: ${name}`, async () => {
     await using manager = await DevelopmentAccessManager.start()

@@ -1,5 +1,6 @@
 import { AmServiceKind, FilterKind } from '#contracts'
-import { condition, config, defineType, ref, runtime, string } from '#schema'
+import { condition, config, converted, defineType, ref, renamed, runtime, string } from '#schema'
+import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { redirectionMarker, redirectionMarkerField } from '../../lib/sso/redirection-marker.ts'
 import { SingleSignOnRequest, singleSignOn } from './single-sign-on-steps.ts'
 
@@ -25,7 +26,17 @@ export const SingleSignOnFilter = defineType({
       .optional()
       .meta({ description: 'Redirect target after a logout; without it the request is passed on without a session.' }),
   },
-  renamed: { logoutEndpoint: 'logoutExpression' },
+  older: [
+    renamed('logoutEndpoint', 'logoutExpression'),
+    converted(
+      ['openamUrl', 'cookieName', 'realm', 'amHandler'],
+      'amService',
+      'use an AmService in amService, with ssoTokenHeader for the name of the cookie',
+      ({ openamUrl = null, cookieName = 'iPlanetDirectoryPro', realm, amHandler }) => ({
+        amService: implicitAmService({ url: openamUrl, realm, amHandler, cookieName }),
+      }),
+    ),
+  ],
   create: (config, { clock, logger }) => {
     const settings = { ...config, marker: redirectionMarker(config.redirectionMarker, clock) }
     return (exchange, next) => singleSignOn(new SingleSignOnRequest(exchange, next, settings, logger))

@@ -1,15 +1,20 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Response } from '#http'
-import { defineType, list, object, type Runtime, ref, runtime } from '#schema'
+import { decorationsBeside, defineType, ignored, list, object, type Runtime, ref, runtime } from '#schema'
 
 const cases = () =>
   list(
-    object({
-      condition: runtime('boolean')
-        .default(true)
-        .meta({ description: 'If true, the handler of this case handles the request.' }),
-      handler: ref(HandlerKind).meta({ description: 'Handler to use instead of the next filter or handler.' }),
-    }),
+    object(
+      {
+        condition: runtime('boolean')
+          .default(true)
+          .meta({ description: 'If true, the handler of this case handles the request.' }),
+        handler: ref(HandlerKind).meta({ description: 'Handler to use instead of the next filter or handler.' }),
+      },
+      {
+        older: [decorationsBeside('handler', ['capture', 'timer', 'baseURI']), ignored('name', 'cases have no name')],
+      },
+    ),
   ).default([])
 
 /** Diverts requests to other handlers, before or after the rest of the chain. */

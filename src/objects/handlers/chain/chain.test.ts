@@ -58,7 +58,7 @@ const refusals: readonly [string, JsonValue, string][] = [
     '/heap/0/config/filters: expected an array of Filter reference; this field is required\n' +
       '/heap/0/config/handler: expected a Handler reference; this field is required',
   ],
-  ['filters that are no list', { filters: 'a', handler: 'echo' }, '/heap/0/config/filters: expected an array, got "a"'],
+  ['filters that are no list', { filters: 7, handler: 'echo' }, '/heap/0/config/filters: expected an array, got 7'],
   [
     'a handler in the place of a filter',
     { filters: [{ type: 'EchoHandler' }], handler: { type: 'EchoHandler' } },

@@ -1,7 +1,7 @@
 import { HandlerKind, passes, type RequestCondition } from '#contracts'
 import { type Handler, respond } from '#http'
 import type { Logger } from '#logging'
-import { condition, defineType, list, object, type Runtime, ref, runtime } from '#schema'
+import { condition, decorationsBeside, defineType, ignored, list, object, type Runtime, ref, runtime } from '#schema'
 import { constantText } from '../../lib/header-fields.ts'
 import { EVENTS } from '../log-events.ts'
 import { parseTarget, targetFor, withTarget } from './binding-target.ts'
@@ -13,14 +13,17 @@ export const DispatchHandler = defineType({
   summary: 'Hands a request to the handler of the first binding whose condition is true.',
   config: {
     bindings: list(
-      object({
-        condition: condition().optional().meta({ description: 'Condition for this binding; true by default.' }),
-        handler: ref(HandlerKind).meta({ description: 'Handler of the requests of this binding.' }),
-        baseURI: runtime('string').optional().meta({
-          description:
-            'Server to send requests to, such as https://app.example.com; with a path, the one resource to send them to. The query is unchanged.',
-        }),
-      }),
+      object(
+        {
+          condition: condition().optional().meta({ description: 'Condition for this binding; true by default.' }),
+          handler: ref(HandlerKind).meta({ description: 'Handler of the requests of this binding.' }),
+          baseURI: runtime('string').optional().meta({
+            description:
+              'Server to send requests to, such as https://app.example.com; with a path, the one resource to send them to. The query is unchanged.',
+          }),
+        },
+        { older: [decorationsBeside('handler', ['capture', 'timer']), ignored('name', 'bindings have no name')] },
+      ),
       { nonEmpty: true },
     ).meta({ description: 'Bindings in the order in which they are evaluated.' }),
   },

@@ -1,6 +1,6 @@
 import { HandlerKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
-import { checkProxySettings, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
+import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
 
 /** Sends internal requests; throws where no response arrived. */
 export const ClientHandler = defineType({
@@ -15,6 +15,7 @@ export const ClientHandler = defineType({
       replacement: 'leave retries out, which is the same',
     }),
   },
+  older: OLDER_PROXY_FIELDS,
   check: checkProxySettings,
   create: ({ disableRetries, ...settings }, env) =>
     upstreamOf(disableRetries ? { ...settings, retries: undefined } : settings, env),

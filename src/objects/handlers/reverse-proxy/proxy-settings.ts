@@ -8,11 +8,14 @@ import {
   type DecodedMembers,
   duration,
   type Environment,
+  ignored,
   integer,
   json,
   map,
+  type OlderSpelling,
   oneOf,
   ref,
+  renamed,
   type Settled,
 } from '#schema'
 import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-fields.ts'
@@ -86,6 +89,13 @@ export const PROXY_FIELDS = {
         'Further options of the HTTP client: maxWaitQueueSize (requests that may wait for a connection to one server, in the whole gateway: 10000; -1 for any number), maxHeaderSize (bytes of a response head: 65536), keepAlive, keepAliveTimeout (seconds: 4), http2MaxPoolSize, http2MultiplexingLimit, http2KeepAliveTimeout (seconds: 60), localAddress.',
     }),
 }
+
+/** Fields of other dialects. */
+export const OLDER_PROXY_FIELDS: readonly OlderSpelling[] = [
+  renamed('waitQueueSize', 'vertx.maxWaitQueueSize'),
+  ignored('propagateDisconnection', 'the request to the server is always aborted when its client disconnects'),
+  ignored('connectionShutdownGracePeriod', 'idle connections are closed at once, others after their response'),
+]
 
 /** The settled fields of a handler that sends requests to other servers. */
 type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>

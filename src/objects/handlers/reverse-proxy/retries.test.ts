@@ -292,6 +292,7 @@ test('the defaults are those of the specification', () => {
   assert.deepEqual(defaults, {
     enabled: true,
     condition: '${false}',
+    runtimeExceptionCondition: '${true}',
     executor: 'ScheduledExecutorService',
     count: 5,
     delay: '10 seconds',

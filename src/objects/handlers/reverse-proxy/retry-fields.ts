@@ -8,6 +8,9 @@ export const RETRIES_FIELD = object({
     description:
       'Evaluated for each response. True: the request is sent again. By default only requests without a response are retried.',
   }),
+  runtimeExceptionCondition: runtime('boolean').default('${true}').meta({
+    description: 'Evaluated where no response arrived. False: the request is not sent again.',
+  }),
   executor: ref(Executor)
     .default('ScheduledExecutorService')
     .meta({ description: 'Service that schedules the retries.' }),

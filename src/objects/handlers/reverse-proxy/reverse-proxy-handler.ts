@@ -1,7 +1,7 @@
 import { withFailureResponses } from '#client'
 import { HandlerKind } from '#contracts'
 import { defineType } from '#schema'
-import { checkProxySettings, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
+import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
 
 /** Relays requests to the protected application. */
 export const ReverseProxyHandler = defineType({
@@ -10,6 +10,7 @@ export const ReverseProxyHandler = defineType({
   summary: 'Relays requests to the protected application and its responses to the client.',
   target: 'needs',
   config: PROXY_FIELDS,
+  older: OLDER_PROXY_FIELDS,
   check: checkProxySettings,
   create: async (settings, env) => withFailureResponses(await upstreamOf(settings, env), env.logger),
 })

@@ -12,6 +12,7 @@ import {
   map,
   object,
   ref,
+  renames,
   type Settled,
 } from '#schema'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
@@ -63,7 +64,11 @@ const FIELDS = {
 }
 
 /** The field `websocket` of a handler. */
-export const WEBSOCKET_FIELD = object(FIELDS).default({}).meta({ description: 'Relaying of WebSocket connections.' })
+export const WEBSOCKET_FIELD = object(FIELDS, {
+  older: renames({ maxConnections: `vertx.${MAX_WEB_SOCKETS}` }),
+})
+  .default({})
+  .meta({ description: 'Relaying of WebSocket connections.' })
 
 /** The field and the fields of its handler that affect WebSocket. */
 interface WebSocketValues {

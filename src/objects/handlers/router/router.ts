@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { HandlerKind } from '#contracts'
-import { byShape, config, defineType, duration, field, oneOf, ref, string } from '#schema'
+import { byShape, config, defineType, duration, field, ignored, oneOf, ref, string } from '#schema'
 
 /** Seconds, as in files of older gateways; negative means disabled (field-notes 0). */
 const seconds = field<number>(
@@ -34,6 +34,10 @@ export const Router = defineType({
       .optional()
       .meta({ description: 'Handles requests without a matching route; without it they get 404.' }),
   },
+  older: [
+    ignored('failOnRouteError', 'a route that fails to load never stops the gateway, and the others are served'),
+    ignored('delayRouteMetrics', 'metrics of a route exist from its deployment on'),
+  ],
   create: ({ directory, scanInterval, order, defaultHandler }, env) =>
     env.router.openRouter(
       {

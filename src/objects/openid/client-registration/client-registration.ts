@@ -12,10 +12,13 @@ import { decryptToken, KEY_PAIR_ALGORITHMS, parseToken, TokenError } from '#jose
 import { OpenIdError } from '#openid'
 import {
   boolean,
+  clearText,
   config,
+  converted,
   defineType,
   duration,
   type Environment,
+  ignored,
   list,
   map,
   needs,
@@ -122,6 +125,29 @@ export const ClientRegistration = defineType({
       .default('1 minute')
       .meta({ description: 'Lifetime of a JWT of `private_key_jwt`.', replacement: INSTEAD }),
   },
+  older: [
+    clearText('clientSecret', 'clientSecretId', 'client.secret'),
+    converted(
+      ['tokenEndpointUseBasicAuth'],
+      'tokenEndpointAuthMethod',
+      INSTEAD,
+      ({ tokenEndpointUseBasicAuth: isBasic }) => ({
+        tokenEndpointAuthMethod:
+          isBasic === false || isBasic === 'false' ? 'client_secret_post' : 'client_secret_basic',
+      }),
+    ),
+    ...['clientSecretIdUsage', 'clientSecretUsage'].map((name) =>
+      ignored(
+        name,
+        'clientSecretId verifies ID tokens, and authenticates unless authenticatedRegistrationHandler does',
+      ),
+    ),
+    ignored(
+      'redirect_uris',
+      'the redirect URI is `<clientEndpoint>/callback` of the filter that uses the registration',
+    ),
+    ignored('issuerRepository', 'the issuer is that of the field issuer'),
+  ],
   rules: [
     needs('clientSecretId', 'secretsProvider'),
     needs('privateKeyJwtSecretId', 'secretsProvider'),

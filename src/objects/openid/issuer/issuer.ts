@@ -3,15 +3,18 @@ import type { Handler } from '#http'
 import { Discovery, OpenIdError, type ServerMetadata } from '#openid'
 import {
   atMostOneOf,
+  boolean,
   config,
   defineType,
   duration,
   type Environment,
+  json,
   list,
   needs,
   type Pattern,
   ref,
   regex,
+  renames,
   secretId,
   string,
   url,
@@ -58,15 +61,19 @@ export const Issuer = defineType({
         'Sends requests to the server: for metadata and keys, and those of registrations without their own handler.',
     }),
     trust: TRUST_FIELD,
-    issuerRepository: string().optional().meta({
+    issuerRepository: json().optional().meta({
       description: 'Repository of discovered issuers.',
       unsupported: 'issuers are configured, not discovered',
+    }),
+    issParameterSupported: config(boolean()).optional().meta({
+      description:
+        'Whether authorization responses must have the parameter `iss` (RFC 9207); by default as the metadata state.',
     }),
     supportedDomains: list(regex())
       .default([])
       .meta({ description: 'Patterns of the mail domains of its users, for `login?discovery=<mail address>`.' }),
   },
-  renamed: {
+  older: renames({
     well_known: 'wellKnownEndpoint',
     authorization_endpoint: 'authorizeEndpoint',
     token_endpoint: 'tokenEndpoint',
@@ -74,7 +81,7 @@ export const Issuer = defineType({
     end_session_endpoint: 'endSessionEndpoint',
     revocation_endpoint: 'revocationEndpoint',
     registration_endpoint: 'registrationEndpoint',
-  },
+  }),
   rules: [
     needs('authorizeEndpoint', 'tokenEndpoint'),
     needs('idTokenVerificationSecretId', 'secretsProvider'),
@@ -101,6 +108,7 @@ interface Settings {
   readonly issuer?: string | undefined
   readonly idTokenVerificationSecretId?: string | undefined
   readonly idTokenSkewAllowance: number
+  readonly issParameterSupported?: boolean | undefined
   readonly secretsProvider?: import('#contracts').SecretsProvider | undefined
   readonly issuerHandler: Handler
   readonly supportedDomains: readonly Pattern[]
@@ -143,6 +151,7 @@ function metadataOf(settings: Settings, env: Environment): () => Promise<ServerM
       end_session_endpoint: settings.endSessionEndpoint,
       revocation_endpoint: settings.revocationEndpoint,
       jwks_uri: settings.jwksUri,
+      authorization_response_iss_parameter_supported: settings.issParameterSupported,
     }).filter(([, value]) => value !== undefined),
   )
   if (settings.wellKnownEndpoint === undefined) {

@@ -455,5 +455,5 @@ test('invalid values are reported with their pointer', async () => {
   await refused({ defaultTimeout: 'unlimited' }, /\/config\/defaultTimeout: expected a limited duration/)
   await refused({ maximumSize: 0 }, /\/config\/maximumSize: expected an integer of at least 1, got 0/)
   await refused({ onNotificationDisconnection: 'KEEP' }, /\/config\/onNotificationDisconnection: expected one of/)
-  await refused({ maxTimeout: '1 s' }, /\/config\/maxTimeout: unknown field/)
+  await refused({ maxTime: '1 s' }, /\/config\/maxTime: unknown field/)
 })

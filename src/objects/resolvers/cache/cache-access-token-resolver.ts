@@ -1,5 +1,5 @@
 import { AccessTokenResolverKind, AmServiceKind, Executor } from '#contracts'
-import { boolean, config, defineType, duration, integer, ref } from '#schema'
+import { boolean, config, defineType, duration, integer, ref, renames } from '#schema'
 import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 
 /** Caches the results of another resolver. */
@@ -32,6 +32,7 @@ export const CacheAccessTokenResolver = defineType({
     }),
     onNotificationDisconnection: STRATEGY_FIELD,
   },
+  older: renames({ maxTimeout: 'maximumTimeToCache', maxSize: 'maximumSize' }),
   create({ delegate, enabled, maximumTimeToCache, maximumSize, amService, ...settings }, env) {
     if (!enabled) return delegate
     return cachedResolver(

@@ -9,6 +9,7 @@ import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import { type JsonObject, numberValue } from '#json'
 import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
+import { OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
@@ -32,10 +33,11 @@ export const OpenAmAccessTokenResolver = defineType({
     providerHandler: ref(HandlerKind)
       .default('ForgeRockClientHandler')
       .meta({ description: 'Sends the requests to the server.' }),
+    cache: OLDER_CACHE_FIELD,
   },
   rules: [atLeastOneOf('amService', 'endpoint')],
   check: ({ sharedRealms }, report) => reportSharedRealms(sharedRealms, report),
-  create: ({ amService, endpoint, sharedRealms, providerHandler }, env) => {
+  create: ({ amService, endpoint, sharedRealms, providerHandler, cache }, env) => {
     const uri = amService?.oauth2Uri('tokeninfo') ?? Uri.parse(endpoint as string)
     const realm = amService === undefined ? realmOfEndpoint(uri, sharedRealms) : realmOf(amService)
     const resolver = readTokenInfo(
@@ -44,7 +46,7 @@ export const OpenAmAccessTokenResolver = defineType({
       realm,
       env.clock,
     )
-    return amService === undefined ? resolver : { ...resolver, accessManager: amService }
+    return withOlderCache(amService === undefined ? resolver : { ...resolver, accessManager: amService }, cache, env)
   },
 })
 

@@ -12,6 +12,7 @@ import {
   type Environment,
   list,
   ref,
+  renames,
   secretId,
   string,
   url,
@@ -80,7 +81,7 @@ export const StatelessAccessTokenResolver = defineType({
     atMostOneOf('verificationSecretId', 'wellKnownEndpoint'),
     atMostOneOf('trust', 'providerHandler'),
   ],
-  renamed: { signatureSecretId: 'verificationSecretId', encryptionSecretId: 'decryptionSecretId' },
+  older: renames({ signatureSecretId: 'verificationSecretId', encryptionSecretId: 'decryptionSecretId' }),
   check: ({ scopeClaim }, report) => {
     if (scopeClaim?.startsWith('/') && parsePointer(scopeClaim)?.includes('')) {
       report('/scopeClaim', 'expected the name of a claim, or a JSON pointer without empty names')

@@ -258,7 +258,11 @@ const REFUSALS: [string, Record<string, string | object | null>, string][] = [
     `${at}/url: expected no name and password in the URL; use agent`,
   ],
   ['an address with a query', { url: 'https://am/?a' }, `${at}/url: expected no query and no fragment in the URL`],
-  ['no agent', { agent: null }, `${at}/agent: expected an object; this field is required`],
+  [
+    'no agent',
+    { agent: null },
+    `${at}/agent: expected an object; it is required unless notifications.enabled is false`,
+  ],
   [
     'an invalid header',
     { ssoTokenHeader: 'a b' },

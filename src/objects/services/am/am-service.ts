@@ -20,7 +20,19 @@ import {
   SecretsProviderKind,
 } from '#contracts'
 import type { Handler } from '#http'
-import { config, defineType, duration, type Environment, list, object, ref, secretId, string, url } from '#schema'
+import {
+  clearText,
+  config,
+  defineType,
+  duration,
+  type Environment,
+  list,
+  object,
+  ref,
+  secretId,
+  string,
+  url,
+} from '#schema'
 import type { NotifyingService } from '../../lib/fallback-ttl.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
@@ -43,7 +55,12 @@ export const AmService = defineType({
           description:
             'Journey (tree) of the login of the agent. By default `Agent`, and the module `Application` if that fails.',
         }),
-    }).meta({ description: 'The account of the gateway at the access manager.' }),
+    })
+      .optional()
+      .meta({
+        description:
+          'The account of the gateway at the access manager. Without it, and with notifications disabled, only a SingleSignOnFilter can use the service: it looks sessions up with their own tokens.',
+      }),
     secretsProvider: ref(SecretsProviderKind).optional().meta({
       description: 'Where the password is looked up; in the secrets of the file and its parents by default.',
     }),
@@ -82,7 +99,10 @@ export const AmService = defineType({
       .optional()
       .meta({ description: 'Version to assume if the access manager does not return its own; 7.3 by default.' }),
   },
-  check: ({ url, ssoTokenHeader, sharedRealms }, report) => {
+  older: [clearText('agent.password', 'agent.passwordSecretId', 'agent.password')],
+  check: ({ url, ssoTokenHeader, sharedRealms, agent, notifications }, report) => {
+    if (agent === undefined && notifications.enabled)
+      report('/agent', 'expected an object; it is required unless notifications.enabled is false')
     const { username, password, search, hash } = new URL(url)
     if (username !== '' || password !== '') report('/url', 'expected no name and password in the URL; use agent')
     else if (search !== '' || hash !== '') report('/url', 'expected no query and no fragment in the URL')
@@ -110,8 +130,8 @@ export const AmService = defineType({
     const lookup = new SessionLookup({
       uris,
       handler: values.amHandler,
-      agentHandler,
-      agent: values.agent.username,
+      agentHandler: values.agent === undefined ? null : agentHandler,
+      agent: values.agent?.username ?? null,
       properties: values.sessionProperties ?? null,
       callTimeout: values.callTimeout,
       logger: env.logger,
@@ -131,7 +151,7 @@ export const AmService = defineType({
       url: uris.url,
       realm: uris.realm,
       admitsRealm,
-      agent: values.agent.username,
+      agent: values.agent?.username ?? '',
       agentHandler,
       handler: values.amHandler,
       callTimeout: values.callTimeout,
@@ -151,11 +171,9 @@ export const AmService = defineType({
 })
 
 interface AgentParts {
-  readonly agent: {
-    readonly username: string
-    readonly passwordSecretId: string
-    readonly journey?: string | undefined
-  }
+  readonly agent?:
+    | { readonly username: string; readonly passwordSecretId: string; readonly journey?: string | undefined }
+    | undefined
   readonly secrets: ReturnType<typeof providerOf>
   readonly uris: RealmUris
   readonly handler: Handler
@@ -167,11 +185,12 @@ interface AgentParts {
 async function openAgent(parts: AgentParts, env: Environment) {
   const { agent, secrets, uris, handler, callTimeout, ssoTokenHeader, version } = parts
   const { clock, logger, metrics, name } = env
-  const query = { secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const
+  const query = agent === undefined ? null : ({ secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const)
   // A missing password is reported at load, not by the first request.
-  await secrets.active(query)
+  if (query !== null) await secrets.active(query)
   const labels = { name }
   const password = async () => {
+    if (query === null) throw new AccessManagerError('misconfigured', 'the AmService has no agent; configure one')
     try {
       return (await secrets.active(query)).revealText()
     } catch (cause) {
@@ -182,8 +201,8 @@ async function openAgent(parts: AgentParts, env: Environment) {
   const login = new AgentLogin({
     uris,
     handler,
-    username: agent.username,
-    journey: agent.journey ?? null,
+    username: agent?.username ?? '',
+    journey: agent?.journey ?? null,
     callTimeout,
     logger,
     password,
@@ -211,7 +230,7 @@ async function openAgent(parts: AgentParts, env: Environment) {
   const discovery = new Discovery({
     uris,
     handler,
-    agentHandler,
+    agentHandler: agent === undefined ? handler : agentHandler,
     ssoTokenHeader: ssoTokenHeader ?? null,
     version: version ?? null,
     callTimeout,

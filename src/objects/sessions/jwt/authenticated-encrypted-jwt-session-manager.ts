@@ -1,5 +1,12 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
-import { providerOf, Secret, type SecretsProvider, SecretsProviderKind, SessionManagerKind } from '#contracts'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  KeyStoreKind,
+  providerOf,
+  Secret,
+  type SecretsProvider,
+  SecretsProviderKind,
+  SessionManagerKind,
+} from '#contracts'
 import { ENCRYPTION_METHODS, encryptionRefusal, METHOD_BYTES } from '#jose'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from '#redis'
 import {
@@ -13,20 +20,26 @@ import {
   oneOf,
   REVOCATION_SPACE,
   ref,
+  renames,
   type SharedStore,
   secretId,
+  string,
 } from '#schema'
 import { RedisStore } from '../../lib/session/redis-store.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
+import { type OlderKeyFields, olderKey } from './older-key.ts'
 import type { SessionKeys } from './session-token.ts'
+
+const INSTEAD =
+  'use authenticatedEncryptionSecretId, such as "session.key", the id of a symmetric key in a secret store'
 
 /** Sessions in an encrypted cookie of the client. */
 export const AuthenticatedEncryptedJwtSessionManager = defineType({
   name: 'AuthenticatedEncryptedJwtSessionManager',
-  aliases: ['JwtSessionManager', 'JwtSession'],
+  aliases: ['JwtSessionManager', 'JwtSession', 'JwtSessionFactory'],
   kind: SessionManagerKind,
   summary: 'Keeps sessions with the client, in cookies that only gateways with the key can read or change.',
   config: {
@@ -48,12 +61,28 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
       .default(false)
       .meta({ description: 'Whether browsers store the cookie until the session ends, rather than until they close.' }),
     useCompression: config(boolean()).default(true).meta({ description: 'Whether longer sessions are compressed.' }),
+    keystore: ref(KeyStoreKind).optional().meta({
+      description: 'Keystore with a private key, from which the key of sessions is derived.',
+      replacement: INSTEAD,
+    }),
+    alias: config(string({ nonEmpty: true }))
+      .optional()
+      .meta({ description: 'Alias of that private key.', replacement: INSTEAD }),
+    password: config(string())
+      .optional()
+      .meta({ description: 'Password of that private key.', replacement: INSTEAD, secret: true }),
+    sharedSecret: config(string()).optional().meta({
+      description: 'At least 32 bytes in base64, from which the key of sessions is derived instead.',
+      replacement: INSTEAD,
+      secret: true,
+    }),
     cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie with the session.' }),
     revocations: object(REDIS_FIELDS, { rules: REDIS_RULES }).optional().meta({
       description:
         'Redis for logouts of providers (back-channel logout), shared by all gateways with the key; without it they are in the memory of the gateway that received them.',
     }),
   },
+  older: renames({ cookieName: 'cookie.name', cookieDomain: 'cookie.domain' }),
   check: ({ cookie, revocations }, report) => {
     if (revocations !== undefined) checkRedis(revocations, (path, message) => report(`/revocations${path}`, message))
     const problem = cookieProblem(cookie)
@@ -88,7 +117,7 @@ async function revocationStore(redis: RedisValues | undefined, env: Environment)
 
 const LONGEST = 3_650 * 24 * 3_600_000
 
-interface KeyConfig {
+interface KeyConfig extends OlderKeyFields {
   readonly authenticatedEncryptionSecretId?: string | undefined
   readonly secretsProvider?: SecretsProvider | undefined
   readonly encryptionMethod: SessionKeys['method']
@@ -99,7 +128,10 @@ interface KeyConfig {
 async function keysOf(config: KeyConfig, env: Environment): Promise<SessionKeys> {
   const { authenticatedEncryptionSecretId: secretId, secretsProvider } = config
   const common = { compress: config.useCompression, cookie: config.cookie.name }
-  if (secretId === undefined) return { ...(await randomKey(config, env)), ...common }
+  if (secretId === undefined) {
+    const key = await olderKey(config, config.encryptionMethod)
+    return { ...(key === null ? await randomKey(config, env) : ofKey('derived', key, config, env)), ...common }
+  }
   const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
   await checkKey(provider, secretId, config.encryptionMethod)
   return { provider, secretId, method: config.encryptionMethod, ...common }
@@ -124,8 +156,17 @@ async function randomKey(
   const kept = await env
     .sharedStore('session key')
     .getOrCreate(`${cookie.name} ${method}`, initial, Number.POSITIVE_INFINITY)
-  const key = createSecretKey(Buffer.from(kept.key as string, 'base64'))
-  const secret = new Secret({ secretId: 'random', key, source: env.name })
+  return ofKey('random', createSecretKey(Buffer.from(kept.key as string, 'base64')), { encryptionMethod: method }, env)
+}
+
+/** Session keys with one fixed key. */
+function ofKey(
+  secretId: string,
+  key: KeyObject,
+  { encryptionMethod: method }: Pick<KeyConfig, 'encryptionMethod'>,
+  env: Environment,
+): Omit<SessionKeys, 'compress' | 'cookie'> {
+  const secret = new Secret({ secretId, key, source: env.name })
   const store = { find: async () => [secret], onChange: () => () => {} }
-  return { provider: providerOf([store]), secretId: 'random', method }
+  return { provider: providerOf([store]), secretId, method }
 }

@@ -11,6 +11,7 @@ import {
   oneOf,
   ref,
   regex,
+  renames,
   secretId,
   string,
 } from '#schema'
@@ -76,7 +77,7 @@ export const KeyStoreSecretStore = defineType({
     }),
     autoRefresh: autoRefresh(),
   },
-  renamed: { storePassword: 'storePasswordSecretId', keyEntryPassword: 'entryPasswordSecretId' },
+  older: renames({ storePassword: 'storePasswordSecretId', keyEntryPassword: 'entryPasswordSecretId' }),
   check: ({ mappings }, report) => checkMappings(mappings, report),
   create: async (settings, env) => {
     const { storeType, secretsProvider, autoRefresh } = settings

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { SecretError, type SecretsProvider, SecretsProviderKind, TrustManagerKind } from '#contracts'
-import { boolean, config, defineType, ref, secretId } from '#schema'
+import { boolean, config, defineType, ref, renames, secretId } from '#schema'
 import { providerFor } from '../../lib/tls/provider.ts'
 
 /** Trusted certificates from secrets. */
@@ -8,7 +8,7 @@ export const SecretsTrustManager = defineType({
   name: 'SecretsTrustManager',
   kind: TrustManagerKind,
   summary: 'Trusts certificates that are looked up as secrets.',
-  renamed: { certificateVerificationSecretId: 'verificationSecretId' },
+  older: renames({ certificateVerificationSecretId: 'verificationSecretId' }),
   config: {
     verificationSecretId: config(secretId()).meta({
       description: 'Secret id of the trusted certificates: authorities, or single servers and clients.',

@@ -1,0 +1,8 @@
+/** Types of older gateways whose objects have no effect today, and the reason. Objects of these types are not built. */
+export const RETIRED_TYPES: ReadonlyMap<string, string> = new Map([
+  ['ConsoleLogSink', 'the gateway has one log; set logging in admin.json'],
+  ['FileLogSink', 'the gateway has one log, on standard output; set logging in admin.json'],
+  ['NullLogSink', 'the gateway has one log; set logging in admin.json'],
+  ['Slf4jLogSink', 'the gateway has one log; set logging in admin.json'],
+  ['IssuerRepository', 'a filter knows the issuers of its registrations'],
+])

@@ -1,0 +1,83 @@
+// Routes in the spellings of OpenIG, ForgeRock IG and PingGateway: they load, warn and behave as in their own gateway. One gateway
+// serves all of them.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { DevelopmentAccessManager } from '#dev'
+import { type DialectRoute, dialectRoutes } from '#test/dialect-routes'
+import { RunningGateway } from '#test/gateway'
+import { introspectionServer } from '#test/introspection-server'
+import { httpUpstream, silentUpstream } from '#test/upstream'
+
+const resources = new AsyncDisposableStack()
+let gateway: RunningGateway
+let routes: readonly DialectRoute[]
+
+before(async () => {
+  const manager = resources.use(await DevelopmentAccessManager.start())
+  const openam = resources.use(await DevelopmentAccessManager.start({ family: 'openam' }))
+  manager.putPolicy({
+    name: 'readers',
+    resources: ['http://*:*/*'],
+    actionValues: { GET: true },
+    subject: { type: 'AuthenticatedUsers' },
+  })
+  const tokens = resources.use(await introspectionServer())
+  tokens.tokens.set('good', { active: true, access_token: 'good', expires_in: 3_600, scope: ['mail'], realm: '/' })
+  const echo = resources.use(
+    await httpUpstream(({ url, headers }, response) => void response.end(JSON.stringify({ url, headers }))),
+  )
+  const closing = resources.use(await silentUpstream((socket) => void socket.destroy()))
+  routes = dialectRoutes({ manager, openam, tokens, echo: echo.url, closing })
+  gateway = resources.use(
+    await RunningGateway.start({
+      routes: Object.fromEntries(routes.map(({ id, route }) => [id, withCondition(route, id)])),
+    }),
+  )
+})
+
+after(() => resources.disposeAsync())
+
+function withCondition(route: object | string, id: string): object | string {
+  const condition = `\${matches(request.uri.path, '^/${id}$')}`
+  return typeof route === 'string' ? route.replaceAll('CONDITION', condition) : { name: id, condition, ...route }
+}
+
+test('every route of the table loads, warns as documented and serves requests as in its own gateway', async (t) => {
+  for (const each of routes) {
+    await t.test(each.id, async () => {
+      const about = gateway.log.lines.filter(
+        (line) => line.includes(`${each.id}.json:`) || line.includes(`"${each.id}"`),
+      )
+      for (const warning of each.warnings) {
+        assert.ok(
+          gateway.log.entries.some(
+            ({ message = '' }) => message.startsWith(`${each.id}.json:`) && warning.test(message),
+          ),
+          `no line matches ${warning}:\n${about.join('')}`,
+        )
+      }
+      const { query = '', ...request } = each.request ?? {}
+      let response = await gateway.ask(`/${each.id}${query}`, request)
+      for (let time = 1; time < (each.times ?? 1); time++) response = await gateway.ask(`/${each.id}${query}`, request)
+      assert.equal(response.status, each.status ?? 200, `${response.text}\n${about.join('')}`)
+      if (each.text !== undefined) assert.match(response.text, each.text)
+      if (each.location !== undefined) assert.match(response.headers.location ?? '', each.location)
+      each.check?.()
+    })
+  }
+})
+
+test('secrets in clear text are in no log line and in no response of the management API but the route itself', async () => {
+  const paths = [
+    '/api/system/objects/_router/routes?_queryFilter=true&_fields=_status',
+    '/api/info',
+    '/health/ready?verbose',
+  ]
+  for (const path of paths) {
+    const { text } = await gateway.askAdmin(path)
+    assert.doesNotMatch(text, /open sesame/)
+    assert.doesNotMatch(text, new RegExp(btoa('open sesame')))
+  }
+  assert.doesNotMatch(gateway.log.lines.join(''), /open sesame/)
+  assert.doesNotMatch(gateway.log.lines.join(''), new RegExp(btoa('open sesame')))
+})
