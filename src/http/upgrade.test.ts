@@ -12,6 +12,7 @@ function stream(): Duplex {
 /** A connection that records its calls. */
 class RecordedConnection implements UpgradedConnection {
   readonly words: string[] = []
+  readonly end = 'sent'
 
   close(code: number, reason: string): void {
     this.words.push(`close ${code} ${reason}`)

@@ -5,6 +5,8 @@ export interface UpgradedConnection {
   /** Sends a close frame to both ends, with a status code of the new protocol. */
   close(code: number, reason: string): void
   destroy(): void
+  /** With a Close frame, or cut without one by the client or the server; for a connection that is closing. */
+  readonly end: 'sent' | 'aborted' | 'truncated'
 }
 
 /** The protocol after a 101. Started once, by the sender of the 101; otherwise closed when its exchange completes. */

@@ -119,9 +119,10 @@ export class Transaction implements ChannelObserver, BodyOwner {
   abandon(reason: Error): void {
     if (this.#ended) return
     if (this.#upgraded !== null) {
-      // The regular end of an upgraded connection: no abort.
+      // No abort of the exchange: this is how upgraded connections end.
+      const { end } = this.#upgraded
       this.#upgraded.destroy()
-      this.#end('sent')
+      this.#end(end)
     } else {
       this.#ended = true
       this.#body?.fail(reason)

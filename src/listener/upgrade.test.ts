@@ -27,6 +27,7 @@ class Capitals implements Upgrade {
         this.destroyed = true
         client.destroy()
       },
+      end: 'sent' as const,
     }
   }
 }
@@ -165,7 +166,7 @@ test('F20: draining closes upgraded connections with 1001, and destroys those th
   client.socket.end()
   assert.deepEqual(await drained, { aborted: 0 })
 
-  const deaf: Upgrade = { start: (socket) => ({ close: () => {}, destroy: () => void socket.destroy() }) }
+  const deaf: Upgrade = { start: (socket) => ({ close: () => {}, destroy: () => void socket.destroy(), end: 'sent' }) }
   await using other = await listening(async () => switching(deaf))
   await using stays = new RawClient(other.port)
   stays.send(`${ASKING}\r\n`)

@@ -22,6 +22,8 @@ interface RelayDirectionEvents {
   resumed(): void
   /** The source sent its close frame after ours to the sink; it is not relayed. */
   closeReceived(): void
+  /** The source sends no more. */
+  ended(): void
 }
 
 /** One direction of a relayed connection with back-pressure; own frames are inserted between relayed ones. */
@@ -43,6 +45,11 @@ export class RelayDirection {
   /** Whether our close frame was sent to the sink. */
   get isFinished(): boolean {
     return this.#finished
+  }
+
+  /** Whether a Close frame was relayed or sent. */
+  get hasClosed(): boolean {
+    return this.#finished || this.#scanner.hasClosed
   }
 
   /** Starts relaying, with the bytes `early` that the source has sent before. */
@@ -114,6 +121,7 @@ export class RelayDirection {
   }
 
   #end(): void {
+    this.#events.ended()
     if (this.sink.writable) this.sink.end()
   }
 }

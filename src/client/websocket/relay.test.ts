@@ -56,6 +56,10 @@ class Far {
     })
   }
 
+  async ended(): Promise<void> {
+    await waitUntil('the end was received', () => this.socket.readableEnded)
+  }
+
   async has(count: number): Promise<Buffer> {
     await waitUntil(`${count} bytes were received`, () => this.bytes.length >= count)
     return this.bytes
@@ -83,9 +87,9 @@ test('a close frame of the gateway is sent after the current frame, and nothing 
   server.socket.write(Buffer.from([3, 4, 0x81, 1, 65]))
   server.socket.write(Buffer.from([0x88, 2, 0x03, 0xe9]))
   assert.deepEqual([...(await client.has(10))], [0x82, 4, 1, 2, 3, 4, 0x88, 2, 0x03, 0xe9])
-  await once(server.socket, 'end')
+  await server.ended()
   client.socket.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]))
-  await once(client.socket, 'end')
+  await client.ended()
   assert.equal(client.bytes.length, 10)
   client.socket.end()
   server.socket.end()
@@ -96,10 +100,10 @@ test('a close frame of the gateway is sent after the current frame, and nothing 
 test('a direction that ends leaves the other open', options, async () => {
   const { client, server, closed } = await relayed()
   client.socket.end(Buffer.from([0x82, 1, 65]))
-  await once(server.socket, 'end')
+  await server.ended()
   assert.deepEqual([...server.bytes], [0x82, 1, 65])
   server.socket.end(Buffer.from([0x82, 1, 66]))
-  await once(client.socket, 'end')
+  await client.ended()
   assert.deepEqual([...client.bytes], [0x82, 1, 66])
   await closed()
 })
@@ -113,6 +117,39 @@ test('B69: a half-closed connection without activity is destroyed after the time
     client.socket.end()
     await closed()
   }
+})
+
+test('the end of a relay: a Close frame, or the side that cut it without one', options, async () => {
+  const closeFrames: [string, number[]][] = [
+    ['client', [0x88, 0x80, 0, 0, 0, 0]],
+    ['server', [0x88, 0]],
+  ]
+  for (const [side, frame] of closeFrames) {
+    const { relay, client, server, closed } = await relayed()
+    const [from, to] = side === 'client' ? [client, server] : [server, client]
+    from.socket.write(Buffer.from(frame))
+    await to.has(frame.length)
+    assert.equal(relay.end, 'sent')
+    for (const { socket } of [from, to]) socket.destroy()
+    await closed()
+    assert.equal(relay.end, 'sent')
+  }
+  for (const [side, end] of [
+    ['client', 'aborted'],
+    ['server', 'truncated'],
+  ] as const) {
+    const { relay, client, server, closed } = await relayed()
+    const [cut, other] = side === 'client' ? [client, server] : [server, client]
+    cut.socket.end()
+    await other.ended()
+    assert.equal(relay.end, end)
+    other.socket.end()
+    await closed()
+    assert.equal(relay.end, end)
+  }
+  const { relay, closed } = await relayed({ idleTime: 40, heartbeatTime: 10_000 })
+  await closed()
+  assert.equal(relay.end, 'truncated')
 })
 
 test('idle peers are pinged, the server with a masked frame', options, async () => {

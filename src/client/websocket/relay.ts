@@ -27,19 +27,30 @@ export class Relay implements UpgradedConnection {
   readonly #toClient: RelayDirection
   readonly #checks: readonly Liveness[]
   #ended = false
+  /** Without a Close frame: by the client, or by the server or a time-out. */
+  #cut: 'aborted' | 'truncated' | null = null
 
   constructor(client: End, server: End, timeouts: RelayTimeouts, watchdog: Watchdog) {
     this.#watchdog = watchdog
     const { idleTime, heartbeatTime } = timeouts
-    const terminate = () => this.destroy()
+    const terminate = () => {
+      this.#cutBy('truncated')
+      this.destroy()
+    }
     const heartbeat = (receiver: FrameReceiver) =>
       new Heartbeat(heartbeatTime, { ping: () => this.#directionTo(receiver).inject(pingFrame(receiver)), terminate })
     const limit = idleTime === null ? null : new IdleTimeout(idleTime, terminate)
     const ofClient: Liveness = limit ?? heartbeat('client')
     const ofServer: Liveness = limit ?? heartbeat('server')
     this.#checks = limit === null ? [ofClient, ofServer] : [limit]
-    this.#toServer = relayDirection(client.socket, ofClient, server.socket, ofServer, () => this.#toClient.isFinished)
-    this.#toClient = relayDirection(server.socket, ofServer, client.socket, ofClient, () => this.#toServer.isFinished)
+    this.#toServer = relayDirection(client.socket, ofClient, server.socket, ofServer, {
+      hasSentClose: () => this.#toClient.isFinished,
+      ended: () => this.#cutBy('aborted'),
+    })
+    this.#toClient = relayDirection(server.socket, ofServer, client.socket, ofClient, {
+      hasSentClose: () => this.#toServer.isFinished,
+      ended: () => this.#cutBy('truncated'),
+    })
     for (const check of this.#checks) watchdog.add(check)
     this.#closeWith(client.socket, server.socket)
     this.#closeWith(server.socket, client.socket)
@@ -57,6 +68,16 @@ export class Relay implements UpgradedConnection {
     this.#toServer.sink.destroy()
   }
 
+  get end(): UpgradedConnection['end'] {
+    if (this.#toServer.hasClosed || this.#toClient.hasClosed) return 'sent'
+    return this.#cut ?? 'aborted'
+  }
+
+  /** The first one counts: the other side ends in consequence. */
+  #cutBy(cut: 'aborted' | 'truncated'): void {
+    this.#cut ??= cut
+  }
+
   #directionTo(receiver: FrameReceiver): RelayDirection {
     return receiver === 'client' ? this.#toClient : this.#toServer
   }
@@ -65,7 +86,10 @@ export class Relay implements UpgradedConnection {
   #closeWith(one: Duplex, other: Duplex): void {
     one.on('error', () => {})
     one.on('close', () => {
-      if (!this.#ended) for (const check of this.#checks) this.#watchdog.delete(check)
+      if (!this.#ended) {
+        for (const check of this.#checks) this.#watchdog.delete(check)
+        this.#cutBy(one === this.#toClient.source ? 'truncated' : 'aborted')
+      }
       this.#ended = true
       // After an orderly end, data in flight to the other side is still sent; otherwise it is destroyed.
       if (one.readableEnded && one.writableFinished) other.end(() => other.destroy())
@@ -79,7 +103,7 @@ function relayDirection(
   ofSource: Liveness,
   sink: Duplex,
   ofSink: Liveness,
-  hasSentClose: () => boolean,
+  { hasSentClose, ended }: { hasSentClose(): boolean; ended(): void },
 ): RelayDirection {
   return new RelayDirection(source, sink, {
     received: () => {
@@ -95,5 +119,6 @@ function relayDirection(
     closeReceived: () => {
       if (hasSentClose() && source.writable) source.end()
     },
+    ended,
   })
 }
