@@ -7,6 +7,7 @@ import { connect as connectTls, createSecureContext } from 'node:tls'
 import { startGateway } from './gateway-server.ts'
 import { benchIdentity, identityFields } from './identity.ts'
 import type { ServerProcess } from './server-process.ts'
+import { unitSpread } from './unit-spread.ts'
 import { Workspace } from './workspace.ts'
 
 const IDLE_CONNECTIONS = 50_000
@@ -31,7 +32,7 @@ interface Idle {
   destroy(): unknown
 }
 
-/** Prints the memory of idle client connections, and the times of many that open at once. */
+/** Prints how connections are spread over units, the memory of idle ones, and the times of many that open at once. */
 export async function connectionsBenchmark(report: (text: string) => void): Promise<void> {
   const limit = openFileLimit()
   const possible = Math.floor(limit - Math.min(limit / 4, MAX_RESERVE) - OTHER_DESCRIPTORS)
@@ -39,6 +40,7 @@ export async function connectionsBenchmark(report: (text: string) => void): Prom
   if (count < IDLE_CONNECTIONS)
     report(`NOTICE: ${count} connections instead of ${IDLE_CONNECTIONS}: the limit of open files is ${limit}`)
   using workspace = new Workspace()
+  await unitSpread(workspace, report)
   const identity = benchIdentity(workspace)
   const text = { type: 'StaticResponseHandler', config: { status: 200, entity: 'hello' } }
   const routes = new Map([['text', { handler: text }]])

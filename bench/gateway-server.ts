@@ -15,9 +15,11 @@ export interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Settings of the access log; off by default, as in the configurations of peers. */
   readonly accessLog?: object
+  /** One by default. */
+  readonly units?: number
 }
 
-/** Runs the gateway with one unit and the given routes (id to content). */
+/** Runs the gateway with the given routes (id to content). */
 export async function startGateway(
   workspace: Workspace,
   name: string,
@@ -28,6 +30,7 @@ export async function startGateway(
     checkout = root,
     environment = {},
     accessLog = { destination: 'off' },
+    units = 1,
   }: GatewayOptions = {},
 ): Promise<{ server: ServerProcess; url: string; plainUrl: string; adminUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
@@ -38,7 +41,7 @@ export async function startGateway(
     ],
     heap: secure?.heap ?? [],
     adminConnector: { port: adminPort, host: '127.0.0.1' },
-    gatewayUnits: 1,
+    gatewayUnits: units,
     // Unknown to older checkouts.
     ...(checkout === root && { accessLog }),
   }

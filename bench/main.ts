@@ -39,7 +39,7 @@ benchmarks (proxy and routes without a name):
   burst      CPU time and latency of 2,000 requests after 10 s of silence
   latency    50th and 99th percentile at half of the most that the bare proxy serves
   bulk       CPU time and memory of bodies of 1 GB, in each direction
-  connections  memory of up to 50,000 idle client connections, and 10,000 that open at once
+  connections  spread of client connections over units, memory of up to 50,000 idle ones, and 10,000 that open at once
   allocations  bytes that one proxied request allocates
   tls        CPU time of one request with TLS on either side: the gateway beside nginx
   websocket  bytes of WebSocket messages per CPU second, small and large messages: the gateway beside nginx
