@@ -116,7 +116,10 @@ export class PermitTable {
 
   /** Resolves when the signal has another value. */
   async signalChanged(value: number): Promise<void> {
-    await Atomics.waitAsync(this.#words, 2 * this.#units + this.#unit, value).value
+    const { async, value: changed } = Atomics.waitAsync(this.#words, 2 * this.#units + this.#unit, value)
+    // Signals in quick succession must not keep the event loop from I/O.
+    if (async) await changed
+    else await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** Resolves the promises of `signalChanged`. */
