@@ -42,6 +42,7 @@ export { type Cdsso, CdssoContext, type CdssoFailure, CdssoFailureContext } from
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
 export { ClaimsSet } from './contexts/claims-set.ts'
 export { type ClientIdField, ClientIdFieldContext } from './contexts/client-id-field.ts'
+export { type GatewayError, GatewayErrorContext } from './contexts/gateway-error.ts'
 export { type JwtBuilder, JwtBuilderContext } from './contexts/jwt-builder.ts'
 export {
   type JwtValidation,

@@ -153,10 +153,12 @@ export interface UnitSettings {
   /** Settings of admin.json beyond the fields that are resolved here. */
   readonly settings: GatewaySettings
   readonly connectors: readonly ConnectorSettings[]
-  /** Text of admin.json; null where no connector uses TLS and units do not need it. */
+  /** Text of admin.json; null where units need none of its objects. */
   readonly admin: string | null
   /** Text of config.json; null without one. */
   readonly config: string | null
+  /** Content of error responses; `handler`: of the one in admin.json. */
+  readonly errors: 'auto' | 'html' | 'json' | 'none' | 'handler'
   readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }
   /** The lock of standard output, which all threads of the gateway write to. */
   readonly output: SharedArrayBuffer

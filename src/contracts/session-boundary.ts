@@ -46,7 +46,7 @@ export function withSession(
     const transactionId = exchange.transactionId.value
     logger.limited(error.code).error({ reason: error.message, transactionId }, notSaved)
     const text = 'Your session is too large to be saved. The operators of this site find the reason in the log.'
-    return pageResponse(500, { title: 'Your session can not be saved', text, link: null })
+    return pageResponse(500, { title: 'Your session can not be saved', text, link: null, transactionId })
   }
 }
 

@@ -90,7 +90,11 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       settings: gatewaySettings(fields, webSocketSubProtocols(fields.vertx, warnings)),
       connectors,
       // Keys are not sent to other threads: units whose connectors use TLS build these objects themselves.
-      admin: fields.connectors.some(({ tls }) => tls !== undefined) ? JSON.stringify(json) : null,
+      admin:
+        fields.connectors.some(({ tls }) => tls !== undefined) || typeof fields.errors === 'function'
+          ? JSON.stringify(json)
+          : null,
+      errors: typeof fields.errors === 'function' ? 'handler' : fields.errors,
       logging: { level: fields.logging.level ?? env['GATEWAY_LOG_LEVEL'] ?? 'info', format: fields.logging.format },
     },
     admin: {

@@ -14,6 +14,8 @@ export { type Cookie, formatSetCookie, InvalidCookieError, parseCookieHeader, pa
 export { effectiveUri } from './effective-uri.ts'
 export { Entity, type Message, mediaType, setEntity } from './entity.ts'
 export { DEFAULT_ENTITY_LIMITS, type EntityLimits, EntityTooLargeError, NO_ENTITY_LIMITS } from './entity-limits.ts'
+export { errorDetail } from './error-content.ts'
+export { type ErrorResponses, presentError } from './error-responses.ts'
 export { Exchange, type ExchangeInit } from './exchange.ts'
 export { exchangeScope } from './exchange-scope.ts'
 export type { InformationalSender } from './exchange-state.ts'

@@ -33,6 +33,7 @@ export class Response {
   version: string
   /** The upgraded protocol of a 101; without it no 101 is sent. */
   upgrade: Upgrade | null
+  #generated: Body | null = null
 
   constructor(status: number, init?: ResponseInit) {
     this.#status = checkedStatus(status)
@@ -53,6 +54,16 @@ export class Response {
     this.#status = checkedStatus(value)
   }
 
+  /** Whether the gateway made this response for an error, and no filter has replaced its content. */
+  get isGenerated(): boolean {
+    return this.#generated !== null && this.#generated === this.body
+  }
+
+  /** The content is that of the gateway: it may be replaced by one in a format that the client accepts. */
+  markGenerated(): void {
+    this.#generated = this.body
+  }
+
   get [exposed](): Exposure<Response> {
     return EXPOSURE
   }
@@ -66,7 +77,13 @@ export function respond(status: number, headers?: Record<string, string | string
     if (!all.has('x-content-type-options')) all.add('X-Content-Type-Options', 'nosniff')
   }
   if ((status === 401 || status === 403) && !all.has('cache-control')) all.add('Cache-Control', 'no-store')
-  return new Response(status, body === undefined ? { headers: all } : { headers: all, body })
+  const response = new Response(status, body === undefined ? { headers: all } : { headers: all, body })
+  if (status >= 400 && isPlainText(all.get('content-type'))) response.markGenerated()
+  return response
+}
+
+function isPlainText(contentType: string | null): boolean {
+  return contentType === null || contentType.startsWith('text/plain')
 }
 
 function checkedStatus(status: number): number {

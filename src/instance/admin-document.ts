@@ -1,10 +1,20 @@
-import { AuditServiceKind, FilterKind, ServerTlsKind, SessionManagerKind, TemporaryStorageKind } from '#contracts'
+import {
+  AuditServiceKind,
+  FilterKind,
+  HandlerKind,
+  ServerTlsKind,
+  SessionManagerKind,
+  TemporaryStorageKind,
+} from '#contracts'
 import { documentType } from '#heap'
+import type { Handler } from '#http'
 import {
   boolean,
   byShape,
   config,
+  type Deferred,
   duration,
+  field,
   integer,
   json,
   list,
@@ -65,6 +75,24 @@ const adminConnector = object({
   ...timing,
 })
 
+const ERROR_FORMATS = ['auto', 'html', 'json', 'none'] as const
+
+/** A format, or a handler by its name in the heap or in place. */
+const errors = formatOrHandler()
+
+function formatOrHandler() {
+  const handler = ref(HandlerKind)
+  const { label, kinds } = handler.info.shape
+  return field<(typeof ERROR_FORMATS)[number] | Deferred<Handler>>(
+    {
+      label: `${ERROR_FORMATS.join(', ')}, or ${label}`,
+      schema: (render) => ({ anyOf: [{ enum: [...ERROR_FORMATS] }, render(handler)] }),
+      ...(kinds !== undefined && { kinds }),
+    },
+    (value, report) => ERROR_FORMATS.find((format) => format === value) ?? handler.decode(value, report),
+  )
+}
+
 /** admin.json (decisions 2). */
 export const AdminDocument = documentType({
   connectors: list(connector, { nonEmpty: true })
@@ -110,6 +138,10 @@ export const AdminDocument = documentType({
       description:
         'The Studio, at `/studio/` of the management connector: false switches it off, an object sets the limits of its sessions.',
     }),
+  errors: errors.default('auto').meta({
+    description:
+      'Content of error responses that the gateway itself makes: `auto` (HTML or JSON where the Accept header names it, else plain text), `html`, `json` (RFC 9457), `none`, or a handler. Responses of applications and of a StaticResponseHandler are not changed.',
+  }),
   logging: object({
     level: config(oneOf(['trace', 'debug', 'info', 'warn', 'error']))
       .optional()

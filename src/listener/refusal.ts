@@ -1,4 +1,4 @@
-import { type Response, reasonPhrase, respond } from '#http'
+import { presentError, type Response, reasonPhrase, respond } from '#http'
 import { type ParserError, stoppedAtUnknownMethod } from './method.ts'
 import type { ListenerSettings } from './settings.ts'
 
@@ -47,7 +47,9 @@ export function rawRefusalResponse(
   transactionId: string,
   settings: ListenerSettings,
 ): string {
-  const { headers, body } = refusalResponse(status, problem, settings)
+  const response = refusalResponse(status, problem, settings)
+  if (settings.errors) presentError(settings.errors, response, null, transactionId)
+  const { headers, body } = response
   if (settings.transactionIdInResponse === true) headers.set(settings.transactionIdHeader, transactionId)
   const text = body.text()
   const fields = headers.raw().reduce((all, part, at) => all + (at % 2 === 0 ? `${part}: ` : `${part}\r\n`), '')

@@ -50,6 +50,8 @@ export interface ResponseChannel extends ResponseTarget, InformationalSender {
   admit(context: ListenerContext): AdmittedRequest | Refusal
   /** For a request that was not admitted: its request line, not validated. */
   refusedLine(): RequestLine
+  /** For a request that was not admitted: its Accept field. */
+  refusedAccept(): string | null
   /** Called only for a request with a body; -1 for a length that is not declared. */
   receiveBody(length: number, owner: BodyOwner): ReceivedBody
   sendContinue(): void

@@ -1,5 +1,13 @@
 import type { ServerTls } from '#contracts'
-import type { AccessAuditor, AccessLog, Handler, RequestObserver, Response, TemporaryStorage } from '#http'
+import type {
+  AccessAuditor,
+  AccessLog,
+  ErrorResponses,
+  Handler,
+  RequestObserver,
+  Response,
+  TemporaryStorage,
+} from '#http'
 import type { TicketSource } from './tls/session-tickets.ts'
 
 /** The header by which trusted proxies describe the client; null where they may use either. */
@@ -51,6 +59,8 @@ export interface ListenerSettings {
   readonly audit?: AccessAuditor | null
   /** Absent where no access line is wanted. */
   readonly accessLog?: AccessLog | null
+  /** Content of error responses of the gateway; absent where it stays plain text. */
+  readonly errors?: ErrorResponses | null
   /** Observes requests for the live monitor. */
   readonly observer?: RequestObserver | null
   /** Set for TLS, with HTTP/2 by ALPN. */

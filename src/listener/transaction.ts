@@ -3,6 +3,7 @@ import {
   BodyTooLargeError,
   type Exchange,
   endUpgraded,
+  presentError,
   type RequestLine,
   type RequestObservation,
   type RequestOutcome,
@@ -183,7 +184,9 @@ export class Transaction implements ChannelObserver, BodyOwner {
     try {
       const { handler, settings } = this.context
       if (!settings.streaming && this.#body !== null) await exchange.request.body.buffer(settings.storage)
-      this.#write(await handler(exchange), 'keep')
+      const response = await handler(exchange)
+      const handle = settings.errors?.handle ?? null
+      this.#write(handle !== null && response.isGenerated ? await handle(exchange, response) : response, 'keep')
     } catch (error) {
       this.#onHandlerError(error, exchange)
     }
@@ -223,6 +226,10 @@ export class Transaction implements ChannelObserver, BodyOwner {
     return this.#transactionId
   }
 
+  get #accept(): string | null {
+    return this.#exchange === null ? this.#channel.refusedAccept() : this.#exchange.request.headers.get('accept')
+  }
+
   #answer(status: number, persistence: Persistence): void {
     this.#write(respond(status, {}, reasonPhrase(status)), persistence)
   }
@@ -233,7 +240,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
       response.body.cancel()
       return
     }
-    const { transactionIdInResponse, transactionIdHeader } = this.context.settings
+    const { transactionIdInResponse, transactionIdHeader, errors } = this.context.settings
+    if (errors && response.isGenerated) presentError(errors, response, this.#accept, this.#id)
     if (transactionIdInResponse === true) response.headers.set(transactionIdHeader, this.#id)
     if (response.status === 101 && response.upgrade !== null && channel.upgradable !== null) {
       this.#upgrade(response, response.upgrade, channel.upgradable)

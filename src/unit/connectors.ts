@@ -1,5 +1,5 @@
 import { type ConnectorSettings, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
-import type { AccessLog, RequestObserver, TemporaryStorage } from '#http'
+import type { AccessLog, ErrorResponses, RequestObserver, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
 import type { Unit } from './unit.ts'
@@ -8,6 +8,7 @@ import type { Unit } from './unit.ts'
 type ServedUnit = Pick<Unit, 'handler' | 'storage' | 'auditService'> & {
   readonly observer: RequestObserver | null
   readonly accessLog: AccessLog | null
+  readonly errors: ErrorResponses
 }
 
 /** The open ports of a unit. */
@@ -21,7 +22,7 @@ export class Connectors {
   /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
   static async open(
     settings: UnitSettings,
-    { handler, storage, auditService, observer, accessLog }: ServedUnit,
+    { handler, storage, auditService, observer, accessLog, errors }: ServedUnit,
     logger: Logger,
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
@@ -34,6 +35,7 @@ export class Connectors {
             ...listenerSettings(settings, connector, port, storage),
             audit: auditService?.access ?? null,
             accessLog,
+            errors,
             observer,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,

@@ -22,6 +22,11 @@ export const EVENTS = logEvents('GW_UNIT', {
     meaning: 'A message of the control thread had no effect on this unit.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
+  ERROR_PAGE_FAILED: {
+    message: 'the handler of error responses failed',
+    meaning: 'An error response got the content of the gateway instead; its status is not affected.',
+    action: 'Check the handler in `errors` of admin.json, and the server it sends requests to.',
+  },
   NO_RESPONSE: {
     message: 'the handler returned no response',
     meaning: 'The request got 500.',

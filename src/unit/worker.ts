@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
 import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
+import type { ErrorResponses } from '#http'
 import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
 import { TrafficListeners } from '#listener'
 import { createLogger, joinOutput, type Logger, type LogLevel } from '#logging'
@@ -11,6 +12,7 @@ import { type OpenAccessLog, openAccessLog } from './access-log/open-access-log.
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
 import type { ControlServices } from './control-services.ts'
+import { errorHandler } from './error-handler.ts'
 import { completeExpression, evaluateExpression } from './expression-evaluation.ts'
 import { LiveRequests } from './live-requests.ts'
 import { LiveTraces } from './live-traces.ts'
@@ -160,9 +162,14 @@ class UnitWorker {
     const { scope } = rootProperties({ directories, mode, env: process.env, system, clock: systemClock, logger })
     this.#accessLog = openAccessLog(settings, { scope, clock: systemClock, logger, metrics: this.#metrics.open() })
     const { handler, storage, auditService } = unit
+    const errorsBy = this.#connectorTls.errors
+    const errors: ErrorResponses = {
+      format: settings.errors === 'handler' ? 'auto' : settings.errors,
+      handle: errorsBy === null ? null : errorHandler(errorsBy, logger),
+    }
     const connectors = await Connectors.open(
       settings,
-      { handler, storage, auditService, observer: this.#observed, accessLog: this.#accessLog.log },
+      { handler, storage, auditService, observer: this.#observed, accessLog: this.#accessLog.log, errors },
       logger,
       this.#connectorTls.tls,
     )

@@ -89,6 +89,10 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
     return { method, target: url, protocol: `HTTP/${httpVersion}` }
   }
 
+  refusedAccept(): string | null {
+    return this.req.headers.accept ?? null
+  }
+
   receiveBody(length: number, owner: BodyOwner): ReceivedBody {
     return new MessageBody(this.req, owner, length < 0 ? 'chunked' : 'length')
   }

@@ -103,8 +103,17 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
   }
 
   refusedLine(): RequestLine {
-    const value = (name: string): string => this.#fields[this.#fields.indexOf(name) + 1] ?? ''
-    return { method: value(':method'), target: value(':path'), protocol: 'HTTP/2' }
+    return { method: this.#field(':method') ?? '', target: this.#field(':path') ?? '', protocol: 'HTTP/2' }
+  }
+
+  refusedAccept(): string | null {
+    return this.#field('accept')
+  }
+
+  #field(name: string): string | null {
+    for (let at = 0; at < this.#fields.length; at += 2)
+      if (this.#fields[at] === name) return this.#fields[at + 1] ?? null
+    return null
   }
 
   receiveBody(_length: number, owner: BodyOwner): ReceivedBody {

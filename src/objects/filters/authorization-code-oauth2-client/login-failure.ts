@@ -26,13 +26,14 @@ const TEXTS: Readonly<Record<number, string>> = {
 }
 
 /** The page for a failed login; `again` is the URL of a new one. It shows fixed texts only, none from the URL. */
-export function failurePage(error: OpenIdError, again: string): Response {
+export function failurePage(error: OpenIdError, again: string, transactionId: string): Response {
   const status = statusOf(error)
   const code = /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'server_error'
   const response = pageResponse(status, {
     title: status === 503 ? 'Please try again' : 'Not logged in',
     text: `${TEXTS[status]} (${code})`,
     link: { href: again, label: 'Log in again' },
+    transactionId,
   })
   if (status === 503) response.headers.set('Retry-After', '5')
   return response

@@ -157,7 +157,8 @@ async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: L
   const failure = { error: error.error, description: error.description, exception: { message: error.message } }
   if (failureHandler !== null) return failureHandler(exchange.with(OAuth2FailureContext, failure))
   // With several registrations `login` needs parameters.
-  return failurePage(error, registrations.length === 1 ? `${endpoint}/login` : (defaultLoginGoto ?? '/'))
+  const again = registrations.length === 1 ? `${endpoint}/login` : (defaultLoginGoto ?? '/')
+  return failurePage(error, again, transactionId)
 }
 
 /** Fails closed and keeps the login: it is unknown whether its provider has ended it. */
