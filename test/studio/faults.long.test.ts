@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { deployDraft, openRoute, replaceJson, STUDIO_PASSWORD, STUDIO_TEST, StudioUnderTest } from '#test/studio'
+import {
+  accessibilityFindings,
+  deployDraft,
+  openRoute,
+  replaceJson,
+  STUDIO_PASSWORD,
+  STUDIO_TEST,
+  StudioUnderTest,
+} from '#test/studio'
 
 const studio = new StudioUnderTest()
 
@@ -26,6 +34,19 @@ async function deploy(page: Page): Promise<void> {
   await deployDraft(page)
   assert.equal(await studio.entityOf('/answer'), 'after')
 }
+
+test(
+  'a route that can not be loaded is listed as failed with its problems',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    await studio.gateway.deploy('broken', { handler: { type: 'Chain', config: { handler: 'Missing' } } })
+    await page.reload()
+    const row = page.getByRole('table', { name: 'Routes' }).getByRole('row', { name: /^broken/ })
+    await row.getByText('failed', { exact: true }).waitFor()
+    await row.getByText(/^\/handler\/config\/filters: .*required/).waitFor()
+    assert.deepEqual(await accessibilityFindings(page), [])
+  }),
+)
 
 test(
   'a session that ends in an edit leads to the login, and then back to the draft',

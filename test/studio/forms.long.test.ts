@@ -61,7 +61,11 @@ const ROUTE = `{
 }
 `
 
-const studio = new StudioUnderTest({ routes: { forms: ROUTE } })
+const OLD = {
+  condition: "${find(request.uri.path, '^/old')}",
+  handler: { name: 'Old', type: 'ReverseProxyHandler', config: { systemProxy: false } },
+}
+const studio = new StudioUnderTest({ routes: { forms: ROUTE, old: OLD } })
 
 /** Runs a test in the editor of the route with an object selected. */
 function withSelected(name: RegExp, use: (page: Page, properties: Locator) => Promise<void>): () => Promise<void> {
@@ -218,5 +222,17 @@ test(
     assert.equal(await properties.getByLabel('status').count(), 0)
     release()
     await properties.getByLabel('status').waitFor()
+  }),
+)
+
+test(
+  'a deprecated field in use is marked, with its replacement; one that is not in use is not offered',
+  STUDIO_TEST,
+  studio.testOfRoute('old', async (page) => {
+    await canvasNode(page, /Old/).click()
+    const properties = page.getByRole('region', { name: 'Properties' })
+    await properties.getByLabel(/^systemProxy\s*deprecated/).waitFor()
+    await properties.getByText('Deprecated: use proxyOptions with SystemProxyOptions.').waitFor()
+    assert.equal(await properties.getByLabel(/^proxy\s*deprecated/).count(), 0)
   }),
 )

@@ -8,7 +8,8 @@ export interface RouteRow {
   readonly state: 'loaded' | 'failed' | 'degraded' | 'not deployed'
   readonly condition: string
   readonly isDraft: boolean
-  readonly problem: string | null
+  /** Its problems with their JSON pointers; empty without any. */
+  readonly problems: string
   /** The searched text, in lower case. */
   readonly words: string
 }
@@ -35,14 +36,14 @@ function rowOf(router: string, route: RouteSummary, isDraft: boolean): RouteRow 
     state: status.state,
     condition,
     isDraft,
-    problem: status.problems[0]?.message ?? null,
+    problems: status.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; '),
     words: `${id} ${router} ${name} ${status.state} ${condition} ${types} ${isDraft ? 'draft' : ''}`.toLowerCase(),
   }
 }
 
 function draftRow(router: string, id: string): RouteRow {
   const words = `${id} draft`.toLowerCase()
-  return { router, id, name: '', state: 'not deployed', condition: '', isDraft: true, problem: null, words }
+  return { router, id, name: '', state: 'not deployed', condition: '', isDraft: true, problems: '', words }
 }
 
 /** Every `type` in a route. */

@@ -64,10 +64,17 @@ function Cells({ row, rates }: { row: RouteRow; rates: Rates | undefined }) {
         {row.router !== DEFAULT_ROUTER && <span className="muted"> of {row.router}</span>}
         {row.name !== '' && row.name !== row.id && <span className="muted"> {row.name}</span>}
       </span>
-      <span role="cell" title={row.problem ?? undefined}>
+      <span role="cell">
         <span className={`state ${row.state.replace(' ', '-')}`}>{row.state}</span>
       </span>
-      <code role="cell">{row.condition}</code>
+      <span role="cell">
+        {row.problems !== '' && (
+          <span className="row-problems" title={row.problems}>
+            {row.problems}
+          </span>
+        )}
+        <code>{row.condition}</code>
+      </span>
       <span role="cell">{rates?.requestsPerSecond.toFixed(1) ?? ''}</span>
       <span role="cell">{rates?.errorsPerSecond.toFixed(1) ?? ''}</span>
       <span role="cell">{rates?.p99?.toFixed(1) ?? ''}</span>
