@@ -95,8 +95,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await logInToStudio(page, running.adminUrl)
     await page.getByRole('row', { name: /shop.*loaded/ }).waitFor()
     await traffic()
-    // Requests and their 99th percentile, from the next event of the metrics.
-    await page.getByRole('row', { name: /shop.*loaded.* [1-9][\d.]* .*\d$/ }).waitFor()
+    // Requests and their 99th percentile, from the next event of the metrics; a phone has no such columns.
+    if (Number(width) > 640) await page.getByRole('row', { name: /shop.*loaded.* [1-9][\d.]* .*\d$/ }).waitFor()
     await shot('routes')
     await page.getByRole('link', { name: 'shop' }).click()
     await page.getByRole('group', { name: /Marked/ }).click()
