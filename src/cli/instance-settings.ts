@@ -10,6 +10,7 @@ import {
   loadExtensions,
   type SystemProperties,
   startProperties,
+  stateDirectory,
 } from '#instance'
 import type { JsonDocument, JsonObject } from '#json'
 import type { Logger } from '#logging'
@@ -25,6 +26,19 @@ export const INSTANCE_OPTION: CommandOption = {
   name: 'instance',
   value: 'DIR',
   description: 'Instance directory. By default $GATEWAY_INSTANCE_DIR, otherwise ~/.gateway.',
+}
+
+/** The option that names the state directory. */
+export const STATE_OPTION: CommandOption = {
+  name: 'state',
+  value: 'DIR',
+  description:
+    'State directory: history, logs, spool and temporary files are written to it, and nothing to the instance. By default $GATEWAY_STATE_DIR, otherwise the instance.',
+}
+
+/** The state directory of a command; null where files are written to the instance. */
+export function chosenState(args: Arguments, { env }: ProcessContext): string | null {
+  return stateDirectory(args.value(STATE_OPTION.name), env)
 }
 
 /** The option that defines a system property. */
@@ -80,7 +94,7 @@ export async function instanceTypes({ extra }: InstanceDirectories): Promise<rea
 }
 
 /** Options for opening admin.json. */
-export type SettingsOptions = Pick<AdminInput, 'serving' | 'secretsLookedUp' | 'system' | 'openAudit'>
+export type SettingsOptions = Pick<AdminInput, 'state' | 'serving' | 'secretsLookedUp' | 'system' | 'openAudit'>
 
 /** Reads, decodes and settles admin.json. */
 export async function openSettings(
@@ -100,7 +114,14 @@ export async function openSettings(
   let document: JsonDocument | null = null
   try {
     document = readConfigFile(file)
-    const settings = await openAdminSettings(document.value as JsonObject, { instance, types, env, logger, ...options })
+    const settings = await openAdminSettings(document.value as JsonObject, {
+      instance,
+      state: stateDirectory(undefined, env),
+      types,
+      env,
+      logger,
+      ...options,
+    })
     return { settings, warnings: locateProblems(file, document, settings.warnings) }
   } catch (error) {
     return { problems: locateProblems(file, document, problemsOf(error)) }

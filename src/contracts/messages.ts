@@ -147,6 +147,8 @@ export interface UnitSettings {
   readonly units: number
   readonly reusePort: boolean
   readonly instance: string
+  /** The state directory; null where files are written to the instance. */
+  readonly state: string | null
   readonly temporaryDirectory: string
   readonly mode: 'PRODUCTION' | 'DEVELOPMENT'
   readonly systemProperties: Readonly<Record<string, string>>

@@ -52,8 +52,8 @@ const MAX_ADMIN_RECORDS = 10_000
 
 /** Decodes and settles admin.json. Throws ConfigError with every problem. */
 export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
-  const { instance, env, system = {} } = input
-  const directories = instanceDirectories(instance)
+  const { instance, state = null, env, system = {} } = input
+  const directories = instanceDirectories(instance, { state })
   const metrics = new MetricsRegistry()
   const states = new ObjectStates()
   const auditWriter = new AuditWriter({ logger: input.logger, clock: systemClock, openMetrics: () => metrics.open() })
@@ -79,11 +79,12 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   checkPorts(connectors, admin)
   if (input.serving !== false) checkLogFile(fields.accessLog.destination, instance)
   return {
-    directories: instanceDirectories(instance, fields.temporaryDirectory),
+    directories: instanceDirectories(instance, { state, temporary: fields.temporaryDirectory }),
     types: input.types,
     unit: {
       units: fields.gatewayUnits ?? availableParallelism(),
       instance,
+      state,
       temporaryDirectory: fields.temporaryDirectory ?? directories.temporary,
       mode,
       systemProperties: { ...fields.systemProperties, ...system },

@@ -129,7 +129,7 @@ export class Gateway {
     exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
-    const { instance, history: directory, logs } = settings.directories
+    const { instance, history: directory, logs, isReadOnly } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
     exposeHistorySize(metrics, this.#history)
     this.#audit = new GatewayAudit(logs, {
@@ -139,7 +139,12 @@ export class Gateway {
       writer: this.#auditWriter,
       publish: (event) => this.#publishConfigEvent(event),
     })
-    const records = { metrics: this.#monitoring.registry, history: this.#history, audit: this.#audit.config }
+    const records = {
+      metrics: this.#monitoring.registry,
+      history: this.#history,
+      audit: this.#audit.config,
+      isReadOnly,
+    }
     this.stores = new RouteStores(() => this.#supervisor.units, records, logger)
   }
 

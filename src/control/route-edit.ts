@@ -24,4 +24,6 @@ export type EditOutcome =
   | { readonly state: 'refused'; readonly problems: readonly Problem[] }
   /** No unit is ready to check it. */
   | { readonly state: 'unavailable' }
+  /** Nothing is written to the instance. */
+  | { readonly state: 'read-only' }
   | { readonly state: 'unwritten'; readonly error: NodeJS.ErrnoException }

@@ -29,6 +29,8 @@ interface RouteFolder {
   readonly name: string
   readonly history: ReplacedVersions
   readonly changes: FolderChanges
+  /** Whether edits are rejected, since nothing is written to the instance. */
+  readonly isReadOnly: boolean
 }
 
 /**
@@ -42,6 +44,7 @@ export class RouteStore {
   /** Outcomes of changes so far. */
   readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
   readonly #changes: FolderChanges
+  readonly #isReadOnly: boolean
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #served: ServedRoutes
@@ -53,7 +56,9 @@ export class RouteStore {
   #postponed = false
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor({ directory, name, history, changes }: RouteFolder, units: () => readonly UnitLink[], logger: Logger) {
+  constructor(folder: RouteFolder, units: () => readonly UnitLink[], logger: Logger) {
+    const { directory, name, history, changes } = folder
+    this.#isReadOnly = folder.isReadOnly
     this.directory = directory
     this.name = name
     this.history = history
@@ -162,6 +167,7 @@ export class RouteStore {
       const decided = this.#decided(decide)
       if ('answer' in decided || 'state' in decided) return decided
       if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
+      if (this.#isReadOnly && !decided.openDryRun) return { state: 'read-only' }
       return this.#edit(decided)
     })
   }
@@ -240,7 +246,7 @@ export class RouteStore {
 
   #firstScan(): void {
     this.#scanned = true
-    removeUnfinishedWrites(this.directory)
+    if (!this.#isReadOnly) removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
     this.#problems.recordUnreadable(this.#files)
     const plan = planRoutes(this.#files, this.#served.routes)

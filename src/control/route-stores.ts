@@ -24,6 +24,8 @@ interface RouteStoreContext {
   readonly metrics: MetricsRegistry
   readonly history: RouteHistory
   readonly audit: ConfigAudit
+  /** Whether nothing is written to the instance. */
+  readonly isReadOnly: boolean
 }
 
 /** The stores of all folders that routers have open. */
@@ -104,10 +106,10 @@ export class RouteStores {
     known?.routers.set(router, path)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
-    const { metrics, audit } = this.#records
+    const { metrics, audit, isReadOnly } = this.#records
     const history = new ReplacedVersions(this.#records.history, directory)
     const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
-    const store = new RouteStore({ directory, name, history, changes }, this.#units, logger)
+    const store = new RouteStore({ directory, name, history, changes, isReadOnly }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
     const scope = metrics.open()
     exposeDeployCounts(scope, router, store)

@@ -11,6 +11,8 @@ import { rootProperties, runMode } from './tokens.ts'
 /** Input of admin.json. */
 export interface AdminInput {
   readonly instance: string
+  /** The state directory; null where files are written to the instance. */
+  readonly state?: string | null
   readonly types: readonly TypeDefinition[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** System properties of the command line. */
@@ -45,8 +47,8 @@ export function buildAdmin(json: JsonObject, input: AdminInput): Promise<BuiltAd
 }
 
 async function build(json: JsonObject, input: AdminInput) {
-  const { instance, env, system = {}, logger } = input
-  const directories = instanceDirectories(instance)
+  const { instance, state = null, env, system = {}, logger } = input
+  const directories = instanceDirectories(instance, { state })
   const mode = runMode(env, system)
   const reloads = new Set<() => void>()
   const unitContext = adminContext(input, directories, reloads)

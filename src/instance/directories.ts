@@ -9,6 +9,15 @@ export interface InstanceDirectories extends Directories {
   readonly logs: string
   /** Replaced versions of routes. */
   readonly history: string
+  /** Whether nothing is written to the instance, since a state directory is given. */
+  readonly isReadOnly: boolean
+}
+
+/** Directories outside the instance. */
+interface OtherDirectories {
+  /** The state directory; null where files are written to the instance. */
+  readonly state?: string | null
+  readonly temporary?: string | undefined
 }
 
 /** The instance folder: argument, environment variable or `~/.gateway`, in this order; null without a home directory. */
@@ -22,6 +31,15 @@ export function instanceDirectory(
   return home === null ? null : join(home, '.gateway')
 }
 
+/** The state directory: argument or environment variable; null without one. */
+export function stateDirectory(
+  asked: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  const named = asked ?? env['GATEWAY_STATE_DIR']
+  return named === undefined || named === '' ? null : resolve(named)
+}
+
 function homeDirectory(): string | null {
   try {
     const home = homedir()
@@ -33,8 +51,12 @@ function homeDirectory(): string | null {
 }
 
 /** The layout of an instance. */
-export function instanceDirectories(instance: string, temporary?: string): InstanceDirectories {
+export function instanceDirectories(
+  instance: string,
+  { state = null, temporary }: OtherDirectories = {},
+): InstanceDirectories {
   const config = join(instance, 'config')
+  const writable = state ?? instance
   return {
     instance,
     config,
@@ -42,8 +64,10 @@ export function instanceDirectories(instance: string, temporary?: string): Insta
     scripts: join(instance, 'scripts'),
     secrets: join(instance, 'secrets'),
     extra: join(instance, 'extra'),
-    logs: join(instance, 'logs'),
-    history: join(instance, 'history'),
-    temporary: temporary ?? join(instance, 'tmp'),
+    writable,
+    isReadOnly: state !== null,
+    logs: join(writable, 'logs'),
+    history: join(writable, 'history'),
+    temporary: temporary ?? join(writable, 'tmp'),
   }
 }

@@ -1,7 +1,7 @@
 export { AdminDocument } from './admin-document.ts'
 export { type AdminInput, buildAdmin } from './admin-heap.ts'
 export { DEFAULT_CONFIG, DEFAULT_OBJECTS } from './default-objects.ts'
-export { type InstanceDirectories, instanceDirectories, instanceDirectory } from './directories.ts'
+export { type InstanceDirectories, instanceDirectories, instanceDirectory, stateDirectory } from './directories.ts'
 export { CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from './documents.ts'
 export { loadExtensions } from './extensions.ts'
 export { ROUTE_ID, type RouteIdentity, routeIdentity } from './route-identity.ts'

@@ -52,6 +52,8 @@ export interface Directories {
   readonly scripts: string
   readonly secrets: string
   readonly temporary: string
+  /** Base of written files: the state directory where one is given, otherwise the instance. */
+  readonly writable: string
 }
 
 /** Whether routes are ordered by route name or file name. */

@@ -105,3 +105,4 @@ export {
 } from './shared-store.ts'
 export { MAX_TIMER_DELAY, systemClock } from './system-clock.ts'
 export { template } from './template.ts'
+export { writtenPath } from './written-path.ts'

@@ -123,7 +123,10 @@ class UnitWorker {
   async #open(): Promise<readonly number[]> {
     const settings = this.#settings
     const logger = this.#logger
-    const directories = instanceDirectories(settings.instance, settings.temporaryDirectory)
+    const directories = instanceDirectories(settings.instance, {
+      state: settings.state,
+      temporary: settings.temporaryDirectory,
+    })
     const states = new ObjectStates((status) => this.#control.objectStatus?.(status))
     const unit = await Unit.open({
       directories,
@@ -151,6 +154,7 @@ class UnitWorker {
       logger.warn({ pointer }, configWarning(message))
     this.#connectorTls = await openConnectorTls(settings, {
       instance: settings.instance,
+      state: settings.state,
       types: [...CATALOGUE, ...(await loadExtensions(directories.extra))],
       env: process.env,
       system: settings.systemProperties,

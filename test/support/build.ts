@@ -192,6 +192,7 @@ export function testUnitContext(
       scripts: join(directory, 'scripts'),
       secrets: join(directory, 'secrets'),
       temporary: directory,
+      writable: directory,
     },
     units: options.units ?? 1,
     settings: { ...defaultSettings(), ...options.settings },

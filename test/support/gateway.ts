@@ -17,6 +17,8 @@ const UNIT_ENTRY = threadEntry(new URL('./unit-thread.ts', import.meta.url).href
 /** Settings of a gateway under test. */
 export interface GatewayParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
+  /** State directory; files are written to the instance by default. */
+  readonly state?: string
   /** Folder of the pages of the Studio; a missing one by default. */
   readonly studioPages?: string
   /** Time-outs of the heartbeat. */
@@ -71,7 +73,10 @@ export class RunningGateway implements AsyncDisposable {
     const { NODE_COMPILE_CACHE: compiled } = process.env
     const env = { ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }), ...parts.env }
     try {
-      const running = new RunningGateway(instance, await settingsOf(instance.directory, env), { ...parts, env })
+      const running = new RunningGateway(instance, await settingsOf(instance.directory, env, parts.state), {
+        ...parts,
+        env,
+      })
       try {
         const started = running.gateway.start()
         if (parts.whileStarting !== undefined) {
@@ -191,11 +196,15 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-async function settingsOf(instance: string, env: Readonly<Record<string, string>>): Promise<AdminSettings> {
+async function settingsOf(
+  instance: string,
+  env: Readonly<Record<string, string>>,
+  state: string | null = null,
+): Promise<AdminSettings> {
   const directories = instanceDirectories(instance)
   const types = [...CATALOGUE, ...(await loadExtensions(directories.extra))]
   const json = readConfigFile(`${directories.config}/admin.json`).value as JsonObject
-  return openAdminSettings(json, { instance, types, env, logger: createLogger({ level: 'silent' }) })
+  return openAdminSettings(json, { instance, state, types, env, logger: createLogger({ level: 'silent' }) })
 }
 
 /** A route with a static text response. */

@@ -1,7 +1,7 @@
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { DEFINE_OPTION, INSTANCE_OPTION } from '../instance-settings.ts'
+import { DEFINE_OPTION, INSTANCE_OPTION, STATE_OPTION } from '../instance-settings.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { queryEvents } from './query-events.ts'
 import { tailEvents } from './tail-events.ts'
@@ -16,9 +16,9 @@ const SUBCOMMANDS: Readonly<Record<string, (args: Arguments, context: ProcessCon
 /** `gateway audit`: verifies audit files and reads their events. */
 export const AuditCommand: Command = {
   usage: [
-    'audit verify [--instance DIR] [--secret-file FILE] FILE... [--json]',
-    'audit tail [--instance DIR] [--handler NAME] [TOPIC] [-n N] [-f]',
-    'audit query [--instance DIR] [--handler NAME] [--topic TOPIC] [--filter FILTER] [-n N] [--count]',
+    'audit verify [--instance DIR] [--state DIR] [--secret-file FILE] FILE... [--json]',
+    'audit tail [--instance DIR] [--state DIR] [--handler NAME] [TOPIC] [-n N] [-f]',
+    'audit query [--instance DIR] [--state DIR] [--handler NAME] [--topic TOPIC] [--filter FILTER] [-n N] [--count]',
   ],
   description: [
     'verify checks tamper-evident files (`security` of an event handler), rotated and compressed ones too, and prints the first line that was changed, removed or added: FILE:LINE: MESSAGE. Name all files of a trail, with its .head, or their folder: then files that are missing at its begin and end are found too. The secret is that of the event handlers of the instance, or of --secret-file: bytes of a shared secret, or a private or public key as PEM.',
@@ -26,6 +26,7 @@ export const AuditCommand: Command = {
   ],
   options: [
     INSTANCE_OPTION,
+    STATE_OPTION,
     { name: 'secret-file', value: 'FILE', description: 'verify: the secret, in place of those of the instance.' },
     {
       name: 'handler',

@@ -4,7 +4,7 @@ import type { HandlerPlan } from '#schema'
 import type { Arguments } from '../arguments.ts'
 import { openDryRun } from '../dry-run/dry-run.ts'
 import { RouteFolders } from '../dry-run/route-folders.ts'
-import { chosenInstance, definedProperties, missingInstance } from '../instance-settings.ts'
+import { chosenInstance, chosenState, definedProperties, missingInstance } from '../instance-settings.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 
@@ -26,7 +26,10 @@ export async function auditTrails(args: Arguments, context: ProcessContext): Pro
   const missing = missingInstance(instance)
   if (missing !== null) throw new UnknownTrails(formatLocated(missing))
   const folders = new RouteFolders()
-  await using dryRun = await openDryRun(instance, context, folders, { system: definedProperties(args, context) })
+  await using dryRun = await openDryRun(instance, context, folders, {
+    state: chosenState(args, context),
+    system: definedProperties(args, context),
+  })
   if (dryRun.unit === null) throw new UnknownTrails(dryRun.problems.map(formatLocated).join('\n'))
   const handlers = folders.auditPlans.flatMap((plan) => plan.handlers).filter(isFile)
   return [

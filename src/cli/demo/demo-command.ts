@@ -43,7 +43,7 @@ export const DemoCommand: Command = {
     await using accessManager = await startDemoAccessManager(accessManagerPort)
     using instance = createSampleInstance({ application: application.url, accessManager, port, adminPort })
     const { directory } = instance
-    const opened = await openSettings(directory, SILENT_LOGGER, context)
+    const opened = await openSettings(directory, SILENT_LOGGER, context, { state: null })
     if ('problems' in opened) {
       for (const problem of opened.problems) context.stderr.write(`${formatLocated(problem)}\n`)
       return EXIT.configuration

@@ -46,7 +46,7 @@ export async function openDryRun(
     openAudit: (plan) => folders.openAudit(plan),
   })
   const settings = 'settings' in admin ? admin.settings : null
-  const directories = settings?.directories ?? instanceDirectories(instance)
+  const directories = settings?.directories ?? instanceDirectories(instance, options)
   const problems: LocatedProblem[] = 'problems' in admin ? [...admin.problems] : []
   const warnings: LocatedProblem[] = 'warnings' in admin ? [...admin.warnings] : []
   // Errors of extension modules are reported with admin.json; nothing else can be checked then.

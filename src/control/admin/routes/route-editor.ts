@@ -174,6 +174,11 @@ function problemsIn({ detail, message }: Refusal): readonly JsonObject[] {
   return found ?? [{ pointer: '', message }]
 }
 
+const READ_ONLY = new Refusal(
+  403,
+  'the instance is read-only; change the route file where the instance comes from. Nothing has changed',
+)
+
 /** `written`: the text of the author, for positions in it. */
 function refusalOf(outcome: EditOutcome, written: RouteFile | null): Refusal | null {
   switch (outcome.state) {
@@ -185,7 +190,10 @@ function refusalOf(outcome: EditOutcome, written: RouteFile | null): Refusal | n
       return notLoaded(outcome.problems, written)
     case 'unavailable':
       return new Refusal(503, 'no unit is there to build the route; try again', { headers: { 'Retry-After': '5' } })
+    case 'read-only':
+      return READ_ONLY
     case 'unwritten':
+      if (outcome.error.code === 'EROFS') return READ_ONLY
       // The error code only: the message has the path (threats B86).
       return new Refusal(
         503,

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { type ChainKey, DateSuffix, type FilesPlan } from '#audit'
 import { SecretsProviderKind } from '#contracts'
 import {
@@ -16,6 +15,7 @@ import {
   type Settled,
   secretId,
   string,
+  writtenPath,
 } from '#schema'
 import { providerFor } from '../tls/provider.ts'
 
@@ -119,7 +119,7 @@ export async function filePlanOf(
   const { fileRotation: rotation, fileRetention: retention, security } = values
   const { rotationEnabled: isOn } = rotation
   const { csv, ...rest } = own
-  const directory = resolve(env.directories.instance, values.logDirectory)
+  const directory = writtenPath(values.logDirectory, env.directories)
   return {
     type: 'file',
     exclusive: directory,

@@ -67,7 +67,7 @@ export function planOf(
         spool:
           queue.spool === null
             ? null
-            : { ...queue.spool, directory: join(directories.instance, 'spool', 'audit', folderName(service, name)) },
+            : { ...queue.spool, directory: join(directories.writable, 'spool', 'audit', folderName(service, name)) },
       },
     })),
   }

@@ -1,8 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { resolve } from 'node:path'
 import { TemporaryStorageKind } from '#contracts'
 import { TemporaryStorage as BodyStorage, makeDirectory } from '#http'
-import { ConfigError, config, defineType, integer, string } from '#schema'
+import { ConfigError, config, defineType, integer, string, writtenPath } from '#schema'
 
 const LARGEST = 2 ** 31 - 1
 
@@ -24,7 +23,8 @@ export const TemporaryStorage = defineType({
     directory: config(string({ nonEmpty: true }))
       .optional()
       .meta({
-        description: 'Directory of the files; relative to the instance. The directory tmp of the instance by default.',
+        description:
+          'Directory of the files; relative to the state directory, or to the instance without one. tmp by default.',
       }),
   },
   check: ({ initialLength, memoryLimit }, report) => {
@@ -32,7 +32,7 @@ export const TemporaryStorage = defineType({
     report('/initialLength', `expected at most memoryLimit (${memoryLimit}), got ${initialLength}`)
   },
   create: ({ directory, ...limits }, { directories, settings }) => {
-    const place = directory === undefined ? directories.temporary : resolve(directories.instance, directory)
+    const place = directory === undefined ? directories.temporary : writtenPath(directory, directories)
     makeWritable(place)
     return new BodyStorage({ ...limits, directory: place }, settings.entityLimits)
   },
