@@ -53,6 +53,7 @@ const packages: Step = {
     'chromium',
     'default-jre-headless:keytool',
     'prometheus:promtool',
+    'systemd:systemd-notify',
   ],
 }
 const tests: Step = {

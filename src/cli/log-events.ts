@@ -31,6 +31,12 @@ export const EVENTS = logEvents('GW_PROCESS', {
     meaning: 'The gateway exits with a failure.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
   },
+  SYSTEMD_NOT_NOTIFIED: {
+    message: 'systemd could not be notified of the state of the gateway',
+    meaning:
+      'Traffic is served; systemd may end a service of Type=notify, or with a watchdog, that it was not notified of.',
+    action: 'Check that the command systemd-notify is installed, and that the unit has NotifyAccess=all.',
+  },
   UNCAUGHT_ERROR: {
     message: 'uncaught error in the control thread: the gateway drains its units and exits',
     meaning: 'The gateway drains and exits with a failure; a supervisor should restart it.',

@@ -180,6 +180,13 @@ export class Gateway {
     return this.#supervisor.restartCount
   }
 
+  /** Whether the checks of `/health/live` pass. */
+  get isLive(): boolean {
+    return this.#health()
+      .live()
+      .every(({ ok }) => ok)
+  }
+
   /** Metrics of all units. */
   collect(): Promise<readonly MetricSample[]> {
     return this.#monitoring.collect()

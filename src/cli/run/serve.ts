@@ -11,6 +11,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { VERSION } from '../version.ts'
 import { adminUrl, announce, trafficUrls } from './announcement.ts'
 import { FatalErrors } from './fatal-errors.ts'
+import { serviceNotifier } from './service-notifier.ts'
 import { StopSignals, serveUntilStopped } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -45,6 +46,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   // Before the start, so that a signal during it is handled.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
+  using service = serviceNotifier({ env: context.env, logger, pid: process.pid, isLive: () => gateway.isLive })
   // Units load the same modules: on the first start they are compiled once, not by each thread.
   flushCompileCache()
   const started = gateway.start()
@@ -64,8 +66,10 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
   if (serving.ready !== undefined) serving.ready(urls)
   else announce(urls, gateway, settings, logger, context)
+  const status = `serving ${urls.traffic.join(', ')}; management ${urls.admin}`
+  service.ready(status)
   // Awaited here: the signal handlers are removed when this function ends.
-  return await serveUntilStopped(gateway, { signals, fatal }, logger)
+  return await serveUntilStopped(gateway, { signals, fatal, service, status }, logger)
 }
 
 /** Longer than any successful drain. */

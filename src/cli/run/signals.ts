@@ -4,6 +4,7 @@ import type { Logger } from '#logging'
 import { EXIT } from '../exit-codes.ts'
 import { EVENTS } from '../log-events.ts'
 import type { FatalErrors } from './fatal-errors.ts'
+import type { ServiceNotifier } from './service-notifier.ts'
 
 /** Milliseconds within which signals count as one: npm forwards a Ctrl-C that its child also got from the terminal. */
 const ONE_KEY_PRESS = 250
@@ -45,10 +46,13 @@ export class StopSignals implements Disposable {
   }
 }
 
-/** Reasons to stop a serving gateway. */
+/** Reasons to stop a serving gateway, and the service manager that is notified. */
 interface StopSources {
   readonly signals: Pick<StopSignals, 'first' | 'second'>
   readonly fatal: Pick<FatalErrors, 'first'>
+  readonly service: Pick<ServiceNotifier, 'ready' | 'reloading' | 'stopping'>
+  /** Description of the serving gateway for the service manager. */
+  readonly status: string
 }
 
 /**
@@ -57,12 +61,21 @@ interface StopSources {
  */
 export async function serveUntilStopped(
   gateway: Gateway,
-  { signals, fatal }: StopSources,
+  { signals, fatal, service, status }: StopSources,
   logger: Logger,
 ): Promise<number> {
-  const reload = (): void => {
+  let isStopping = false
+  const reload = async (): Promise<void> => {
     logger.info('reloading routes, keystores and secrets')
-    gateway.reload().catch((error: unknown) => logger.error({ error }, EVENTS.RELOAD_FAILED))
+    service.reloading()
+    const failed = await gateway.reload().then(
+      () => false,
+      (error: unknown) => {
+        logger.error({ error }, EVENTS.RELOAD_FAILED)
+        return true
+      },
+    )
+    if (!isStopping) service.ready(failed ? `${status}; the last reload failed, see the log` : status)
   }
   process.on('SIGHUP', reload)
   try {
@@ -71,6 +84,8 @@ export async function serveUntilStopped(
       code = EXIT.failed
     })
     const signal = await Promise.race([signals.first, fatal.first.then(() => null)])
+    isStopping = true
+    service.stopping()
     logger.info(signal === null ? {} : { signal }, 'stopping: no new connections; in-flight requests may finish')
     const forced = signals.second.then((second) => ({ second }))
     const drained = gateway.drain().then((aborted) => ({ aborted }))
