@@ -26,6 +26,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./init/init-command.ts')).InitCommand,
   },
   {
+    name: 'health',
+    summary: 'ask a running gateway for its health',
+    load: async () => (await import('./health-command.ts')).HealthCommand,
+  },
+  {
     name: 'validate',
     summary: 'check all configuration without serving traffic',
     load: async () => (await import('./validate/validate-command.ts')).ValidateCommand,

@@ -1,0 +1,74 @@
+import { type Arguments, UsageError } from './arguments.ts'
+import type { Command } from './command.ts'
+import { EXIT } from './exit-codes.ts'
+import { writeJson } from './terminal.ts'
+
+const LOCAL_MANAGEMENT_API = 'http://127.0.0.1:8085'
+
+const CHECKS = ['ready', 'live', 'startup'] as const
+
+const TIMEOUT = 5_000
+
+/** `gateway health`: the health of a running gateway, for probes that run a command. */
+export const HealthCommand: Command = {
+  usage: ['health [ready|live|startup] [--gateway URL] [--json]'],
+  description: [
+    'Asks a running gateway for its health: whether it is ready for traffic (default), whether its threads work, or whether its start is complete. Prints the failed checks. For container runtimes whose health checks run a command; elsewhere use /health/ready of the management connector.',
+  ],
+  options: [
+    {
+      name: 'gateway',
+      value: 'URL',
+      description: `Address of the management connector; $GATEWAY_ADMIN_URL, otherwise ${LOCAL_MANAGEMENT_API} by default.`,
+    },
+  ],
+  operands: { least: 0, most: 1 },
+  examples: [{ line: 'gateway health live --gateway http://127.0.0.1:9085', note: 'another port' }],
+  exits: [[EXIT.failed, 'a check fails, or the gateway does not respond within 5 seconds']],
+  async run(args, { env, stdout, stderr }) {
+    const url = healthUrl(args, env)
+    const result = await health(url)
+    const isHealthy = typeof result !== 'string' && result.status === 'UP'
+    if (args.json) writeJson(stdout, typeof result === 'string' ? { status: 'DOWN', error: result } : { ...result })
+    else if (typeof result === 'string') stderr.write(`gateway: health: ${url.origin}: ${result}\n`)
+    else {
+      const failed = result.checks.filter(({ ok }) => !ok)
+      const lines = failed.map(({ name, detail }) => `${name}${detail === undefined ? '' : `: ${detail}`}\n`)
+      stdout.write([`${result.status}\n`, ...lines].join(''))
+    }
+    return isHealthy ? EXIT.ok : EXIT.failed
+  },
+}
+
+function healthUrl(args: Arguments, env: Readonly<Record<string, string | undefined>>): URL {
+  const [check = 'ready'] = args.operands
+  if (!CHECKS.some((known) => known === check))
+    throw new UsageError(`expected ${CHECKS.join(', ')}, got "${check}"`, { word: check, known: CHECKS })
+  const base = args.value('gateway') ?? env['GATEWAY_ADMIN_URL'] ?? LOCAL_MANAGEMENT_API
+  const url = URL.canParse(base) ? new URL(base) : null
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`--gateway: expected a URL such as ${LOCAL_MANAGEMENT_API}, got ${JSON.stringify(base)}`)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/health/${check}`
+  url.search = '?verbose'
+  return url
+}
+
+interface HealthResult {
+  readonly status: string
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[]
+}
+
+/** The result of a health endpoint, or the reason of its failure. */
+async function health(url: URL): Promise<HealthResult | string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT), redirect: 'error' })
+    const text = await response.text()
+    const result = text.startsWith('{') ? (JSON.parse(text) as HealthResult) : null
+    if (Array.isArray(result?.checks)) return result as HealthResult
+    return `no health endpoint of a gateway: status ${response.status}`
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError') return `no response within ${TIMEOUT / 1000} s`
+    const { cause, message } = error as Error
+    return cause instanceof Error ? cause.message : message
+  }
+}
