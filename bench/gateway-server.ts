@@ -12,6 +12,8 @@ export interface GatewayOptions {
   readonly connector?: Readonly<Record<string, unknown>>
   /** The checkout of the gateway; by default this one. */
   readonly checkout?: string
+  /** The command, where it is not that of a checkout. */
+  readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
   /** Settings of the access log; off by default, as in the configurations of peers. */
   readonly accessLog?: object
@@ -28,6 +30,7 @@ export async function startGateway(
     secure,
     connector = {},
     checkout = root,
+    program = join(checkout, 'bin', 'gateway'),
     environment = {},
     accessLog = { destination: 'off' },
     units = 1,
@@ -49,7 +52,7 @@ export async function startGateway(
   for (const [id, route] of routes) workspace.write(`${name}/config/routes/${id}.json`, JSON.stringify(route))
   const server = await ServerProcess.start({
     name,
-    command: [join(checkout, 'bin', 'gateway'), 'run', '--instance', join(workspace.path, name)],
+    command: [program, 'run', '--instance', join(workspace.path, name)],
     readyUrl: `http://127.0.0.1:${adminPort}/health/ready`,
     readyWithin,
     environment,

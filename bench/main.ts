@@ -21,12 +21,14 @@ import {
   latencyTable,
   proxyTable,
   routesTable,
+  startTable,
   tlsTable,
   webSocketTable,
 } from './report.ts'
 import { missedTargets, routesBenchmark } from './routes.ts'
 import { missedScriptTargets, scriptsBenchmark } from './scripts.ts'
 import { stopAll } from './server-process.ts'
+import { missedStartTargets, startBenchmark } from './start.ts'
 import { missedStudioTargets, studioBenchmark } from './studio.ts'
 import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
@@ -50,6 +52,7 @@ benchmarks (proxy and routes without a name):
   studio     CPU time of a request while the live monitor is open
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
+  start      CPU time to ready and idle memory with one and two units, from this checkout and from its installed package
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
@@ -199,6 +202,12 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\nscripts\n${comparedTable('script', rows)}`)
     checkTargets(missedScriptTargets(rows))
   }
+  if (names.includes('start')) {
+    const rows = await startBenchmark(rounds.rounds, progress)
+    result['start'] = rows
+    if (!json) console.log(`\nstart\n${startTable(rows)}`)
+    checkTargets(missedStartTargets(rows))
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
@@ -237,6 +246,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'studio',
     'throttling',
     'scripts',
+    'start',
     'routes',
   ])
   const peers = values.peers?.split(',') ?? peerNames

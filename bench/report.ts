@@ -8,6 +8,7 @@ import { loadProgram } from './load.ts'
 import type { Measured } from './measure.ts'
 import type { ProxyRow } from './proxy.ts'
 import type { RoutesRow } from './routes.ts'
+import type { StartRow } from './start.ts'
 import type { TlsRow } from './tls.ts'
 import type { WebSocketRow } from './websocket.ts'
 
@@ -46,6 +47,20 @@ export function latencyTable(rows: readonly LatencyRow[]): string {
   return table(
     ['proxy', 'requests/s', 'p50 ms', 'p99 ms', 'errors', 'slow'],
     rows.map(({ name, rate, p50, p99, errors, slow }) => [name, ...[rate, p50, p99, errors, slow].map(String)]),
+  )
+}
+
+/** The result of `start` as a table. */
+export function startTable(rows: readonly StartRow[]): string {
+  return table(
+    ['start from', 'units', 'CPU s to ready', 'seconds', 'idle MB'],
+    rows.map(({ name, units, ...row }) => [
+      name,
+      String(units),
+      row.cpuSeconds.toFixed(2),
+      row.readySeconds.toFixed(2),
+      row.idleMegabytes.toFixed(0),
+    ]),
   )
 }
 
