@@ -1,6 +1,8 @@
 // npm run generate: writes schemas/, docs/reference/ and the generated pages of docs/guide. With `-- --check` it only compares.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CATALOGUE } from '#catalogue'
+import { loadTypes } from '#schema'
 import { ERRORS_PAGE, errorsPage, LOG_EVENTS_PAGE, logEventsPage } from './code-pages.ts'
 import { COMMAND_LINE_PAGE, commandLinePage } from './command-line-page.ts'
 import { generatedFiles, presentFiles } from './generated-files.ts'
@@ -14,7 +16,7 @@ if ((option !== undefined && option !== '--check') || rest.length > 0) {
   process.exit(64)
 }
 
-const files = generatedFiles()
+const files = generatedFiles(await loadTypes(CATALOGUE))
   .set(COMMAND_LINE_PAGE, await commandLinePage())
   .set(GROOVY_PAGE, groovyPage())
   .set(ERRORS_PAGE, await errorsPage())

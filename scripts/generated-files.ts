@@ -2,7 +2,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { BUILT_IN_TOPICS } from '#audit'
-import { CATALOGUE } from '#catalogue'
 import { RETIRED_TYPES } from '#heap'
 import { AdminDocument, CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from '#instance'
 import {
@@ -22,7 +21,7 @@ export const GENERATED_MARK = '<!-- Made by `npm run generate` from the definiti
 const REFERENCE = 'docs/reference'
 
 /** Every generated file: path from the root of the repository, and its content. */
-export function generatedFiles(definitions: readonly TypeDefinition[] = CATALOGUE): Map<string, string> {
+export function generatedFiles(definitions: readonly TypeDefinition[]): Map<string, string> {
   const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
   const prose = proseFiles()
   const files = new Map<string, string>()

@@ -6,10 +6,11 @@ import { basename, dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
-import { type Field, pageName, type TypeDefinition } from '#schema'
+import { type Field, loadTypes, pageName, type TypeDefinition } from '#schema'
 import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
 
 const root = join(import.meta.dirname, '..')
+const definitions = await loadTypes(CATALOGUE)
 
 interface DefinitionFile {
   /** Path from the root of the repository. */
@@ -33,12 +34,18 @@ test('every name and alias belongs to one type', () => {
   assert.deepEqual(repeated, [])
 })
 
+test('names and aliases of the catalogue, by which types are loaded, are those of their definitions', () => {
+  const named = (types: readonly { name: string; aliases: readonly string[] }[]) =>
+    types.map(({ name, aliases }) => ({ name, aliases }))
+  assert.deepEqual(named(CATALOGUE), named(definitions))
+})
+
 test('every definition is exported under the name of its type and is in the catalogue', async () => {
   assert.ok(definitionFiles.length > 0)
   for (const { path, name } of definitionFiles) {
     const module = (await import(pathToFileURL(join(root, path)).href)) as Record<string, TypeDefinition>
     assert.equal(module[name]?.name, name, `${path}: the constant and the type have different names`)
-    assert.ok(CATALOGUE.includes(module[name]!), `${path}: ${name} is missing in src/objects/catalogue.ts`)
+    assert.ok(definitions.includes(module[name]!), `${path}: ${name} is missing in src/objects/catalogue.ts`)
   }
 })
 
@@ -69,7 +76,7 @@ test('a type, its file, its page and its test have the same name', () => {
 })
 
 test('every field has a description, also nested ones', () => {
-  const missing = CATALOGUE.flatMap(({ name, config, settings }) => [
+  const missing = definitions.flatMap(({ name, config, settings }) => [
     ...undescribed(config, name),
     ...(settings === null ? [] : undescribed(settings, `${name} settings`)),
   ])
@@ -77,12 +84,12 @@ test('every field has a description, also nested ones', () => {
 })
 
 test('summaries and descriptions are sentences', () => {
-  const broken = CATALOGUE.filter(({ summary }) => !/^[A-Z].*[.]$/s.test(summary)).map(({ name }) => name)
+  const broken = definitions.filter(({ summary }) => !/^[A-Z].*[.]$/s.test(summary)).map(({ name }) => name)
   assert.deepEqual(broken, [])
 })
 
 test('generated files are up to date: run npm run generate', () => {
-  const files = generatedFiles()
+  const files = generatedFiles(definitions)
   const stale = [...files].filter(([path, content]) => {
     return !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== content
   })

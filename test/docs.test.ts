@@ -11,7 +11,7 @@ import { respond } from '#http'
 import { DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { memoryLog } from '#logging'
-import { pageName } from '#schema'
+import { loadTypes, pageName } from '#schema'
 import { TestMetrics, testUnitContext } from '#test/build'
 import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
@@ -63,11 +63,12 @@ writeFileSync(join(directory, 'secrets', 'otlp.authorization'), 'Bearer changeit
 writeFileSync(join(directory, 'secrets', 'keycloak.authority'), testIdentity('authority').certificate.toString())
 writeFileSync(join(directory, 'secrets', 'session.key'), Buffer.alloc(32, 7).toString('base64'))
 
+const definitions = await loadTypes(CATALOGUE)
 const log = memoryLog()
 const unitContext: UnitContext = {
   ...testUnitContext(
     directory,
-    CATALOGUE,
+    definitions,
     { router: { openRouter: async () => async () => respond(404) } },
     log,
     new TestMetrics(),
@@ -140,7 +141,7 @@ test('every route in the documents builds', async (context) => {
   await parent.heap.dispose()
 })
 
-const schemas = generatedFiles()
+const schemas = generatedFiles(definitions)
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 const [routeSchema, configSchema] = ['route', 'config'].map((name) =>
   ajv.compile(JSON.parse(schemas.get(`schemas/${name}.json`)!)),

@@ -14,7 +14,7 @@ import {
 } from '#instance'
 import type { JsonDocument, JsonObject } from '#json'
 import type { Logger } from '#logging'
-import type { TypeDefinition } from '#schema'
+import type { CatalogueType } from '#schema'
 import { type Arguments, UsageError } from './arguments.ts'
 import type { CommandOption } from './command-syntax.ts'
 import { type LocatedProblem, locateProblems, problemsOf } from './problems.ts'
@@ -89,7 +89,7 @@ type OpenedSettings =
   | { readonly problems: readonly LocatedProblem[] }
 
 /** Every object type of an instance: the built-in ones, then those of its `extra` folder. */
-export async function instanceTypes({ extra }: InstanceDirectories): Promise<readonly TypeDefinition[]> {
+export async function instanceTypes({ extra }: InstanceDirectories): Promise<readonly CatalogueType[]> {
   return [...CATALOGUE, ...(await loadExtensions(extra))]
 }
 
@@ -105,7 +105,7 @@ export async function openSettings(
 ): Promise<OpenedSettings> {
   const directories = instanceDirectories(instance)
   const file = join(directories.config, 'admin.json')
-  let types: readonly TypeDefinition[]
+  let types: readonly CatalogueType[]
   try {
     types = await instanceTypes(directories)
   } catch (error) {

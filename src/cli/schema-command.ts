@@ -1,6 +1,6 @@
 import { Catalogue } from '#heap'
 import { instanceDirectories, ROUTE_SCHEMA } from '#instance'
-import { documentSchema, typeSchema } from '#schema'
+import { documentSchema, loadTypes, typeSchema } from '#schema'
 import { UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
 import { EXIT } from './exit-codes.ts'
@@ -23,7 +23,8 @@ export const SchemaCommand: Command = {
   async run(args, context) {
     const { stdout } = context
     const { instance } = chosenInstance(args, context)
-    const types = (await instanceTypes(instanceDirectories(instance))).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const all = await loadTypes(await instanceTypes(instanceDirectories(instance)))
+    const types = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
     if (args.has('list')) {
       const list = types.map(({ name, kind, summary }) => ({ name, kind: kind?.name ?? 'any', summary }))
       if (args.json) writeJson(stdout, list)

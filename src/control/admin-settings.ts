@@ -7,7 +7,7 @@ import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirector
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
-import { ConfigError, gatewaySettings, type Problem, systemClock, type TypeDefinition } from '#schema'
+import { type CatalogueType, ConfigError, gatewaySettings, type Problem, systemClock } from '#schema'
 import type { AdminProtection } from './admin/admin-api.ts'
 import type { SessionLimits } from './admin/studio/studio-sessions.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
@@ -19,7 +19,7 @@ import { ObjectStates } from './object-states.ts'
 export interface AdminSettings {
   readonly directories: InstanceDirectories
   /** All object types, including those of extensions. */
-  readonly types: readonly TypeDefinition[]
+  readonly types: readonly CatalogueType[]
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: AdminProtection | null

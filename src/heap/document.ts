@@ -59,6 +59,16 @@ export class ConfigDocument<M extends Members> {
   readonly #fields: DecodedMembers<M>
   readonly #decorations: readonly Decoration[]
 
+  /** Decodes a document with the types that it uses, which are loaded where necessary. */
+  static decode<M extends Members>(
+    type: DocumentType<M>,
+    json: JsonObject,
+    input: DocumentInput,
+  ): Promise<ConfigDocument<M>> {
+    return input.unitContext.catalogue.withTypes(() => new ConfigDocument(type, json, input))
+  }
+
+  /** All types of the document must be loaded. */
   constructor(type: DocumentType<M>, json: JsonObject, input: DocumentInput) {
     this.properties = input.properties.extend(json['properties'] ?? null)
     const { value, problems } = substituteTokens(without(json, 'properties'), this.properties.token)

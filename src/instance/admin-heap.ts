@@ -1,7 +1,7 @@
 import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import { defaultSettings, type Problem, systemClock, type TypeDefinition, unavailableStore } from '#schema'
+import { type CatalogueType, defaultSettings, type Problem, systemClock, unavailableStore } from '#schema'
 import { AdminDocument } from './admin-document.ts'
 import { ADMIN_DEFAULTS } from './default-objects.ts'
 import { type InstanceDirectories, instanceDirectories } from './directories.ts'
@@ -13,7 +13,7 @@ export interface AdminInput {
   readonly instance: string
   /** The state directory; null where files are written to the instance. */
   readonly state?: string | null
-  readonly types: readonly TypeDefinition[]
+  readonly types: readonly CatalogueType[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** System properties of the command line. */
   readonly system?: SystemProperties
@@ -52,7 +52,7 @@ async function build(json: JsonObject, input: AdminInput) {
   const mode = runMode(env, system)
   const reloads = new Set<() => void>()
   const unitContext = adminContext(input, directories, reloads)
-  const document = new ConfigDocument(AdminDocument, json, {
+  const document = await ConfigDocument.decode(AdminDocument, json, {
     unitContext,
     parent: null,
     properties: rootProperties({ directories, mode, env, system, clock: unitContext.clock, logger }),

@@ -56,6 +56,7 @@ export { type FieldValue, fieldValuesIn } from './field-values.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
 export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema } from './json-schema.ts'
 export { adapter, type Kind, kind } from './kind.ts'
+export { type CatalogueType, LazyType, loadTypes } from './lazy-type.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { configWarning } from './log-events.ts'
 export {

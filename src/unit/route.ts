@@ -69,7 +69,7 @@ export class Route {
   /** Builds a route aside. Throws ConfigError with every problem, after disposing the objects built so far. */
   static async build(source: RouteSource, around: RouteBuildContext): Promise<Route> {
     const segments = [...around.segments, source.id]
-    const document = new ConfigDocument(RouteDocument, readDocument(source.text).value as JsonObject, {
+    const document = await ConfigDocument.decode(RouteDocument, readDocument(source.text).value as JsonObject, {
       unitContext: around.unitContext,
       parent: around.heap,
       properties: around.heap.properties,

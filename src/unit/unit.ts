@@ -13,7 +13,7 @@ import {
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsRegistry } from '#metrics'
-import type { Clock, GatewaySettings, OwnListeners, Problem, TypeDefinition } from '#schema'
+import type { CatalogueType, Clock, GatewaySettings, OwnListeners, Problem } from '#schema'
 import { auditServiceOf, withRootAudit } from './audit-boundary.ts'
 import type { ControlServices } from './control-services.ts'
 import { EVENTS } from './log-events.ts'
@@ -36,7 +36,7 @@ export interface UnitInput {
   readonly secretsLookedUp?: boolean
   /** Text of config.json; null without one. */
   readonly config: string | null
-  readonly types: readonly TypeDefinition[]
+  readonly types: readonly CatalogueType[]
   readonly control: ControlServices
   /** Created before the unit, since deploys for its first routers may arrive while it opens. */
   readonly routers: Routers
@@ -79,7 +79,7 @@ export class Unit {
     const extensions = await loadExtensions(input.directories.extra)
     const unitContext = contextOf(input, routers, metrics, new Catalogue([...input.types, ...extensions]))
     const json = input.config === null ? DEFAULT_CONFIG : (readDocument(input.config).value as JsonObject)
-    const document = new ConfigDocument(RootDocument, json, {
+    const document = await ConfigDocument.decode(RootDocument, json, {
       unitContext,
       parent: null,
       properties: rootProperties(input),

@@ -5,14 +5,16 @@ import { describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
+import { loadTypes } from '#schema'
 import { type BuildOptions, build } from '#test/build'
 import { textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 import { once, waitUntil } from '#test/waiting'
 
-const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
-const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
+const definitions = await loadTypes(CATALOGUE)
+const ReverseProxyHandler = definitions.find(({ name }) => name === 'ReverseProxyHandler')!
+const types = definitions.filter((type) => type !== ReverseProxyHandler)
 
 const handler = (config: JsonObject, surroundings: BuildOptions = {}) =>
   build<Handler>(ReverseProxyHandler, config, { types, ...surroundings })
@@ -252,8 +254,12 @@ describe('Errors', () => {
   })
 
   test('ClientHandler propagates the runtime exception', async () => {
-    const ClientHandler = CATALOGUE.find(({ name }) => name === 'ClientHandler')!
-    await using built = await build<Handler>(ClientHandler, {}, { types: CATALOGUE.filter((t) => t !== ClientHandler) })
+    const ClientHandler = definitions.find(({ name }) => name === 'ClientHandler')!
+    await using built = await build<Handler>(
+      ClientHandler,
+      {},
+      { types: definitions.filter((t) => t !== ClientHandler) },
+    )
     const closed = await silentUpstream()
     await closed[Symbol.asyncDispose]()
     await assert.rejects(built.object(exchangeFor('GET', closed.url)), { code: 'GW_UPSTREAM_CONNECT' })

@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls'
 import { CATALOGUE } from '#catalogue'
 import type { Handler } from '#http'
 import type { JsonObject, JsonValue } from '#json'
+import { loadTypes } from '#schema'
 import { type BuildOptions, build } from '#test/build'
 import { Authority, Changing, type Issued, opensslMissing } from '#test/certificates'
 import { textOf } from '#test/client'
@@ -15,8 +16,9 @@ import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { rawUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
-const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
-const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
+const definitions = await loadTypes(CATALOGUE)
+const ReverseProxyHandler = definitions.find(({ name }) => name === 'ReverseProxyHandler')!
+const types = definitions.filter((type) => type !== ReverseProxyHandler)
 
 describe('TLS', { skip: opensslMissing }, () => {
   const authority = opensslMissing === false ? new Authority() : null

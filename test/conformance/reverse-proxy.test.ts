@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import type { Handler } from '#http'
 import type { JsonObject } from '#json'
+import { loadTypes } from '#schema'
 import { build } from '#test/build'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { textOf } from '#test/client'
@@ -16,8 +17,9 @@ import { listening, RawClient } from '#test/listening'
 import { httpUpstream, rawUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 
-const ReverseProxyHandler = CATALOGUE.find(({ name }) => name === 'ReverseProxyHandler')!
-const types = CATALOGUE.filter((type) => type !== ReverseProxyHandler)
+const definitions = await loadTypes(CATALOGUE)
+const ReverseProxyHandler = definitions.find(({ name }) => name === 'ReverseProxyHandler')!
+const types = definitions.filter((type) => type !== ReverseProxyHandler)
 
 const handler = (config: JsonObject) =>
   build<Handler>(ReverseProxyHandler, config, { types, heap: [{ name: 'TrustAll', type: 'TrustAllManager' }] })

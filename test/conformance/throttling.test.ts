@@ -4,12 +4,13 @@ import { describe, test } from 'node:test'
 import { CATALOGUE } from '#catalogue'
 import { type Filter, Response } from '#http'
 import type { JsonObject } from '#json'
-import { ConfigError } from '#schema'
+import { ConfigError, loadTypes } from '#schema'
 import { build, type ManualClock, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { ThrottlingFilter } from '../../src/objects/filters/throttling/throttling-filter.ts'
 
-const types = CATALOGUE.filter(({ name }) => name !== 'ThrottlingFilter')
+const definitions = await loadTypes(CATALOGUE)
+const types = definitions.filter(({ name }) => name !== 'ThrottlingFilter')
 const RATE = { numberOfRequests: 2, duration: '10 seconds' }
 const byUser = "${request.headers['X-User'][0]}"
 

@@ -1,7 +1,8 @@
+import type { RouteFailure } from '#contracts'
 import { Catalogue, ConfigDocument, UNKNOWN_FIELD, type UnitContext } from '#heap'
 import { DEFAULT_OBJECTS, type InstanceDirectories, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { type JsonObject, readDocument } from '#json'
-import { defaultSettings, systemClock, type TypeDefinition } from '#schema'
+import { type CatalogueType, defaultSettings, systemClock } from '#schema'
 import type { RouteFolders } from './route-folders.ts'
 import { SILENT_LOGGER } from './silent-logger.ts'
 
@@ -9,7 +10,7 @@ import { SILENT_LOGGER } from './silent-logger.ts'
 interface Decoding {
   /** Null if config.json is not JSON: its decorators and properties are then unknown. */
   readonly config: JsonObject | null
-  readonly types: readonly TypeDefinition[]
+  readonly types: readonly CatalogueType[]
   readonly directories: InstanceDirectories
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -30,7 +31,7 @@ export async function decodeRoutes(
     clock: unitContext.clock,
     logger: SILENT_LOGGER,
   })
-  const { heap } = new ConfigDocument(RootDocument, config ?? {}, {
+  const { heap } = await ConfigDocument.decode(RootDocument, config ?? {}, {
     unitContext,
     parent: null,
     properties,
@@ -40,25 +41,24 @@ export async function decodeRoutes(
   })
   const sources = await folders.openRouter({ directory: directories.routes })
   const judged = sources.filter(({ text }) => !text.includes('&{'))
-  const failures = judged.map(({ id, text }) => {
+  const failures: RouteFailure[] = []
+  for (const { id, text } of judged) {
     const json = readDocument(text).value as JsonObject
-    const route = new ConfigDocument(RouteDocument, json, {
+    const route = await ConfigDocument.decode(RouteDocument, json, {
       unitContext,
       parent: heap,
       properties,
       segments: [],
       revision: '',
     })
-    return {
-      id,
-      problems: route.problems.filter(({ message }) => config !== null || !message.startsWith(UNKNOWN_FIELD)),
-    }
-  })
+    const problems = route.problems.filter(({ message }) => config !== null || !message.startsWith(UNKNOWN_FIELD))
+    failures.push({ id, problems })
+  }
   folders.routerOpened(directories.routes, failures)
 }
 
 /** A unit context for decoding only. */
-function decodingContext(types: readonly TypeDefinition[], directories: InstanceDirectories): UnitContext {
+function decodingContext(types: readonly CatalogueType[], directories: InstanceDirectories): UnitContext {
   const never = (): never => {
     throw new Error('expected no build while decoding')
   }

@@ -6,7 +6,7 @@ import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#
 import { JsonDocument, type JsonObject } from '#json'
 import { TrafficListeners } from '#listener'
 import { MetricsRegistry } from '#metrics'
-import { ConfigError, defaultSettings, systemClock, type TypeDefinition } from '#schema'
+import { type CatalogueType, ConfigError, defaultSettings, systemClock } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
 import { instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
 import { byPosition, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
@@ -24,7 +24,7 @@ export interface DryRun extends AsyncDisposable {
   readonly unit: Unit | null
   /** config.json, or its default. */
   readonly config: JsonObject
-  readonly types: readonly TypeDefinition[]
+  readonly types: readonly CatalogueType[]
   readonly folders: RouteFolders
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]

@@ -52,7 +52,7 @@ export async function explain(
     parent: { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null },
   }
   for (;;) {
-    const steps = chainSteps(document['handler'] ?? null, '/handler', scope, catalogue)
+    const steps = await chainStepsOf(document, scope, catalogue)
     const at = steps.findIndex(({ qualifiedName }) => routers.some((router) => router.qualifiedName === qualifiedName))
     if (at === -1) {
       chain.push(...steps)
@@ -78,6 +78,10 @@ export async function explain(
   }
   const decorations = route === null ? {} : decorationsOf(document)
   return { request, refused: null, tried, route, file, decorations, chain, notes }
+}
+
+function chainStepsOf(document: JsonObject, scope: DocumentScope, catalogue: Catalogue): Promise<readonly Step[]> {
+  return catalogue.withTypes(() => chainSteps(document['handler'] ?? null, '/handler', scope, catalogue))
 }
 
 function heapOf(document: JsonValue): readonly JsonValue[] {

@@ -1,14 +1,15 @@
 import { type Collection, contentRevision, listResources, PageCookies, Refusal, type Resource } from '#crest'
 import type { JsonObject } from '#json'
-import { type TypeDefinition, typeSchema } from '#schema'
+import { type CatalogueType, loadTypes, type TypeDefinition, typeSchema } from '#schema'
 
 /** The object types of the gateway with their JSON Schemas, as a read-only collection. */
-export function typesCollection(types: readonly TypeDefinition[]): Collection {
+export function typesCollection(types: readonly CatalogueType[]): Collection {
   const cookies = new PageCookies()
   let resources: ReadonlyMap<string, Resource> | null = null
-  // Schemas are generated on first use: most gateways never need them.
-  const all = () => {
-    resources ??= new Map(types.map((type) => [type.name, typeResource(type, types)]))
+  // Types are loaded and schemas generated on first use: most gateways never need them.
+  const all = async () => {
+    const definitions = await loadTypes(types)
+    resources ??= new Map(definitions.map((type) => [type.name, typeResource(type, definitions)]))
     return resources
   }
   return {
@@ -30,8 +31,8 @@ export function typesCollection(types: readonly TypeDefinition[]): Collection {
         },
       },
     },
-    read: async (_, id) => all().get(id) ?? new Refusal(404, 'there is no type of this name'),
-    query: async (_, query) => listResources(all().values(), query, { cookies }),
+    read: async (_, id) => (await all()).get(id) ?? new Refusal(404, 'there is no type of this name'),
+    query: async (_, query) => listResources((await all()).values(), query, { cookies }),
   }
 }
 

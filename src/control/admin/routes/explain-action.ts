@@ -3,7 +3,7 @@ import { type Action, Refusal } from '#crest'
 import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
 import { DEFAULT_OBJECTS } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
-import type { TypeDefinition } from '#schema'
+import type { CatalogueType } from '#schema'
 import type { RouteStores } from '../../route-stores.ts'
 import type { UnitLink } from '../../unit-link.ts'
 import { fileOf } from './route-resources.ts'
@@ -13,7 +13,7 @@ import { simulatedRequest } from './simulated-request.ts'
 /** Dependencies of `explain`. */
 export interface ExplainContext {
   readonly stores: RouteStores
-  readonly types: readonly TypeDefinition[]
+  readonly types: readonly CatalogueType[]
   units(): readonly UnitLink[]
   /** config.json, or its default. */
   config(): JsonObject
@@ -58,7 +58,8 @@ async function explain(
     route = answer.route
     const document = documentOf(router.replaceAll('+', '.'), route, context)
     scope = { path: `${router}+${route}`, heap: heapOf(document), parent: scope }
-    const steps = chainSteps(document['handler'] ?? null, '/handler', scope, catalogue)
+    const inner: DocumentScope = scope
+    const steps = await catalogue.withTypes(() => chainSteps(document['handler'] ?? null, '/handler', inner, catalogue))
     const at = steps.findIndex(
       ({ qualifiedName }) => context.stores.ofRouter(qualifiedName.replaceAll('+', '.')) !== null,
     )

@@ -2,7 +2,7 @@ import type { Action } from '#crest'
 import { Catalogue, type DocumentScope } from '#heap'
 import { ROUTE_SCHEMA } from '#instance'
 import { isPlainObject, type JsonObject } from '#json'
-import { shallowDocumentSchema } from '#schema'
+import { loadTypes, shallowDocumentSchema } from '#schema'
 import { type ExplainContext, routerAndScope } from './explain-action.ts'
 import { SCOPE_RESPONSE } from './routes-description.ts'
 
@@ -18,8 +18,9 @@ export function scopeAction(names: readonly string[], context: ExplainContext): 
     response: SCOPE_RESPONSE,
     run: async () => {
       const [, scope] = routerAndScope(names, context)
-      schema ??= shallowDocumentSchema(ROUTE_SCHEMA, context.types) as JsonObject
-      return { objects: inheritedObjects(scope, new Catalogue(context.types)), schema }
+      const types = await loadTypes(context.types)
+      schema ??= shallowDocumentSchema(ROUTE_SCHEMA, types) as JsonObject
+      return { objects: inheritedObjects(scope, new Catalogue(types)), schema }
     },
   }
 }
