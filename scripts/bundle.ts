@@ -27,6 +27,7 @@ interface BundleInput {
   /** Modules that each entry imports first. */
   readonly first?: readonly string[]
   readonly define?: Readonly<Record<string, string>>
+  readonly plugins?: readonly Plugin[]
 }
 
 /** Bundles modules, with chunks for the parts that they share or import on demand. */
@@ -48,7 +49,7 @@ export async function bundleModules(input: BundleInput): Promise<Metafile> {
     sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
-    plugins: [sourceLocations(input)],
+    plugins: [sourceLocations(input), ...(input.plugins ?? [])],
   })
   return metafile
 }

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { dirname, join, relative } from 'node:path'
 import type { Metafile } from 'esbuild'
+import { builtinModules } from './builtin-modules.ts'
 import { bundleModules } from './bundle.ts'
 import { root } from './steps.ts'
 
@@ -21,6 +22,7 @@ export function bundleGateway(directory: string): Promise<Metafile> {
       }
     },
     first: ['src/source-positions.ts'],
+    plugins: [builtinModules],
     define: { 'process.env.GATEWAY_BUILD_REVISION': JSON.stringify(revision()) },
   })
 }
