@@ -63,7 +63,10 @@ const tests: Step = {
 
 // With words on the command line only the selected tests run, without the static checks.
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
-if (words.length === 0) console.log('\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio')
+if (words.length === 0)
+  console.log(
+    '\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio, `npm run package:test` those of the package',
+  )
 if (options.slowest !== undefined) console.log(`\n${slowest(cpuTimes, Number(options.slowest))}`)
 // The spec reporter prints details of failures after the counts, so the counts are repeated at the end.
 console.log(`\n${closingCounts(record)}`)
