@@ -1,14 +1,15 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import { makeDirectory, type TemporaryStorage } from '#http'
+import type { AuditService, ConnectorSettings, ServerTls, SessionManager, UnitSettings } from '#contracts'
+import { type Filter, makeDirectory, type TemporaryStorage } from '#http'
 import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { type CatalogueType, ConfigError, gatewaySettings, type Problem, systemClock } from '#schema'
 import type { AdminProtection } from './admin/admin-api.ts'
+import type { HealthCheck } from './admin/health.ts'
 import type { SessionLimits } from './admin/studio/studio-sessions.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { openLocalOutlet } from './audit/local-outlet.ts'
@@ -23,6 +24,10 @@ export interface AdminSettings {
   readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: AdminProtection | null
+  readonly metricsProtection: AdminProtection | null
+  readonly studioProtection: AdminProtection | null
+  /** Bytes of the body of a management request. */
+  readonly maxAdminBody: number
   /** Limits of sessions of the Studio; null where it is switched off. */
   readonly studio: SessionLimits | null
   readonly storage: TemporaryStorage
@@ -47,6 +52,16 @@ export function readConfigFile(path: string): JsonDocument {
   return document
 }
 
+/** Shown in warnings and health while `unknownFields` is `warn`. */
+const UNKNOWN_FIELDS_IGNORED =
+  'unknown fields are ignored with a warning; remove unknownFields when the migration is finished'
+
+/** The entry of `/health/ready?verbose` while `unknownFields` is `warn`. */
+export function unknownFieldChecks({ unit }: AdminSettings): HealthCheck[] {
+  if (unit.settings.unknownFields !== 'warn') return []
+  return [{ name: 'unknownFields', ok: true, detail: UNKNOWN_FIELDS_IGNORED }]
+}
+
 /** Records of management requests, such as sessions of logins. */
 const MAX_ADMIN_RECORDS = 10_000
 
@@ -68,6 +83,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
   const { fields } = built
   const mode = fields.mode ?? runMode(env, system)
   const warnings = [...built.warnings]
+  if (fields.unknownFields === 'warn') warnings.push({ pointer: '/unknownFields', message: UNKNOWN_FIELDS_IGNORED })
   const connectors = fields.connectors.map((connector, at) =>
     connectorSettings(connector, `/connectors/${at}`, warnings),
   )
@@ -103,8 +119,10 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       allowedHosts: fields.adminConnector.allowedHosts,
       tls: fields.adminConnector.tls ?? null,
     },
-    protection:
-      fields.adminProtection === undefined ? null : { filter: fields.adminProtection, session: fields.session },
+    protection: protectionBy(fields.adminProtection, fields.session),
+    metricsProtection: protectionBy(fields.metricsProtection, fields.session),
+    studioProtection: protectionBy(fields.studioProtection, fields.session),
+    maxAdminBody: fields.adminMaxBodyLength < 0 ? MAX_ADMIN_BODY : fields.adminMaxBodyLength,
     studio: studioLimits(fields.studio),
     storage: fields.temporaryStorage,
     warnings,
@@ -128,6 +146,13 @@ function checkLogFile(destination: string, instance: string): void {
     const message = `${path} can not be written: ${(error as Error).message}; name another file, "stdout" or "off"`
     throw new ConfigError([{ pointer: '/accessLog/destination', message }])
   }
+}
+
+/** decisions 4, "Maximum page size / request size". */
+const MAX_ADMIN_BODY = 1024 * 1024
+
+function protectionBy(filter: Filter | undefined, session: SessionManager): AdminProtection | null {
+  return filter === undefined ? null : { filter, session }
 }
 
 const MINUTE = 60_000

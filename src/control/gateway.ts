@@ -15,7 +15,7 @@ import { crestError } from './admin/crest-error.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
 import { openStudio, type StudioAccess } from './admin/studio/studio-access.ts'
 import { systemApi } from './admin/system-api.ts'
-import { type AdminSettings, readConfigFile } from './admin-settings.ts'
+import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
 import { ConnectionPermits } from './connection-permits.ts'
@@ -50,8 +50,6 @@ interface GatewayInput {
   /** Limits after which a unit is unresponsive or lost; shorter in tests. */
   readonly heartbeat?: HeartbeatLimits
 }
-
-const MAX_ADMIN_BODY = 1024 * 1024
 
 /** Milliseconds in which audit events are delivered or spooled when the gateway stops. */
 const AUDIT_GRACE = 5_000
@@ -290,6 +288,8 @@ export class Gateway {
       credentials,
       clock: systemClock,
       protection,
+      metricsProtection: settings.metricsProtection,
+      studioProtection: settings.studioProtection,
       studio: this.#studio,
       health: this.#health(),
       logger: adminLogger,
@@ -311,7 +311,14 @@ export class Gateway {
         studio: this.#studio,
         monitor: this.#monitor,
         security: settings.protection === null ? ADMIN_SECURITY : null,
-        info: () => ({ version, revision, mode, units: unit.units, configRevision: this.#configRevision }),
+        info: () => ({
+          version,
+          revision,
+          mode,
+          units: unit.units,
+          configRevision: this.#configRevision,
+          unknownFields: unit.settings.unknownFields,
+        }),
       }),
     })
     const { accessLog: _, ...listenerSettings } = unit.settings
@@ -321,7 +328,7 @@ export class Gateway {
         ...admin,
         port: admin.ports[0] as number,
         reusePort: false,
-        maxBodyBytes: MAX_ADMIN_BODY,
+        maxBodyBytes: settings.maxAdminBody,
         trustedProxies: [],
         streaming: false,
         storage,
@@ -350,6 +357,7 @@ export class Gateway {
           ...(this.#state === 'draining' && { detail: 'shutting down' }),
         },
         ...this.units.map(({ name, state, detail }) => ({ name, ok: state === 'ready', detail })),
+        ...unknownFieldChecks(this.#input.settings),
         ...this.states.checks(),
         ...this.#auditWriter.checks,
       ],

@@ -13,6 +13,7 @@ import {
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import { addWarnings, currentKeys } from './current-keys.ts'
+import { decodeLeniently, IGNORED_BY_SETTING } from './lenient-decoding.ts'
 
 /** A declared object: decoded, not yet built. */
 export interface Declaration {
@@ -42,6 +43,8 @@ export interface DecodeContext {
   decoratorNames(): Iterable<string>
   readonly problems: Problem[]
   readonly warnings: Problem[]
+  /** Whether unknown fields are warnings (`unknownFields` of admin.json). */
+  readonly isLenient: boolean
   /** Whether an object of the document may set the target server of requests. */
   maySetTarget: boolean
 }
@@ -135,7 +138,7 @@ export function baseUriBeside(decoded: unknown, pointer: string): unknown {
 
 /** Decodes JSON by a field, then its inline objects. */
 export function decodeField(field: Field, json: unknown, pointer: string, context: DecodeContext): unknown {
-  const { value, problems, warnings } = decode(field, json, pointer)
+  const { value, problems, warnings } = (context.isLenient ? decodeLeniently : decode)(field, json, pointer)
   context.problems.push(...problems)
   addWarnings(context, warnings)
   if (value === null) decodeRemains(field, json, pointer, context)
@@ -196,6 +199,10 @@ export function decodeDecorations(
       decorations.push({ decorator: key, settings: decodeField(type.settings, json[key], at, context), pointer: at })
     } else if (!isIgnoredKey(key)) {
       // Searching for similar names is expensive, and this many unknown names are not misspellings.
+      if (context.isLenient) {
+        context.warnings.push({ pointer: at, message: UNKNOWN_FIELD + IGNORED_BY_SETTING })
+        continue
+      }
       const isFew = context.problems.length < SUGGESTIONS
       const suggestion = isFew ? didYouMean(key, [...context.decoratorNames(), ...known]) : ''
       context.problems.push({ pointer: at, message: `${UNKNOWN_FIELD}${suggestion}` })

@@ -1,6 +1,6 @@
 import { DecoratorKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonValue } from '#json'
-import type { Kind, TypeDefinition, Typed } from '#schema'
+import type { GatewaySettings, Kind, TypeDefinition, Typed } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import { addWarnings } from './current-keys.ts'
 import {
@@ -19,7 +19,10 @@ export interface Entry {
 
 /** Declarations of a document. */
 interface DeclarationsInput {
-  readonly unitContext: { readonly catalogue: Catalogue }
+  readonly unitContext: {
+    readonly catalogue: Catalogue
+    readonly settings: Pick<GatewaySettings, 'unknownFields'>
+  }
   readonly declarations: JsonValue
   readonly declarationsAt?: string
   readonly globalDecorators: JsonValue
@@ -45,6 +48,7 @@ export class DeclaredObjects {
       catalogue: unitContext.catalogue,
       problems,
       warnings: [],
+      isLenient: unitContext.settings.unknownFields === 'warn',
       maySetTarget: false,
       decoratorType: (name) => types.get(name) ?? parent?.decoding.decoratorType(name) ?? null,
       decoratorNames: () => [...types.keys(), ...(parent?.decoding.decoratorNames() ?? [])],

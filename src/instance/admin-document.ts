@@ -15,6 +15,7 @@ import {
   type Deferred,
   duration,
   field,
+  ignored,
   integer,
   json,
   list,
@@ -23,6 +24,7 @@ import {
   object,
   oneOf,
   ref,
+  renames,
   SETTING_FIELDS,
   string,
 } from '#schema'
@@ -93,8 +95,7 @@ function formatOrHandler() {
   )
 }
 
-/** admin.json (decisions 2). */
-export const AdminDocument = documentType({
+const MEMBERS = {
   connectors: list(connector, { nonEmpty: true })
     .default([{ port: 8080 }])
     .meta({ description: 'Listeners for traffic.' }),
@@ -165,4 +166,28 @@ export const AdminDocument = documentType({
   auditService: ref(AuditServiceKind).default('AuditService').meta({
     description: 'Audit service of management requests; that of the name `AuditService` in the heap by default.',
   }),
+  metricsProtection: ref(FilterKind).optional().meta({
+    description: 'Filter that protects the metrics, also from callers on the same machine, instead of adminProtection.',
+  }),
+  studioProtection: ref(FilterKind).optional().meta({
+    description: 'Filter that protects the pages of the Studio, which are open to all callers without it.',
+  }),
+  adminMaxBodyLength: config(integer({ min: -1 }))
+    .default(-1)
+    .meta({ description: 'Maximum bytes of the body of a management request; -1: 1 MiB.' }),
+}
+
+/** admin.json (decisions 2). */
+export const AdminDocument = documentType(MEMBERS, {
+  older: [
+    ...renames({
+      apiProtectionFilter: 'adminProtection',
+      metricsProtectionFilter: 'metricsProtection',
+      studioProtectionFilter: 'studioProtection',
+    }),
+    ignored('openTelemetry', 'traces and log lines are not exported'),
+    ignored('preserveOriginalQueryString', 'the query is always forwarded as it was received'),
+    ignored('pidFileMode', 'the gateway writes no PID file'),
+    ignored('serveDeprecatedPrometheusEndpoint', '/metrics/prometheus is always served'),
+  ],
 })

@@ -1,5 +1,5 @@
 import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
-import type { JsonObject } from '#json'
+import { isPlainObject, type JsonObject } from '#json'
 import type { Logger } from '#logging'
 import { type CatalogueType, defaultSettings, type Problem, systemClock, unavailableStore } from '#schema'
 import { AdminDocument } from './admin-document.ts'
@@ -18,6 +18,8 @@ export interface AdminInput {
   /** System properties of the command line. */
   readonly system?: SystemProperties
   readonly logger: Logger
+  /** `unknownFields` of admin.json itself. */
+  readonly unknownFields?: 'error' | 'warn'
   /** False where the configuration is only checked. */
   readonly serving?: boolean
   /** Whether a check of the configuration also looks up the secrets that objects name. */
@@ -51,8 +53,9 @@ async function build(json: JsonObject, input: AdminInput) {
   const directories = instanceDirectories(instance, { state })
   const mode = runMode(env, system)
   const reloads = new Set<() => void>()
-  const unitContext = adminContext(input, directories, reloads)
-  const document = await ConfigDocument.decode(AdminDocument, json, {
+  const unknownFields = json['unknownFields'] === 'warn' ? 'warn' : 'error'
+  const unitContext = adminContext({ ...input, unknownFields }, directories, reloads)
+  const document = await ConfigDocument.decode(AdminDocument, withNamedFilters(json), {
     unitContext,
     parent: null,
     properties: rootProperties({ directories, mode, env, system, clock: unitContext.clock, logger }),
@@ -68,6 +71,21 @@ async function build(json: JsonObject, input: AdminInput) {
     },
     dispose: () => document.heap.dispose(),
   }
+}
+
+/** Filters that protect the parts of the management API by their name in the heap, as in OpenIG and IG. */
+const NAMED_FILTERS: readonly (readonly [string, string])[] = [
+  ['ApiProtectionFilter', 'apiProtectionFilter'],
+  ['MetricsProtectionFilter', 'metricsProtectionFilter'],
+  ['StudioProtectionFilter', 'studioProtectionFilter'],
+]
+
+/** Sets the fields of filters that the heap declares under those names; a field of the current name takes precedence. */
+function withNamedFilters(json: JsonObject): JsonObject {
+  const heap = Array.isArray(json['heap']) ? json['heap'] : []
+  const named = new Set(heap.map((each) => (isPlainObject(each) ? each['name'] : null)))
+  const fields = NAMED_FILTERS.filter(([name, field]) => named.has(name) && json[field] === undefined)
+  return { ...json, ...Object.fromEntries(fields.map(([name, field]) => [field, name])) }
 }
 
 const NOTHING = { add: () => {}, set: () => {}, observe: () => {} }
@@ -87,7 +105,7 @@ function adminContext(input: AdminInput, directories: InstanceDirectories, reloa
     clock: systemClock,
     directories,
     units: 1,
-    settings: defaultSettings(),
+    settings: { ...defaultSettings(), unknownFields: input.unknownFields ?? 'error' },
     variables: input.env,
     serving,
     secretsLookedUp,

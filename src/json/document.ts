@@ -29,20 +29,36 @@ export class JsonDocument {
   }
 }
 
-/** Parses JSON with `//` and block comments, for configuration files. Otherwise as strict as RFC 8259. */
-export function readDocument(text: string, maxDepth: number = DEFAULT_MAX_DEPTH): JsonDocument {
-  return new JsonDocument(text, new Reader(text, maxDepth, null).document())
+/**
+ * Parses a configuration file: JSON with `//` and block comments, strings in single quotes or with raw control characters, and
+ * commas after the last element, as files of OpenIG have them.
+ */
+export function readDocument(text: string): JsonDocument {
+  return new JsonDocument(text, new Reader(text, true, null).document())
+}
+
+/** The position and reason of the first syntax error of a text that is strict JSON apart from comments; null without one. */
+export function syntaxErrorIn(text: string): JsonSyntaxError | null {
+  try {
+    new Reader(text, false, null).document()
+    return null
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error
+    throw error
+  }
 }
 
 /** Offsets are needed only to report problems, so a second pass computes them. */
 function offsetsOf(text: string): Map<string, number> {
   const offsets = new Map<string, number>()
-  new Reader(text, DEFAULT_MAX_DEPTH, offsets).document()
+  new Reader(text, true, offsets).document()
   return offsets
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:u(.{0,4})|(.))/gs
+/** Parts of a relaxed string that JSON.parse does not accept, and escapes, which are skipped. */
+const RELAXED = /\\[\s\S]|["\u0000-\u001f]/g
 
 /** Skip patterns of strings and white space. For long runs a pattern is faster, for short ones a loop. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y
@@ -62,15 +78,21 @@ function endOf(pattern: RegExp, text: string, start: number): number {
   return pattern.lastIndex
 }
 
+/** The form that JSON.parse accepts. */
+function strictPart(part: string): string {
+  if (part === "\\'") return "'"
+  return part.startsWith('\\') ? part : JSON.stringify(part).slice(1, -1)
+}
+
 class Reader {
   readonly #text: string
-  readonly #maxDepth: number
+  readonly #isRelaxed: boolean
   readonly #offsets: Map<string, number> | null
   #at = 0
 
-  constructor(text: string, maxDepth: number, offsets: Map<string, number> | null) {
+  constructor(text: string, isRelaxed: boolean, offsets: Map<string, number> | null) {
     this.#text = text
-    this.#maxDepth = maxDepth
+    this.#isRelaxed = isRelaxed
     this.#offsets = offsets
   }
 
@@ -87,10 +109,10 @@ class Reader {
     if (this.#offsets !== null && !this.#offsets.has(pointer)) this.#offsets.set(pointer, this.#at)
     const first = this.#text[this.#at]
     if (first === '{' || first === '[') {
-      if (depth >= this.#maxDepth) this.#fail(`nested more than ${this.#maxDepth} levels deep`)
+      if (depth >= DEFAULT_MAX_DEPTH) this.#fail(`nested more than ${DEFAULT_MAX_DEPTH} levels deep`)
       return first === '{' ? this.#object(pointer, depth + 1) : this.#array(pointer, depth + 1)
     }
-    if (first === '"') return this.#string()
+    if (this.#isQuote(first)) return this.#string()
     for (const [word, value] of LITERALS) {
       if (this.#text.startsWith(word, this.#at)) {
         this.#at += word.length
@@ -107,8 +129,10 @@ class Reader {
     if (this.#take('}')) return object
     for (;;) {
       this.#skip()
+      if (this.#isRelaxed && this.#take('}')) return object
       const keyAt = this.#at
-      if (this.#text[this.#at] !== '"') this.#fail(`expected a member name in double quotes, got ${this.#found()}`)
+      if (!this.#isQuote(this.#text[this.#at]))
+        this.#fail(`expected a member name in double quotes, got ${this.#found()}`)
       const key = this.#string()
       if (Object.hasOwn(object, key)) this.#fail(`the member ${JSON.stringify(key)} is given twice`, keyAt)
       this.#skip()
@@ -128,6 +152,8 @@ class Reader {
     this.#skip()
     if (this.#take(']')) return items
     for (;;) {
+      this.#skip()
+      if (this.#isRelaxed && this.#take(']')) return items
       items.push(this.#value(this.#offsets === null ? '' : appendPointer(pointer, items.length), depth))
       this.#skip()
       if (this.#take(']')) return items
@@ -138,14 +164,16 @@ class Reader {
   #string(): string {
     const text = this.#text
     const start = this.#at
+    const quote = text.charCodeAt(start)
     let at = start + 1
     let escapes = false
-    for (let unit = text.charCodeAt(at); unit !== 0x22; unit = text.charCodeAt(++at)) {
+    for (let unit = text.charCodeAt(at); unit !== quote; unit = text.charCodeAt(++at)) {
       if (unit === 0x5c) {
         escapes = true
         at++
-      } else if (!(unit >= 0x20)) this.#endless(start, at)
-      else if (at % LITTLE === 0) at = endOf(PLAIN, text, at) - 1
+      } else if (!(unit >= 0x20)) {
+        if (!this.#isRelaxed || at >= text.length) this.#endless(start, at)
+      } else if (quote === 0x22 && at % LITTLE === 0) at = Math.max(at, endOf(PLAIN, text, at) - 1)
     }
     this.#at = at + 1
     return escapes ? this.#unescaped(start, at) : text.slice(start + 1, at)
@@ -158,8 +186,9 @@ class Reader {
 
   /** JSON.parse checks escapes; this locates the invalid one for the message. */
   #unescaped(start: number, end: number): string {
+    const written = this.#text.slice(start + 1, end)
     try {
-      return JSON.parse(this.#text.slice(start, end + 1)) as string
+      return JSON.parse(`"${this.#isRelaxed ? written.replace(RELAXED, strictPart) : written}"`) as string
     } catch {
       ESCAPE.lastIndex = start
       for (let found = ESCAPE.exec(this.#text); found !== null; found = ESCAPE.exec(this.#text)) {
@@ -167,12 +196,16 @@ class Reader {
         if (digits !== undefined && !/^[0-9a-fA-F]{4}$/.test(digits)) {
           this.#fail('expected four hexadecimal digits after \\u', found.index)
         }
-        if (letter !== undefined && !'"\\/bfnrt'.includes(letter)) {
+        if (letter !== undefined && !'"\\/bfnrt'.includes(letter) && !(this.#isRelaxed && letter === "'")) {
           this.#fail(`unknown escape "\\${letter}"; a backslash itself is written \\\\`, found.index)
         }
       }
       return this.#fail('this string is not valid', start)
     }
+  }
+
+  #isQuote(character: string | undefined): boolean {
+    return character === '"' || (this.#isRelaxed && character === "'")
   }
 
   #number(): number | JsonNumber {

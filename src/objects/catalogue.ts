@@ -53,6 +53,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
     import('./filters/authorization-code-oauth2-client/authorization-code-oauth2-client-filter.ts'),
   Base64EncodedSecretStore: () => import('./stores/base64-encoded/base64-encoded-secret-store.ts'),
   CacheAccessTokenResolver: () => import('./resolvers/cache/cache-access-token-resolver.ts'),
+  CaptureFilter: () => import('./decorators/capture/capture-filter.ts'),
   CertificateThumbprintFilter: () => import('./filters/certificate-thumbprint/certificate-thumbprint-filter.ts'),
   ChainOfFilters: () => import('./filters/chain-of-filters/chain-of-filters.ts'),
   CircuitBreakerFilter: () => import('./filters/circuit-breaker/circuit-breaker-filter.ts'),

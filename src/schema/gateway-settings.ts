@@ -67,6 +67,18 @@ export const SETTING_FIELDS = {
     description:
       'Whether patches of routes may run scripts of the scripts folder; by default only in DEVELOPMENT mode.',
   }),
+  unknownFields: config(oneOf(['error', 'warn']))
+    .default('error')
+    .meta({
+      description:
+        'warn: unknown fields of config.json and routes are ignored with a warning, for the time of a migration. error: they are problems, and the route is not loaded.',
+    }),
+  maxBodyLength: config(integer({ min: -1 }))
+    .default(-1)
+    .meta({
+      description:
+        'Maximum bytes of a request body where streamingEnabled is false; over it 413. -1: only the limit of the temporary storage.',
+    }),
   trustedProxies: list(config(network))
     .default([])
     .meta({ description: 'Proxies whose X-Forwarded-* and Forwarded headers are trusted.' }),

@@ -74,6 +74,7 @@ export function listenerSettings(
   port: number,
   storage: TemporaryStorage,
 ): ListenerSettings {
-  const { streamingEnabled: streaming, prefix: reservedPrefix, accessLog: _, ...rest } = settings
-  return { ...rest, ...connector, port, reusePort: false, streaming, reservedPrefix, storage }
+  const { streamingEnabled: streaming, prefix: reservedPrefix, maxBodyLength, accessLog: _, ...rest } = settings
+  const limits = streaming || maxBodyLength < 0 ? {} : { maxBodyBytes: maxBodyLength }
+  return { ...rest, ...connector, port, reusePort: false, streaming, reservedPrefix, storage, ...limits }
 }

@@ -39,7 +39,7 @@ after(() => resources.disposeAsync())
 
 function withCondition(route: object | string, id: string): object | string {
   const condition = `\${matches(request.uri.path, '^/${id}$')}`
-  return typeof route === 'string' ? route.replaceAll('CONDITION', condition) : { name: id, condition, ...route }
+  return typeof route === 'string' ? route.replaceAll('CONDITION', () => condition) : { name: id, condition, ...route }
 }
 
 test('every route of the table loads, warns as documented and serves requests as in its own gateway', async (t) => {
@@ -65,6 +65,54 @@ test('every route of the table loads, warns as documented and serves requests as
       each.check?.()
     })
   }
+})
+
+test('messages of a CaptureFilter are in the log', async () => {
+  await gateway.ask('/capture-filter')
+  await gateway.log.until(/\/capture-filter.*captured request/)
+  await gateway.log.until(/CaptureFilter.*captured response/)
+})
+
+test('admin.json of other gateways: filters by name or field, body limits, unknown fields as warnings', async () => {
+  const only = (header: string) => ({
+    type: 'ConditionEnforcementFilter',
+    config: { condition: `\${request.headers['${header}'] != null}` },
+  })
+  await using other = await RunningGateway.start({
+    admin: {
+      heap: [{ name: 'ApiProtectionFilter', ...only('x-api') }],
+      metricsProtectionFilter: only('x-metrics'),
+      studioProtectionFilter: only('x-studio'),
+      openTelemetry: { tracing: { enabled: true } },
+      preserveOriginalQueryString: true,
+      pidFileMode: 'override',
+      serveDeprecatedPrometheusEndpoint: true,
+      adminMaxBodyLength: 5_000,
+      maxBodyLength: 10,
+      streamingEnabled: false,
+      unknownFields: 'warn',
+    },
+    routes: {
+      unknown: {
+        nonsense: true,
+        handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'served', statu: 1 } },
+      },
+    },
+  })
+  const status = async (path: string, name: string) => [
+    (await other.askAdmin(path)).status,
+    (await other.askAdmin(path, { headers: { [name]: '1' } })).status,
+  ]
+  assert.deepEqual(await status('/api/info', 'x-api'), [403, 200])
+  assert.deepEqual(await status('/metrics/prometheus', 'x-metrics'), [403, 200])
+  assert.equal((await status('/studio/', 'x-studio'))[0], 403)
+  assert.equal((await other.ask('/', { method: 'POST', body: 'x'.repeat(11) })).status, 413)
+  const { status: served, text } = await other.ask('/', { method: 'POST', body: 'x'.repeat(10) })
+  assert.deepEqual([served, text], [200, 'served'])
+  await other.log.until(/unknown\.json:.*config\/statu: unknown field; did you mean .*ignored, since unknownFields/)
+  await other.log.until(/unknown\.json:.*\/nonsense: unknown field.*ignored, since unknownFields/)
+  assert.match((await other.askAdmin('/health/ready?verbose')).text, /unknownFields.*unknown fields are ignored/s)
+  assert.match((await other.askAdmin('/api/info', { headers: { 'x-api': '1' } })).text, /"unknownFields":"warn"/)
 })
 
 test('secrets in clear text are in no log line and in no response of the management API but the route itself', async () => {

@@ -39,7 +39,13 @@ const bearer = { headers: { Authorization: 'Bearer good' } }
 
 /** One route for each older spelling that has an effect on traffic. */
 export function dialectRoutes(peers: DialectPeers): DialectRoute[] {
-  return [...tokenRoutes(peers), ...accessManagerRoutes(peers), ...proxyRoutes(peers), ...shapeRoutes(peers)]
+  return [
+    ...tokenRoutes(peers),
+    ...accessManagerRoutes(peers),
+    ...proxyRoutes(peers),
+    ...shapeRoutes(peers),
+    ...fileRoutes(peers),
+  ]
 }
 
 function tokenRoutes({ tokens }: DialectPeers): DialectRoute[] {
@@ -439,6 +445,90 @@ function shapeRoutes({ echo }: DialectPeers): DialectRoute[] {
         /handler\/monitor: monitor has no effect/,
         /handler\/audit: audit has no effect/,
       ],
+    },
+  ]
+}
+
+/** Files in the shape and syntax of OpenIG 2 and 3. */
+function fileRoutes({ echo }: DialectPeers): DialectRoute[] {
+  return [
+    {
+      id: 'openig-2',
+      route: `{
+        // OpenIG 2
+        'heap': {
+          "objects": [
+            { "name": "LogSink", "type": "ConsoleLogSink", "config": { "level": "DEBUG" }, },
+            {
+              "name": "Text",
+              "type": "StaticResponseHandler",
+              "comment": "two
+                lines",
+              "config": { "status": 200, "entity": "\${exchange.request.method} \${exchange.note} it\\'s
+here" }
+            },
+            {
+              "name": "Chain",
+              "type": "Chain",
+              "config": { "filters": [ "Note" ], "handler": "Text", "logSink": "LogSink" },
+            },
+            {
+              "name": "Note",
+              "type": "AssignmentFilter",
+              "config": { "onRequest": [ { "target": "\${exchange.note}", "value": "kept" } ] }
+            },
+          ]
+        },
+        "condition": "CONDITION",
+        "handlerObject": "Chain",
+      }`,
+      warnings: [
+        /\/heap: objects is deprecated; make heap the list of objects/,
+        /handlerObject: handlerObject is deprecated; use handler instead/,
+        /objects of type ConsoleLogSink have no effect/,
+      ],
+      text: /^GET kept it's\nhere$/,
+    },
+    {
+      id: 'capture-filter',
+      route: {
+        baseURI: echo,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'CaptureFilter',
+                config: { file: '/tmp/gateway.log', captureEntity: true, format: 'x', charset: 'x' },
+              },
+            ],
+            handler: 'ReverseProxyHandler',
+          },
+        },
+      },
+      warnings: [
+        /CaptureFilter is deprecated; use the decorator capture/,
+        /file has no effect: captured messages are in the log/,
+      ],
+      text: /capture-filter/,
+    },
+    {
+      id: 'lists-in-find',
+      route: {
+        handler: {
+          type: 'DispatchHandler',
+          config: {
+            bindings: [
+              { condition: "${matches(request.headers['X-Deny'], 'yes')}", handler: text('denied') },
+              { condition: "${find(request.cookies['none'], 'x')}", handler: text('wrong') },
+              { handler: text('passed') },
+            ],
+          },
+        },
+      },
+      warnings: [],
+      request: { headers: { 'X-Deny': ['no', 'yes'] } },
+      text: /^denied$/,
     },
   ]
 }

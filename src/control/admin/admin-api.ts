@@ -34,6 +34,10 @@ interface AdminApi {
   readonly clock: Pick<Clock, 'monotonic'>
   /** Protects the API instead of the admin credentials, where configured. */
   readonly protection: AdminProtection | null
+  /** Protects the metrics instead, where configured. */
+  readonly metricsProtection: AdminProtection | null
+  /** Protects the pages of the Studio, where configured. */
+  readonly studioProtection: AdminProtection | null
   readonly health: Health
   readonly logger: Logger
   /** Endpoints below `/api`. */
@@ -64,21 +68,25 @@ export function adminApi(api: AdminApi): Handler {
           [authenticate({ ...api, attempts, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })],
           endpoints,
         )
-      : withSession(
-          api.protection.session,
-          chain([api.protection.filter, identifyCaller], endpoints),
-          api.logger,
-          EVENTS.SESSION_NOT_SAVED,
-        )
+      : protectedBy(api.protection, endpoints, api.logger)
+  const guardedMetrics =
+    api.metricsProtection === null ? guarded : protectedBy(api.metricsProtection, endpoints, api.logger)
+  const pages: Handler = async (exchange) =>
+    api.studio?.pages(exchange) ?? crestError(404, `there is nothing at ${exchange.request.uri.path}`)
+  const guardedPages = api.studioProtection === null ? pages : protectedBy(api.studioProtection, pages, api.logger)
   const inside: Handler = async (exchange) => {
     const rooted = withoutPrefix(exchange, api.prefix)
     const { path, rawPath } = rooted.request.uri
     if (isHealthPath(path)) return health(rooted)
-    if (isPagePath(path)) return api.studio?.pages(rooted) ?? crestError(404, `there is nothing at ${path}`)
+    if (isPagePath(path)) return guardedPages(rooted)
     if (api.studio !== null && isSessionPath(rawPath)) return api.studio.session.handler(rooted)
-    return guarded(rooted)
+    return isMetricsPath(path) ? guardedMetrics(rooted) : guarded(rooted)
   }
   return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
+}
+
+function protectedBy({ filter, session }: AdminProtection, handler: Handler, logger: Logger): Handler {
+  return withSession(session, chain([filter, identifyCaller], handler), logger, EVENTS.SESSION_NOT_SAVED)
 }
 
 /** Responds to faults in the error format of the API, without the reason, which may name files (threats B86). */

@@ -33,6 +33,7 @@ interface GatewayInfo {
   readonly mode: string
   readonly units: number
   readonly configRevision: string
+  readonly unknownFields: string
 }
 
 /** Dependencies of the endpoints below `/api`. */
@@ -171,6 +172,7 @@ function infoSingleton(api: SystemApi): Singleton {
           mode: { type: 'string', enum: ['PRODUCTION', 'DEVELOPMENT'] },
           units: { type: 'integer' },
           configRevision: { type: 'string' },
+          unknownFields: { type: 'string', enum: ['error', 'warn'] },
         },
       },
       revisions: false,

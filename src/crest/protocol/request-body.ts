@@ -10,7 +10,7 @@ import {
   type JsonValue,
   measureJson,
   parseJson,
-  readDocument,
+  syntaxErrorIn,
 } from '#json'
 import { MAX_BODY_BYTES, MAX_VALUES } from '../resource-size.ts'
 import { RequestError } from './refusal.ts'
@@ -85,18 +85,12 @@ function parseStrictly(text: string, members: number): JsonValue {
 /** JSON.parse rarely reports the position. The parser of configuration files does, but is slower and accepts comments. */
 function whyNot(text: string, { message }: JsonSyntaxError): string {
   if (text.length > MAX_REREAD) return message
-  try {
-    readDocument(text)
-    return 'not valid JSON; comments, a byte order mark and the like are for files'
-  } catch (error) {
-    return error instanceof JsonSyntaxError ? error.message : message
-  }
+  return syntaxErrorIn(text)?.message ?? 'not valid JSON; comments, a byte order mark and the like are for files'
 }
 
 /** Parses again with the slower parser, to name the member and its position. */
 function duplicate(text: string): Error {
-  readDocument(text)
-  return new RequestError(400, 'the body: a member is given twice')
+  return syntaxErrorIn(text) ?? new RequestError(400, 'the body: a member is given twice')
 }
 
 /** Whether other parsers can read all numbers of a value when it is serialised. */

@@ -1,0 +1,38 @@
+import { FilterKind, passes } from '#contracts'
+import { boolean, condition, config, defineType, ignored, integer } from '#schema'
+import { masksField } from './masks.ts'
+import { Recorder } from './recorder.ts'
+
+/** Logs requests and responses where it is in a chain, as in OpenIG 2 and 3. */
+export const CaptureFilter = defineType({
+  name: 'CaptureFilter',
+  kind: FilterKind,
+  summary: 'Logs requests and responses that pass it, without the credentials in them.',
+  replacement: 'use the decorator capture of the filter or handler at this position',
+  config: {
+    condition: condition().default('${true}').meta({ description: 'Requests for which it is true are logged.' }),
+    captureEntity: config(boolean()).default(true).meta({ description: 'Whether text entities are logged.' }),
+    captureContext: config(boolean())
+      .default(false)
+      .meta({ description: 'Whether client, original URI, attributes and names of contexts are logged.' }),
+    maxEntityLength: config(integer({ min: 1, max: 16_777_216 }))
+      .default(524_288)
+      .meta({ description: 'Maximum bytes of an entity in the log.' }),
+    masks: masksField().default({}).meta({ description: 'Values to mask in addition to credentials.' }),
+  },
+  older: [
+    ignored('file', 'captured messages are in the log'),
+    ignored('charset', 'the log is UTF-8'),
+    ignored('format', 'log lines are structured'),
+  ],
+  create: (settings, { logger }) => {
+    const recorder = new Recorder(settings, logger)
+    return async (exchange, next) => {
+      if (!(await passes(settings.condition, exchange, null, logger))) return next(exchange)
+      await recorder.request('request', exchange)
+      const response = await next(exchange)
+      await recorder.response('response', exchange, response)
+      return response
+    }
+  },
+})
