@@ -165,6 +165,7 @@ export class Heap {
   #settleContext(chain: BuildPath) {
     return {
       scope: this.properties.scope,
+      isLenient: this.decoding.isLenient,
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
       resolve: async (reference: unknown, pointer: string) => {
         const { kinds } = reference as Reference

@@ -10,7 +10,16 @@ export function exchangeScope(exchange: Exchange, response: Response | null, out
   return new ExchangeScope(exchange, response, outer)
 }
 
-const NAMES = ['request', 'response', 'contexts', 'context', 'attributes', 'session', 'exchange'] as const
+/** Names that every request binds. */
+export const EXCHANGE_NAMES = [
+  'request',
+  'response',
+  'contexts',
+  'context',
+  'attributes',
+  'session',
+  'exchange',
+] as const
 
 class ExchangeScope implements Scope {
   readonly exchange: Exchange
@@ -24,7 +33,7 @@ class ExchangeScope implements Scope {
   }
 
   lookup(name: string): unknown {
-    const bound = name as (typeof NAMES)[number]
+    const bound = name as (typeof EXCHANGE_NAMES)[number]
     switch (bound) {
       case 'request':
         return limited(this.exchange.request, this.exchange)
@@ -47,7 +56,7 @@ class ExchangeScope implements Scope {
   }
 
   names(): Iterable<string> {
-    return new Set([...NAMES, ...(this.#outer.names?.() ?? [])])
+    return new Set([...EXCHANGE_NAMES, ...(this.#outer.names?.() ?? [])])
   }
 
   warn(message: string): void {

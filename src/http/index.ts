@@ -17,7 +17,7 @@ export { DEFAULT_ENTITY_LIMITS, type EntityLimits, EntityTooLargeError, NO_ENTIT
 export { errorDetail } from './error-content.ts'
 export { type ErrorResponses, presentError } from './error-responses.ts'
 export { Exchange, type ExchangeInit } from './exchange.ts'
-export { exchangeScope } from './exchange-scope.ts'
+export { EXCHANGE_NAMES, exchangeScope } from './exchange-scope.ts'
 export type { InformationalSender } from './exchange-state.ts'
 export { type Form, formatForm, formatQuery, parseForm, TooManyFieldsError } from './form.ts'
 export { escapeHtml, type GatewayPage, pageResponse } from './gateway-page.ts'

@@ -2,6 +2,7 @@ import { type Expression, isExpression, type Scope } from '#expression'
 import { compiled, EXPRESSION_SCHEMA } from './compiled.ts'
 import { Deferred, type SettleContext, type Settled } from './deferred.ts'
 import { decodeInto, type Field, field, type RenderSchema } from './field.ts'
+import { reportUnknownNames } from './known-names.ts'
 import { settleValue } from './settle.ts'
 
 const NOTHING: Scope = { lookup: () => undefined }
@@ -47,6 +48,7 @@ class ConfigExpression<T> extends Deferred<T> {
   }
 
   settle(context: SettleContext, pointer: string): unknown {
+    reportUnknownNames(this.#expression, context, pointer)
     let value: unknown
     try {
       value = this.#expression.evaluate(context.scope)

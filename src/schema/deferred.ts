@@ -9,6 +9,8 @@ export interface SettleContext {
   resolve(reference: unknown, pointer: string): Promise<unknown>
   report(pointer: string, message: string): void
   warn(pointer: string, message: string): void
+  /** Whether unknown names are warnings (`unknownFields` of admin.json). */
+  readonly isLenient?: boolean
 }
 
 /** A decoded value that depends on the environment: a configuration expression, a reference, an expression to bind. */

@@ -4,6 +4,7 @@ import { JsonNumber } from '#json'
 import { afterPending, compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
+import { reportUnknownNames } from './known-names.ts'
 import { shown } from './problem.ts'
 
 /** Result types of runtime expressions. */
@@ -76,7 +77,8 @@ export class RuntimeExpression extends Deferred<unknown> {
     this.#type = type
   }
 
-  settle(context: SettleContext): Runtime<unknown> {
+  settle(context: SettleContext, pointer: string): Runtime<unknown> {
+    reportUnknownNames(this.#expression, context, pointer)
     return bind(this.#expression, this.#type, context.scope)
   }
 }

@@ -12,6 +12,7 @@ export async function settle<C>(
   let failed = false
   const collecting: SettleContext = {
     scope: context.scope,
+    isLenient: context.isLenient ?? false,
     warn: (at, message) => context.warn(at, message),
     report: (at, message) => problems.push({ pointer: at, message }),
     resolve: async (reference, at) => {

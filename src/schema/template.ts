@@ -1,5 +1,5 @@
 import type { Exchange, Response } from '#http'
-import { isPlainObject, setOwn } from '#json'
+import { appendPointer, isPlainObject, setOwn } from '#json'
 import { compiled, constant } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { type Field, field, type Report } from './field.ts'
@@ -35,16 +35,19 @@ class Template extends Deferred<Ask> {
     this.#node = node
   }
 
-  settle(context: SettleContext): (exchange: Exchange, response?: Response | null) => Promise<unknown> {
-    const ask = boundTemplate(this.#node, context)
+  settle(
+    context: SettleContext,
+    pointer: string,
+  ): (exchange: Exchange, response?: Response | null) => Promise<unknown> {
+    const ask = boundTemplate(this.#node, context, pointer)
     return async (exchange, response = null) => ask(exchange, response)
   }
 }
 
-function boundTemplate(node: TemplateNode, context: SettleContext): Ask {
-  if (node instanceof RuntimeExpression) return node.settle(context)
+function boundTemplate(node: TemplateNode, context: SettleContext, pointer: string): Ask {
+  if (node instanceof RuntimeExpression) return node.settle(context, pointer)
   if (Array.isArray(node)) {
-    const items = node.map((item) => boundTemplate(item, context))
+    const items = node.map((item, at) => boundTemplate(item, context, appendPointer(pointer, at)))
     // In order: with several pending promises, a rejection of the second would be unhandled.
     return async (exchange, response) => {
       const values: unknown[] = []
@@ -52,7 +55,9 @@ function boundTemplate(node: TemplateNode, context: SettleContext): Ask {
       return values
     }
   }
-  const entries = [...node.entries].map(([key, inner]) => [key, boundTemplate(inner, context)] as const)
+  const entries = [...node.entries].map(
+    ([key, inner]) => [key, boundTemplate(inner, context, appendPointer(pointer, key))] as const,
+  )
   return async (exchange, response) => {
     const result: Record<string, unknown> = {}
     for (const [key, ask] of entries) setOwn(result, key, await ask(exchange, response))

@@ -13,7 +13,8 @@ import {
 
 /** Cases with an intended difference. */
 const DIFFERENT: Readonly<Record<string, string>> = {
-  'h-lenient-quotes': 'route files are JSON with comments; single quotes are an error with its place',
+  'h-trailing-comma': 'a comma before a closing brace is accepted, as OpenIG 2 does',
+  'e-null-name': 'a member that no request has is an error at load',
   'r-session-route-named': 'cookieName and sharedSecret of JwtSession are not read',
   'f-basic-cached': 'there is no HttpBasicAuthFilter',
   'f-crypto': 'there is no CryptoHeaderFilter',

@@ -301,7 +301,7 @@ describe('routes over Common REST', () => {
   test('explain names the route that matches a request, the reason, and its filters and handlers', async () => {
     await ask('PUT', `${ROUTES}/explained`, { body: pathRoute('/explained', 'x', { name: '000 explained' }) })
     await ask('PUT', `${ROUTES}/fails`, {
-      body: textRoute('x', { name: '00 fails', condition: "${request.uri.nothing.x == 'y'}" }),
+      body: textRoute('x', { name: '00 fails', condition: "${contexts.nothing.x == 'y'}" }),
     })
     const explain = async (body: unknown) => (await ask('POST', `${ROUTES}?_action=explain`, { body })).json
     const { tried, route, chain, refused } = await explain({

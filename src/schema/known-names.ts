@@ -1,0 +1,45 @@
+import { type Expression, type Scope, unknownNames } from '#expression'
+import { EXCHANGE_NAMES, Request, Response, Uri } from '#http'
+import type { SettleContext } from './deferred.ts'
+import { didYouMean } from './problem.ts'
+
+/** Names that single fields bind besides those of every expression: `args` of scripts, the format of the access log. */
+const OF_FIELDS = ['heap', 'access']
+
+/** Shorter names have so many neighbours that a similar one is no evidence of a mistake. */
+const SHORTEST_MISSPELLING = 5
+
+const SAMPLES = {
+  request: new Request({ method: 'GET', uri: Uri.parse('http://localhost/') }),
+  response: new Response(200),
+}
+
+/**
+ * Reports names that can never have a value: misspelled names, and members that requests and responses do not have. Other unbound
+ * names are null in every request, which is a warning. With `unknownFields: "warn"` all are warnings.
+ */
+export function reportUnknownNames(expression: Expression, context: SettleContext, pointer: string): void {
+  const { scope, isLenient = false } = context
+  if (expression.constant || scope.names === undefined) return
+  for (const { name, of, known } of unknownNames(expression, namesIn(scope), SAMPLES)) {
+    const suggestion = didYouMean(name, known)
+    const subject =
+      of === null ? `nothing has the name ${JSON.stringify(name)}` : `${of} has no ${JSON.stringify(name)}`
+    const message = `${expression.source}: ${subject}, so that it is always null${suggestion}`
+    const isMistake = of !== null || (suggestion !== '' && name.length >= SHORTEST_MISSPELLING)
+    if (isMistake && !isLenient) context.report(pointer, message)
+    else context.warn(pointer, message)
+  }
+}
+
+const knownNames = new WeakMap<Scope, ReadonlySet<string>>()
+
+/** The names of a scope, computed once for all expressions of a document. */
+function namesIn(scope: Scope): ReadonlySet<string> {
+  let names = knownNames.get(scope)
+  if (names === undefined) {
+    names = new Set([...EXCHANGE_NAMES, ...OF_FIELDS, ...(scope.names?.() ?? [])])
+    knownNames.set(scope, names)
+  }
+  return names
+}
