@@ -1,7 +1,7 @@
 // npm test: all checks of a change. Words after `--` select test files: `npm test -- router`. Tests that take long
 // (`*.long.test.ts`) run only when they are selected. `--slowest` lists the test processes that take the most CPU time,
 // `--slowest=N` that many; `--bundled` runs the selected files as a run of all does.
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -61,8 +61,24 @@ const tests: Step = {
   command: testCommand(bundled ? await bundles(files, scratch) : { preloaded: PRELOADED, chosen: files }, record),
 }
 
+// The Studio draws every route that the gateways of all tests had.
+const routes = join(scratch, 'routes')
+const drawn: Step = {
+  title: 'routes of the tests in the Studio',
+  command: [
+    bin('node'),
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    'studio/src/model/routes-of-tests.long.test.ts',
+  ],
+}
+if (words.length === 0) {
+  mkdirSync(routes)
+  process.env['TEST_ROUTES'] = routes
+}
+
 // With words on the command line only the selected tests run, without the static checks.
-const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests])
+const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests, drawn])
 if (words.length === 0)
   console.log(
     '\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio, `npm run package:test` those of the package',

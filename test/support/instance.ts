@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -46,8 +47,10 @@ export class TestInstance implements Disposable {
     mkdirSync(dirname(target), { recursive: true })
     const aside = join(this.directory, '.being-written')
     const isPlain = typeof content === 'string' || content instanceof Uint8Array
-    writeFileSync(aside, isPlain ? content : JSON.stringify(content, null, 2))
+    const written = isPlain ? content : JSON.stringify(content, null, 2)
+    writeFileSync(aside, written)
     renameSync(aside, target)
+    if (path.startsWith('config/routes/')) record(written)
   }
 
   writeRoute(name: string, content: FileContent): void {
@@ -65,4 +68,10 @@ export class TestInstance implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.directory, { recursive: true, force: true })
   }
+}
+
+/** Keeps a route for the tests of the Studio that check those of all tests. */
+function record(route: string | Uint8Array): void {
+  const folder = process.env['TEST_ROUTES']
+  if (folder !== undefined) writeFileSync(join(folder, createHash('sha256').update(route).digest('hex')), route)
 }

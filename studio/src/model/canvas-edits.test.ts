@@ -4,12 +4,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { getNodeValue } from 'jsonc-parser'
+import { checkPicture, isRoute } from '../test/check-picture.ts'
 import { inserted, removed, valueAt } from './canvas-edits.ts'
-import { layoutOf } from './canvas-layout.ts'
-import { allNodes, canvasModel, nodeAround } from './canvas-model.ts'
+import { allNodes, canvasModel } from './canvas-model.ts'
 import { movedByStep } from './canvas-move.ts'
-import { treeOf, withValue } from './route-document.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -20,10 +18,7 @@ const EXAMPLES = globSync(['dev/**/routes/*.json', 'docs/**/*.md', 'src/objects/
     if (file.endsWith('.json')) return [text]
     return [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, example]) => example as string)
   })
-  .filter((text) => {
-    const value: unknown = treeOf(text) === null ? null : getNodeValue(treeOf(text)!)
-    return typeof value === 'object' && value !== null && 'handler' in value
-  })
+  .filter(isRoute)
 
 const filter = fc.record({
   type: fc.constantFrom('HeaderFilter', 'ScriptableFilter', 'A type of tomorrow'),
@@ -57,25 +52,6 @@ const route = fc
 /** A value without the null prototypes of the parser. */
 function plainValue(text: string, path: (string | number)[] = []): unknown {
   return JSON.parse(JSON.stringify(valueAt(text, path)))
-}
-
-function checkPicture(text: string): void {
-  const model = canvasModel(text)
-  const nodes = allNodes(model)
-  assert.equal(new Set(nodes.map(({ id }) => id)).size, nodes.length, 'ids are unique')
-  for (const node of nodes) {
-    if (node.role === 'entry') continue
-    const value = valueAt(text, node.path)
-    assert.ok(value !== undefined, node.id)
-    assert.equal(nodeAround(model, node.path)?.id, node.id)
-    assert.equal(withValue(text, node.path, value).replaceAll(/\s/g, ''), text.replaceAll(/\s/g, ''), 'the identity')
-  }
-  const { nodes: placed, edges, response } = layoutOf(model, new Set())
-  assert.equal(placed.length, nodes.length)
-  assert.equal(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size, placed.length, 'no two at one place')
-  const ids = new Set(nodes.map(({ id }) => id))
-  assert.deepEqual(response, { from: model.flow.at(-1)?.id, to: model.flow[0]?.id }, 'the way back')
-  for (const { from, to } of edges) assert.ok(ids.has(from) && ids.has(to), `${from} to ${to}`)
 }
 
 test('every route of the demo and of the documentation has a picture of all its objects, and its text stays as it is', () => {

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { getNodeValue } from 'jsonc-parser'
+import { valueAt } from '../model/canvas-edits.ts'
+import { layoutOf } from '../model/canvas-layout.ts'
+import { allNodes, canvasModel, nodeAround } from '../model/canvas-model.ts'
+import { treeOf, withValue } from '../model/route-document.ts'
+
+/** Whether a text is a route that can be parsed. */
+export function isRoute(text: string): boolean {
+  const tree = treeOf(text)
+  const value: unknown = tree === null ? null : getNodeValue(tree)
+  return typeof value === 'object' && value !== null && 'handler' in value
+}
+
+/** Checks that all objects of a route are in its picture, each at a place of its own, and that its text stays as it is. */
+export function checkPicture(text: string): void {
+  const model = canvasModel(text)
+  const nodes = allNodes(model)
+  assert.equal(new Set(nodes.map(({ id }) => id)).size, nodes.length, 'ids are unique')
+  for (const node of nodes) {
+    if (node.role === 'entry') continue
+    const value = valueAt(text, node.path)
+    assert.ok(value !== undefined, node.id)
+    assert.equal(nodeAround(model, node.path)?.id, node.id)
+    assert.equal(withValue(text, node.path, value).replaceAll(/\s/g, ''), text.replaceAll(/\s/g, ''), 'the identity')
+  }
+  const { nodes: placed, edges, response } = layoutOf(model, new Set())
+  assert.equal(placed.length, nodes.length)
+  assert.equal(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size, placed.length, 'no two at one place')
+  const ids = new Set(nodes.map(({ id }) => id))
+  assert.deepEqual(response, { from: model.flow.at(-1)?.id, to: model.flow[0]?.id }, 'the way back')
+  for (const { from, to } of edges) assert.ok(ids.has(from) && ids.has(to), `${from} to ${to}`)
+}
