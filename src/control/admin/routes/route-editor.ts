@@ -193,7 +193,6 @@ function refusalOf(outcome: EditOutcome, written: RouteFile | null): Refusal | n
     case 'read-only':
       return READ_ONLY
     case 'unwritten':
-      if (outcome.error.code === 'EROFS') return READ_ONLY
       // The error code only: the message has the path (threats B86).
       return new Refusal(
         503,
