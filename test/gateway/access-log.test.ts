@@ -248,6 +248,10 @@ test('a template of expressions, for requests that a condition selects', async (
   for (const path of ['/hello', '/quiet', '/missing']) await gateway.ask(path, { headers: { 'X-Note': 'a\x9bb' } })
   await waitUntil('the line is in the file', () => content() !== '')
   assert.equal(content(), '404 GET /missing a\\u009bb\n')
+  // The listener refuses it: there is no request.
+  await gateway.ask('/traced', { method: 'TRACE' })
+  await waitUntil('the second line is in the file', () => content().split('\n').length === 3)
+  assert.match(content(), /\n405 {2}\/traced \n$/)
 })
 
 test('a template that fails is reported and costs no request', async () => {

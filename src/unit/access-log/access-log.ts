@@ -1,5 +1,5 @@
 import { compile, type Expression, type Scope } from '#expression'
-import type { AccessLog, Exchange, LoggedRequest, RefusedRequest, Response } from '#http'
+import { type AccessLog, type Exchange, type LoggedRequest, type RefusedRequest, Response } from '#http'
 import { type Logger, oneLine } from '#logging'
 import type { AccessLogSettings, Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
@@ -44,7 +44,7 @@ export class UnitAccessLog implements AccessLog {
   }
 
   refused(request: RefusedRequest): void {
-    this.#write(refusedEntry(request, this.#input.clock.now()), null, null)
+    this.#write(refusedEntry(request, this.#input.clock.now()), null, new Response(request.status))
   }
 
   #write(entry: AccessEntry, exchange: Exchange | null, response: Response | null): void {

@@ -10,8 +10,10 @@ export function accessScope(
   response: Response | null,
   outer: Scope,
 ): Scope {
-  const own = scopeOf({ access: fieldsOf(entry) }, outer)
-  return exchange === null ? own : exchangeScope(exchange, response, own)
+  const access = fieldsOf(entry)
+  // A request that the listener refused has no exchange.
+  if (exchange === null) return scopeOf({ access, response }, outer)
+  return exchangeScope(exchange, response, scopeOf({ access }, outer))
 }
 
 function fieldsOf({ time, decidedBy, reason, durationMs, upstreamDurationMs, ...rest }: AccessEntry) {
