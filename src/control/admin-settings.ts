@@ -31,6 +31,9 @@ export interface AdminSettings {
   /** Limits of sessions of the Studio; null where it is switched off. */
   readonly studio: SessionLimits | null
   readonly storage: TemporaryStorage
+  /** Milliseconds from a stop signal to the drain. */
+  readonly shutdownDelay: number
+  readonly shareTrafficPorts: boolean
   readonly warnings: readonly Problem[]
   /** Metrics and states of the objects of admin.json in this thread. */
   readonly metrics: MetricsRegistry
@@ -125,6 +128,8 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     maxAdminBody: fields.adminMaxBodyLength < 0 ? MAX_ADMIN_BODY : fields.adminMaxBodyLength,
     studio: studioLimits(fields.studio),
     storage: fields.temporaryStorage,
+    shutdownDelay: fields.shutdownDelay,
+    shareTrafficPorts: fields.shareTrafficPorts,
     warnings,
     metrics,
     states,

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CONTROL_CALLS, MetricSample } from '#contracts'
 import { makeDirectory } from '#http'
-import { DEFAULT_CONFIG } from '#instance'
 import type { JsonObject } from '#json'
 import { type Listener, listen } from '#listener'
 import { type Logger, sharedOutput } from '#logging'
@@ -18,7 +16,9 @@ import { systemApi } from './admin/system-api.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
+import { configDocument, configFile, configText } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
+import { checkPortsAreFree } from './exclusive-ports.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { EVENTS } from './log-events.ts'
@@ -78,6 +78,7 @@ export class Gateway {
   #admin: Listener | null = null
   #studio: StudioAccess | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
+  readonly #terminated = new AbortController()
 
   constructor(input: GatewayInput) {
     const { settings, logger } = input
@@ -156,6 +157,8 @@ export class Gateway {
     this.#warnAboutProtection()
     // Stopped in the meantime: the drain did not include this listener.
     if (this.#state === 'draining') await this.#admin.close()
+    const { shareTrafficPorts, unit } = this.#input.settings
+    if (!shareTrafficPorts) await checkPortsAreFree(unit.connectors)
     await this.#supervisor.start()
     if (this.#state === 'starting') this.#state = 'running'
   }
@@ -199,6 +202,14 @@ export class Gateway {
     await this.stores.rescan()
   }
 
+  /** Unready for `shutdownDelay`, while connections are still accepted; ends early where the gateway is terminated. */
+  async announceStop(): Promise<void> {
+    this.#state = 'draining'
+    const { shutdownDelay } = this.#input.settings
+    if (shutdownDelay > 0)
+      await delay(shutdownDelay, undefined, { ref: false, signal: this.#terminated.signal }).catch(() => {})
+  }
+
   /** Unready at once, then no new connections, then waits for in-flight requests; returns the number of aborted ones. */
   async drain(): Promise<number> {
     this.#state = 'draining'
@@ -211,6 +222,7 @@ export class Gateway {
   /** Terminates all units and closes all ports without waiting. */
   async terminate(): Promise<void> {
     this.#state = 'draining'
+    this.#terminated.abort()
     await this.#supervisor.terminate()
     await this.#close()
   }
@@ -373,21 +385,6 @@ export class Gateway {
         : 'no admin password is configured, so the management API answers 401; put one in secrets/gateway.admin.password'
     logger.warn(configWarning(message))
   }
-}
-
-function configFile({ directories }: AdminSettings): string {
-  return join(directories.config, 'config.json')
-}
-
-/** The current config.json, for explanations. */
-function configDocument(settings: AdminSettings): JsonObject {
-  const path = configFile(settings)
-  return existsSync(path) ? (readConfigFile(path).value as JsonObject) : DEFAULT_CONFIG
-}
-
-function configText(settings: AdminSettings): string | null {
-  const path = configFile(settings)
-  return existsSync(path) ? readFileSync(path, 'utf8') : null
 }
 
 /** SO_REUSEPORT lets several threads listen on one port; without it there is one unit. */

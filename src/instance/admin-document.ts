@@ -108,6 +108,16 @@ const MEMBERS = {
     description:
       'Values of `system` in config.json and routes, by name. `-Dname=value` of the command line and of the environment variable JAVA_OPTS override them.',
   }),
+  shutdownDelay: config(duration({ unlimited: false, max: '1 hour' }))
+    .default('0 seconds')
+    .meta({
+      description:
+        'Time from a stop signal to the drain: `/health/ready` is 503 at once, while connections are still accepted, so that load balancers stop sending first.',
+    }),
+  shareTrafficPorts: config(boolean()).default(false).meta({
+    description:
+      'Whether another process may listen on the same traffic ports, so that the system distributes connections over both; by default the second one does not start.',
+  }),
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()
     .meta({

@@ -29,7 +29,7 @@ test('a port that can not be opened is reported with the field to change', () =>
   )
   assert.match(
     reason('listen EACCES: permission denied 0.0.0.0:80') ?? '',
-    /^port 80 on 0\.0\.0\.0 needs more rights than this user has; change connectors\[\]\.port/,
+    /^port 80 on 0\.0\.0\.0 needs more rights than this user has: .*CAP_NET_BIND_SERVICE.*change connectors\[\]\.port/,
   )
   assert.equal(reason('something else'), null)
 })

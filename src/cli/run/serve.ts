@@ -69,7 +69,8 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   const status = `serving ${urls.traffic.join(', ')}; management ${urls.admin}`
   service.ready(status)
   // Awaited here: the signal handlers are removed when this function ends.
-  return await serveUntilStopped(gateway, { signals, fatal, service, status }, logger)
+  const { shutdownDelay } = settings
+  return await serveUntilStopped(gateway, { signals, fatal, service, status, shutdownDelay }, logger)
 }
 
 /** Longer than any successful drain. */

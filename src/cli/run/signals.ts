@@ -53,6 +53,8 @@ interface StopSources {
   readonly service: Pick<ServiceNotifier, 'ready' | 'reloading' | 'stopping'>
   /** Description of the serving gateway for the service manager. */
   readonly status: string
+  /** Milliseconds from a signal to the drain. */
+  readonly shutdownDelay: number
 }
 
 /**
@@ -61,7 +63,7 @@ interface StopSources {
  */
 export async function serveUntilStopped(
   gateway: Gateway,
-  { signals, fatal, service, status }: StopSources,
+  { signals, fatal, service, status, shutdownDelay }: StopSources,
   logger: Logger,
 ): Promise<number> {
   let isStopping = false
@@ -86,9 +88,19 @@ export async function serveUntilStopped(
     const signal = await Promise.race([signals.first, fatal.first.then(() => null)])
     isStopping = true
     service.stopping()
-    logger.info(signal === null ? {} : { signal }, 'stopping: no new connections; in-flight requests may finish')
     const forced = signals.second.then((second) => ({ second }))
-    const drained = gateway.drain().then((aborted) => ({ aborted }))
+    const stopped = async (): Promise<{ aborted: number }> => {
+      if (signal !== null && shutdownDelay > 0) {
+        logger.info(
+          { signal, shutdownDelay },
+          'stopping: not ready from now on; connections are accepted for the shutdownDelay',
+        )
+        await gateway.announceStop()
+      }
+      logger.info(signal === null ? {} : { signal }, 'stopping: no new connections; in-flight requests may finish')
+      return { aborted: await gateway.drain() }
+    }
+    const drained = stopped()
     drained.catch(() => {})
     const end = await Promise.race([drained, forced])
     if ('second' in end) {

@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { ConnectorSettings } from '#contracts'
+
+/**
+ * Throws the system's error where another process listens on a traffic port, or where this one may not. Units open ports with
+ * SO_REUSEPORT, which a second gateway of the same user could join: the system would then send it a part of the connections.
+ */
+export async function checkPortsAreFree(
+  connectors: readonly Pick<ConnectorSettings, 'ports' | 'host'>[],
+): Promise<void> {
+  for (const { ports, host } of connectors) {
+    for (const port of ports) if (port !== 0) await checkPortIsFree(port, host)
+  }
+}
+
+async function checkPortIsFree(port: number, host: string): Promise<void> {
+  try {
+    await open(port, host, false)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    // Succeeds only where the other process shares its port.
+    await open(port, host, true).catch(() => {
+      throw error
+    })
+    throw new Error(`listen EADDRINUSE: address shared by another gateway ${host}:${port}`, { cause: error })
+  }
+}
+
+async function open(port: number, host: string, reusePort: boolean): Promise<void> {
+  const server = createServer()
+  server.listen({ port, host, reusePort })
+  await once(server, 'listening')
+  server.close()
+  await once(server, 'close')
+}
