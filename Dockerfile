@@ -17,6 +17,10 @@ RUN npm pack --silent --pack-destination /tmp \
 FROM ${BASE}
 LABEL org.opencontainers.image.title="Identity Gateway" \
       org.opencontainers.image.licenses="Apache-2.0"
+# A library of Node that slim images do not have.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends libatomic1 \
+ && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/identity-gateway /opt/identity-gateway
 COPY --from=build /image/etc /etc
 COPY --from=build --chown=10001:10001 /image/var/lib/identity-gateway /var/lib/identity-gateway

@@ -44,6 +44,10 @@ test('the image sets the directories that the command reads from its environment
   assert.match(environment, /PATH=\/opt\/identity-gateway\/bin:/)
 })
 
+test('the image has the library of Node that slim images do not have', () => {
+  assert.match(the('RUN').join(' '), /apt-get install --yes --no-install-recommends libatomic1 /)
+})
+
 test('files that the build of the package needs are not ignored', () => {
   const ignored = read('.dockerignore')
     .split('\n')
