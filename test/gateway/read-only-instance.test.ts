@@ -1,12 +1,23 @@
 // An instance that is mounted read-only: all written files are in the state directory.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gateway as command } from '#test/command-line'
 import { Folder } from '#test/folder'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { managing, ROUTES } from '#test/management'
+import { waitUntil } from '#test/waiting'
 
 /** Paths below a folder with their times of change. */
 function snapshot(directory: string): Record<string, number> {
@@ -86,6 +97,29 @@ test('with a state directory nothing is written to the instance, and changes of 
   const tail = await command(words)
   assert.equal(tail.code, 0, tail.stderr)
   assert.match(tail.stdout, /\/echo/)
+})
+
+/** Replaces the content of a folder as the kubelet does with a ConfigMap: links to files in `..data`, itself a link. */
+function updateConfigMap(directory: string, version: string, files: Readonly<Record<string, unknown>>): void {
+  mkdirSync(join(directory, version))
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(directory, version, name), JSON.stringify(content))
+    if (!existsSync(join(directory, name))) symlinkSync(join('..data', name), join(directory, name))
+  }
+  symlinkSync(version, join(directory, '..data_tmp'))
+  renameSync(join(directory, '..data_tmp'), join(directory, '..data'))
+}
+
+test('routes of a ConfigMap are deployed when the kubelet replaces its links', async () => {
+  using state = new Folder()
+  await using running = await RunningGateway.start({ state: state.path })
+  const routes = join(running.instance.directory, 'config/routes')
+  const text = async () => (await running.ask('/mounted')).text
+  updateConfigMap(routes, '..2026_01', { 'mounted.json': pathRoute('/mounted', 'first') })
+  await waitUntil('the first version is served', async () => (await text()) === 'first')
+  updateConfigMap(routes, '..2026_02', { 'mounted.json': pathRoute('/mounted', 'second') })
+  rmSync(join(routes, '..2026_01'), { recursive: true })
+  await waitUntil('the second version is served', async () => (await text()) === 'second')
 })
 
 test('an instance or state directory that can not be written is reported with the remedy', async () => {
