@@ -47,6 +47,44 @@ describe('admin.json', () => {
     assert.ok(unit.units >= 1)
   })
 
+  test('fields of ForgeRock IG and PingGateway are accepted with warnings', async () => {
+    const filter = { type: 'ConditionEnforcementFilter', config: { condition: true } }
+    const opened = await settings({
+      heap: [{ name: 'ApiProtectionFilter', ...filter }],
+      metricsProtectionFilter: filter,
+      studioProtectionFilter: filter,
+      openTelemetry: { tracing: { enabled: true } },
+      preserveOriginalQueryString: true,
+      pidFileMode: 'override',
+      serveDeprecatedPrometheusEndpoint: true,
+      adminMaxBodyLength: 5_000,
+      maxBodyLength: 10,
+    })
+    assert.ok(opened.protection !== null && opened.metricsProtection !== null && opened.studioProtection !== null)
+    assert.deepEqual([opened.maxAdminBody, opened.unit.settings.maxBodyLength], [5_000, 10])
+    assert.deepEqual(
+      opened.warnings.map(({ pointer, message }) => `${pointer}: ${message}`),
+      [
+        '/heap/0/name: ApiProtectionFilter protects by its name, which is deprecated; set adminProtection to "ApiProtectionFilter"',
+        '/metricsProtectionFilter: metricsProtectionFilter is deprecated; use metricsProtection instead',
+        '/studioProtectionFilter: studioProtectionFilter is deprecated; use studioProtection instead',
+        '/openTelemetry: openTelemetry has no effect: traces and log lines are not exported',
+        '/preserveOriginalQueryString: preserveOriginalQueryString has no effect: the query is always forwarded as it was received',
+        '/pidFileMode: pidFileMode has no effect: the gateway writes no PID file',
+        '/serveDeprecatedPrometheusEndpoint: serveDeprecatedPrometheusEndpoint has no effect: /metrics/prometheus is always served',
+      ],
+    )
+  })
+
+  test('unknownFields: warn makes unknown fields of admin.json itself warnings, and is one itself', async () => {
+    assert.deepEqual(await problems({ nonsense: 1 }), ['/nonsense: unknown field, and no decorator of that name'])
+    const { warnings } = await settings({ nonsense: 1, studio: { idleTime: '1 s' }, unknownFields: 'warn' })
+    assert.deepEqual(
+      warnings.map(({ pointer }) => pointer),
+      ['/nonsense', '/studio/idleTime', '/unknownFields'],
+    )
+  })
+
   test('expressions and scripts read 1 MiB and 10,000 values of a body by default', async () => {
     const { unit } = await settings({})
     assert.deepEqual({ ...unit.settings.entityLimits }, { bytes: 1_048_576, values: 10_000 })

@@ -329,7 +329,7 @@ export class Gateway {
           mode,
           units: unit.units,
           configRevision: this.#configRevision,
-          unknownFields: unit.settings.unknownFields,
+          ...(unit.settings.unknownFields === 'warn' && { unknownFields: 'warn' }),
         }),
       }),
     })

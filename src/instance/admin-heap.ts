@@ -55,7 +55,8 @@ async function build(json: JsonObject, input: AdminInput) {
   const reloads = new Set<() => void>()
   const unknownFields = json['unknownFields'] === 'warn' ? 'warn' : 'error'
   const unitContext = adminContext({ ...input, unknownFields }, directories, reloads)
-  const document = await ConfigDocument.decode(AdminDocument, withNamedFilters(json), {
+  const named = withNamedFilters(json)
+  const document = await ConfigDocument.decode(AdminDocument, named.json, {
     unitContext,
     parent: null,
     properties: rootProperties({ directories, mode, env, system, clock: unitContext.clock, logger }),
@@ -65,7 +66,7 @@ async function build(json: JsonObject, input: AdminInput) {
   })
   return {
     fields: await document.build(),
-    warnings: document.warnings,
+    warnings: [...named.warnings, ...document.warnings],
     reload: () => {
       for (const refresh of [...reloads]) refresh()
     },
@@ -74,18 +75,26 @@ async function build(json: JsonObject, input: AdminInput) {
 }
 
 /** Filters that protect the parts of the management API by their name in the heap, as in OpenIG and IG. */
-const NAMED_FILTERS: readonly (readonly [string, string])[] = [
-  ['ApiProtectionFilter', 'apiProtectionFilter'],
-  ['MetricsProtectionFilter', 'metricsProtectionFilter'],
-  ['StudioProtectionFilter', 'studioProtectionFilter'],
+const NAMED_FILTERS: readonly (readonly [name: string, field: string, old: string])[] = [
+  ['ApiProtectionFilter', 'adminProtection', 'apiProtectionFilter'],
+  ['MetricsProtectionFilter', 'metricsProtection', 'metricsProtectionFilter'],
+  ['StudioProtectionFilter', 'studioProtection', 'studioProtectionFilter'],
 ]
 
-/** Sets the fields of filters that the heap declares under those names; a field of the current name takes precedence. */
-function withNamedFilters(json: JsonObject): JsonObject {
+/** Sets the fields of filters that the heap declares under those names, unless the fields are given. */
+function withNamedFilters(json: JsonObject): { json: JsonObject; warnings: Problem[] } {
   const heap = Array.isArray(json['heap']) ? json['heap'] : []
-  const named = new Set(heap.map((each) => (isPlainObject(each) ? each['name'] : null)))
-  const fields = NAMED_FILTERS.filter(([name, field]) => named.has(name) && json[field] === undefined)
-  return { ...json, ...Object.fromEntries(fields.map(([name, field]) => [field, name])) }
+  const names = heap.map((each) => (isPlainObject(each) ? each['name'] : null))
+  const used = NAMED_FILTERS.filter(
+    ([name, field, old]) => names.includes(name) && json[field] === undefined && json[old] === undefined,
+  )
+  return {
+    json: { ...json, ...Object.fromEntries(used.map(([name, field]) => [field, name])) },
+    warnings: used.map(([name, field]) => ({
+      pointer: `/heap/${names.indexOf(name)}/name`,
+      message: `${name} protects by its name, which is deprecated; set ${field} to "${name}"`,
+    })),
+  }
 }
 
 const NOTHING = { add: () => {}, set: () => {}, observe: () => {} }

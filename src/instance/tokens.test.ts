@@ -35,6 +35,23 @@ test('a system property of the same name precedes properties of the gateway, and
   assert.equal(token('ig.instance.dir', {}, system), '/other')
 })
 
+test('system has the folder of the instance under the names of OpenIG and IG, unless they are given', () => {
+  const system = (given = {}) =>
+    rootProperties({
+      directories,
+      mode: 'PRODUCTION',
+      env: {},
+      system: given,
+      clock: manualClock(),
+      logger,
+    }).scope.lookup('system')
+  assert.deepEqual(system(), { 'openig.base': '/srv/my gateway', 'ig.instance.dir': '/srv/my gateway' })
+  assert.deepEqual(system({ 'openig.base': '/other' }), {
+    'openig.base': '/other',
+    'ig.instance.dir': '/srv/my gateway',
+  })
+})
+
 test('an environment variable overrides properties of the gateway', () => {
   assert.equal(token('gateway.instance.dir', { GATEWAY_INSTANCE_DIR: '/other' }), '/other')
 })

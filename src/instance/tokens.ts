@@ -36,7 +36,8 @@ export function rootProperties({ directories, mode, env, system = {}, clock, log
   }
   const scope = baseScope({
     env,
-    system,
+    // The names by which OpenIG and IG know their folder.
+    system: { 'openig.base': directories.instance, 'ig.instance.dir': directories.instance, ...system },
     now: () => clock.now(),
     gateway: {
       instanceDirectory: directories.instance,

@@ -84,12 +84,19 @@ export function clearTextStore(secretId: string, value: JsonValue, provider?: Js
   return { type: 'SecretsProvider', config: { stores: [store, ...others.filter((each) => each !== null)] } }
 }
 
-/** The value in base64; a value that is neither text nor one expression is passed on, and rejected without being shown. */
+/** The value in base64; a value that is no text is rejected later, without being shown. */
 function inBase64(value: JsonValue): JsonValue {
   if (typeof value !== 'string') return null
-  const expression = /^[$#]\{([^{}]*)\}$/.exec(value)
-  if (expression !== null) return `\${encodeBase64(${expression[1]})}`
-  return Buffer.from(value, 'utf8').toString('base64')
+  const parts = value.split(/[$#]\{([^{}]*)\}/)
+  if (parts.length === 1) return Buffer.from(value, 'utf8').toString('base64')
+  const operands = parts.flatMap((part, at) => (at % 2 === 1 ? [part] : part === '' ? [] : [quoted(part)]))
+  const [first = '', ...more] = operands
+  return `\${encodeBase64(${more.length === 0 ? first : `''${operands.map((each) => `.concat(${each})`).join('')}`})}`
+}
+
+/** A literal of an expression. */
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
 /** The patch that sets a member, or a member of a member. */

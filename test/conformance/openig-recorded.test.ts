@@ -15,7 +15,8 @@ import {
 const DIFFERENT: Readonly<Record<string, string>> = {
   'h-trailing-comma': 'a comma before a closing brace is accepted, as OpenIG 2 does',
   'e-null-name': 'a member that no request has is an error at load',
-  'r-session-route-named': 'cookieName and sharedSecret of JwtSession are not read',
+  'r-session-route-named':
+    'the cookie of a session has HttpOnly and SameSite, no Expires, and is set only when the session changes',
   'f-basic-cached': 'there is no HttpBasicAuthFilter',
   'f-crypto': 'there is no CryptoHeaderFilter',
   'g-null': 'a script that returns null is a fault: 500, with a message that says what to return',

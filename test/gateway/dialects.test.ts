@@ -62,6 +62,7 @@ test('every route of the table loads, warns as documented and serves requests as
       assert.equal(response.status, each.status ?? 200, `${response.text}\n${about.join('')}`)
       if (each.text !== undefined) assert.match(response.text, each.text)
       if (each.location !== undefined) assert.match(response.headers.location ?? '', each.location)
+      if (each.cookie !== undefined) assert.match(response.headers['set-cookie']?.[0] ?? '', each.cookie)
       each.check?.()
     })
   }

@@ -24,6 +24,8 @@ export interface DialectRoute {
   readonly status?: number
   readonly text?: RegExp
   readonly location?: RegExp
+  /** The first cookie that the response sets. */
+  readonly cookie?: RegExp
   /** Sends the request this often; the last response counts. */
   readonly times?: number
   readonly check?: () => void
@@ -45,6 +47,7 @@ export function dialectRoutes(peers: DialectPeers): DialectRoute[] {
     ...proxyRoutes(peers),
     ...shapeRoutes(peers),
     ...fileRoutes(peers),
+    ...sessionRoutes(),
   ]
 }
 
@@ -446,6 +449,46 @@ function shapeRoutes({ echo }: DialectPeers): DialectRoute[] {
         /handler\/audit: audit has no effect/,
       ],
     },
+  ]
+}
+
+/** Sessions, routers and values of older gateways. */
+function sessionRoutes(): DialectRoute[] {
+  const session = (type: string) => ({
+    type,
+    config: {
+      cookieName: 'old-session',
+      sharedSecret: btoa('0123456789abcdef0123456789abcdef'),
+      sessionTimeout: '5 minutes',
+    },
+  })
+  const write = { type: 'AssignmentFilter', config: { onRequest: [{ target: '${session.n}', value: 'v' }] } }
+  const same =
+    "${system['openig.base'] == openig.instanceDirectory} ${system['ig.instance.dir'] == openig.baseDirectory}"
+  return [
+    {
+      id: 'jwt-session',
+      route: { session: session('JwtSession'), ...chain(write, '${session.n}') },
+      warnings: [
+        /cookieName is deprecated; use cookie\.name instead/,
+        /sharedSecret is deprecated; use authenticatedEncryptionSecretId, such as "session\.key"/,
+      ],
+      text: /^v$/,
+      cookie: /^old-session=ey/,
+    },
+    {
+      id: 'nested-router',
+      route: {
+        session: session('JwtSessionFactory'),
+        handler: {
+          type: 'RouterHandler',
+          config: { directory: '${openig.configDirectory}/none', failOnRouteError: true, delayRouteMetrics: true },
+        },
+      },
+      warnings: [/failOnRouteError has no effect/, /delayRouteMetrics has no effect/],
+      status: 404,
+    },
+    { id: 'system-properties', route: { handler: text(same) }, warnings: [], text: /^true true$/ },
   ]
 }
 

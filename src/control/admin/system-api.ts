@@ -33,7 +33,8 @@ interface GatewayInfo {
   readonly mode: string
   readonly units: number
   readonly configRevision: string
-  readonly unknownFields: string
+  /** Only where it is `warn`. */
+  readonly unknownFields?: string
 }
 
 /** Dependencies of the endpoints below `/api`. */
@@ -172,7 +173,7 @@ function infoSingleton(api: SystemApi): Singleton {
           mode: { type: 'string', enum: ['PRODUCTION', 'DEVELOPMENT'] },
           units: { type: 'integer' },
           configRevision: { type: 'string' },
-          unknownFields: { type: 'string', enum: ['error', 'warn'] },
+          unknownFields: { type: 'string', enum: ['warn'] },
         },
       },
       revisions: false,
