@@ -136,3 +136,13 @@ test('an instance or state directory that can not be written is reported with th
   assert.equal(blocked.code, 1)
   assert.match(blocked.stderr, /^gateway: run: the state directory \S+blocked can not be written: /)
 })
+
+test('validate and explain write nothing to the instance', async () => {
+  using folder = new Folder({
+    'config/admin.json': '{}',
+    'config/routes/a.json': JSON.stringify(pathRoute('/a', 'a')),
+  })
+  assert.equal((await command(['validate', '--instance', folder.path])).code, 0)
+  assert.equal((await command(['explain', '--instance', folder.path, 'GET http://localhost/a'])).code, 0)
+  assert.deepEqual(readdirSync(folder.path), ['config'])
+})

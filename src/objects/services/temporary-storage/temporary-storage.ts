@@ -31,9 +31,10 @@ export const TemporaryStorage = defineType({
     if (initialLength <= memoryLimit) return
     report('/initialLength', `expected at most memoryLimit (${memoryLimit}), got ${initialLength}`)
   },
-  create: ({ directory, ...limits }, { directories, settings }) => {
+  create: ({ directory, ...limits }, { directories, settings, serving }) => {
     const place = directory === undefined ? directories.temporary : writtenPath(directory, directories)
-    makeWritable(place)
+    // A dry run writes nothing to an instance that may be read-only.
+    if (serving || directory !== undefined) makeWritable(place)
     return new BodyStorage({ ...limits, directory: place }, settings.entityLimits)
   },
 })
