@@ -96,7 +96,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     warnings,
   )
   checkPorts(connectors, admin)
-  if (input.serving !== false) checkLogFile(fields.accessLog.destination, instance)
+  if (input.serving !== false) checkLogFile(fields.accessLog.destination, directories.writable)
   return {
     directories: instanceDirectories(instance, { state, temporary: fields.temporaryDirectory }),
     types: input.types,
@@ -141,9 +141,9 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
 }
 
 /** Creates the file of the access log where it is missing, so that a mistake in its path is found before traffic. */
-function checkLogFile(destination: string, instance: string): void {
+function checkLogFile(destination: string, folder: string): void {
   if (destination === 'stdout' || destination === 'off') return
-  const path = resolve(instance, destination)
+  const path = resolve(folder, destination)
   try {
     makeDirectory(dirname(path))
     closeSync(openSync(path, 'a', 0o640))

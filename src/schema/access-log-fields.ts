@@ -56,7 +56,7 @@ export const accessLogFields = object({
   }),
   destination: config(destination).default('stdout').meta({
     description:
-      '`stdout`, `off`, or the path of a file, relative to the instance. The file is opened again on SIGHUP, for tools that rotate it.',
+      '`stdout`, `off`, or the path of a file, relative to the state directory, else to the instance. The file is opened again on SIGHUP, for tools that rotate it.',
   }),
   condition: line.optional().meta({
     description:

@@ -164,7 +164,13 @@ class UnitWorker {
     })
     const { mode, systemProperties: system } = settings
     const { scope } = rootProperties({ directories, mode, env: process.env, system, clock: systemClock, logger })
-    this.#accessLog = openAccessLog(settings, { scope, clock: systemClock, logger, metrics: this.#metrics.open() })
+    this.#accessLog = openAccessLog(settings, {
+      folder: directories.writable,
+      scope,
+      clock: systemClock,
+      logger,
+      metrics: this.#metrics.open(),
+    })
     const { handler, storage, auditService } = unit
     const errorsBy = this.#connectorTls.errors
     const errors: ErrorResponses = {

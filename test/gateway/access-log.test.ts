@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '#json'
 import type { LogEntry } from '#logging'
 import { Authority, opensslMissing } from '#test/certificates'
+import { Folder } from '#test/folder'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
@@ -343,4 +344,16 @@ test('lines of the last requests are written when the gateway stops', async () =
   gateway.kill('SIGTERM')
   await gateway.exit
   assert.equal(gateway.log.with(/"logger":"access"/).length, 1)
+})
+
+test('a file is relative to the state directory, where there is one', async () => {
+  using state = new Folder()
+  await using gateway = await GatewayProcess.start({
+    admin: { accessLog: { destination: 'logs/access.log' } },
+    env: { GATEWAY_STATE_DIR: state.path },
+  })
+  await gateway.ask('/nowhere')
+  gateway.kill('SIGTERM')
+  await gateway.exit
+  assert.match(state.read('logs/access.log'), /"path":"\/nowhere"/)
 })

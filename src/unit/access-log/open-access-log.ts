@@ -28,6 +28,8 @@ export interface OpenAccessLog {
 }
 
 interface AccessLogEnvironment {
+  /** Of relative paths. */
+  readonly folder: string
   readonly scope: Scope
   readonly clock: Clock
   readonly logger: Logger
@@ -38,12 +40,12 @@ const OFF: OpenAccessLog = { log: null, reopen: () => {}, close: async () => {} 
 
 /** Opens the access log of admin.json. Throws where its file can not be opened. */
 export function openAccessLog(
-  { settings: { accessLog }, logging, instance }: Pick<UnitSettings, 'settings' | 'logging' | 'instance'>,
-  { scope, clock, logger, metrics }: AccessLogEnvironment,
+  { settings: { accessLog }, logging }: Pick<UnitSettings, 'settings' | 'logging'>,
+  { folder, scope, clock, logger, metrics }: AccessLogEnvironment,
 ): OpenAccessLog {
   const { destination, format, condition } = accessLog
   if (destination === 'off') return OFF
-  const file = destination === 'stdout' ? null : new LogFile(resolve(instance, destination))
+  const file = destination === 'stdout' ? null : new LogFile(resolve(folder, destination))
   const batch = new LineBatch(file ?? standardOutput(), (lines) => {
     const error = file?.error ?? undefined
     logger.limited().warn({ destination, lines, error }, EVENTS.ACCESS_LINES_LOST)
