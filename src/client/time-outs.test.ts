@@ -114,14 +114,22 @@ test('no connection within connectionTimeout: 502', async () => {
 })
 
 test('a request that times out does not affect others', async () => {
+  const timedOut = Promise.withResolvers<void>()
   await using upstream = await httpUpstream((request, response) => {
-    if (request.url === '/fast') setTimeout(() => response.end('ok'), SHORT / 2)
+    if (request.url !== '/streamed') return
+    response.write('o')
+    const more = setInterval(() => response.write('o'), SHORT / 20)
+    void timedOut.promise.then(() => {
+      clearInterval(more)
+      response.end('k')
+    })
   })
   await using client = clientWith({ soTimeout: SHORT })
-  const slow = send(client, exchangeFor('GET', `${upstream.url}/slow`))
-  const fast = send(client, exchangeFor('GET', `${upstream.url}/fast`))
-  assert.equal(await textOf(await fast), 'ok')
-  await assert.rejects(slow, { code: 'GW_UPSTREAM_TIMEOUT' })
+  const streamed = await send(client, exchangeFor('GET', `${upstream.url}/streamed`))
+  const text = textOf(streamed)
+  await assert.rejects(send(client, exchangeFor('GET', `${upstream.url}/silent`)), { code: 'GW_UPSTREAM_TIMEOUT' })
+  timedOut.resolve()
+  assert.match(await text, /^o+k$/)
 })
 
 test('a response that arrived while the thread was blocked is not a time-out', async () => {
