@@ -73,6 +73,15 @@ export function chosenInstance(
   return { instance, origin: named ? 'named' : 'default' }
 }
 
+/**
+ * The process with an environment that names this instance: the variable GATEWAY_INSTANCE_DIR has precedence as the token
+ * `gateway.instance.dir`, and may name another one than the command.
+ */
+export function forInstance(context: ProcessContext, instance: string): ProcessContext {
+  if (context.env['GATEWAY_INSTANCE_DIR'] === undefined) return context
+  return { ...context, env: { ...context.env, GATEWAY_INSTANCE_DIR: instance } }
+}
+
 /** The problem of a missing instance directory, or null. */
 export function missingInstance(instance: string): LocatedProblem | null {
   if (existsSync(instance)) return null

@@ -146,3 +146,25 @@ test('validate and explain write nothing to the instance', async () => {
   assert.equal((await command(['explain', '--instance', folder.path, 'GET http://localhost/a'])).code, 0)
   assert.deepEqual(readdirSync(folder.path), ['config'])
 })
+
+test('the token of the instance directory is that of the command, also where the environment names another', async () => {
+  const config = {
+    handler: { type: 'Router' },
+    heap: [
+      {
+        name: 's',
+        type: 'FileSystemSecretStore',
+        config: { directory: '&{gateway.instance.dir}/secrets', format: 'PLAIN' },
+      },
+      {
+        name: 'am',
+        type: 'AmService',
+        config: { url: 'http://127.0.0.1:1', agent: { username: 'a', passwordSecretId: 'a' }, secretsProvider: 's' },
+      },
+    ],
+  }
+  using folder = new Folder({ 'config/config.json': JSON.stringify(config), 'secrets/a': 'x' })
+  const env = { GATEWAY_INSTANCE_DIR: folder.in('other') }
+  const { code, stdout } = await command(['validate', '--instance', folder.path], { env })
+  assert.equal(code, 0, stdout)
+})

@@ -3,7 +3,7 @@ import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
 import { EXIT } from '../exit-codes.ts'
-import { openSettings } from '../instance-settings.ts'
+import { forInstance, openSettings } from '../instance-settings.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { serve } from '../run/serve.ts'
@@ -43,7 +43,8 @@ export const DemoCommand: Command = {
     await using accessManager = await startDemoAccessManager(accessManagerPort)
     using instance = createSampleInstance({ application: application.url, accessManager, port, adminPort })
     const { directory } = instance
-    const opened = await openSettings(directory, SILENT_LOGGER, context, { state: null })
+    const own = forInstance(context, directory)
+    const opened = await openSettings(directory, SILENT_LOGGER, own, { state: null })
     if ('problems' in opened) {
       for (const problem of opened.problems) context.stderr.write(`${formatLocated(problem)}\n`)
       return EXIT.configuration
@@ -59,7 +60,7 @@ export const DemoCommand: Command = {
           printAddresses(facts, args.json, context)
         },
       },
-      context,
+      own,
     )
   },
 }

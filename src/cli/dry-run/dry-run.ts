@@ -8,7 +8,7 @@ import { TrafficListeners } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { type CatalogueType, ConfigError, defaultSettings, systemClock } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
-import { instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
+import { forInstance, instanceTypes, openSettings, type SettingsOptions } from '../instance-settings.ts'
 import { byPosition, type LocatedProblem, locateProblems, problemsOf } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { decodeRoutes } from './decoded-routes.ts'
@@ -36,10 +36,11 @@ export type DryRunOptions = Omit<SettingsOptions, 'serving' | 'openAudit'>
 /** Builds all objects of an instance, and collects their problems. */
 export async function openDryRun(
   instance: string,
-  context: ProcessContext,
+  caller: ProcessContext,
   folders: RouteFolders = new RouteFolders(),
   options: DryRunOptions = {},
 ): Promise<DryRun> {
+  const context = forInstance(caller, instance)
   const admin = await openSettings(instance, SILENT_LOGGER, context, {
     ...options,
     serving: false,

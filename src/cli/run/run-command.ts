@@ -7,6 +7,7 @@ import {
   chosenState,
   DEFINE_OPTION,
   definedProperties,
+  forInstance,
   INSTANCE_OPTION,
   missingInstance,
   openSettings,
@@ -55,12 +56,13 @@ export const RunCommand: Command = {
       return EXIT.failed
     }
     const logger = createLogger({ level: 'info', format: args.json ? 'json' : 'auto' }).child({ logger: 'admin' })
-    const opened = await openSettings(instance, logger, context, {
+    const own = forInstance(context, instance)
+    const opened = await openSettings(instance, logger, own, {
       state,
       system: definedProperties(args, context),
     })
     if ('problems' in opened) return refuse(opened.problems, context)
-    return serve({ ...opened, logFormat: args.json ? 'json' : null }, context)
+    return serve({ ...opened, logFormat: args.json ? 'json' : null }, own)
   },
 }
 
