@@ -66,7 +66,8 @@ function printed(listing: string): Map<string, readonly string[]> {
   )
 }
 
-describe('keystores of keytool', { skip: keytoolMissing }, () => {
+// Each of about thirty calls of keytool starts a Java virtual machine.
+describe('keystores of keytool', { skip: keytoolMissing, timeout: 180_000 }, () => {
   const folder = new Folder()
   const listings = new Map<string, Map<string, readonly string[]>>()
   const read = (file: string, type: KeyStoreType, secret: string | null = password): KeyStore =>

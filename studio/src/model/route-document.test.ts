@@ -3,7 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { getNodeValue } from 'jsonc-parser'
+import { canvasModel } from './canvas-model.ts'
 import { treeOf, withValue } from './route-document.ts'
+
+test('a text that is nested deeper than the stack has no tree, and no picture', () => {
+  const nested = (depth: number) => `{"handler":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`
+  assert.equal(treeOf(nested(100_000)), null)
+  assert.deepEqual(canvasModel(nested(100_000)), canvasModel('no JSON'))
+  for (const depth of [100, 1_000, 2_000, 4_000]) if (treeOf(nested(depth)) !== null) canvasModel(nested(depth))
+})
 
 test('the last element of a list is removed whole, with its comma and nothing else', () => {
   for (const [before, after] of [

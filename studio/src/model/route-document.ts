@@ -21,7 +21,13 @@ export interface Range {
 
 /** The syntax tree of a text; null for a text that has none. Comments do not matter. */
 export function treeOf(text: string): Node | null {
-  return parseTree(text, [], LENIENT) ?? null
+  try {
+    return parseTree(text, [], LENIENT) ?? null
+  } catch (error) {
+    // Nested deeper than the stack; gateways do not load it either.
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 /** Changes the value at a path and nothing else of the text; undefined removes it. */

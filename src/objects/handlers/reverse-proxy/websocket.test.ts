@@ -130,7 +130,7 @@ test('a slow reader pauses the sender, and buffers stay bounded', { timeout: 60_
 
 test('soTimeout of websocket: an idle connection is destroyed at both ends', options, async () => {
   await using upstream = await webSocketUpstream()
-  await using proxy = await startProxy(upstream.url, { websocket: { soTimeout: '100 ms' } })
+  await using proxy = await startProxy(upstream.url, { websocket: { soTimeout: '500 ms' } })
   const clients = Array.from({ length: 50 }, () => new WsClient(proxy.ws, { autoPong: false }))
   const closes = clients.map((client) => once(client, 'close'))
   await Promise.all(clients.map((client) => once(client, 'open')))
