@@ -112,7 +112,10 @@ function login(id: string): object {
 
 const SINGLE_SIGN_ON = [
   { type: 'SingleSignOnFilter', config: { amService: 'AmService' } },
-  { type: 'PolicyEnforcementFilter', config: { amService: 'AmService', application: 'gateway' } },
+  {
+    type: 'PolicyEnforcementFilter',
+    config: { amService: 'AmService', application: 'gateway', ssoTokenSubject: '${contexts.ssoToken.value}' },
+  },
 ]
 
 const RATE_LIMIT = {
