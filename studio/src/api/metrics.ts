@@ -15,6 +15,14 @@ export interface Rates {
   readonly p99: number | null
 }
 
+/**
+ * Failed responses per second: those with 5xx, of the gateway or of an application, or the exceptions where these are more, since a
+ * truncated response is an exception with any status.
+ */
+export function failuresOf({ errorsPerSecond, statuses }: Rates): number {
+  return Math.max(errorsPerSecond, statuses?.['serverError'] ?? 0)
+}
+
 /** Values of one second; lists of objects are in every fifth event. */
 export interface Sample {
   readonly timestamp: string

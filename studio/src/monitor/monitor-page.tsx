@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { FAMILIES, type Rates, type Sample, useMetrics } from '../api/metrics.ts'
+import { FAMILIES, failuresOf, type Rates, type Sample, useMetrics } from '../api/metrics.ts'
 import { Chart, type ChartSeries } from './chart.tsx'
 import { FamilyTable } from './family-table.tsx'
 import { fieldLabel, measureOf } from './measures.ts'
@@ -123,13 +123,13 @@ function busiestOf(routes: Readonly<Record<string, Rates>>): readonly [string, R
 }
 
 function BusiestRoutes({ routes }: { routes: Readonly<Record<string, Rates>> }) {
-  const busiest = busiestOf(routes).map(([route, { requestsPerSecond, errorsPerSecond, active, p50, p99 }]) => ({
+  const busiest = busiestOf(routes).map(([route, rates]) => ({
     route,
-    'requests per second': requestsPerSecond,
-    'errors per second': errorsPerSecond,
-    active,
-    'p50 (ms)': p50 ?? null,
-    'p99 (ms)': p99 ?? null,
+    'requests per second': rates.requestsPerSecond,
+    'errors per second': failuresOf(rates),
+    active: rates.active,
+    'p50 (ms)': rates.p50 ?? null,
+    'p99 (ms)': rates.p99 ?? null,
   }))
   return <FamilyTable family="busiestRoutes" rows={busiest} />
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
-import type { Rates } from '../api/metrics.ts'
+import { failuresOf, type Rates } from '../api/metrics.ts'
 import { DEFAULT_ROUTER, metricName } from '../api/routes.ts'
 import { routePage } from '../app/paths.ts'
 import type { RouteRow } from './route-rows.ts'
@@ -76,7 +76,7 @@ function Cells({ row, rates }: { row: RouteRow; rates: Rates | undefined }) {
         <code>{row.condition}</code>
       </span>
       <span role="cell">{rates?.requestsPerSecond.toFixed(1) ?? ''}</span>
-      <span role="cell">{rates?.errorsPerSecond.toFixed(1) ?? ''}</span>
+      <span role="cell">{rates === undefined ? '' : failuresOf(rates).toFixed(1)}</span>
       <span role="cell">{rates?.p99?.toFixed(1) ?? ''}</span>
       <span role="cell">{row.isDraft && <span className="badge">draft</span>}</span>
     </>
