@@ -1,5 +1,6 @@
+export type { DurationHistogram } from './duration-histogram.ts'
 export { quantile } from './histogram.ts'
-export { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus-text.ts'
+export { prometheusText, SCRAPE_CONTENT_TYPES, type ScrapeFormat } from './prometheus-text.ts'
 export { MetricsRegistry, MetricsScope } from './registry.ts'
 export { TICK_SECONDS } from './series.ts'
 export { ThreadAggregation } from './thread-aggregation.ts'

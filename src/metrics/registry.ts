@@ -1,5 +1,6 @@
 import type { MetricReport, MetricSample } from '#contracts'
 import type { Counter, Gauge, Metrics, Reading, Summary } from '#schema'
+import { DurationHistogram } from './duration-histogram.ts'
 import { checkNames } from './names.ts'
 import { metricReport } from './report.ts'
 import { CounterSeries, GaugeContribution, ObservedContribution, SummarySeries, TICK_SECONDS } from './series.ts'
@@ -121,6 +122,11 @@ export class MetricsScope implements Metrics {
     return this.#getOrJoin(name, labels, () => this.#shared(name, 'summary', help, labels)) as SummarySeries
   }
 
+  /** Durations in seconds, as buckets with fixed bounds. */
+  histogram(name: string, help: string, labels: Labels = {}): DurationHistogram {
+    return this.#getOrJoin(name, labels, () => this.#shared(name, 'histogram', help, labels)) as DurationHistogram
+  }
+
   gauge(name: string, help: string, labels: Labels = {}): Gauge {
     return this.#getOrJoin(name, labels, () =>
       this.#own(name, 'gauge', help, labels, new GaugeContribution()),
@@ -146,7 +152,7 @@ export class MetricsScope implements Metrics {
     this.#measures.clear()
   }
 
-  #shared(name: string, type: 'counter' | 'summary', help: string, labels: Labels) {
+  #shared(name: string, type: 'counter' | 'summary' | 'histogram', help: string, labels: Labels) {
     const { total, leave } = this.#join(name, type, help, labels, { contribution: null })
     return { measure: total, leave }
   }
@@ -172,5 +178,6 @@ export class MetricsScope implements Metrics {
 
 function totalOf(type: MetricSample['type']): Series['total'] {
   if (type === 'summary') return new SummarySeries()
+  if (type === 'histogram') return new DurationHistogram()
   return type === 'counter' ? new CounterSeries() : null
 }

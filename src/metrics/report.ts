@@ -1,4 +1,5 @@
 import type { MetricReport, SeriesHead } from '#contracts'
+import { DurationHistogram } from './duration-histogram.ts'
 import { Float64List } from './float64-list.ts'
 import type { CounterSeries, SummarySeries } from './series.ts'
 import type { Series } from './series-key.ts'
@@ -11,7 +12,8 @@ const HEADS_AT_ONCE = 2000
  *
  * The values are one list of numbers: the number of counters and gauges, id and value of each; then for each summary its
  * id, the length of the rest, sum, count, three rates, the number of windows, and for each window count, sum, sum of
- * squares, minimum, maximum, the number of buckets, and for each bucket its index and count.
+ * squares, minimum, maximum, the number of buckets, and for each bucket its index and count. A histogram is written as a summary
+ * is: id, length, sum, count, and what `DurationHistogram` adds.
  */
 export function metricReport(series: readonly Series[], after: number, headsAtOnce = HEADS_AT_ONCE): MetricReport {
   // Ids grow with the order of the list: new series are at its end.
@@ -35,14 +37,17 @@ function valuesOf(series: readonly Series[]): Float64Array {
   const summaries: Series[] = []
   list.push(0)
   for (const one of series) {
-    if (one.type === 'summary') summaries.push(one)
+    if (one.type === 'summary' || one.type === 'histogram') summaries.push(one)
     else {
       list.push(one.id)
       list.push(numberOf(one))
     }
   }
   list.set(0, series.length - summaries.length)
-  for (const { id, total } of summaries) writeSummary(id, total as SummarySeries, list)
+  for (const { id, total } of summaries) {
+    if (total instanceof DurationHistogram) writeHistogram(id, total, list)
+    else writeSummary(id, total as SummarySeries, list)
+  }
   return list.toArray()
 }
 
@@ -72,10 +77,18 @@ function writeSummary(id: number, { sum, count, m1, m5, m15, recent }: SummarySe
   list.set(lengthAt, list.length - lengthAt - 1)
 }
 
+function writeHistogram(id: number, histogram: DurationHistogram, list: Float64List): void {
+  list.push(id)
+  const lengthAt = list.length
+  list.push(0)
+  histogram.write(list)
+  list.set(lengthAt, list.length - lengthAt - 1)
+}
+
 /** Receives the values that `readValues` decodes. */
 interface ValueReader {
   number(id: number, value: number): void
-  /** `at` is the offset of sum, count and so on. */
+  /** Also of a histogram. `at` is the offset of sum, count and so on. */
   summary(id: number, at: number): void
 }
 

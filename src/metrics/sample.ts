@@ -1,4 +1,5 @@
-import type { MetricSample, Rates, RecentObservations, SampledSeries, SeriesHead } from '#contracts'
+import type { HistogramBuckets, MetricSample, Rates, RecentObservations, SampledSeries, SeriesHead } from '#contracts'
+import { mergeHistograms } from './duration-histogram.ts'
 import { WindowMerge } from './window-merge.ts'
 
 /** Description of a series, the same in all threads. */
@@ -62,6 +63,31 @@ export class SummarySample extends NumberSample {
     for (const { values, at } of this.#offsets) windows.add(values, at + 6, values[at + 5] as number)
     this.#recent = windows.finish()
     return this.#recent
+  }
+}
+
+/** Totals of threads that have ended. */
+interface EndedTotals {
+  readonly sum: number
+  readonly count: number
+  readonly buckets: readonly number[] | null
+}
+
+/** A histogram over all threads. */
+export class HistogramSample extends NumberSample {
+  readonly count: number
+  readonly #offsets: readonly SummaryOffset[]
+  readonly #ended: EndedTotals
+
+  constructor(series: Head, since: number, ended: EndedTotals, offsets: readonly SummaryOffset[]) {
+    super(series, since, ended.sum + total(offsets, 0))
+    this.count = ended.count + total(offsets, 1)
+    this.#offsets = offsets
+    this.#ended = ended
+  }
+
+  get buckets(): HistogramBuckets {
+    return mergeHistograms(this.#offsets, this.#ended.buckets)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SeriesHead } from '#contracts'
+import type { DurationHistogram } from './duration-histogram.ts'
 import type { CounterSeries, SummarySeries } from './series.ts'
 
 /** The value that one scope adds to a series. */
@@ -8,7 +9,7 @@ export interface Contribution {
 
 /** A series of a thread: the total shared by all scopes, and the contribution of each. */
 export interface Series extends SeriesHead {
-  readonly total: CounterSeries | SummarySeries | null
+  readonly total: CounterSeries | SummarySeries | DurationHistogram | null
   readonly contributions: Set<Contribution>
   users: number
 }

@@ -1,6 +1,7 @@
 import type { MetricReport, MetricSample, SeriesHead } from '#contracts'
+import { bucketsIn } from './duration-histogram.ts'
 import { readValues } from './report.ts'
-import { type Head, NumberSample, type SummaryOffset, SummarySample } from './sample.ts'
+import { type Head, HistogramSample, NumberSample, type SummaryOffset, SummarySample } from './sample.ts'
 import { seriesKey } from './series-key.ts'
 
 /** The reported state of one thread. */
@@ -26,6 +27,8 @@ interface Entry {
   /** Totals of ended threads. */
   endedSum: number
   endedCount: number
+  /** Of a histogram; null where no thread has ended. */
+  endedBuckets: Float64Array | null
   /** Index into the exposed series; -1 where it is not exposed. */
   index: number
 }
@@ -90,6 +93,7 @@ export class ThreadAggregation {
         const entry = entries.get(id) as Entry
         entry.endedSum += values[at] as number
         entry.endedCount += values[at + 1] as number
+        if (entry.head.type === 'histogram') addBuckets(entry, bucketsIn(values, at))
       },
     })
   }
@@ -111,13 +115,16 @@ export class ThreadAggregation {
     for (let at = 0; at < exposed.length; at++) {
       const { head, endedSum } = exposed[at] as Entry
       sums[at] = head.merge === 'max' ? Number.NEGATIVE_INFINITY : endedSum
-      if (head.type === 'summary') summaries[at] = []
+      if (head.type === 'summary' || head.type === 'histogram') summaries[at] = []
     }
     for (const state of this.#states.values()) addUp(state, sums, summaries)
-    return exposed.map(({ head, since, endedSum, endedCount }, at) => {
+    return exposed.map(({ head, since, endedSum, endedCount, endedBuckets }, at) => {
       const found = summaries[at] ?? null
       if (found === null) return new NumberSample(head, since, sums[at] as number)
-      return new SummarySample(head, since, { sum: endedSum, count: endedCount }, found)
+      const ended = { sum: endedSum, count: endedCount }
+      if (head.type === 'histogram')
+        return new HistogramSample(head, since, { ...ended, buckets: endedBuckets && [...endedBuckets] }, found)
+      return new SummarySample(head, since, ended, found)
     })
   }
 
@@ -142,10 +149,24 @@ export class ThreadAggregation {
       known.since = Math.min(known.since, head.since)
       return known
     }
-    const entry: Entry = { head, since: head.since, threads: 0, endedSum: 0, endedCount: 0, index: -1 }
+    const entry: Entry = {
+      head,
+      since: head.since,
+      threads: 0,
+      endedSum: 0,
+      endedCount: 0,
+      endedBuckets: null,
+      index: -1,
+    }
     this.#entries.set(key, entry)
     return entry
   }
+}
+
+/** Adds the counts of a thread that has ended. */
+function addBuckets(entry: Entry, counts: Float64Array): void {
+  const before = entry.endedBuckets
+  entry.endedBuckets = counts.map((count, bucket) => count + (before?.[bucket] ?? 0))
 }
 
 function indexOf({ index, head }: Entry): number {
