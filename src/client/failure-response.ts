@@ -29,8 +29,7 @@ export function withFailureResponses(handler: Handler, logger: Logger): Handler 
       return await handler(exchange)
     } catch (error) {
       if (!(error instanceof UpstreamError && error.isOutcome)) throw error
-      const transactionId = exchange.transactionId.value
-      logFailure(error, { upstream: exchange.request.uri.origin, transactionId }, logger)
+      logFailure(error, { upstream: exchange.request.uri.origin, ...exchange.ids }, logger)
       exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: error.code })
       return failureResponse(error)
     }

@@ -1,5 +1,5 @@
 import type { ForwardProxy } from '#contracts'
-import { isToken, type Request, SAFE_METHODS, type Uri } from '#http'
+import { equalsIgnoreCase, isToken, type Request, SAFE_METHODS, type TraceFields, type Uri } from '#http'
 import type { OutboundRequest } from './carrier.ts'
 import { endToEnd, isForwarded, isTrailersOption } from './message-head.ts'
 
@@ -23,9 +23,13 @@ const UNSAFE_IN_TARGET = /[^\x21-\x7e\x80-\xff]/
 /**
  * The request for the upstream: without hop-by-hop fields (RFC 9110 section 7.6.1) except `TE: trailers`, and without
  * `Expect`, which the gateway has answered. Throws where it can not be expressed in HTTP: a line break in any part would
- * be another field or request (threats B29). Headers and Uri check the same when they are set.
+ * be another field or request (threats B29). Headers and Uri check the same when they are set. `trace` replaces the trace context.
  */
-export function outboundRequest(request: Request, { authority, isUsedOnce, proxy }: Destination): OutboundRequest {
+export function outboundRequest(
+  request: Request,
+  { authority, isUsedOnce, proxy }: Destination,
+  trace: TraceFields | null,
+): OutboundRequest {
   const { method, uri, body } = request
   if (!isToken(method) || method === 'CONNECT') throw invalid('method', 'a token other than CONNECT')
   const raw = endToEnd(request.headers)
@@ -42,10 +46,11 @@ export function outboundRequest(request: Request, { authority, isUsedOnce, proxy
       continue
     }
     if (isTrailersOption(name, value)) acceptsTrailers = true
-    else if (!isForwarded(name)) continue
+    else if (!isForwarded(name) || (trace !== null && isTraceField(name))) continue
     if (!isToken(name) || UNSAFE.test(value)) throw unsafe('header')
     fields.push(name, value)
   }
+  if (trace !== null) pushTraceFields(fields, trace)
   const authorization = proxy?.authorization() ?? null
   if (authorization !== null) {
     if (UNSAFE.test(authorization)) throw unsafe('proxy credentials')
@@ -101,6 +106,18 @@ function requestTarget(method: string, { origin, rawPath, rawQuery }: Uri, proxy
 
 function unsafe(part: string): Error {
   return invalid(part, 'characters that its syntax allows')
+}
+
+/** Adds the trace context to a flat list. */
+export function pushTraceFields(fields: string[], { traceparent, tracestate }: TraceFields): void {
+  fields.push('traceparent', traceparent)
+  if (tracestate !== null) fields.push('tracestate', tracestate)
+}
+
+/** Whether a field belongs to the trace context of a request. */
+export function isTraceField(name: string): boolean {
+  if (name.length === 11) return equalsIgnoreCase(name, 'traceparent')
+  return name.length === 10 && equalsIgnoreCase(name, 'tracestate')
 }
 
 function isHost(name: string): boolean {

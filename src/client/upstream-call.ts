@@ -1,4 +1,4 @@
-import { Body, type Exchange, IDEMPOTENT_METHODS, type Request, Response } from '#http'
+import { Body, type ClientSpan, type Exchange, IDEMPOTENT_METHODS, type Request, Response } from '#http'
 import type { Call, CallQueue, Carrier, Dispatcher } from './carrier.ts'
 import { inboundHeaders, informationalFields, trailersNotInHead } from './message-head.ts'
 import { type Destination, outboundRequest, validTrailers } from './outbound-request.ts'
@@ -39,6 +39,9 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #anyByte = false
   #repeated = false
   #informational = 0
+  /** Of the current attempt; null where nothing is recorded. */
+  #span: ClientSpan | null
+  #status: number | null = null
   readonly #startedAt: number
 
   constructor(
@@ -54,6 +57,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#resolve = resolve
     this.#reject = reject
     this.#startedAt = exchange.audit === null ? 0 : performance.now()
+    this.#span = exchange.span === null ? null : exchange.span.beginClient(request, 0)
     this.#stopListening = exchange.onAbort((reason) => this.abort(new UpstreamError('GW_CLIENT_GONE', reason)))
   }
 
@@ -70,7 +74,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#dispatcher = dispatcher
     this.deadline = Number.POSITIVE_INFINITY
     try {
-      const request = outboundRequest(this.#request, this.#owner)
+      const request = outboundRequest(this.#request, this.#owner, this.#span ?? this.#exchange.span)
       this.#uploading = request.stream !== null
       dispatcher.dispatch(request, this, this.#repeated)
     } catch (error) {
@@ -87,7 +91,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
       return
     }
     // A call in no queue is refused when it begins.
-    if (this.#state === 'waiting' || this.queue?.withdraw(this)) this.#end()
+    if (this.#state === 'waiting' || this.queue?.withdraw(this)) this.#end(upstreamErrorOf(reason, false).code)
     this.#reject(reason)
   }
 
@@ -123,6 +127,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     // Decisions, "A proxy's 407": the gateway's own credentials were refused.
     if (status === 407 && this.#owner.proxy !== null) throw proxyRefusal(status)
     this.#state = 'answered'
+    this.#status = status
     this.#exchange.addUpstreamTime(this.#startedAt)
     this.#resolve(
       new Response(status, {
@@ -151,7 +156,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     }
     const answered = this.#state === 'answered'
     const failure = upstreamErrorOf(error, this.#carrier !== null)
-    this.#end()
+    this.#end(failure.code)
     if (answered) {
       this.#source?.fail(failure)
       return
@@ -215,6 +220,8 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   }
 
   #repeat(): void {
+    this.#endSpan('GW_UPSTREAM_CLOSED')
+    this.#span = this.#exchange.span?.beginClient(this.#request, 1) ?? null
     this.#repeated = true
     this.#carrier = null
     this.dispatchOver(this.#dispatcher!)
@@ -224,10 +231,17 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.deadline = performance.now() + this.#owner.settings.soTimeout
   }
 
-  #end(): void {
+  #end(error: string | null = null): void {
+    this.#endSpan(error)
     this.#state = 'ended'
     this.deadline = Number.POSITIVE_INFINITY
     this.#stopListening()
     this.#owner.ended(this)
+  }
+
+  #endSpan(error: string | null): void {
+    if (this.#span === null) return
+    this.#span.end(this.#status, this.#carrier?.version ?? null, error)
+    this.#span = null
   }
 }

@@ -7,10 +7,11 @@ export {
   terminalHasColours,
 } from './destination.ts'
 export type { LogLevel } from './levels.ts'
+export { observeLogLines } from './line-observer.ts'
 export { LogEvent, logEvents } from './log-event.ts'
 export { LogFile } from './log-file.ts'
 export { createLogger, type Logger } from './logger.ts'
-export { decodedName, maskText } from './mask-text.ts'
+export { decodedName, maskedPath, maskText } from './mask-text.ts'
 export { oneJsonLine, oneLine } from './one-line.ts'
 export { type LogEntry, prettyLine } from './pretty.ts'
 export { suppressedEntries } from './repeats.ts'

@@ -32,6 +32,8 @@ test('reopen writes to a new file after a rename, and to the old one where the n
   await waitUntil('the second line is written', () => existsSync(path) && readFileSync(path, 'utf8') === '2\n')
   renameSync(join(folder.path, 'logs.d'), join(folder.path, 'moved'))
   file.reopen()
+  // The completion of the write may come after its line can be read; the file is opened then.
+  await waitUntil('the failure is known', () => file.error !== null)
   assert.equal((file.error as NodeJS.ErrnoException).code, 'ENOENT')
   file.writeLines(bytes('3\n'))
   await file.close()

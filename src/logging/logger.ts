@@ -1,6 +1,7 @@
 import { jsonLines, type LogDestination, onTerminal, prettyLines, terminalHasColours } from './destination.ts'
 import { FirstStacks } from './first-stacks.ts'
 import { isAtLeast, type LevelsByName, type LogLevel, levelOf } from './levels.ts'
+import { notifyLineObserver } from './line-observer.ts'
 import { LogEvent } from './log-event.ts'
 import { EVENTS } from './log-events.ts'
 import { bounded, Printer } from './printable.ts'
@@ -134,6 +135,7 @@ class NamedLogger implements Logger {
     const head = `{"level":"${level}","time":"${new Date().toISOString()}"`
     const line = `${head}${this.#bound}${code}${members(printed)},"message":${JSON.stringify(bounded(text))}}\n`
     this.#settings.destination.write(line)
+    notifyLineObserver(line)
   }
 
   /** Stacks are for developers: always at debug, at error the first time for each origin. */

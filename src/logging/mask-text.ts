@@ -18,6 +18,16 @@ export function maskText(text: string): string {
     .replace(CREDENTIALS, `$1$2${redacted}`)
 }
 
+/** Credentials in paths are rare, and masking them costs more than the rest of a line. */
+const MAY_HOLD_CREDENTIALS = /[;=&@]|eyJ/
+const MAX_PATH = 1_024
+
+/** The path of a client, truncated, and without credentials in path parameters or segments. */
+export function maskedPath(path: string): string {
+  const text = path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}...`
+  return MAY_HOLD_CREDENTIALS.test(text) ? maskText(text) : text
+}
+
 function maskedParameter(whole: string, before: string, name: string, value: string): string {
   return value !== '' && isSecretParameter(decodedName(name)) ? `${before}${name}=${redacted}` : whole
 }

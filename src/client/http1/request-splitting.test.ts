@@ -22,7 +22,7 @@ function headOf({ method = 'GET', path = '/', query = null, fields = [], body = 
     uri.rawPath = path
     uri.rawQuery = query
     const request = new Request({ method, uri, headers: new Headers(fields), body })
-    return Buffer.from(requestHead(outboundRequest(request, DESTINATION)), 'latin1').toString('latin1')
+    return Buffer.from(requestHead(outboundRequest(request, DESTINATION, null)), 'latin1').toString('latin1')
   } catch {
     return null
   }

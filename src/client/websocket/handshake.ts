@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Headers, isToken } from '#http'
+import { type Headers, isToken, type TraceFields } from '#http'
 import { outboundHeaders } from '../message-head.ts'
+import { isTraceField, pushTraceFields } from '../outbound-request.ts'
 
 // RFC 6455 section 1.3
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -61,13 +62,17 @@ export function readOffer(headers: Headers, { subProtocols, withheldExtensions }
   return { key, protocols, extensions }
 }
 
-/** Request headers for the server. */
-export function offerHeaders(headers: Headers, { protocols, extensions }: Offer): string[] {
+/** Request headers for the server; `trace` replaces the trace context. */
+export function offerHeaders(headers: Headers, { protocols, extensions }: Offer, trace: TraceFields | null): string[] {
   const copy = headers.clone()
   replace(copy, 'Sec-WebSocket-Protocol', protocols)
   replace(copy, 'Sec-WebSocket-Extensions', extensions)
   copy.delete('content-length')
-  return [...outboundHeaders(copy), 'Connection', 'Upgrade', 'Upgrade', 'websocket']
+  if (trace !== null) copy.deleteWhere(isTraceField)
+  const fields = outboundHeaders(copy)
+  if (trace !== null) pushTraceFields(fields, trace)
+  fields.push('Connection', 'Upgrade', 'Upgrade', 'websocket')
+  return fields
 }
 
 /** Why a 101 does not accept the offer (RFC 6455 section 4.1); null where it does (threats B67). */

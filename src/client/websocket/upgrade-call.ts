@@ -1,6 +1,15 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { Body, type Exchange, type Headers, type Request, Response, reasonPhrase, type Upgrade } from '#http'
+import {
+  Body,
+  type Exchange,
+  type Headers,
+  type Request,
+  Response,
+  reasonPhrase,
+  type TraceFields,
+  type Upgrade,
+} from '#http'
 import { MAX_TIMER_DELAY } from '#schema'
 import { inboundHeaders, isHttp1, isReasonPhrase } from '../message-head.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
@@ -13,6 +22,8 @@ const MAX_HEADER_BYTES = 65_536
 /** Inputs of a handshake beside the request. */
 interface UpgradeContext {
   readonly offer: Offer
+  /** Trace context for the server; null where the gateway does not trace. */
+  readonly trace: TraceFields | null
   /** Longest wait for the response. */
   readonly soTimeout: number
   readonly timeouts: RelayTimeouts
@@ -36,7 +47,7 @@ export function sendUpgradeRequest(
     Math.min(context.soTimeout, MAX_TIMER_DELAY),
   )
   const stopListening = exchange.onAbort((reason) => fail(new UpstreamError('GW_CLIENT_GONE', reason)))
-  const upgradeRequest = requestOver(socket, request, context.offer, fail)
+  const upgradeRequest = requestOver(socket, request, context, fail)
   upgradeRequest?.on('information', ({ statusCode }) => {
     // A 101 without Upgrade header is invalid.
     if (statusCode === 101) fail(new UpstreamError('GW_UPSTREAM_PROTOCOL'))
@@ -71,7 +82,7 @@ export function sendUpgradeRequest(
 function requestOver(
   socket: Socket,
   { uri, headers }: Request,
-  offer: Offer,
+  { offer, trace }: UpgradeContext,
   fail: (error: unknown) => void,
 ): ClientRequest | null {
   try {
@@ -79,7 +90,7 @@ function requestOver(
       createConnection: () => socket,
       method: 'GET',
       path: uri.requestTarget,
-      headers: offerHeaders(headers, offer),
+      headers: offerHeaders(headers, offer, trace),
       maxHeaderSize: MAX_HEADER_BYTES,
     })
     upgradeRequest.on('error', fail)

@@ -1,6 +1,14 @@
 import type { Socket } from 'node:net'
 import type { ClientTls, ProxyOptions } from '#contracts'
-import { type Exchange, type Request, type Response, reasonPhrase, respond, withoutBrackets } from '#http'
+import {
+  type Exchange,
+  type Request,
+  type Response,
+  reasonPhrase,
+  respond,
+  type TraceFields,
+  withoutBrackets,
+} from '#http'
 import type { OwnListeners } from '#schema'
 import { isSelfConnection } from '../self-connection.ts'
 import { DEFAULT_TLS, OutboundContexts } from '../tls/outbound-context.ts'
@@ -51,14 +59,20 @@ export class WebSocketClient {
     const offer = readOffer(request.headers, this.#settings)
     if (offer instanceof InvalidOffer) return refusal(offer)
     const startedAt = performance.now()
+    const span = exchange.span?.beginClient(request, 0) ?? null
     try {
-      return await this.#handshake(exchange, request, offer)
+      const response = await this.#handshake(exchange, request, offer, span ?? exchange.span)
+      span?.end(response.status, response.version, null)
+      return response
+    } catch (error) {
+      span?.end(null, null, error instanceof UpstreamError ? error.code : 'aborted')
+      throw error
     } finally {
       exchange.addUpstreamTime(startedAt)
     }
   }
 
-  async #handshake(exchange: Exchange, request: Request, offer: Offer): Promise<Response> {
+  async #handshake(exchange: Exchange, request: Request, offer: Offer, trace: TraceFields | null): Promise<Response> {
     const socket = await this.#connect(exchange, targetOf(request))
     if (exchange.aborted) {
       socket.destroy()
@@ -66,6 +80,7 @@ export class WebSocketClient {
     }
     return sendUpgradeRequest(exchange, request, socket, {
       offer,
+      trace,
       soTimeout: this.#settings.soTimeout,
       timeouts: this.#settings,
       watchdog: this.#watchdog,

@@ -41,11 +41,14 @@ export class Collector implements AsyncDisposable {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      this.#exported.push(...recordsIn(Buffer.concat(chunks).toString()))
+      const text = Buffer.concat(chunks).toString()
+      if (request.url === '/v1/logs') this.#exported.push(...recordsIn(text))
+      this.#requests.push({ path: request.url ?? '', text })
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
   })
   readonly #exported: CollectedRecord[] = []
+  readonly #requests: { readonly path: string; readonly text: string }[] = []
   #child: ChildProcess | null = null
 
   async create(): Promise<void> {
@@ -96,6 +99,18 @@ export class Collector implements AsyncDisposable {
     }
   }
 
+  /** Requests to a path that the collector has sent, once one has each of the texts. */
+  async requests(path: string, texts: readonly string[], timeout = 20_000): Promise<string> {
+    const deadline = Date.now() + timeout
+    for (;;) {
+      const sent = this.#requests.filter((each) => each.path === path).map(({ text }) => text)
+      if (texts.every((text) => sent.some((each) => each.includes(text)))) return sent.join('\n')
+      if (Date.now() > deadline)
+        throw new Error(`expected ${texts.join(', ')} at ${path}, found ${sent.length} requests`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     this.#sink.closeAllConnections()
@@ -129,7 +144,12 @@ export class Collector implements AsyncDisposable {
       },
       service: {
         telemetry: { metrics: { level: 'none' } },
-        pipelines: { logs: { receivers: ['otlp', 'otlp/secure'], exporters: ['otlphttp'] } },
+        pipelines: Object.fromEntries(
+          ['logs', 'traces', 'metrics'].map((signal) => [
+            signal,
+            { receivers: ['otlp', 'otlp/secure'], exporters: ['otlphttp'] },
+          ]),
+        ),
       },
     })
   }

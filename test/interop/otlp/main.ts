@@ -1,12 +1,18 @@
-// Audit events to a real OpenTelemetry Collector.
+// Audit events, spans, metrics and log entries to a real OpenTelemetry Collector.
 import assert from 'node:assert/strict'
+import { respond } from '#http'
 import { createLogger } from '#logging'
+import { MetricsRegistry } from '#metrics'
 import { systemClock } from '#schema'
+import { Tracer } from '#telemetry'
 import { accessEvent } from '#test/audit-events'
+import { exchangeFor } from '#test/exchange'
 import { type AuditRecord, RecordRefused, type Transport } from '../../../src/audit/delivery/transport.ts'
 import { otlpLogRecord } from '../../../src/audit/formats/otlp.ts'
 import { type OtlpPlan, openOtlp } from '../../../src/audit/transports/otlp/otlp-transport.ts'
 import { DEFAULT_TLS_PLAN } from '../../../src/audit/transports/tls-plan.ts'
+import { otlpLogRecordOf } from '../../../src/control/telemetry/otlp-log-record.ts'
+import { otlpMetrics } from '../../../src/control/telemetry/otlp-metrics.ts'
 import { deliver } from '../delivering.ts'
 import { type Flow, runFlows } from '../flows.ts'
 import { withOwned } from '../owned.ts'
@@ -49,7 +55,49 @@ function complete(compression: OtlpPlan['compression']): Flow<Peers> {
   }
 }
 
+const record = (topic: string, text: string, n = 0): AuditRecord => ({ topic, id: `${n}`, text, time: Date.now() })
+
+/** The collector decodes every field strictly, and exports what it understood. */
+const telemetry: Flow<Peers> = {
+  name: 'spans, metrics with exemplars and log entries are understood',
+  run: async ({ collector, open }) => {
+    const spans: AuditRecord[] = []
+    const tracer = new Tracer({ isParentBased: true, ratio: 1 }, ({ text }) => spans.push(record('spans', text)))
+    const exchange = exchangeFor('GET', 'http://shop.example/cart?secret=1', { headers: { 'User-Agent': 'é "' } })
+    const span = tracer.begin('GET', { parents: [`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`], states: ['v=1'] })
+    span.beginClient(exchange.request, 1)?.end(503, 'HTTP/2', 'GW_UPSTREAM_CLOSED')
+    span.beginInternal('Filter')?.end(null)
+    span.end(exchange, { response: respond(503), end: 'sent' })
+    const registry = new MetricsRegistry()
+    const scope = registry.open()
+    scope
+      .histogram('http_server_request_duration_seconds', 'D.', { http_response_status_code: '200' })
+      .observeTraced(0.2, span.traceId, span.spanId)
+    scope.counter('gw_x_total', 'X.').add()
+    scope.gauge('gw_y', 'Y.').set(0.5)
+    scope.summary('gw_s', 'S.').observe(1)
+    const metrics = Array.from(otlpMetrics(registry.collect(), Date.now()), (text, n) => record('metrics', text, n))
+    const line = JSON.stringify({ level: 'warn', time: new Date().toISOString(), traceId: span.traceId, message: 'm' })
+    const signals = { traces: spans, metrics, logs: [record('logs', otlpLogRecordOf(line) ?? '')] } as const
+    for (const [signal, records] of Object.entries(signals)) {
+      const transport = open({ signal: signal as 'traces' })
+      await transport.send(records, new AbortController().signal)
+      await transport.close()
+    }
+    const { traceId } = span
+    const traces = await collector.requests('/v1/traces', [
+      traceId,
+      '"http.request.resend_count"',
+      '"traceState":"v=1"',
+    ])
+    assert.ok(!traces.includes('secret'))
+    await collector.requests('/v1/metrics', ['http.server.request.duration', 'gw_x_total', 'gw_y', 'gw_s', traceId])
+    await collector.requests('/v1/logs', [traceId])
+  },
+}
+
 const FLOWS: readonly Flow<Peers>[] = [
+  telemetry,
   complete('none'),
   complete('gzip'),
   {
