@@ -37,6 +37,11 @@ export async function decryptToken(token: EncryptedToken, source: KeySource): Pr
   return NOT_DECRYPTED
 }
 
+/** Decrypts a token with one key; null where it fails. The caller checks the algorithms in its header. */
+export function decryptWithKey(token: EncryptedToken, key: KeyObject): Promise<Buffer | null> {
+  return attempt(token, key)
+}
+
 function suits(key: KeyObject, named: string | null, { header, method }: EncryptedToken): boolean {
   const algorithm = header.alg as EncryptionAlgorithm
   if (!(encryptionSuitability(key, named).algorithms as readonly string[]).includes(algorithm)) return false

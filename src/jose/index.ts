@@ -1,6 +1,6 @@
 export { claim, isForAudience, numericDate, readClaims, scopesOf, type TimeClaim, timeViolations } from './claims.ts'
 export { MAX_TOKEN_LENGTH, parseSignedToken, parseToken, type SignedToken } from './compact.ts'
-export { decryptToken } from './decrypt.ts'
+export { decryptToken, decryptWithKey } from './decrypt.ts'
 export { encryptionRefusal, encryptJwt } from './encrypt.ts'
 export {
   ENCRYPTION_ALGORITHMS,

@@ -9,11 +9,21 @@ export interface Position {
   readonly column: number
 }
 
+/** Where a text has a value, as offsets. */
+export interface SourceRange {
+  /** Start of the member name for a member of an object, of the value otherwise. */
+  readonly from: number
+  /** End of the member name; `from` without one. */
+  readonly keyEnd: number
+  readonly start: number
+  readonly end: number
+}
+
 /** A parsed configuration text, with the positions of its values. */
 export class JsonDocument {
   readonly text: string
   readonly value: JsonValue
-  #offsets: Map<string, number> | null = null
+  #ranges: Map<string, SourceRange> | null = null
 
   constructor(text: string, value: JsonValue) {
     this.text = text
@@ -22,10 +32,15 @@ export class JsonDocument {
 
   /** The position of the value of a pointer, or of its nearest existing ancestor. */
   locate(pointer: string): Position {
-    this.#offsets ??= offsetsOf(this.text)
     let nearest = pointer
-    while (nearest !== '' && !this.#offsets.has(nearest)) nearest = nearest.slice(0, nearest.lastIndexOf('/'))
-    return positionAt(this.text, this.#offsets.get(nearest) ?? 0)
+    while (nearest !== '' && this.range(nearest) === null) nearest = nearest.slice(0, nearest.lastIndexOf('/'))
+    return positionAt(this.text, this.range(nearest)?.from ?? 0)
+  }
+
+  /** Where the value of a pointer is; null where it does not exist. */
+  range(pointer: string): SourceRange | null {
+    this.#ranges ??= rangesOf(this.text)
+    return this.#ranges.get(pointer) ?? null
   }
 }
 
@@ -48,11 +63,11 @@ export function syntaxErrorIn(text: string): JsonSyntaxError | null {
   }
 }
 
-/** Offsets are needed only to report problems, so a second pass computes them. */
-function offsetsOf(text: string): Map<string, number> {
-  const offsets = new Map<string, number>()
-  new Reader(text, true, offsets).document()
-  return offsets
+/** Positions are needed only to report problems and to edit, so a second pass computes them. */
+function rangesOf(text: string): Map<string, SourceRange> {
+  const ranges = new Map<string, SourceRange>()
+  new Reader(text, true, ranges).document()
+  return ranges
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -87,13 +102,13 @@ function strictPart(part: string): string {
 class Reader {
   readonly #text: string
   readonly #isRelaxed: boolean
-  readonly #offsets: Map<string, number> | null
+  readonly #ranges: Map<string, SourceRange> | null
   #at = 0
 
-  constructor(text: string, isRelaxed: boolean, offsets: Map<string, number> | null) {
+  constructor(text: string, isRelaxed: boolean, ranges: Map<string, SourceRange> | null) {
     this.#text = text
     this.#isRelaxed = isRelaxed
-    this.#offsets = offsets
+    this.#ranges = ranges
   }
 
   document(): JsonValue {
@@ -104,9 +119,15 @@ class Reader {
     return value
   }
 
-  #value(pointer: string, depth: number): JsonValue {
+  #value(pointer: string, depth: number, key: Pick<SourceRange, 'from' | 'keyEnd'> | null = null): JsonValue {
     this.#skip()
-    if (this.#offsets !== null && !this.#offsets.has(pointer)) this.#offsets.set(pointer, this.#at)
+    const start = this.#at
+    const value = this.#read(pointer, depth)
+    this.#ranges?.set(pointer, { from: start, keyEnd: start, ...key, start, end: this.#at })
+    return value
+  }
+
+  #read(pointer: string, depth: number): JsonValue {
     const first = this.#text[this.#at]
     if (first === '{' || first === '[') {
       if (depth >= DEFAULT_MAX_DEPTH) this.#fail(`nested more than ${DEFAULT_MAX_DEPTH} levels deep`)
@@ -134,12 +155,12 @@ class Reader {
       if (!this.#isQuote(this.#text[this.#at]))
         this.#fail(`expected a member name in double quotes, got ${this.#found()}`)
       const key = this.#string()
+      const keyEnd = this.#at
       if (Object.hasOwn(object, key)) this.#fail(`the member ${JSON.stringify(key)} is given twice`, keyAt)
       this.#skip()
       if (!this.#take(':')) this.#fail(`expected ":" after the member name, got ${this.#found()}`)
-      const member = this.#offsets === null ? '' : appendPointer(pointer, key)
-      this.#offsets?.set(member, keyAt)
-      setOwn(object, key, this.#value(member, depth))
+      const member = this.#ranges === null ? '' : appendPointer(pointer, key)
+      setOwn(object, key, this.#value(member, depth, this.#ranges === null ? null : { from: keyAt, keyEnd }))
       this.#skip()
       if (this.#take('}')) return object
       if (!this.#take(',')) this.#fail(`expected "," or "}", got ${this.#found()}`)
@@ -154,7 +175,7 @@ class Reader {
     for (;;) {
       this.#skip()
       if (this.#isRelaxed && this.#take(']')) return items
-      items.push(this.#value(this.#offsets === null ? '' : appendPointer(pointer, items.length), depth))
+      items.push(this.#value(this.#ranges === null ? '' : appendPointer(pointer, items.length), depth))
       this.#skip()
       if (this.#take(']')) return items
       if (!this.#take(',')) this.#fail(`expected "," or "]", got ${this.#found()}`)

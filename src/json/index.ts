@@ -1,7 +1,7 @@
 export { ArithmeticError, add, divide, multiply, type Numeric, negate, remainder, subtract } from './arithmetic.ts'
 export { canonicalJson } from './canonical.ts'
 export { compareNumbers } from './compare-numbers.ts'
-export { JsonDocument, type Position, readDocument, syntaxErrorIn } from './document.ts'
+export { JsonDocument, type Position, readDocument, type SourceRange, syntaxErrorIn } from './document.ts'
 export { measureJson } from './measure.ts'
 export { exceedsDoubleRange, JsonNumber, jsonNumber, numberValue } from './number.ts'
 export {

@@ -1,11 +1,10 @@
-import { type ClientTls, providerOf } from '#contracts'
+import { type ClientTls, providerOf, tlsConnectionOptions } from '#contracts'
 import type { Environment } from '#schema'
 import { EVENTS } from './log-events.ts'
 import { isSecure, topologyOf } from './redis-addresses.ts'
 import type { RedisAccess } from './redis-client.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import type { RedisValues } from './redis-fields.ts'
-import { tlsOptions } from './tls-options.ts'
 
 /** Milliseconds that the load of a route waits for the first connection; the route loads without one, too. */
 const FIRST_CONNECTION = 1_000
@@ -75,7 +74,7 @@ function accessBy(values: RedisValues, env: Environment): () => Promise<RedisAcc
     topology: topologyOf(values),
     credentials: { username, password: await passwordOf(passwordSecretId) },
     sentinelCredentials: { username: sentinelUsername, password: await passwordOf(sentinelPasswordSecretId) },
-    tls: isSecure(values) ? await tlsOptions(tls) : null,
+    tls: isSecure(values) ? await tlsConnectionOptions(tls) : null,
     keyPrefix: values.keyPrefix,
   })
 }

@@ -1,10 +1,12 @@
 import { compile, isExpression } from '#expression'
+import { EXPRESSION_SCHEMA } from './compiled.ts'
 import { type DecodedMembers, object } from './composites.ts'
 import { config } from './config-expression.ts'
 import type { Settled } from './deferred.ts'
 import { expected, type Field, field, type Report } from './field.ts'
 
 const FORMATS = ['json', 'combined']
+const FORMAT_SCHEMA = { anyOf: [{ enum: FORMATS }, EXPRESSION_SCHEMA] }
 
 /** The source of an expression that is evaluated when a request has ended: its bodies are gone by then. */
 function checkedSource(text: string, report: Report): string | undefined {
@@ -18,7 +20,7 @@ function checkedSource(text: string, report: Report): string | undefined {
   return undefined
 }
 
-const format = field<string>({ label: 'a format', schema: () => ({ type: 'string' }) }, (value, report) => {
+const format = field<string>({ label: 'a format', schema: () => FORMAT_SCHEMA }, (value, report) => {
   if (typeof value === 'string' && FORMATS.includes(value)) return value
   if (typeof value === 'string' && isExpression(value)) return checkedSource(value, report)
   const wanted = '"json", "combined" or a template such as "${access.method} ${access.path} ${access.status}"'
@@ -27,7 +29,7 @@ const format = field<string>({ label: 'a format', schema: () => ({ type: 'string
 }) as Field<string>
 
 const line = field<string>(
-  { label: 'a condition', schema: () => ({ type: ['string', 'boolean'] }) },
+  { label: 'a condition', schema: () => ({ anyOf: [{ type: 'boolean' }, EXPRESSION_SCHEMA] }) },
   (value, report) => {
     if (typeof value === 'boolean') return `\${${value}}`
     if (typeof value === 'string' && isExpression(value)) return checkedSource(value, report)

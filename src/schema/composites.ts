@@ -2,6 +2,7 @@ import { isPlainObject, setOwn } from '#json'
 import { currentMembers } from './current-members.ts'
 import { Deferred } from './deferred.ts'
 import { type Decoded, decodeInto, expected, type Field, field, type JsonSchema, type RenderSchema } from './field.ts'
+import type { FieldMigration } from './field-migration.ts'
 import type { OlderSpelling } from './older-spelling.ts'
 import { didYouMean } from './problem.ts'
 import type { PresenceRule } from './rules.ts'
@@ -15,11 +16,20 @@ interface ObjectOptions {
   readonly rules?: readonly PresenceRule[]
   /** Fields of other dialects: accepted, with a warning that names the current spelling. */
   readonly older?: readonly OlderSpelling[]
+  /** Conversions of deprecated fields in files. */
+  readonly migrations?: readonly FieldMigration[]
 }
 
-/** Keys that are comments or disabled fields (field-notes 1.1). */
+/** Keys that are comments or disabled fields (field-notes 1.1), or name the JSON Schema for an editor. */
+const IGNORED_KEY = '^(_|//|comment$|\\$schema$)'
+
+/** The same as a keyword of JSON Schema. */
+export const IGNORED_KEYS = { patternProperties: { [IGNORED_KEY]: {} } }
+
+const ignoredKey = new RegExp(IGNORED_KEY)
+
 export function isIgnoredKey(key: string): boolean {
-  return key === 'comment' || key.startsWith('_') || key.startsWith('//')
+  return ignoredKey.test(key)
 }
 
 const SUGGESTIONS = 20
@@ -29,10 +39,10 @@ export const UNKNOWN_MEMBER = 'unknown field'
 
 /** An object with known fields; an unknown one is an error with a suggestion. */
 export function object<M extends Members>(members: M, options: ObjectOptions = {}): Field<DecodedMembers<M>> {
-  const { rules = [], older = [] } = options
+  const { rules = [], older = [], migrations = [] } = options
   const known = Object.keys(members)
   const schema = (render: RenderSchema) => objectSchema(members, rules, older, render)
-  return field({ label: 'an object', schema, members, older, rules }, (value, report) => {
+  return field({ label: 'an object', schema, members, older, migrations, rules }, (value, report) => {
     if (!isPlainObject(value)) {
       report(expected('an object', value))
       return undefined
@@ -90,7 +100,7 @@ function objectSchema(
   return {
     type: 'object',
     properties,
-    patternProperties: { '^(_|//|comment$)': {} },
+    ...IGNORED_KEYS,
     additionalProperties: false,
     ...(required.length > 0 && { required }),
     ...(conditions.length > 0 && { allOf: conditions }),
@@ -116,14 +126,15 @@ export function list<T>(item: Field<T>, options: ListOptions = {}): Field<T[]> {
     items: render(item),
     ...(options.nonEmpty && { minItems: 1 }),
   })
-  return field({ label: `an array of ${itemLabel}`, schema, item }, (value, report) => {
+  const { skipsNull = false } = options
+  return field({ label: `an array of ${itemLabel}`, schema, item, skipsNull }, (value, report) => {
     if (!Array.isArray(value)) {
       report(expected('an array', value))
       return undefined
     }
     if (options.nonEmpty && value.length === 0) report('expected at least one element')
     return value.flatMap((element, index) =>
-      options.skipsNull && element === null ? [] : [decodeInto(item, element, report, [index])],
+      skipsNull && element === null ? [] : [decodeInto(item, element, report, [index])],
     )
   })
 }

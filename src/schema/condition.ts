@@ -2,7 +2,7 @@ import { isExpression, lint } from '#expression'
 import type { Exchange, Response } from '#http'
 import { isPlainObject } from '#json'
 import { EXPRESSION_SCHEMA } from './compiled.ts'
-import { isIgnoredKey } from './composites.ts'
+import { IGNORED_KEYS, isIgnoredKey } from './composites.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { decodeInto, expected, type Field, field } from './field.ts'
 import { didYouMean } from './problem.ts'
@@ -25,6 +25,7 @@ export function condition(): Field<Deferred<Condition>> {
         type: 'object',
         properties: { expression: EXPRESSION_SCHEMA, label: { type: 'string' } },
         required: ['expression'],
+        ...IGNORED_KEYS,
         additionalProperties: false,
       },
     ],

@@ -1,8 +1,10 @@
+import type { JsonObject } from '#json'
 import type { DecodedMembers, Members } from './composites.ts'
 import { object } from './composites.ts'
 import type { Settled } from './deferred.ts'
 import type { Environment } from './environment.ts'
 import type { Decoded, Field } from './field.ts'
+import type { FieldMigration } from './field-migration.ts'
 import type { Kind } from './kind.ts'
 import { ignored, type OlderSpelling } from './older-spelling.ts'
 import type { Typed } from './reference.ts'
@@ -23,6 +25,8 @@ export interface TypeDefinition {
   readonly settings: Field | null
   /** Set for a deprecated type: its replacement. */
   readonly replacement: string | null
+  /** The object as it is declared now; null where its declaration is current. */
+  migrate(declaration: JsonObject): JsonObject | null
   /** Whether its objects may set the server of a request, or send requests to the server that is set. */
   readonly target: 'sets' | 'needs' | null
   /** Checks settled values; reports with a path below `config`. */
@@ -39,8 +43,11 @@ interface TypeSource<M extends Members, T> {
   readonly rules?: readonly PresenceRule[]
   /** Fields of other dialects. */
   readonly older?: readonly OlderSpelling[]
+  /** Conversions of deprecated fields in files. */
+  readonly migrations?: readonly FieldMigration[]
   readonly replacement?: string
   readonly target?: 'sets' | 'needs' | null
+  migrate?(declaration: JsonObject): JsonObject | null
   check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
   create(config: Settled<DecodedMembers<M>>, env: Environment): T | Promise<T>
 }
@@ -89,16 +96,17 @@ const OF_ANY_TYPE: readonly OlderSpelling[] = [
 ]
 
 function complete<M extends Members, T>(source: TypeSource<M, T>): Omit<TypeDefinition, 'kind' | 'settings'> {
-  const { rules = [], older = [] } = source
+  const { rules = [], older = [], migrations = [] } = source
   const ofAnyType = OF_ANY_TYPE.filter(({ old: [name = ''] }) => !Object.hasOwn(source.config, name))
   return {
     name: source.name,
     aliases: source.aliases ?? [],
     summary: source.summary,
-    config: object(source.config, { rules, older: [...older, ...ofAnyType] }),
+    config: object(source.config, { rules, older: [...older, ...ofAnyType], migrations }),
     rules,
     replacement: source.replacement ?? null,
     target: source.target ?? null,
+    migrate: source.migrate ?? (() => null),
     check: (source.check ?? (() => {})) as TypeDefinition['check'],
     create: source.create as TypeDefinition['create'],
   }

@@ -1,3 +1,4 @@
+import type { FieldMigration } from './field-migration.ts'
 import type { Kind } from './kind.ts'
 import type { OlderSpelling } from './older-spelling.ts'
 import { shown } from './problem.ts'
@@ -13,19 +14,27 @@ interface FieldShape {
   /** Type name on reference pages. */
   readonly label: string
   readonly schema: (render: RenderSchema) => JsonSchema
+  /** The schema in whole files, where it is more exact than in forms. */
+  readonly fileSchema?: JsonSchema
   /** Fields below this one, for linting and documentation. */
   readonly members?: Readonly<Record<string, Field>>
   readonly item?: Field
+  /** For lists: whether null elements are left out. */
+  readonly skipsNull?: boolean
   readonly entries?: Field
   readonly inner?: Field
   /** For references: the accepted kinds of objects. */
   readonly kinds?: readonly Kind[]
+  /** For enumerated values: whether any case is accepted. */
+  readonly isAnyCase?: boolean
   /** Whether the value is the id of a secret that the object looks up. */
   readonly namesSecret?: boolean
   /** Fields by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
   readonly branches?: ReadonlyMap<string, Field>
   /** For objects: fields of other dialects. */
   readonly older?: readonly OlderSpelling[]
+  /** For objects: conversions of deprecated fields in files. */
+  readonly migrations?: readonly FieldMigration[]
   readonly rules?: readonly { readonly text: string }[]
 }
 

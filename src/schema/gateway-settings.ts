@@ -6,12 +6,16 @@ import { config } from './config-expression.ts'
 import { decode } from './decode.ts'
 import type { Settled } from './deferred.ts'
 import { field } from './field.ts'
-import { boolean, duration, integer, oneOf, string } from './scalars.ts'
+import { boolean, duration, integer, oneOf, string, token } from './scalars.ts'
 import { settleValue } from './settle.ts'
 
 /** An address or a CIDR block. */
 const network = field<string>(
-  { label: 'an address or CIDR block', schema: () => ({ type: 'string' }) },
+  {
+    label: 'an address or CIDR block',
+    schema: () => ({ type: 'string' }),
+    fileSchema: { type: 'string', pattern: '^([0-9]+(\\.[0-9]+){3}|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)(/[0-9]{1,3})?$' },
+  },
   (value, report) => {
     const [address = '', bits, ...more] = typeof value === 'string' ? value.split('/') : []
     const family = isIP(address)
@@ -91,12 +95,16 @@ export const SETTING_FIELDS = {
   trustTransactionHeader: config(boolean())
     .default(false)
     .meta({ description: 'Whether transaction ids of clients are accepted.' }),
-  transactionIdHeader: config(string({ nonEmpty: true }))
+  transactionIdHeader: config(token('a header name'))
     .default('X-Vendor-TransactionId')
     .meta({ description: 'Header with the transaction id.' }),
   transactionIdInResponse: config(boolean())
     .default(true)
     .meta({ description: 'Whether responses of traffic connectors carry the transaction id in that header.' }),
+  trustTraceContext: config(boolean()).default(false).meta({
+    description:
+      'Whether `traceparent` and `tracestate` of any client are joined where the gateway traces; by default only those of trustedProxies, and others are replaced.',
+  }),
   accessLog: accessLogFields.default({}).meta({
     description: 'One line for each request of the traffic connectors, when the request has ended.',
   }),

@@ -34,6 +34,8 @@ export {
   type Wrap,
   wrap,
 } from './define-type.ts'
+export { documentPage } from './document-page.ts'
+export { DOCUMENT_STRUCTURE } from './document-structure.ts'
 export type {
   Clock,
   Counter,
@@ -52,6 +54,7 @@ export type {
   Summary,
 } from './environment.ts'
 export { type Decoded, type Field, type FieldInfo, field, type JsonSchema } from './field.ts'
+export { type FieldMigration, withoutField } from './field-migration.ts'
 export { type FieldValue, fieldValuesIn } from './field-values.ts'
 export { defaultSettings, type GatewaySettings, gatewaySettings, SETTING_FIELDS } from './gateway-settings.ts'
 export { type DocumentSource, documentSchema, shallowDocumentSchema, typeSchema } from './json-schema.ts'
@@ -60,7 +63,9 @@ export { type CatalogueType, LazyType, loadTypes } from './lazy-type.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { configWarning } from './log-events.ts'
 export {
+  type ClearText,
   clearText,
+  clearTextOf,
   clearTextStore,
   converted,
   decorationsBeside,
@@ -91,6 +96,7 @@ export {
   SECRET_ID_FORM,
   secretId,
   string,
+  token,
   url,
 } from './scalars.ts'
 export { type Purpose, Secret, type SecretParts } from './secret.ts'

@@ -87,10 +87,12 @@ const members = {
 }
 const SHOP = documentSchema(
   {
+    name: 'shop',
     title: 'Shop',
     description: 'A shop.',
     document: { members, fields: object(members), legacy: ['monitor'] },
     defaults: [{ name: 'paint', type: 'Paint' }, { name: 'saw', type: 'Saw' }, 'junk'],
+    inherits: true,
   },
   ALL,
 )
@@ -165,14 +167,15 @@ test('a document may refer by name, or declare in place to any depth', () => {
 })
 
 test('a reference accepts types of its kind, adapted kinds and any kind', () => {
-  assert.deepEqual(shop({ tool: { type: 'Lamp' } }), ['/tool/type'])
+  assert.deepEqual([...new Set(shop({ tool: { type: 'Lamp' } }))], ['/tool/type'])
   assert.deepEqual(shop({ tool: saw, lamp: saw }), [])
   assert.deepEqual(
     shop({ tool: { type: 'Stand', config: { target: 'x' } }, lamp: { type: 'Stand', config: { target: saw } } }),
     [],
   )
   assert.deepEqual(shop({ tool: saw, box: 'b' }), [])
-  assert.deepEqual(shop({ tool: saw, box: { type: 'Saw', config: { teeth: 1 } } }), ['/box/type'])
+  const box = shop({ tool: saw, box: { type: 'Saw', config: { teeth: 1 } } })
+  assert.deepEqual([...new Set(box)], ['/box/type'])
 })
 
 test('objects of the heap need a name, and their config is that of their type', () => {

@@ -1,27 +1,30 @@
 import { isPlainObject, type JsonValue } from '#json'
-import { isIgnoredKey, type Members } from './composites.ts'
+import { IGNORED_KEYS, isIgnoredKey, type Members } from './composites.ts'
 import type { TypeDefinition } from './define-type.ts'
-import type { Field, JsonSchema } from './field.ts'
+import { DOCUMENT_STRUCTURE } from './document-structure.ts'
+import type { Field, JsonSchema, RenderSchema } from './field.ts'
 import type { Kind } from './kind.ts'
-import { renderField, SHARED_DEFINITIONS } from './render-field.ts'
+import { renderAccepted, renderField, SHARED_DEFINITIONS } from './render-field.ts'
 
 /*
- * JSON Schemas (draft 2020-12) for editors, forms and pipelines. Stricter than decoding, which also accepts null for a missing
- * field, enumerated values in any case, numbers as text, and class names with their package.
+ * JSON Schemas (draft 2020-12) for editors, forms and pipelines. Those of types, for forms, have only the current spelling. Those of
+ * whole files also accept one value for a list, enumerated values in any case, and class names with their package. Both are
+ * stricter than decoding, which accepts null for a missing field, numbers as text, and keys with blanks at their ends.
  */
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Keys that are comments or disabled fields; the counterpart of `isIgnoredKey`. */
-const IGNORED_KEYS = { '^(_|//|comment$)': {} }
-
-/** Source of the schema of a document, besides the object types. */
+/** Definition of a kind of configuration file: source of its JSON Schema and reference page. */
 export interface DocumentSource {
+  /** Name of its schema and of its page, without ending. */
+  readonly name: string
   readonly title: string
   readonly description: string
   readonly document: { readonly members: Members; readonly fields: Field; readonly legacy: readonly string[] }
   /** Predefined objects; decorators among them define keys. */
   readonly defaults: readonly JsonValue[]
+  /** Whether it inherits objects of another document. */
+  readonly inherits: boolean
 }
 
 /** The schema of objects of one type. For nested objects only the type name is checked. */
@@ -51,52 +54,77 @@ export function typeSchema(definition: TypeDefinition, all: readonly TypeDefinit
 
 /** The schema of a whole document: every type, to any depth. */
 export function documentSchema(source: DocumentSource, definitions: readonly TypeDefinition[]): JsonSchema {
-  const { title, description, document } = source
-  const decorators = decoratorProperties(source.defaults, definitions)
-  const fields = renderField(document.fields) as { properties: JsonSchema; required?: string[]; allOf?: JsonSchema[] }
-  const legacy = document.legacy.map((key) => [key, { deprecated: true, description: 'No longer used, no effect.' }])
-  const kinds = kindsOf(definitions, [document.fields])
+  const kinds = kindsOf(definitions, [source.document.fields])
+  const decorators = decoratorProperties(source.defaults, definitions, renderAccepted)
   const objects = (types: readonly TypeDefinition[]) => declaration(types, decorators)
+  return {
+    ...rootSchema(source, definitions, renderAccepted),
+    $defs: {
+      ...SHARED_DEFINITIONS,
+      DecoratorSettings: decoratorSettings(definitions, renderAccepted),
+      HeapObject: { type: 'object', ...objects(definitions), required: ['name', 'type'] },
+      ...Object.fromEntries(
+        kinds.map((kind) => [kind.name, withLists(kind, wholeKind(kind, objects(typesOf(kind, definitions))))]),
+      ),
+      ...Object.fromEntries(definitions.map((each) => [`${each.name}.config`, renderAccepted(each.config)])),
+    },
+  }
+}
+
+function rootSchema(
+  { title, description, document, defaults, inherits }: DocumentSource,
+  definitions: readonly TypeDefinition[],
+  render: RenderSchema,
+): JsonSchema {
+  const decorators = decoratorProperties(defaults, definitions, render)
+  const fields = render(document.fields) as { properties: JsonSchema; required?: string[]; allOf?: JsonSchema[] }
+  const legacy = document.legacy.map((key) => [key, { deprecated: true, description: 'No longer used, no effect.' }])
+  const properties = {
+    ...fields.properties,
+    heap: { description: DOCUMENT_STRUCTURE.heap, type: 'array', items: { $ref: '#/$defs/HeapObject' } },
+    properties: { description: DOCUMENT_STRUCTURE.properties, type: 'object' },
+    globalDecorators: {
+      description: DOCUMENT_STRUCTURE.globalDecorators,
+      type: 'object',
+      properties: decorators,
+      ...IGNORED_KEYS,
+      additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
+    },
+    ...decorators,
+    ...Object.fromEntries(legacy),
+  }
   return {
     $schema: DRAFT,
     title,
     description,
     ...fields,
-    properties: {
-      ...fields.properties,
-      heap: { description: 'Objects that can be used by name.', type: 'array', items: { $ref: '#/$defs/HeapObject' } },
-      properties: { description: 'Values for expressions and tokens, by name.', type: 'object' },
-      globalDecorators: {
-        description: 'Decorations of every object of this document and of the documents below it.',
-        type: 'object',
-        properties: decorators,
-        patternProperties: IGNORED_KEYS,
-        additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
-      },
-      ...decorators,
-      ...Object.fromEntries(legacy),
-    },
-    patternProperties: IGNORED_KEYS,
+    properties,
+    ...IGNORED_KEYS,
     additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
-    $defs: {
-      ...SHARED_DEFINITIONS,
-      DecoratorSettings: decoratorSettings(definitions),
-      HeapObject: { type: 'object', ...objects(definitions), required: ['name', 'type'] },
-      ...Object.fromEntries(kinds.map((kind) => [kind.name, wholeKind(kind, objects(typesOf(kind, definitions)))])),
-      ...Object.fromEntries(definitions.map((each) => [`${each.name}.config`, renderField(each.config)])),
-    },
+    ...(!inherits && onlyKnownKeys(Object.keys(properties), definitions)),
+  }
+}
+
+/** Other keys than the known ones name decorators, which the heap of the document must declare. */
+function onlyKnownKeys(known: readonly string[], definitions: readonly TypeDefinition[]): JsonSchema {
+  const decorators = definitions.filter(({ settings }) => settings !== null).flatMap(namesOf)
+  const decorator = { type: 'object', properties: { type: { enum: decorators } }, required: ['type'] }
+  const ignored = Object.keys(IGNORED_KEYS.patternProperties).map((pattern) => ({ pattern }))
+  return {
+    if: { properties: { heap: { contains: decorator } }, required: ['heap'] },
+    else: { propertyNames: { anyOf: [{ enum: known }, ...ignored] } },
   }
 }
 
 /** The schema of a document in which only the type of nested objects is checked: a small one, for editors. */
 export function shallowDocumentSchema(source: DocumentSource, definitions: readonly TypeDefinition[]): JsonSchema {
-  const { $defs: _, ...root } = documentSchema(source, definitions)
+  const root = rootSchema(source, definitions, renderField)
   const properties = { name: NAME, type: { enum: definitions.flatMap(namesOf) }, config: { type: 'object' } }
-  const decorators = decoratorProperties(source.defaults, definitions)
+  const decorators = decoratorProperties(source.defaults, definitions, renderField)
   const kinds = kindsOf(definitions, [source.document.fields])
   const shallow = {
     ...SHARED_DEFINITIONS,
-    DecoratorSettings: decoratorSettings(definitions),
+    DecoratorSettings: decoratorSettings(definitions, renderField),
     HeapObject: { type: 'object', properties: { ...properties, ...decorators }, required: ['name', 'type'] },
     ...Object.fromEntries(kinds.map((kind) => [kind.name, shallowKind(kind, definitions)])),
   }
@@ -111,6 +139,12 @@ function wholeKind(kind: Kind, object: JsonSchema): JsonSchema {
   return { description, type: ['string', 'object'], minLength: 1, ...object }
 }
 
+/** Several stores are accepted for one SecretsProvider. */
+function withLists({ name }: Kind, schema: JsonSchema): JsonSchema {
+  if (name !== 'SecretsProvider') return schema
+  return { ...schema, type: ['string', 'object', 'array'], minItems: 1, items: { $ref: `#/$defs/${name}` } }
+}
+
 function shallowKind(kind: Kind, all: readonly TypeDefinition[]): JsonSchema {
   const types = typesOf(kind, all).flatMap(namesOf)
   return wholeKind(kind, { properties: { type: { enum: types } }, required: ['type'] })
@@ -121,15 +155,20 @@ function declaration(types: readonly TypeDefinition[], decorators: JsonSchema): 
   return {
     properties: {
       name: NAME,
-      type: { description: 'The type of the object.', enum: types.flatMap(namesOf) },
+      type: { description: 'The type of the object.', ...typeNames(types.flatMap(namesOf)) },
       config: { type: 'object' },
       ...decorators,
     },
     required: ['type'],
-    patternProperties: IGNORED_KEYS,
+    ...IGNORED_KEYS,
     additionalProperties: { $ref: '#/$defs/DecoratorSettings' },
     ...(types.length > 0 && { allOf: types.map(typeCondition) }),
   }
+}
+
+/** The name of a type, or the class of an older gateway: of that only the last part decides. */
+function typeNames(names: readonly string[]): JsonSchema {
+  return { anyOf: [{ enum: names }, { type: 'string', pattern: `\\.(${names.join('|')})$` }] }
 }
 
 function typeCondition(definition: TypeDefinition): JsonSchema {
@@ -187,21 +226,25 @@ function kindsOf(definitions: readonly TypeDefinition[], fields: readonly Field[
 }
 
 /** The keys of predefined decorators. */
-function decoratorProperties(defaults: readonly JsonValue[], definitions: readonly TypeDefinition[]): JsonSchema {
+function decoratorProperties(
+  defaults: readonly JsonValue[],
+  definitions: readonly TypeDefinition[],
+  render: RenderSchema,
+): JsonSchema {
   const properties: JsonSchema = {}
   for (const json of defaults) {
     if (!isPlainObject(json) || typeof json['name'] !== 'string' || isIgnoredKey(json['name'])) continue
     const definition = definitions.find(({ name }) => name === json['type'])
     if (!definition?.settings) continue
-    properties[json['name']] = { description: definition.summary, ...renderField(definition.settings) }
+    properties[json['name']] = { description: definition.summary, ...render(definition.settings) }
   }
   return properties
 }
 
 /** Other keys may belong to a decorator of the heap, whose type is unknown to the schema. */
-function decoratorSettings(definitions: readonly TypeDefinition[]): JsonSchema {
+function decoratorSettings(definitions: readonly TypeDefinition[], render: RenderSchema): JsonSchema {
   const settings = definitions.flatMap((definition) =>
-    definition.settings === null ? [] : [renderField(definition.settings)],
+    definition.settings === null ? [] : [render(definition.settings)],
   )
   if (settings.length === 0) return { not: {} }
   return { description: 'Settings of a decorator that the heap declares under this name.', anyOf: settings }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { baseScope, scopeOf } from '#expression'
-import { condition, config, decode, type Field, runtime, settle, string } from './index.ts'
+import { condition, config, decode, type Field, leftValue, runtime, settle, string } from './index.ts'
 
 const base = baseScope({
   env: {},
@@ -43,6 +43,21 @@ test('misspelled names and members that requests never have are errors with a su
     assert.match(lenient.warnings.join(), /is always null; did you mean/)
   }
   assert.match((await found(config(string()), '${amUrll}')).problems.join(), /did you mean "amUrl"\?/)
+})
+
+test('targets of assignments with misspelled names are errors with a suggestion', async () => {
+  const target = async (expression: string) => (await found(leftValue(), expression)).problems.join()
+  assert.match(await target('${atributes.user}'), /nothing has the name "atributes", .*did you mean "attributes"\?/)
+  assert.match(await target('${request.uri.pth}'), /request\.uri has no "pth", .*did you mean "path"\?/)
+  for (const known of [
+    '${attributes.any.thing}',
+    "${request.headers['X-A']}",
+    '${session.user}',
+    '${request.entity}',
+    '${response.status}',
+  ]) {
+    assert.equal(await target(known), '')
+  }
 })
 
 test('names of properties, contexts and attributes are known, and other unbound names give a warning', async () => {

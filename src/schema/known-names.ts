@@ -18,14 +18,19 @@ const SAMPLES = {
  * Reports names that can never have a value: misspelled names, and members that requests and responses do not have. Other unbound
  * names are null in every request, which is a warning. With `unknownFields: "warn"` all are warnings.
  */
-export function reportUnknownNames(expression: Expression, context: SettleContext, pointer: string): void {
+export function reportUnknownNames(
+  expression: Pick<Expression, 'source' | 'constant' | 'segments'>,
+  context: SettleContext,
+  pointer: string,
+  consequence = 'it is always null',
+): void {
   const { scope, isLenient = false } = context
   if (expression.constant || scope.names === undefined) return
   for (const { name, of, known } of unknownNames(expression, namesIn(scope), SAMPLES)) {
     const suggestion = didYouMean(name, known)
     const subject =
       of === null ? `nothing has the name ${JSON.stringify(name)}` : `${of} has no ${JSON.stringify(name)}`
-    const message = `${expression.source}: ${subject}, so that it is always null${suggestion}`
+    const message = `${expression.source}: ${subject}, so that ${consequence}${suggestion}`
     const isMistake = of !== null || (suggestion !== '' && name.length >= SHORTEST_MISSPELLING)
     if (isMistake && !isLenient) context.report(pointer, message)
     else context.warn(pointer, message)

@@ -3,6 +3,7 @@ import { type Exchange, exchangeScope, type Response } from '#http'
 import { afterPending, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
+import { reportUnknownNames } from './known-names.ts'
 
 /** Assigns a value to the target of an expression. */
 export type Assign = (exchange: Exchange, response: Response | null, value: unknown) => void | Promise<void>
@@ -32,8 +33,10 @@ class Assignment extends Deferred<Assign> {
     this.#target = target
   }
 
-  settle({ scope }: SettleContext): Assign {
+  settle(context: SettleContext, pointer: string): Assign {
+    const { scope } = context
     const target = this.#target
+    reportUnknownNames({ ...target, constant: false }, context, pointer, 'the assignment has no effect or fails')
     const assign = (exchange: Exchange, response: Response | null, value: unknown): void | Promise<void> => {
       try {
         target.assign(exchangeScope(exchange, response, scope), value)

@@ -77,11 +77,27 @@ export function clearText(old: string, current: string, secretId: string): Older
   return { ...spelling([old], current, advice), sets: [member, 'secretsProvider'], secret: true, convert }
 }
 
+/** A secret in clear text that a conversion found, and the other providers of its object. */
+export interface ClearText {
+  readonly secretId: string
+  readonly value: JsonValue
+  readonly others: readonly JsonValue[]
+}
+
+const CLEAR_TEXTS = new WeakMap<JsonObject, ClearText>()
+
 /** A provider of one secret in clear text, before the given provider. */
 export function clearTextStore(secretId: string, value: JsonValue, provider?: JsonValue): JsonObject {
   const store = { type: 'Base64EncodedSecretStore', config: { secrets: { [secretId]: inBase64(value) } } }
-  const others = Array.isArray(provider) ? provider : [provider ?? null]
-  return { type: 'SecretsProvider', config: { stores: [store, ...others.filter((each) => each !== null)] } }
+  const others = (Array.isArray(provider) ? provider : [provider ?? null]).filter((each) => each !== null)
+  const made = { type: 'SecretsProvider', config: { stores: [store, ...others] } }
+  CLEAR_TEXTS.set(made, { secretId, value, others })
+  return made
+}
+
+/** The secret of a provider that `clearTextStore` made; null for any other value. */
+export function clearTextOf(provider: JsonValue): ClearText | null {
+  return isPlainObject(provider) ? (CLEAR_TEXTS.get(provider as JsonObject) ?? null) : null
 }
 
 /** The value in base64; a value that is no text is rejected later, without being shown. */

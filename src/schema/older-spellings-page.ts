@@ -1,5 +1,6 @@
 import type { TypeDefinition } from './define-type.ts'
 import type { Field } from './field.ts'
+import type { DocumentSource } from './json-schema.ts'
 import { olderSpellings, pageName } from './reference-page.ts'
 
 /** A field that works or is accepted although it is written differently now. */
@@ -11,26 +12,29 @@ interface OldField {
 /** The page that lists the fields of other dialects and deprecated fields of every type. */
 export function olderSpellingsPage(
   definitions: readonly TypeDefinition[],
-  documents: Readonly<Record<string, Field>>,
-  retired: ReadonlyMap<string, string>,
+  files: readonly DocumentSource[],
+  { retired, unsupported }: Readonly<Record<'retired' | 'unsupported', ReadonlyMap<string, string>>>,
 ): string {
   const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
   const rows = byName.flatMap(({ name, config }) =>
     oldFields(config).map((field) => row(`[${name}](${pageName(name)}.md)`, field)),
   )
-  const ofDocuments = Object.entries(documents).flatMap(([name, field]) =>
-    oldFields(field).map((each) => row(`\`${name}\``, each)),
+  const ofFiles = files.flatMap(({ name, title, document }) =>
+    oldFields(document.fields).map((each) => row(`[${title}](${name}.md)`, each)),
   )
   return `${[
     '# Older spellings',
     INTRODUCTION,
     '## Fields of files',
-    table('File', ofDocuments),
+    table('File', ofFiles),
     '## Fields of objects',
     table('Type', rows),
     '## Types without effect',
     'Objects of these types are accepted in a heap with one warning for each type and file, and are not built.',
-    `| Type | Reason |\n|---|---|\n${[...retired].map(([type, reason]) => `| \`${type}\` | ${upperFirst(reason)}. |`).join('\n')}`,
+    reasons('Reason', retired),
+    '## Types that are not supported',
+    'Files with objects of these types do not load; the message says what to use instead.',
+    reasons('Instead', unsupported),
     '## Other names of types',
     `| Accepted | Type |\n|---|---|\n${byName
       .flatMap(({ name, aliases }) => aliases.map((alias) => `| \`${alias}\` | [${name}](${pageName(name)}.md) |`))
@@ -61,6 +65,11 @@ function deprecated(field: Field, path: string): OldField[] {
   const below = [inner, entries, ...(branches?.values() ?? [])].filter((each) => each !== undefined)
   const inList = item === undefined ? [] : deprecated(item, path.replace(/\.?$/, '[].'))
   return [...own, ...below.flatMap((each) => deprecated(each, path)), ...inList]
+}
+
+function reasons(head: string, types: ReadonlyMap<string, string>): string {
+  const rows = [...types].map(([type, reason]) => `| \`${type}\` | ${upperFirst(reason)}. |`)
+  return `| Type | ${head} |\n|---|---|\n${rows.join('\n')}`
 }
 
 function table(head: string, rows: readonly string[]): string {

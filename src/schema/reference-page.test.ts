@@ -4,11 +4,14 @@ import {
   byShape,
   config,
   type Decorator,
+  type DocumentSource,
   defineDecorator,
   defineType,
   defineTypeOfAnyKind,
+  documentPage,
   duration,
   exactlyOneOf,
+  ignored,
   integer,
   kind,
   list,
@@ -54,6 +57,22 @@ const Saw = defineType({
   older: renames({ pause: 'wait' }),
   create: () => ({}),
 })
+
+const shopFields = { tool: ref(ToolKind).meta({ description: 'The tool.' }) }
+const SHOP: DocumentSource = {
+  name: 'shop',
+  title: 'shop.json',
+  description: 'A shop.',
+  document: {
+    members: shopFields,
+    fields: object(shopFields, {
+      older: [...renames({ instrument: 'tool' }), ignored('monitor', 'it is gone')],
+    }),
+    legacy: [],
+  },
+  defaults: [],
+  inherits: false,
+}
 
 test('a page has the definition, then the prose', () => {
   assert.equal(
@@ -153,10 +172,16 @@ test('the index lists types by kind and name', () => {
     create: ({ target }) => target,
   })
   assert.equal(
-    referenceIndex([Saw, Axe, Any]),
-    `# Object types
+    referenceIndex([SHOP], [Saw, Axe, Any]),
+    `# Reference
 
-Every type of object that a configuration can hold, by what it can stand for.
+Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md).
+
+## Files
+
+| File | What it configures |
+|---|---|
+| [shop.json](shop.md) | A shop. |
 
 ## Any kind
 
@@ -172,6 +197,17 @@ Every type of object that a configuration can hold, by what it can stand for.
 | [Saw](saw.md) (also \`OldSaw\`) | Saws. |
 `,
   )
+})
+
+test('the page of a file has its fields, its older spellings and the fields of every file', () => {
+  const page = documentPage(SHOP, 'Read at start.\n\n## Example\n\nNone.\n')
+  assert.match(page, /^# shop\.json\n\nA shop\.\n/)
+  assert.ok(page.includes('schemas/shop.json'))
+  assert.ok(page.includes('| `tool` | [Tool](README.md#tool) reference | yes |  | The tool. Old name: `instrument`. |'))
+  assert.ok(page.includes('| `monitor` | No effect: it is gone. |'))
+  assert.ok(page.includes('| `heap` | Objects that can be used by name. |'))
+  assert.ok(page.indexOf('Read at start.') < page.indexOf('## Fields'))
+  assert.ok(page.indexOf('## Fields') < page.indexOf('## Example'))
 })
 
 test('page names are the type name in kebab case', () => {

@@ -1,5 +1,6 @@
 import type { TypeDefinition } from './define-type.ts'
 import type { Field, FieldInfo } from './field.ts'
+import type { DocumentSource } from './json-schema.ts'
 import type { Kind } from './kind.ts'
 
 /** File name of the page of a type, without its ending: `static-response-handler`. */
@@ -27,11 +28,17 @@ export function referencePage(definition: TypeDefinition, prose: string): string
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** The page that lists every type, by kind. */
-export function referenceIndex(definitions: readonly TypeDefinition[]): string {
+/** The page that lists every kind of file, and every type by kind. */
+export function referenceIndex(files: readonly DocumentSource[], definitions: readonly TypeDefinition[]): string {
   const kinds = Map.groupBy(definitions, ({ kind }) => kind?.name ?? 'Any kind')
   const sections = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, types]) => kindSection(kind, types))
-  return `# Object types\n\nEvery type of object that a configuration can hold, by what it can stand for.\n\n${sections.join('\n\n')}\n`
+  const rows = files.map(({ name, title, description }) => `| [${title}](${name}.md) | ${cell(description)} |`)
+  return `${[
+    '# Reference',
+    'Every file of a configuration, and every type of object that it can hold, by what it can stand for. Besides: [error codes](errors.md), [log events](log-events.md), [metrics](metrics.md), [older spellings](older-spellings.md).',
+    `## Files\n\n| File | What it configures |\n|---|---|\n${rows.join('\n')}`,
+    ...sections,
+  ].join('\n\n')}\n`
 }
 
 function kindSection(kind: string, types: readonly TypeDefinition[]): string {
@@ -46,7 +53,7 @@ function kindSection(kind: string, types: readonly TypeDefinition[]): string {
 }
 
 /** The prose up to its first heading introduces the type and is printed before the table. */
-function parted(prose: string): { lead: string; sections: string } {
+export function parted(prose: string): { lead: string; sections: string } {
   const text = prose.trim()
   const at = text.search(/^##? /m)
   if (at === -1) return { lead: text, sections: '' }
@@ -69,7 +76,8 @@ function settingsSection({ settings }: TypeDefinition): string[] {
   return rows.length === 0 ? ['## Use', value] : ['## Use', value, table(rows)]
 }
 
-function fieldSection(config: Field, none: string): string {
+/** The table of fields, and the rules over them. */
+export function fieldSection(config: Field, none: string): string {
   const rows = fieldRows(config, '')
   if (rows.length === 0) return none
   const rules = ruleLines(config, '')
@@ -77,7 +85,7 @@ function fieldSection(config: Field, none: string): string {
 }
 
 /** Fields of other dialects that are not only renamed. */
-function olderSection({ config }: TypeDefinition): string[] {
+export function olderSection({ config }: { readonly config: Field }): string[] {
   const rows = olderSpellings(config)
     .filter(({ isRename }) => !isRename)
     .map(({ old, text }) => `| ${old.map(code).join(', ')} | ${cell(text)} |`)

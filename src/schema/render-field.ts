@@ -1,3 +1,4 @@
+import { DURATION_PATTERN } from '#expression'
 import { EXPRESSION_SCHEMA } from './compiled.ts'
 import type { Field, JsonSchema } from './field.ts'
 
@@ -12,6 +13,12 @@ export const SHARED_DEFINITIONS: JsonSchema = {
     type: 'string',
     pattern: '[$#&]\\{',
   },
+  Duration: {
+    description: 'A duration such as 10 seconds, an expression or a token.',
+    type: 'string',
+    pattern: `${DURATION_PATTERN}|[$#&]\\{`,
+    examples: ['10 seconds', '1 minute', '2 hours and 30 minutes'],
+  },
   Token: {
     description: 'A token such as &{name|default}, replaced when the document is read, or a transformation of one.',
     type: ['string', 'object'],
@@ -22,9 +29,38 @@ export const SHARED_DEFINITIONS: JsonSchema = {
   },
 }
 
-/** The JSON Schema of a field, with its description. */
+/** The JSON Schema of a field as it should be written, with its description. */
 export function renderField(field: Field): JsonSchema {
-  const { shape, notes, defaultValue } = field.info
+  return describe(field, field.info.shape.schema(renderField))
+}
+
+/** The same, for files that exist already: also one value for a list, and enumerated values in any case. */
+export function renderAccepted(field: Field): JsonSchema {
+  const { shape } = field.info
+  const schema = shape.fileSchema ?? shape.schema(renderAccepted)
+  if (shape.isAnyCase) return describe(field, { anyOf: [schema, anyCase(schema['enum'] as readonly string[])] })
+  if (shape.item === undefined || schema['type'] !== 'array') return describe(field, schema)
+  const items = withoutNotes(renderAccepted(shape.item))
+  const many = shape.skipsNull ? { ...schema, items: { anyOf: [items, { type: 'null' }] } } : schema
+  return describe(field, { anyOf: [many, items] })
+}
+
+/** A pattern of words in any case: JSON Schema has no flags. */
+function anyCase(words: readonly string[]): JsonSchema {
+  const letters = (word: string): string =>
+    word.replaceAll(/[A-Za-z]/g, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
+  return { type: 'string', pattern: `^(${words.map((word) => letters(escaped(word))).join('|')})$` }
+}
+
+function escaped(word: string): string {
+  return word.replaceAll(/[^\w-]/g, '\\$&')
+}
+
+function withoutNotes({ description: _, default: __, ...schema }: JsonSchema): JsonSchema {
+  return schema
+}
+
+function describe({ info: { notes, defaultValue } }: Field, schema: JsonSchema): JsonSchema {
   const { description, replacement, unsupported, secret } = notes
   const remarks = [
     description,
@@ -33,7 +69,7 @@ export function renderField(field: Field): JsonSchema {
   ].filter((remark) => remark !== undefined && remark !== false)
   return {
     ...(remarks.length > 0 && { description: remarks.join(' ') }),
-    ...withTokens(shape.schema(renderField)),
+    ...withTokens(schema),
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(replacement !== undefined && { deprecated: true }),
     ...(unsupported !== undefined && { 'x-unsupported': unsupported }),

@@ -1,4 +1,5 @@
 import { compileRegex, parseDuration } from '#expression'
+import { isToken, TOKEN } from '#http'
 import { isPlainObject, type JsonValue, numberValue } from '#json'
 import { expected, type Field, field } from './field.ts'
 
@@ -12,6 +13,14 @@ export function string(options: { nonEmpty?: boolean } = {}): Field<string> {
       return value as string
     },
   )
+}
+
+/** A method or header name: a token of RFC 9110, section 5.6.2. */
+export function token(label: string): Field<string> {
+  return field({ label, schema: () => ({ type: 'string', pattern: TOKEN.source }) }, (value, report) => {
+    if (typeof value !== 'string' || !isToken(value)) report(`expected ${label}, got ${JSON.stringify(value)}`)
+    return value as string
+  })
 }
 
 /** An integer within bounds, also as text, as from `&{tokens}`. */
@@ -60,13 +69,16 @@ interface DurationBounds {
   readonly unlimited?: boolean
 }
 
+/** Of a duration in whole files; see SHARED_DEFINITIONS. */
+const DURATION_SCHEMA = { $ref: '#/$defs/Duration' }
+
 /** Milliseconds, unlimited = Infinity, from text such as `10 seconds` (field-notes 1.7). */
 export function duration(bounds: DurationBounds = {}): Field<number> {
   const { zero = true, unlimited = true } = bounds
   const min = bounds.min === undefined ? 0 : (parseDuration(bounds.min) as number)
   const max = bounds.max === undefined ? Number.POSITIVE_INFINITY : (parseDuration(bounds.max) as number)
   const schema = { type: 'string', examples: ['10 seconds', '1 minute', '2 hours and 30 minutes'] }
-  return field({ label: 'a duration', schema: () => schema }, (value, report) => {
+  return field({ label: 'a duration', schema: () => schema, fileSchema: DURATION_SCHEMA }, (value, report) => {
     const parsed = typeof value === 'string' ? parseDuration(value) : null
     const reason = bounds.because === undefined ? '' : `: ${bounds.because}`
     if (parsed === null) report(expected('a duration such as "10 seconds"', value))
@@ -97,7 +109,8 @@ export function url(schemes: readonly string[] = ['http', 'https']): Field<strin
 /** An enumerated value, case-insensitive unless `exact` is set. Decodes to the listed spelling. */
 export function oneOf<const W extends string>(words: readonly W[], options: { exact?: boolean } = {}): Field<W> {
   const label = words.map((word) => `"${word}"`).join(' or ')
-  return field({ label, schema: () => ({ type: 'string', enum: [...words] }) }, (value, report) => {
+  const schema = () => ({ type: 'string', enum: [...words] })
+  return field({ label, schema, isAnyCase: !options.exact }, (value, report) => {
     const found = words.find(
       (word) =>
         word === value || (!options.exact && typeof value === 'string' && word.toLowerCase() === value.toLowerCase()),

@@ -10,6 +10,8 @@ export interface SecretParts {
   readonly stableId?: string | null
   /** Origin in messages, such as the qualified name of a store. */
   readonly source?: string | null
+  /** Location within the source in messages, such as `the file "/secrets/x"`. */
+  readonly place?: string | null
   /** Bytes of a password, passphrase or API key. */
   readonly bytes?: Buffer
   /** A private, public or symmetric key. */
@@ -32,6 +34,7 @@ export class Secret {
   readonly secretId: string
   readonly stableId: string | null
   readonly source: string | null
+  readonly place: string | null
   readonly certificates: readonly X509Certificate[]
   readonly purposes: readonly Purpose[] | null
   readonly algorithm: string | null
@@ -43,6 +46,7 @@ export class Secret {
     this.secretId = parts.secretId
     this.stableId = parts.stableId ?? null
     this.source = parts.source ?? null
+    this.place = parts.place ?? null
     this.certificates = parts.certificates ?? []
     this.purposes = parts.purposes ?? null
     this.algorithm = parts.algorithm ?? null

@@ -22,7 +22,8 @@ export async function formattedSecrets(format: SecretFormat, content: Buffer, pl
       logger.warn({ secretId }, EVENTS.FORMAT_WARNING.withMessage(`${where}: ${message}`)),
     )
     return decoded.map((parts) => {
-      return new Secret({ ...parts, secretId, source, stableId: parts.stableId ?? place.stableId ?? null })
+      const stableId = parts.stableId ?? place.stableId ?? null
+      return new Secret({ ...parts, secretId, source, place: where, stableId })
     })
   } catch (error) {
     const message = `${source}: the secret id "${secretId}" in ${where}: ${(error as Error).message}`

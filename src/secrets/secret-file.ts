@@ -49,11 +49,19 @@ export async function readSecretFile(realPath: string, largest: number = MAX_FIL
   }
 }
 
+/** A link leads out of its directory. */
+export class LinkOutsideError extends Error {
+  constructor() {
+    super('it is a link to a file outside of the directory')
+    this.name = 'LinkOutsideError'
+  }
+}
+
 /** The real path of a file; throws where it is outside of the directory after resolving links (threats B52). */
 export async function pathInside(directory: string, path: string): Promise<string> {
   const [root, real] = await Promise.all([realpath(directory), realpath(path)])
   if (!real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) {
-    throw new Error('it is a link to a file outside of the directory')
+    throw new LinkOutsideError()
   }
   return real
 }

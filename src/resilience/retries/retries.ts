@@ -42,7 +42,7 @@ export function withRetries(
     const replayable = await bufferForReplay(exchange, responsesMayFail)
     for (let retries = 0; ; retries++) {
       const result = await attempt(exchange)
-      const fields = { retries, upstream: exchange.request.uri.origin, transactionId: exchange.transactionId.value }
+      const fields = () => ({ retries, upstream: exchange.request.uri.origin, ...exchange.ids })
       if ('error' in result) {
         const { error } = result
         const mayRetry = retries < count && mayRetryAfter(error, exchange, replayable)
@@ -51,13 +51,13 @@ export function withRetries(
           continue
         }
         if (retries > 0 && isFailure(error, exchange)) {
-          logger.limited(fields.transactionId).warn({ ...fields, error }, EVENTS.RETRIES_FAILED)
+          logger.limited(exchange.transactionId.value).warn({ ...fields(), error }, EVENTS.RETRIES_FAILED)
           if (error instanceof UpstreamError) error.isLogged = true
         }
         throw error
       }
       if (!result.failed) {
-        if (retries > 0) logger.debug(fields, 'a retry succeeded')
+        if (retries > 0) logger.debug(fields(), 'a retry succeeded')
         return result
       }
       if (retries < count && replayable) {
@@ -67,7 +67,7 @@ export function withRetries(
         continue
       }
       const { status } = result.response
-      if (retries > 0) logger.limited(fields.transactionId).warn({ ...fields, status }, EVENTS.RETRIES_FAILED)
+      if (retries > 0) logger.limited(exchange.transactionId.value).warn({ ...fields(), status }, EVENTS.RETRIES_FAILED)
       return result
     }
   }

@@ -1,0 +1,69 @@
+import type { SqlDialect } from './jdbc-url.ts'
+
+/** Text between placeholders: n placeholders are between n + 1 parts. */
+interface Placeholders {
+  readonly parts: readonly string[]
+}
+
+/** Parts in which `?` is text; `open` matches at the end of the statement, where a part has no end. */
+const part = (start: string, text: string, end: string): string => `${start}(?:${text})*?(?:${end}|(?<open>$))`
+const SHARED = [String.raw`--[^\n]*`, part(String.raw`\/\*`, String.raw`[\s\S]`, String.raw`\*\/`)]
+const QUOTED: Readonly<Record<SqlDialect, readonly string[]>> = {
+  postgresql: [
+    part("[eE]'", String.raw`[^'\\]|''|\\[\s\S]`, "'(?!')"),
+    part("'", "[^']|''", "'(?!')"),
+    part('"', '[^"]|""', '"(?!")'),
+    part(
+      String.raw`\$(?<tag>[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$`,
+      String.raw`[\s\S]`,
+      String.raw`\$\k<tag>\$`,
+    ),
+    ...SHARED,
+  ],
+  mysql: [
+    part("'", String.raw`[^'\\]|''|\\[\s\S]`, "'(?!')"),
+    part('"', String.raw`[^"\\]|""|\\[\s\S]`, '"(?!")'),
+    part('`', '[^`]|``', '`(?!`)'),
+    String.raw`#[^\n]*`,
+    ...SHARED,
+  ],
+}
+
+/** Splits a statement at its `?`. In PostgreSQL `??` stands for the operator `?`, as in JDBC. Throws a SyntaxError for an open quote. */
+function placeholdersIn(statement: string, dialect: SqlDialect): Placeholders {
+  const parts: string[] = []
+  let part = ''
+  let at = 0
+  const tokens = new RegExp(`${QUOTED[dialect].join('|')}|\\?\\??`, 'g')
+  for (const match of statement.matchAll(tokens)) {
+    const [token] = match
+    part += statement.slice(at, match.index)
+    at = match.index + token.length
+    if (token === '??' && dialect === 'postgresql') part += '?'
+    else if (token === '?' || token === '??') {
+      parts.push(part)
+      part = ''
+      if (token === '??') parts.push('')
+    } else {
+      if (match.groups?.['open'] !== undefined)
+        throw new SyntaxError('expected a statement whose quotes and comments end')
+      part += token
+    }
+  }
+  return { parts: [...parts, part + statement.slice(at)] }
+}
+
+/** A statement in the form of its dialect. */
+export interface BoundStatement {
+  readonly text: string
+  readonly parameterCount: number
+}
+
+/** The statement with `$1`, `$2` for PostgreSQL; unchanged for MySQL. */
+export function boundStatement(statement: string, dialect: SqlDialect): BoundStatement {
+  const { parts } = placeholdersIn(statement, dialect)
+  const parameterCount = parts.length - 1
+  if (dialect === 'mysql') return { text: statement, parameterCount }
+  const text = parts.reduce((joined, part, at) => `${joined}$${at}${part}`)
+  return { text, parameterCount }
+}
