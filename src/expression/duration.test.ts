@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { parseDuration } from './index.ts'
+import { DURATION_PATTERN, parseDuration } from './index.ts'
 
 const durations: readonly (readonly [string, number | null])[] = [
   ['10 s', 10_000],
@@ -50,6 +50,13 @@ const durations: readonly (readonly [string, number | null])[] = [
 for (const [text, expected] of durations) {
   test(`${JSON.stringify(text)} is ${expected} ms`, () => assert.equal(parseDuration(text), expected))
 }
+
+test('the pattern matches the same texts, but for sums that are too large', () => {
+  const pattern = new RegExp(DURATION_PATTERN)
+  for (const [text, expected] of durations) {
+    assert.equal(pattern.test(text), expected !== null || text.startsWith('999999999999999'), text)
+  }
+})
 
 test('any text gives a duration or null, and never throws', () => {
   fc.assert(

@@ -38,6 +38,20 @@ export function parseDuration(text: string): number | null {
   return Number.isFinite(total) && total <= Number.MAX_SAFE_INTEGER ? total : null
 }
 
+/** The texts that `parseDuration` accepts, as a pattern without flags. */
+export const DURATION_PATTERN = durationPattern()
+
+function durationPattern(): string {
+  const oneOf = (words: Iterable<string>) => `(?:${[...words].map(inAnyCase).join('|')})`
+  const part = `\\d{1,15}\\s*${oneOf(units.keys())}`
+  const parts = `${part}(?:(?:\\s*,\\s*|\\s+${inAnyCase('and')}\\s+)${part})*`
+  return `^\\s*(?:${parts}|${oneOf([...unlimitedWords, ...zeroWords])})\\s*$`
+}
+
+function inAnyCase(word: string): string {
+  return word.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+}
+
 function named(milliseconds: number, ...names: string[]): [string, number][] {
   return names.map((name) => [name, milliseconds])
 }

@@ -27,6 +27,7 @@ export interface Expression {
 /** A compiled assignment target, such as `${attributes.user}`. */
 interface LeftValue {
   readonly source: string
+  readonly segments: Expression['segments']
   readonly reads: BodyReads
   assign(scope: Scope, value: unknown): void
 }
@@ -67,7 +68,7 @@ export function compileLeftValue(text: string): LeftValue {
   const target = guarded(compileNode(node.target))
   const key = guarded(compileNode(node.key))
   const assign = (scope: Scope, value: unknown): void => write(target(scope), key(scope), value, scope)
-  return { source: text, reads: bodyReads([node.target, node.key]), assign: guardedAssignment(assign) }
+  return { source: text, reads: bodyReads([node.target, node.key]), segments, assign: guardedAssignment(assign) }
 }
 
 /** Every exception of a host object is an EvaluationError, except PendingValueError. */

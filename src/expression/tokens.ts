@@ -16,39 +16,41 @@ const maxResultLength = 1024 * 1024
 
 /**
  * Replaces every `&{token}` and `&{token|default}` in the strings of a document, then applies the transformations such
- * as `{"$int": "&{port|8080}"}`. A string that is one token alone keeps the JSON type of its value.
+ * as `{"$int": "&{port|8080}"}`. A string that is one token alone keeps the JSON type of its value. `suggest` completes the
+ * message for an unknown token, such as with a similar name.
  */
 export function substituteTokens(
   document: Json,
   resolve: TokenResolver,
+  suggest: (token: string) => string = () => '',
 ): { readonly value: Json; readonly problems: readonly TokenProblem[] } {
   const problems: TokenProblem[] = []
-  const value = substitute(document, '', 0, resolve, problems)
+  const value = substitute(document, '', 0, { resolve, suggest }, problems)
   return { value, problems }
 }
 
-function substitute(
-  node: Json,
-  pointer: string,
-  depth: number,
-  resolve: TokenResolver,
-  problems: TokenProblem[],
-): Json {
+/** Values of tokens, and suggestions for unknown ones. */
+interface Tokens {
+  readonly resolve: TokenResolver
+  readonly suggest: (token: string) => string
+}
+
+function substitute(node: Json, pointer: string, depth: number, tokens: Tokens, problems: TokenProblem[]): Json {
   const report = (message: string): null => {
     problems.push({ pointer, message })
     return null
   }
-  if (typeof node === 'string') return node.includes('&{') ? replaceTokens(node, resolve, report) : node
+  if (typeof node === 'string') return node.includes('&{') ? replaceTokens(node, tokens, report) : node
   if (typeof node !== 'object' || node === null || node instanceof JsonNumber) return node
   if (depth >= maxDocumentDepth) return report(`the document is nested deeper than ${maxDocumentDepth} levels`)
   if (Array.isArray(node)) {
-    return node.map((item, index) => substitute(item, `${pointer}/${index}`, depth + 1, resolve, problems))
+    return node.map((item, index) => substitute(item, `${pointer}/${index}`, depth + 1, tokens, problems))
   }
   const result: Record<string, Json> = {}
   const before = problems.length
   for (const [key, item] of Object.entries(node)) {
     const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    const value = substitute(item, at, depth + 1, resolve, problems)
+    const value = substitute(item, at, depth + 1, tokens, problems)
     // `__proto__` is defined, so that it is data; other names are assigned, which is faster.
     if (key === '__proto__')
       Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true })
@@ -74,11 +76,12 @@ class Missing {
 
 class TokenError extends Error {}
 
-function replaceTokens(text: string, resolve: TokenResolver, report: (message: string) => null): Json {
+function replaceTokens(text: string, { resolve, suggest }: Tokens, report: (message: string) => null): Json {
   try {
     const { value } = readText(text, 0, 0, resolve, '')
     if (!(value instanceof Missing)) return value
-    return report(`the token "${value.token}" has no value; set it, or give a default: &{${value.token}|default}`)
+    const { token } = value
+    return report(`the token "${token}" has no value; set it, or give a default: &{${token}|default}${suggest(token)}`)
   } catch (error) {
     if (error instanceof TokenError) return report(error.message)
     throw error

@@ -14,7 +14,7 @@ interface UnknownName {
 
 /** Finds names that are not bound, and members that the objects in `samples`, by their names, do not have. */
 export function unknownNames(
-  { segments }: Expression,
+  { segments }: Pick<Expression, 'segments'>,
   bound: ReadonlySet<string>,
   samples: Readonly<Record<string, object>>,
 ): UnknownName[] {

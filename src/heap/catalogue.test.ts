@@ -4,6 +4,7 @@ import { FilterKind, HandlerKind } from '#contracts'
 import { Catalogue } from '#heap'
 import { respond } from '#http'
 import { defineType, LazyType, list, ref, type TypeDefinition } from '#schema'
+import { UNSUPPORTED_TYPES } from './unsupported-types.ts'
 
 const Respond = defineType({
   name: 'Respond',
@@ -81,4 +82,15 @@ test('a type whose module can not be loaded is named, and loaded again with the 
   const find = () => catalogue.withTypes(() => catalogue.find('Respond'))
   await assert.rejects(find(), /the type Respond can not be loaded: Cannot find module; .*restart it$/)
   assert.equal(await find(), Respond)
+})
+
+test('a type of another gateway that does not exist here is refused with its replacement, and without a suggestion', () => {
+  const catalogue = new Catalogue([{ ...Pass, name: 'SamlFederationHandle' }])
+  assert.match(
+    catalogue.unknown('SamlFederationHandler'),
+    /^unsupported type "SamlFederationHandler": .*OpenID Connect/,
+  )
+  assert.match(catalogue.unknown('org.example.HsmSecretStore'), /KeyStoreSecretStore/)
+  assert.match(catalogue.unknown('FapiTokenFilterChain'), /OAuth2ResourceServerFilter/)
+  for (const type of UNSUPPORTED_TYPES.keys()) assert.doesNotMatch(catalogue.unknown(type), /did you mean/)
 })

@@ -1,5 +1,6 @@
 import { type CatalogueType, didYouMean, LazyType, type TypeDefinition } from '#schema'
 import { RETIRED_TYPES } from './retired-types.ts'
+import { UNSUPPORTED_TYPES } from './unsupported-types.ts'
 
 /** The object types that a heap can build, by name and alias. */
 export class Catalogue {
@@ -55,8 +56,10 @@ export class Catalogue {
     return RETIRED_TYPES.get(type.slice(type.lastIndexOf('.') + 1)) ?? null
   }
 
-  /** Error text for an unknown type, with a suggestion. */
+  /** Error text for an unknown type, with a suggestion; for one of another gateway, with its replacement. */
   unknown(type: string): string {
+    const replacement = UNSUPPORTED_TYPES.get(type.slice(type.lastIndexOf('.') + 1))
+    if (replacement !== undefined) return `unsupported type "${type}": ${replacement}`
     return `unknown type "${type}"${didYouMean(type, this.#byName.keys())}`
   }
 

@@ -2,6 +2,7 @@ import { FilterKind, HandlerKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePointer } from '#json'
 import { decode, isIgnoredKey, type Kind, referencesIn } from '#schema'
 import type { Catalogue } from './catalogue.ts'
+import { OWN_KEYS } from './declaration.ts'
 
 /** One filter or handler of a request, as declared. */
 export interface Step {
@@ -16,6 +17,12 @@ export interface Step {
   /** Condition of the step. */
   readonly condition?: string
   readonly decorators: readonly string[]
+  /** Of a handler that sends the request: the `baseURI` that is in effect, as written; null without one. */
+  readonly baseURI?: JsonValue
+  /** Of a Router: the `baseURI` that its routes begin with, as written. */
+  readonly routesBaseURI?: JsonValue
+  /** Whether it may set the target server of the request, as scripts do. */
+  readonly setsTarget?: boolean
   /** Heap path, as in logs. */
   readonly qualifiedName: string
 }
@@ -30,18 +37,18 @@ export interface DocumentScope {
 
 /** Types that only chain others: they are listed as their elements. */
 const ROWS = new Set(['Chain', 'ChainOfFilters'])
-const OWN_KEYS = new Set(['name', 'type', 'config'])
 const DEEPEST = 32
 
-/** The filters and handlers of a reference, in the order of processing. */
+/** The filters and handlers of a reference, in the order of processing; `baseURI` is that of the documents around it. */
 export function chainSteps(
   reference: JsonValue,
   pointer: string,
   scope: DocumentScope,
   catalogue: Catalogue,
+  baseURI: JsonValue = null,
 ): readonly Step[] {
   const steps: Step[] = []
-  new Walk(catalogue, steps).reference(reference, pointer, scope, { depth: 0 })
+  new Walk(catalogue, steps).reference(reference, pointer, scope, { depth: 0 }, baseURI)
   return steps
 }
 
@@ -60,30 +67,36 @@ class Walk {
     this.#steps = steps
   }
 
-  reference(json: JsonValue, pointer: string, scope: DocumentScope, place: Place): void {
+  reference(json: JsonValue, pointer: string, scope: DocumentScope, place: Place, baseURI: JsonValue): void {
     if (isPlainObject(json)) {
-      this.#declaration(json as JsonObject, pointer, scope, place)
+      this.#declaration(json as JsonObject, pointer, scope, place, baseURI)
       return
     }
     const name = String(json)
     for (let outer: DocumentScope | null = scope; outer !== null; outer = outer.parent) {
       const at = outer.heap.findIndex((declared) => isPlainObject(declared) && declared['name'] === name)
       if (at < 0) continue
-      this.#declaration(outer.heap[at] as JsonObject, `/heap/${at}`, outer, place)
+      this.#declaration(outer.heap[at] as JsonObject, `/heap/${at}`, outer, place, baseURI)
       return
     }
     this.#steps.push({ name, type: null, ...place, decorators: [], qualifiedName: `${scope.path}+${name}` })
   }
 
-  #declaration(json: JsonObject, pointer: string, scope: DocumentScope, place: Place): void {
+  #declaration(json: JsonObject, pointer: string, scope: DocumentScope, place: Place, around: JsonValue): void {
     const definition = this.#catalogue.find(String(json['type']))
     const type = definition?.name ?? String(json['type'])
     const name = typeof json['name'] === 'string' ? json['name'] : null
     const decorators = Object.keys(json).filter((key) => !OWN_KEYS.has(key) && !isIgnoredKey(key))
     const isRow = ROWS.has(type)
+    const baseURI = effectiveBaseUri(json, around)
     if (!isRow || decorators.length > 0) {
       const qualifiedName = `${scope.path}+${name ?? `{${type}}${pointer}`}`
-      this.#steps.push({ name, type, ...place, decorators, qualifiedName })
+      const details = {
+        ...(definition?.target === 'needs' && { baseURI }),
+        ...(type === 'Router' && baseURI !== null && { routesBaseURI: baseURI }),
+        ...(definition?.target === 'sets' && { setsTarget: true }),
+      }
+      this.#steps.push({ name, type, ...place, decorators, ...details, qualifiedName })
     }
     if (definition === null || place.depth >= DEEPEST) return
     const config = json['config'] ?? {}
@@ -92,17 +105,30 @@ class Walk {
     for (const [{ kinds, target }, at] of referencesIn(value, '')) {
       if (!kinds.some((kind) => kind === (FilterKind as Kind) || kind === (HandlerKind as Kind))) continue
       const inner = isRow ? place : { depth: place.depth + 1, field: at.slice(1), ...conditionBeside(config, at) }
-      this.reference(target, appendPointer(pointer, 'config') + at, scope, inner)
+      const besides = holderOf(config, at)
+      const next = effectiveBaseUri(isPlainObject(besides) ? (besides as JsonObject) : {}, baseURI)
+      this.reference(target, appendPointer(pointer, 'config') + at, scope, inner, next)
     }
   }
 }
 
-/** The condition next to a reference, as in the bindings of a DispatchHandler. */
-function conditionBeside(config: JsonValue, pointer: string): { condition?: string } {
+/** The object or list that has the value of a pointer. */
+function holderOf(config: JsonValue, pointer: string): JsonValue | undefined {
   let holder: JsonValue | undefined = config
   for (const part of (parsePointer(pointer) ?? []).slice(0, -1)) {
     holder = Array.isArray(holder) || isPlainObject(holder) ? (holder as JsonObject)[part] : undefined
   }
+  return holder
+}
+
+/** The innermost `baseURI` counts; an empty one has no effect. */
+export function effectiveBaseUri({ baseURI }: JsonObject, around: JsonValue): JsonValue {
+  return baseURI === undefined || baseURI === false || baseURI === null || baseURI === '' ? around : baseURI
+}
+
+/** The condition next to a reference, as in the bindings of a DispatchHandler. */
+function conditionBeside(config: JsonValue, pointer: string): { condition?: string } {
+  const holder = holderOf(config, pointer)
   const condition = isPlainObject(holder) ? holder['condition'] : undefined
   return condition === undefined
     ? {}

@@ -10,7 +10,7 @@ interface KeyContext {
 const REMOVE = 'it is no longer used; remove it'
 
 /** Keys beside `type` and `config` of files for older gateways (decisions 4), unless a decorator has the name. */
-const LEGACY_KEYS: readonly OlderSpelling[] = [
+export const LEGACY_KEYS: readonly OlderSpelling[] = [
   ignored('monitor', `${REMOVE}, since metrics are always recorded`, { warnsOnce: true }),
   ignored('audit', `${REMOVE}, and use an AuditService`, { warnsOnce: true }),
 ]

@@ -49,7 +49,8 @@ export interface DecodeContext {
   maySetTarget: boolean
 }
 
-const OWN_KEYS: ReadonlySet<string> = new Set(['name', 'type', 'config'])
+/** Keys of a declared object that are no decorations. */
+export const OWN_KEYS: ReadonlySet<string> = new Set(['name', 'type', 'config'])
 
 /** Decodes one object and its inline objects. Null if it is unusable. */
 export function decodeDeclaration(

@@ -5,6 +5,8 @@ import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
 import {
   ConfigError,
   type DecodedMembers,
+  DOCUMENT_STRUCTURE,
+  didYouMean,
   type Field,
   isIgnoredKey,
   type Members,
@@ -49,8 +51,6 @@ interface DocumentInput {
   readonly buildPath?: BuildPath
 }
 
-const STRUCTURE = ['heap', 'properties', 'globalDecorators'] as const
-
 /** A decoded configuration document. Nothing is built until `build`. */
 export class ConfigDocument<M extends Members> {
   readonly heap: Heap
@@ -71,7 +71,9 @@ export class ConfigDocument<M extends Members> {
   /** All types of the document must be loaded. */
   constructor(type: DocumentType<M>, json: JsonObject, input: DocumentInput) {
     this.properties = input.properties.extend(json['properties'] ?? null)
-    const { value, problems } = substituteTokens(without(json, 'properties'), this.properties.token)
+    const { value, problems } = substituteTokens(without(json, 'properties'), this.properties.token, (token) =>
+      didYouMean(token, this.properties.names),
+    )
     const document = value as JsonObject
     this.heap = new Heap({
       ...input,
@@ -80,7 +82,7 @@ export class ConfigDocument<M extends Members> {
       globalDecorators: document['globalDecorators'] ?? null,
     })
     this.heap.problems.push(...this.properties.problems, ...problems)
-    const known = new Set<string>([...STRUCTURE, ...Object.keys(type.members), ...type.legacy])
+    const known = new Set<string>([...Object.keys(DOCUMENT_STRUCTURE), ...Object.keys(type.members), ...type.legacy])
     for (const key of type.legacy) {
       if (document[key] === undefined) continue
       this.heap.warnings.push({ pointer: `/${key}`, message: `${key} is no longer used and has no effect; remove it` })
@@ -127,8 +129,10 @@ export class ConfigDocument<M extends Members> {
       // Fields that were not decoded can not be settled; the others may have further problems.
       const isUsable = this.problems.length === 0 || this.heap.isChecked
       const settled = isUsable ? await this.heap.settleFields(this.#fields).catch(collect) : undefined
-      problems.push(...this.heap.findings)
-      if (failed || problems.length > 0) throw new ConfigError(withoutRepeats(problems))
+      const { findings } = this.heap
+      // An object whose secret is unusable fails for the same reason: the secret id is the better location.
+      const others = problems.filter(({ message }) => !findings.some((found) => message.endsWith(`: ${found.message}`)))
+      if (failed || findings.length > 0) throw new ConfigError(withoutRepeats([...others, ...findings]))
       this.#warnOfMissingTargets()
       return settled as Settled<DecodedMembers<M>>
     } catch (error) {

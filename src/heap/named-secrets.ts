@@ -29,10 +29,9 @@ export async function lookUpSecrets(
       const secrets = await provider.find({ secretId, purpose: 'GENERIC' })
       if (secrets === null) {
         problems.push({ pointer: found.pointer, message: `no secret store knows the secret id "${secretId}"` })
-      } else if (secrets.some(endsInLineBreak)) {
-        const message = `the secret "${secretId}" ends in a line break, which is part of it; was that meant?`
-        warnings.push({ pointer: found.pointer, message })
       }
+      const ending = secrets?.find(endsInLineBreak)
+      if (ending !== undefined) warnings.push({ pointer: found.pointer, message: lineBreakWarning(ending) })
     } catch (error) {
       problems.push({ pointer: found.pointer, message: (error as Error).message })
     }
@@ -51,8 +50,16 @@ function nearestProvider(settled: unknown, path: readonly string[]): SecretsProv
   return nearest
 }
 
+function lineBreakWarning({ secretId, place }: Secret): string {
+  const where = place === null ? '' : ` in ${place}`
+  return `the secret "${secretId}"${where} ends in a line break, which is part of it; if that is not meant, write it again without one, with printf '%s'`
+}
+
 function endsInLineBreak(secret: Secret): boolean {
-  if (secret.kind !== 'generic') return false
-  const last = secret.revealBytes().at(-1)
-  return last === 0x0a || last === 0x0d
+  if (secret.refusal('GENERIC') !== null) return false
+  const bytes = secret.revealBytes()
+  const last = bytes.at(-1)
+  if (last !== 0x0a && last !== 0x0d) return false
+  // A random key may end in such a byte.
+  return secret.kind === 'generic' || bytes.every((byte) => byte >= 0x20 || byte === 0x0a || byte === 0x0d)
 }

@@ -12,11 +12,26 @@ export class Properties {
   readonly scope: Scope
   readonly token: TokenResolver
   readonly problems: readonly Problem[]
+  readonly #own: Readonly<Record<string, JsonValue>>
+  readonly #parent: Properties | null
 
-  private constructor(scope: Scope, token: TokenResolver, problems: readonly Problem[]) {
+  private constructor(
+    scope: Scope,
+    token: TokenResolver,
+    problems: readonly Problem[],
+    own: Readonly<Record<string, JsonValue>> = {},
+    parent: Properties | null = null,
+  ) {
     this.scope = scope
     this.token = token
     this.problems = problems
+    this.#own = own
+    this.#parent = parent
+  }
+
+  /** Names of the properties of the document and its parents, with the dotted paths into groups, for suggestions. */
+  get names(): readonly string[] {
+    return [...namesIn(this.#own, ''), ...(this.#parent?.names ?? [])].slice(0, MAX_NAMES)
   }
 
   /** The outermost properties: the environment, and those of the gateway. */
@@ -30,7 +45,7 @@ export class Properties {
     const problems: Problem[] = []
     if (!isPlainObject(json)) {
       problems.push({ pointer: '/properties', message: 'expected an object: property name to value' })
-      return new Properties(this.scope, this.token, problems)
+      return new Properties(this.scope, this.token, problems, {}, this)
     }
     const own: Record<string, JsonValue> = Object.create(null)
     const scope = scopeOf(own, this.scope)
@@ -46,7 +61,7 @@ export class Properties {
           locationOf(toConfigError) === null ? toConfigError : this.#load(toConfigError, at, scope, token, problems)
       }
     }
-    return new Properties(scope, token, problems)
+    return new Properties(scope, token, problems, own, this)
   }
 
   /** `{"$location": url}` is replaced by the JSON of that file. Only files: loading must not need the network. */
@@ -68,6 +83,16 @@ export class Properties {
       return null
     }
   }
+}
+
+/** Suggestions are searched among so many names. */
+const MAX_NAMES = 1_000
+
+function namesIn(properties: Readonly<Record<string, JsonValue>>, prefix: string): string[] {
+  return Object.entries(properties).flatMap(([name, value]) => [
+    prefix + name,
+    ...(prefix === '' && isPlainObject(value) ? namesIn(value as Record<string, JsonValue>, `${name}.`) : []),
+  ])
 }
 
 function locationOf(json: JsonValue): JsonValue | null {

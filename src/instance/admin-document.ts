@@ -13,6 +13,7 @@ import {
   byShape,
   config,
   type Deferred,
+  type DocumentSource,
   duration,
   field,
   ignored,
@@ -28,6 +29,8 @@ import {
   SETTING_FIELDS,
   string,
 } from '#schema'
+import { ADMIN_DEFAULTS } from './default-objects.ts'
+import { versionField } from './instance-version.ts'
 
 const timing = {
   gracePeriod: config(duration({ unlimited: false }))
@@ -96,6 +99,7 @@ function formatOrHandler() {
 }
 
 const MEMBERS = {
+  version: versionField,
   connectors: list(connector, { nonEmpty: true })
     .default([{ port: 8080 }])
     .meta({ description: 'Listeners for traffic.' }),
@@ -169,6 +173,10 @@ const MEMBERS = {
     description:
       'Options of Vert.x. webSocketSubProtocols: list of the WebSocket subprotocols that are relayed, all by default; a client that offers only others is rejected. Other options cause a warning.',
   }),
+  openTelemetry: map(config(json())).default({}).meta({
+    description:
+      'Where traces and log entries are exported by OTLP over HTTP, for files that have it: `tracing` and `logging`, each with `enabled` and `exporter.config.endpoint`, and `tracing.sampler`. Variables of the environment such as OTEL_EXPORTER_OTLP_ENDPOINT win, and have more settings.',
+  }),
   session: ref(SessionManagerKind).default('Session').meta({
     description:
       'Session manager of management requests, for a filter in `adminProtection` that logs in; by default sessions in memory, with the cookie `gateway-admin-session`. Traffic connectors remove cookies whose names begin with `gateway-admin-`.',
@@ -195,9 +203,18 @@ export const AdminDocument = documentType(MEMBERS, {
       metricsProtectionFilter: 'metricsProtection',
       studioProtectionFilter: 'studioProtection',
     }),
-    ignored('openTelemetry', 'traces and log lines are not exported'),
     ignored('preserveOriginalQueryString', 'the query is always forwarded as it was received'),
     ignored('pidFileMode', 'the gateway writes no PID file'),
     ignored('serveDeprecatedPrometheusEndpoint', '/metrics/prometheus is always served'),
   ],
 })
+
+/** Source of the JSON Schema and the reference page of admin.json. */
+export const ADMIN_FILE: DocumentSource = {
+  name: 'admin',
+  title: 'admin.json',
+  description: 'The gateway itself: listeners, management, log, units and trust. It is read at start.',
+  document: AdminDocument,
+  defaults: ADMIN_DEFAULTS,
+  inherits: false,
+}

@@ -5,6 +5,7 @@ import { type CatalogueType, defaultSettings, type Problem, systemClock, unavail
 import { AdminDocument } from './admin-document.ts'
 import { ADMIN_DEFAULTS } from './default-objects.ts'
 import { type InstanceDirectories, instanceDirectories } from './directories.ts'
+import { checkInstanceVersion } from './instance-version.ts'
 import type { SystemProperties } from './system-properties.ts'
 import { rootProperties, runMode } from './tokens.ts'
 
@@ -38,6 +39,8 @@ export interface AdminInput {
 interface BuiltAdmin {
   readonly fields: Awaited<ReturnType<typeof build>>['fields']
   readonly warnings: readonly Problem[]
+  /** Fields whose filter is given by an older name. */
+  readonly olderProtections: ReadonlySet<ProtectionField>
   /** Its objects read their files again. */
   reload(): void
   dispose(): Promise<void>
@@ -49,6 +52,7 @@ export function buildAdmin(json: JsonObject, input: AdminInput): Promise<BuiltAd
 }
 
 async function build(json: JsonObject, input: AdminInput) {
+  checkInstanceVersion(json)
   const { instance, state = null, env, system = {}, logger } = input
   const directories = instanceDirectories(instance, { state })
   const mode = runMode(env, system)
@@ -67,6 +71,7 @@ async function build(json: JsonObject, input: AdminInput) {
   return {
     fields: await document.build(),
     warnings: [...named.warnings, ...document.warnings],
+    olderProtections: named.older,
     reload: () => {
       for (const refresh of [...reloads]) refresh()
     },
@@ -74,21 +79,30 @@ async function build(json: JsonObject, input: AdminInput) {
   }
 }
 
+/** Fields of admin.json with a filter that protects a part of the management API. */
+export type ProtectionField = 'adminProtection' | 'metricsProtection' | 'studioProtection'
+
 /** Filters that protect the parts of the management API by their name in the heap, as in OpenIG and IG. */
-const NAMED_FILTERS: readonly (readonly [name: string, field: string, old: string])[] = [
+const NAMED_FILTERS: readonly (readonly [name: string, field: ProtectionField, old: string])[] = [
   ['ApiProtectionFilter', 'adminProtection', 'apiProtectionFilter'],
   ['MetricsProtectionFilter', 'metricsProtection', 'metricsProtectionFilter'],
   ['StudioProtectionFilter', 'studioProtection', 'studioProtectionFilter'],
 ]
 
 /** Sets the fields of filters that the heap declares under those names, unless the fields are given. */
-function withNamedFilters(json: JsonObject): { json: JsonObject; warnings: Problem[] } {
+function withNamedFilters(json: JsonObject): {
+  readonly json: JsonObject
+  readonly warnings: readonly Problem[]
+  readonly older: ReadonlySet<ProtectionField>
+} {
   const heap = Array.isArray(json['heap']) ? json['heap'] : []
   const names = heap.map((each) => (isPlainObject(each) ? each['name'] : null))
   const used = NAMED_FILTERS.filter(
     ([name, field, old]) => names.includes(name) && json[field] === undefined && json[old] === undefined,
   )
+  const older = NAMED_FILTERS.filter(([, field, old]) => json[field] === undefined && json[old] !== undefined)
   return {
+    older: new Set([...used, ...older].map(([, field]) => field)),
     json: { ...json, ...Object.fromEntries(used.map(([name, field]) => [field, name])) },
     warnings: used.map(([name, field]) => ({
       pointer: `/heap/${names.indexOf(name)}/name`,

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '#json'
 export const DEFAULT_OBJECTS: readonly JsonValue[] = [
   { name: 'capture', type: 'CaptureDecorator' },
   { name: 'timer', type: 'TimerDecorator' },
+  { name: 'tracing', type: 'TracingDecorator' },
   { name: 'baseURI', type: 'BaseUriDecorator' },
   { name: 'ClientHandler', type: 'ClientHandler' },
   { name: 'ReverseProxyHandler', type: 'ReverseProxyHandler' },

@@ -1,6 +1,7 @@
 import { AuditServiceKind, HandlerKind, SessionManagerKind, TemporaryStorageKind } from '#contracts'
 import { documentType, secretsField } from '#heap'
 import { condition, type DocumentSource, ref, renames, string } from '#schema'
+import { ADMIN_FILE } from './admin-document.ts'
 import { DEFAULT_OBJECTS } from './default-objects.ts'
 
 /** Keys of files for older gateways (decisions 4). */
@@ -44,18 +45,25 @@ export const RootDocument = documentType(
   { legacy: LEGACY, older: OLDER },
 )
 
-/** Source of the JSON Schema of route files. */
-export const ROUTE_SCHEMA: DocumentSource = {
-  title: 'Route',
-  description: 'A route of the gateway: a condition, a handler, and the objects they need.',
-  document: RouteDocument,
-  defaults: DEFAULT_OBJECTS,
-}
-
-/** Source of the JSON Schema of config.json. */
-export const CONFIG_SCHEMA: DocumentSource = {
+/** Source of the JSON Schema and the reference page of config.json. */
+const CONFIG_FILE: DocumentSource = {
+  name: 'config',
   title: 'config.json',
   description: 'The main configuration of the gateway: the handler that gets every request, and its objects.',
   document: RootDocument,
   defaults: DEFAULT_OBJECTS,
+  inherits: false,
 }
+
+/** Source of the JSON Schema and the reference page of route files. */
+export const ROUTE_FILE: DocumentSource = {
+  name: 'route',
+  title: 'Route',
+  description: 'A route of the gateway: a condition, a handler, and the objects they need.',
+  document: RouteDocument,
+  defaults: DEFAULT_OBJECTS,
+  inherits: true,
+}
+
+/** Every kind of configuration file. */
+export const CONFIGURATION_FILES: readonly DocumentSource[] = [ADMIN_FILE, CONFIG_FILE, ROUTE_FILE]

@@ -1,10 +1,21 @@
 // The contexts of a request. Classes are assigned by context name; a context with any other name has the class AddedContext.
-import { type ClassInfo, classes, exceptions, javaUri, MapEntry, MapValue, textOf, type Value } from '#groovy'
+import { Instant } from '#expression'
+import {
+  type ClassInfo,
+  classes,
+  exceptions,
+  InstantValue,
+  javaUri,
+  MapEntry,
+  MapValue,
+  textOf,
+  type Value,
+} from '#groovy'
 import { exchangeScope } from '#http'
 import { accessTokenValue } from './access-token-info.ts'
 import type { EvaluationHost } from './evaluation-host.ts'
 import { extendWithHost, gatewayClass, gatewayInterface } from './host-class.ts'
-import { toGroovy } from './host-values.ts'
+import { convertHost, toGroovy } from './host-values.ts'
 import { callMissing, DataMapClass, ViewValue } from './host-views.ts'
 
 const ContextInterface = gatewayInterface('services.context.Context', null, classes.MapInterface)
@@ -45,6 +56,8 @@ for (const [className, name] of Object.entries(NAMES)) {
   classesByName.set(name, klass)
 }
 const AddedContextClass = gatewayClass('services.context.AddedContext', { interfaces: [ContextInterface] })
+
+convertHost(Instant, ({ epochMillis }) => InstantValue.ofMillis(BigInt(epochMillis)))
 
 /** One context of the request. */
 class ContextValue extends ViewValue {

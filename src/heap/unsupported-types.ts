@@ -1,0 +1,38 @@
+const SAML =
+  'log users in by OpenID Connect (AuthorizationCodeOAuth2ClientFilter), or at an access manager (SingleSignOnFilter), which can federate by SAML itself'
+const FAPI =
+  'let the authorization server enforce FAPI; APIs are protected by OAuth2ResourceServerFilter with ConfirmationKeyVerifierAccessTokenResolver or DpopAccessTokenResolver, and FapiInteractionIdFilter'
+const AUDIT =
+  'use JsonAuditEventHandler, SyslogAuditEventHandler, KafkaAuditEventHandler or OtlpAuditEventHandler, and load the events from there'
+
+const IDM =
+  'call the identity manager from a ScriptableFilter, with ClientCredentialsOAuth2ClientFilter in front of its handler'
+const UMA =
+  'let the authorization server manage UMA resources, and protect them with OAuth2ResourceServerFilter and ScriptableResourceAccess'
+
+/** Types of other gateways that do not exist here, and their replacements. */
+export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
+  ['DesKeyGenHandler', 'generate keys of 256 bits for AES, such as by "openssl rand -base64 32"'],
+  ['ElasticsearchAuditEventHandler', AUDIT],
+  ['FapiAuthorizeFilterChain', FAPI],
+  ['FapiDcrFilterChain', FAPI],
+  ['FapiParFilterChain', FAPI],
+  ['FapiPassThroughFilterChain', FAPI],
+  ['FapiResourceFilterChain', FAPI],
+  ['FapiTokenFilterChain', FAPI],
+  ['FapiWellKnownFilterChain', FAPI],
+  [
+    'HsmSecretStore',
+    'keys inside of a security module can not be used with Node.js; use KeyStoreSecretStore with a PKCS #12 file, or FileSystemSecretStore with exported keys',
+  ],
+  ['IdmApiClientOrganisationService', IDM],
+  ['IdmApiClientService', IDM],
+  ['IdmService', IDM],
+  ['JdbcAuditEventHandler', AUDIT],
+  ['MonitorEndpointHandler', 'metrics are at the management connector; see the guide "Monitoring"'],
+  ['SamlFederationFilter', SAML],
+  ['SamlFederationHandler', SAML],
+  ['SplunkAuditEventHandler', AUDIT],
+  ['UmaFilter', UMA],
+  ['UmaService', UMA],
+])
