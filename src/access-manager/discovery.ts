@@ -35,7 +35,7 @@ const VERSION = /^\d{1,4}(?:\.[\w.-]{1,64})?/
 const FAILURE_PAUSE = 1_000
 
 /** Whether a text can be the name of a header field and of a cookie. */
-export function isHeaderName(text: string): boolean {
+function isHeaderName(text: string): boolean {
   return isToken(text, MAX_COOKIE_NAME)
 }
 

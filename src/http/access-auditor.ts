@@ -9,6 +9,8 @@ export interface RefusedRequest {
   readonly client: { readonly ip: string; readonly port: number }
   readonly server: { readonly ip: string; readonly port: number }
   readonly status: number
+  /** Bytes of the content of the response. */
+  readonly bytes: number
   readonly reason: string
   /** The request line as received, not validated; null where it could not be parsed. */
   readonly line: RequestLine | null

@@ -1,6 +1,7 @@
 import type { Request } from './request.ts'
 import type { AuditPublisher, RequestAudit } from './request-audit.ts'
 import { type Session, transientSession } from './session.ts'
+import type { Span } from './span.ts'
 import { TransactionId } from './transaction-id.ts'
 import { uuid } from './uuid.ts'
 
@@ -35,6 +36,8 @@ export class ExchangeState {
   audit: RequestAudit | null = null
   /** The audit service of the request, for custom events. */
   auditPublisher: AuditPublisher | null = null
+  /** Null where the gateway does not trace. */
+  span: Span | null = null
   /** Null for a client that accepts no informational responses. */
   informationalSender: InformationalSender | null = null
 

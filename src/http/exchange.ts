@@ -4,7 +4,9 @@ import { ExchangeState, type InformationalSender } from './exchange-state.ts'
 import type { Request } from './request.ts'
 import type { AuditDecision, AuditPublisher, RequestAudit } from './request-audit.ts'
 import type { Session } from './session.ts'
+import type { Span } from './span.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
+import { traceIdOf } from './trace-id.ts'
 import type { TransactionId } from './transaction-id.ts'
 import type { Uri } from './uri.ts'
 
@@ -16,6 +18,12 @@ export interface ExchangeInit {
   transactionId?: TransactionId
   session?: Session
   originalUri?: Uri
+}
+
+/** Ids of a request, in log entries about it. */
+type RequestIds = {
+  readonly transactionId: string
+  readonly traceId?: string
 }
 
 /** A request in flight, its client, and the contexts that filters add downstream. */
@@ -59,6 +67,18 @@ export class Exchange {
 
   get transactionId(): TransactionId {
     return this.#state.transactionId
+  }
+
+  /** Of the trace that the request belongs to; without tracing that of its `traceparent`. Null without one. */
+  get traceId(): string | null {
+    return this.#state.span?.traceId ?? traceIdOf(this.request.headers.raw())
+  }
+
+  /** Fields of log entries about the request. */
+  get ids(): RequestIds {
+    const { traceId } = this
+    const transactionId = this.transactionId.value
+    return traceId === null ? { transactionId } : { transactionId, traceId }
   }
 
   get id(): string {
@@ -130,6 +150,15 @@ export class Exchange {
 
   set audit(audit: RequestAudit | null) {
     this.#state.audit = audit
+  }
+
+  /** The current span of the request; null where the gateway does not trace. */
+  get span(): Span | null {
+    return this.#state.span
+  }
+
+  set span(span: Span | null) {
+    this.#state.span = span
   }
 
   /** The audit service of the request, for custom events; null without one. */

@@ -21,11 +21,13 @@ const LIMIT = 1_048_576
 const storage = new TemporaryStorage({ initialLength: 1_024, memoryLimit: LIMIT, fileLimit: LIMIT, directory: '' })
 
 /**
- * The exchange of an internal request, to be sent by `internalCall`. It has the transaction id of the exchange on whose behalf
- * it is made.
+ * The exchange of an internal request, to be sent by `internalCall`. It has the transaction id and the span of the exchange on
+ * whose behalf it is made.
  */
 export function internalExchange(request: Request, onBehalfOf: Exchange | null = null): Exchange {
   if (!request.headers.has('host')) request.headers.add('Host', request.uri.authority)
-  const transactionId = onBehalfOf?.transactionId
-  return new Exchange({ request, client: GATEWAY, storage, ...(transactionId !== undefined && { transactionId }) })
+  if (onBehalfOf === null) return new Exchange({ request, client: GATEWAY, storage })
+  const exchange = new Exchange({ request, client: GATEWAY, storage, transactionId: onBehalfOf.transactionId })
+  exchange.span = onBehalfOf.span
+  return exchange
 }

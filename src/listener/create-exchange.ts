@@ -1,4 +1,4 @@
-import { type Body, type ClientInfo, Exchange, Request, TransactionId, type Uri } from '#http'
+import { type Body, type ClientInfo, Exchange, Request, type Span, TransactionId, type Uri } from '#http'
 import type { AdmittedRequest } from './admission.ts'
 import { extendForwarded, type Origin, setForwarded } from './forwarded.ts'
 import type { ListenerContext } from './listener-context.ts'
@@ -14,6 +14,7 @@ export function createExchange(
   body: (length: number) => Body,
   peer: Peer,
   context: OriginContext,
+  span: Span | null = null,
 ): Exchange | Refusal {
   const { method, version, uri, head } = admitted
   const { settings } = context
@@ -23,13 +24,15 @@ export function createExchange(
   if ('problem' in origin) return origin
   const headers = headersOf(head)
   const sent = settings.trustTransactionHeader ? headers.get(settings.transactionIdHeader) : null
-  return new Exchange({
+  const exchange = new Exchange({
     request: new Request({ method, uri, headers, body: body(head.bodyLength), version: `HTTP/${version}` }),
     client: clientInfo(peer, origin, head.userAgent),
     storage: settings.storage,
     ...(sent === null ? {} : { transactionId: transactionId(sent) }),
     ...(origin.uri === null ? {} : { originalUri: origin.uri }),
   })
+  if (span !== null) exchange.span = span
+  return exchange
 }
 
 function describeOrigin(

@@ -18,6 +18,9 @@ export const te = 13
 export const cookie = 14
 /** On traffic connectors: without the cookies of the management connector. */
 export const trafficCookie = 15
+/** Where the gateway traces: replaced by those of its own spans. */
+export const traceParent = 16
+export const traceState = 17
 
 const special: Readonly<Record<string, number>> = {
   Host: host,
@@ -109,14 +112,17 @@ export function fieldKinds({
   transactionIdHeader: name,
   trustTransactionHeader,
   isManagement = false,
+  tracer = null,
 }: {
   readonly transactionIdHeader: string
   readonly trustTransactionHeader: boolean
   readonly isManagement?: boolean
+  readonly tracer?: object | null
 }): FieldKinds {
   return new FieldKinds({
     [dashedName(name)]: drop,
     [name]: trustTransactionHeader ? keep : drop,
     Cookie: isManagement ? cookie : trafficCookie,
+    ...(tracer !== null && { Traceparent: traceParent, Tracestate: traceState }),
   })
 }

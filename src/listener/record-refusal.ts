@@ -10,12 +10,14 @@ interface RefusedByListener {
   readonly reason: Refusal
   /** As received; null where it could not be parsed. */
   readonly line: RequestLine | null
+  /** Bytes of the content of the response. */
+  readonly bytes: number
 }
 
 /** Records a refused request in the audit and in the access log. */
 export function recordRefusal(
   { audit, accessLog }: Pick<ListenerSettings, 'audit' | 'accessLog'>,
-  { transactionId, peer, reason, line }: RefusedByListener,
+  { transactionId, peer, reason, line, bytes }: RefusedByListener,
 ): void {
   if (!audit && !accessLog) return
   const refused = {
@@ -25,6 +27,7 @@ export function recordRefusal(
     client: { ip: peer.address, port: peer.port },
     server: { ip: peer.localAddress, port: peer.localPort },
     status: reason.status,
+    bytes,
     reason: reason.problem,
     line,
   }

@@ -46,15 +46,16 @@ export function rawRefusalResponse(
   { status, problem }: Refusal,
   transactionId: string,
   settings: ListenerSettings,
-): string {
+): { readonly message: string; readonly bytes: number } {
   const response = refusalResponse(status, problem, settings)
   if (settings.errors) presentError(settings.errors, response, null, transactionId)
   const { headers, body } = response
   if (settings.transactionIdInResponse === true) headers.set(settings.transactionIdHeader, transactionId)
   const text = body.text()
   const fields = headers.raw().reduce((all, part, at) => all + (at % 2 === 0 ? `${part}: ` : `${part}\r\n`), '')
-  return (
+  const bytes = Buffer.byteLength(text)
+  const message =
     `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nDate: ${new Date().toUTCString()}\r\n${fields}` +
-    `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
-  )
+    `Content-Length: ${bytes}\r\nConnection: close\r\n\r\n${text}`
+  return { message, bytes }
 }

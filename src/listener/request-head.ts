@@ -1,4 +1,4 @@
-import { Headers, namesFields, removeHopByHop, withoutManagementCookies } from '#http'
+import { Headers, namesFields, type ReceivedTraceContext, removeHopByHop, withoutManagementCookies } from '#http'
 import type { FieldKinds } from './header-field.ts'
 import * as field from './header-field.ts'
 import type { Refusal } from './refusal.ts'
@@ -21,6 +21,8 @@ export interface RequestHead {
   readonly bodyLength: number
   /** Null without any, or from an untrusted peer. */
   readonly forwarded: ForwardedFields | null
+  /** Null without any, and where the gateway does not trace. */
+  readonly trace: ReceivedTraceContext | null
   /** Whether Connection names fields, which `headersOf` removes. */
   readonly connectionLists: boolean
   /** Index of the value of Host in `raw`, or -1. */
@@ -52,6 +54,7 @@ export function readHead(
   let length: string | null = null
   let encoding: string | null = null
   let forwarded: ForwardedFields | null = null
+  let trace: ReceivedTraceContext | null = null
   let connectionLists = false
   let wantsTrailers = false
 
@@ -100,6 +103,11 @@ export function readHead(
       }
       case field.drop:
         break
+      case field.traceParent:
+      case field.traceState:
+        trace ??= { parents: [], states: [] }
+        ;(kind === field.traceParent ? trace.parents : trace.states).push(value)
+        break
       case field.forwardedOther:
         if (peer === 'trusted') raw.push(name, value)
         break
@@ -113,7 +121,7 @@ export function readHead(
 
   const bodyLength = framing(length, encoding, version)
   if (typeof bodyLength !== 'number') return bodyLength
-  return { raw, hosts, userAgent, bodyLength, forwarded, connectionLists, hostAt, wantsTrailers }
+  return { raw, hosts, userAgent, bodyLength, forwarded, trace, connectionLists, hostAt, wantsTrailers }
 }
 
 /** The headers for filters, without hop-by-hop fields (threats B16). */

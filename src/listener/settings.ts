@@ -4,7 +4,9 @@ import type {
   AccessLog,
   ErrorResponses,
   Handler,
+  RequestMeter,
   RequestObserver,
+  RequestTracer,
   Response,
   TemporaryStorage,
 } from '#http'
@@ -63,6 +65,12 @@ export interface ListenerSettings {
   readonly errors?: ErrorResponses | null
   /** Observes requests for the live monitor. */
   readonly observer?: RequestObserver | null
+  /** Absent where requests are not measured. */
+  readonly meter?: RequestMeter | null
+  /** Absent where requests are not traced. */
+  readonly tracer?: RequestTracer | null
+  /** Whether any client may name the trace of its requests; by default only trusted proxies. */
+  readonly trustTraceContext?: boolean
   /** Set for TLS, with HTTP/2 by ALPN. */
   readonly tls?: ServerTls | null
   /** Set where other listeners accept the session tickets of this one. */

@@ -7,6 +7,7 @@ import {
   type RequestLine,
   type RequestObservation,
   type RequestOutcome,
+  type RequestSpan,
   type Response,
   reasonPhrase,
   respond,
@@ -16,6 +17,7 @@ import {
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
+import { beginSpan } from './begin-span.ts'
 import { createExchange } from './create-exchange.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
@@ -41,6 +43,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #sent: Response | null = null
   #isTruncated = false
   #observation: RequestObservation | null = null
+  #span: RequestSpan | null = null
   #method = ''
   #startedAt = 0
   /** Bytes of a response that was sent in one write. */
@@ -148,12 +151,14 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#answer(404, 'keep')
       return
     }
-    const exchange = createExchange(admitted, (length) => this.#receiveBody(length), channel.peer, context)
+    const span = beginSpan(admitted, channel.peer, context.settings)
+    const exchange = createExchange(admitted, (length) => this.#receiveBody(length), channel.peer, context, span)
     if ('problem' in exchange) {
       this.#refuse(exchange)
       return
     }
     this.#exchange = exchange
+    this.#span = span
     this.#observe(exchange)
     // Visible to filters, which may remove it; being hop-by-hop, it is never forwarded as received.
     if (channel.upgradable !== null) exchange.request.headers.set('Upgrade', 'websocket')
@@ -164,9 +169,9 @@ export class Transaction implements ChannelObserver, BodyOwner {
   /** Begins to record the request for the audit, the access log, the debug log and the live monitor. */
   #observe(exchange: Exchange): void {
     const { settings, logger } = this.context
-    const { audit, accessLog, observer } = settings
+    const { audit, accessLog, observer, meter } = settings
     audit?.begin(exchange)
-    if (accessLog || logger.isEnabled('debug')) {
+    if (accessLog || meter || logger.isEnabled('debug')) {
       this.#method = exchange.request.method
       this.#startedAt = performance.now()
       exchange.audit ??= new UnauditedRequest(exchange)
@@ -200,8 +205,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
       return
     }
     const { method, uri } = exchange.request
-    const transactionId = exchange.transactionId.value
-    this.context.logger.limited(error).error({ error, transactionId, method, path: uri.rawPath }, EVENTS.HANDLER_FAILED)
+    const path = uri.rawPath
+    this.context.logger.limited(error).error({ error, ...exchange.ids, method, path }, EVENTS.HANDLER_FAILED)
     if (this.#channel.headersSent) this.#truncate(asError(error))
     else this.#answer(error instanceof StatusError ? error.status : 500, 'keep')
   }
@@ -211,13 +216,15 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const { clientLog, settings } = this.context
     const { peer } = this.#channel
     clientLog.refused(peer.address, reason)
-    if (this.#exchange === null) this.#record(reason, this.#channel.refusedLine())
-    else this.#exchange.decided({ result: 'DENIED', by: 'listener', reason: reason.problem })
+    this.#exchange?.decided({ result: 'DENIED', by: 'listener', reason: reason.problem })
+    const line = this.#exchange === null ? this.#channel.refusedLine() : null
     this.#write(refusalResponse(reason.status, reason.problem, settings), 'close')
+    if (line !== null) this.#record(reason, line)
   }
 
   #record(reason: Refusal, line: RequestLine): void {
-    recordRefusal(this.context.settings, { transactionId: this.#id, peer: this.#channel.peer, reason, line })
+    const bytes = this.#writtenAtOnce
+    recordRefusal(this.context.settings, { transactionId: this.#id, peer: this.#channel.peer, reason, line, bytes })
   }
 
   get #id(): string {
@@ -300,8 +307,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
 
   #onResponseFailed(error: Error): void {
     this.#exchange?.markTruncated()
-    const transactionId = this.#exchange?.transactionId.value
-    this.context.logger.limited(error).warn({ error, transactionId }, EVENTS.RESPONSE_TRUNCATED)
+    this.context.logger.limited(error).warn({ error, ...this.#exchange?.ids }, EVENTS.RESPONSE_TRUNCATED)
     this.#truncate(error)
   }
 
@@ -318,8 +324,15 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const outcome = { response: this.#sent, end }
     if (this.#observation !== null) this.#notify(() => this.#observation?.ended(outcome))
     this.#notify((exchange) => this.#log(exchange, outcome))
+    this.#notify((exchange) => this.#measure(exchange, outcome))
+    if (this.#span !== null) this.#notify((exchange) => this.#span?.end(exchange, outcome))
     this.#notify((exchange) => exchange.audit?.end(outcome))
     this.#notify((exchange) => exchange.complete())
+  }
+
+  #measure(exchange: Exchange, outcome: RequestOutcome): void {
+    const { meter } = this.context.settings
+    meter?.ended({ exchange, method: this.#method, outcome, startedAt: this.#startedAt, span: this.#span })
   }
 
   #log(exchange: Exchange, outcome: RequestOutcome): void {
@@ -339,7 +352,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const { by: object, reason } = decision
     const route = exchange.audit?.routeId
     const status = outcome.response?.status
-    logger.debug({ object, reason, status, route, transactionId: exchange.transactionId.value }, 'request refused')
+    logger.debug({ object, reason, status, route, ...exchange.ids }, 'request refused')
   }
 
   get #bytesSent(): number {

@@ -1,5 +1,5 @@
 import { type ConnectorSettings, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
-import type { AccessLog, ErrorResponses, RequestObserver, TemporaryStorage } from '#http'
+import type { AccessLog, ErrorResponses, RequestMeter, RequestObserver, RequestTracer, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
 import type { Unit } from './unit.ts'
@@ -7,6 +7,8 @@ import type { Unit } from './unit.ts'
 /** A unit, the observer of its requests and their log. */
 type ServedUnit = Pick<Unit, 'handler' | 'storage' | 'auditService'> & {
   readonly observer: RequestObserver | null
+  readonly meter: RequestMeter
+  readonly tracer: RequestTracer | null
   readonly accessLog: AccessLog | null
   readonly errors: ErrorResponses
 }
@@ -22,7 +24,7 @@ export class Connectors {
   /** Opens every port of every connector; all units open the same ones. `tls` is in the order of the connectors. */
   static async open(
     settings: UnitSettings,
-    { handler, storage, auditService, observer, accessLog, errors }: ServedUnit,
+    { handler, storage, auditService, observer, meter, tracer, accessLog, errors }: ServedUnit,
     logger: Logger,
     tls: readonly (ServerTls | null)[] = [],
   ): Promise<Connectors> {
@@ -37,6 +39,8 @@ export class Connectors {
             accessLog,
             errors,
             observer,
+            meter,
+            tracer,
             reusePort: settings.reusePort,
             tls: tls[at] ?? null,
             tickets: secrets === null ? null : { secrets, scope: `connector ${at}` },
@@ -53,6 +57,11 @@ export class Connectors {
   /** The ports, in the order of the settings; for port 0 the one the system assigned. */
   get ports(): number[] {
     return this.#listeners.map(({ listener }) => listener.port)
+  }
+
+  /** Open client connections. */
+  get connections(): number {
+    return this.#listeners.reduce((sum, { listener }) => sum + listener.stats.connections, 0)
   }
 
   /** Connections closed on accept because too many files were open. */

@@ -17,17 +17,16 @@ const OF_CONTENT: ReadonlySet<string> = new Set([
 /** Makes the content of error responses by a handler. The status stays, as do challenges, cookies and other fields. */
 export function errorHandler(handler: Handler, logger: Logger) {
   return async (exchange: Exchange, error: Response): Promise<Response> => {
-    const transactionId = exchange.transactionId.value
     try {
       const made = await handler(contextOf(exchange, error))
       // An error of the handler itself.
       if (made.isGenerated) {
-        logger.limited().warn({ status: made.status, transactionId }, EVENTS.ERROR_PAGE_FAILED)
+        logger.limited().warn({ status: made.status, ...exchange.ids }, EVENTS.ERROR_PAGE_FAILED)
         return error
       }
       return withFieldsOf(error, made)
     } catch (failure) {
-      logger.limited(failure).warn({ error: failure, transactionId }, EVENTS.ERROR_PAGE_FAILED)
+      logger.limited(failure).warn({ error: failure, ...exchange.ids }, EVENTS.ERROR_PAGE_FAILED)
       return error
     }
   }

@@ -26,28 +26,28 @@ export function routeBoundary(handler: Handler, metrics: RouteMetrics, logger: L
 
 function unhandled(exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
   metrics.unhandled()
-  logger.limited().error({ transactionId: exchange.transactionId.value }, EVENTS.NO_RESPONSE)
+  logger.limited().error(exchange.ids, EVENTS.NO_RESPONSE)
   exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: EVENTS.NO_RESPONSE.code })
   return respond(500)
 }
 
 function fault(error: unknown, exchange: Exchange, metrics: RouteMetrics, logger: Logger): Response {
   if (error instanceof BodyTooLargeError) return respond(error.status)
-  const transactionId = exchange.transactionId.value
+  const { ids } = exchange
   if (exchange.aborted) {
-    logger.debug({ error, transactionId }, 'the client closed the connection')
+    logger.debug({ error, ...ids }, 'the client closed the connection')
     return respond(500)
   }
   metrics.failed()
   const origin = faultOrigin(error)
   const named = origin === null ? logger : logger.child({ logger: origin })
-  const fields = { route: logger.name, transactionId }
+  const fields = { route: logger.name, ...ids }
   if (error instanceof UpstreamError && error.isOutcome) {
     logFailure(error, fields, named)
     exchange.decided({ result: 'FAILED', by: named.name ?? '', reason: error.code })
     return failureResponse(error)
   }
-  named.limited(transactionId).error({ error, ...fields }, EVENTS.REQUEST_FAILED)
+  named.limited(ids.transactionId).error({ error, ...fields }, EVENTS.REQUEST_FAILED)
   exchange.decided({ result: 'FAILED', by: named.name ?? '', reason: codeOf(error) ?? EVENTS.REQUEST_FAILED.code })
   return respond(500)
 }

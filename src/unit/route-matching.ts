@@ -17,8 +17,15 @@ export function simulateAdmission(
   return simulateRequest(simulated, listenerSettings(unit, connector, connector.ports[0] ?? 0, storage))
 }
 
-/** Evaluates the conditions of a router's routes in the order and with the code of live traffic, until one is true. */
-export async function matchRoutes(router: LiveRouter, exchange: Exchange): Promise<RouteMatch> {
+/**
+ * Evaluates the conditions of a router's routes in the order and with the code of live traffic, until one is true. With
+ * `parts`, the results have the values of their operands.
+ */
+export async function matchRoutes(
+  router: LiveRouter,
+  exchange: Exchange,
+  { parts = false }: { readonly parts?: boolean } = {},
+): Promise<RouteMatch> {
   const tried: ConditionResult[] = []
   for (const route of router.routes) {
     let failure: string | undefined
@@ -26,7 +33,8 @@ export async function matchRoutes(router: LiveRouter, exchange: Exchange): Promi
       failure = (error as Error).message
     })
     const { id, name, condition } = route
-    tried.push({ id, name, condition, value, ...(failure !== undefined && { failure }) })
+    const details = parts ? { parts: route.conditionParts(exchange) } : {}
+    tried.push({ id, name, condition, value, ...(failure !== undefined && { failure }), ...details })
     if (value) return { tried, route: id }
   }
   return { tried, route: null }

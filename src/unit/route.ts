@@ -1,7 +1,7 @@
 import { type AuditService, passes, ROUTE_BUILD_LIMIT, type RouteSource, withSession } from '#contracts'
-import { conditionFacts, isAlwaysTrue, type Scope } from '#expression'
+import { conditionFacts, type ExpressionPart, expressionParts, isAlwaysTrue, type Scope } from '#expression'
 import { type BuildPath, ConfigDocument, type Heap, type UnitContext } from '#heap'
-import { ActiveList, type ActiveListItem, type Exchange, type Handler, type Response } from '#http'
+import { ActiveList, type ActiveListItem, type Exchange, exchangeScope, type Handler, type Response } from '#http'
 import { RouteDocument } from '#instance'
 import { type JsonObject, readDocument } from '#json'
 import type { Logger } from '#logging'
@@ -109,6 +109,11 @@ export class Route {
       failed?.(error)
     }
     return passes(this.#condition, exchange, null, this.#logger, { route: this.name, onFailure })
+  }
+
+  /** Values of the parts of the condition. Bodies that it reads are available once `accepts` has resolved. */
+  conditionParts(exchange: Exchange): readonly ExpressionPart[] {
+    return expressionParts(this.#condition.expression, exchangeScope(exchange, null, this.scope))
   }
 
   /** Source text of the condition, for explanations. */

@@ -71,7 +71,7 @@ export class Routers {
     env: Environment,
     place: Pick<RouteBuildContext, 'unitContext' | 'heap' | 'buildPath'>,
   ): Promise<Handler> {
-    const { name, directory, scanInterval } = settings
+    const { name, directory, scanInterval, order } = settings
     const around: RouteBuildContext = {
       ...place,
       segments: env.name.split('+'),
@@ -79,7 +79,8 @@ export class Routers {
     }
     const live = new LiveRouter(settings, env.name, this.#default(settings, env))
     const router: OpenRouter = { live, around }
-    const sources = await this.#control.openRouter({ directory, scanInterval, name, router: around.segments.join('.') })
+    const opening = { directory, scanInterval, name, order, router: around.segments.join('.') }
+    const sources = await this.#control.openRouter(opening)
     const failures: RouteFailure[] = []
     const routes: Route[] = []
     const pause = yieldRegularly()

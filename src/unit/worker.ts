@@ -4,10 +4,11 @@ import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } fro
 import type { ErrorResponses } from '#http'
 import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
 import { TrafficListeners } from '#listener'
-import { createLogger, joinOutput, type Logger, type LogLevel } from '#logging'
+import { createLogger, joinOutput, type Logger, type LogLevel, observeLogLines } from '#logging'
 import { exposeThreadMetrics, MetricsRegistry, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
 import { ConfigError, configWarning, systemClock } from '#schema'
+import { Tracer } from '#telemetry'
 import { type OpenAccessLog, openAccessLog } from './access-log/open-access-log.ts'
 import { type ConnectorTls, openConnectorTls } from './connector-tls.ts'
 import { Connectors } from './connectors.ts'
@@ -20,8 +21,10 @@ import { EVENTS } from './log-events.ts'
 import { ObjectStates } from './object-states.ts'
 import { ObservedRequests } from './observed-requests.ts'
 import { remoteControlServices } from './remote-control-services.ts'
+import { RequestDurations } from './request-durations.ts'
 import { matchSimulatedRequest } from './route-matching.ts'
 import { Routers } from './routers.ts'
+import { TelemetrySender } from './telemetry-sender.ts'
 import { Unit } from './unit.ts'
 
 /** The thread of one unit: serves traffic and the calls of the control plane. */
@@ -43,6 +46,8 @@ class UnitWorker {
   #connectors: Connectors | null = null
   #connectorTls: ConnectorTls | null = null
   #accessLog: OpenAccessLog | null = null
+  /** Null where nothing is exported. */
+  readonly #telemetry: TelemetrySender | null
   #draining: Promise<{ aborted: number }> | null = null
 
   constructor(settings: UnitSettings, port: MessagePort) {
@@ -70,6 +75,10 @@ class UnitWorker {
       clock: systemClock,
       send: (trace) => remote.traceEnded(trace),
     })
+    const { telemetry } = settings
+    const sender = telemetry === null ? null : new TelemetrySender(remote, telemetry)
+    if (telemetry?.exportsLogs === true) observeLogLines((line) => sender?.sendLine(line))
+    this.#telemetry = sender
     this.#routers = new Routers(this.#control, this.#metrics)
     setInterval(() => this.#metrics.tick(), TICK_SECONDS * 1000).unref()
     this.#measuring = exposeThreadMetrics(this.#metrics.open(), `unit-${settings.unit}`)
@@ -179,15 +188,31 @@ class UnitWorker {
     }
     const connectors = await Connectors.open(
       settings,
-      { handler, storage, auditService, observer: this.#observed, accessLog: this.#accessLog.log, errors },
+      {
+        handler,
+        storage,
+        auditService,
+        observer: this.#observed,
+        meter: new RequestDurations(this.#metrics.open()),
+        tracer: this.#tracer(),
+        accessLog: this.#accessLog.log,
+        errors,
+      },
       logger,
       this.#connectorTls.tls,
     )
     this.#connectors = connectors
     this.#ownListeners.opened(connectors.ports)
+    const metrics = this.#metrics.open()
+    metrics.reading('gw_connections_open', 'Client connections that are open.', { read: () => connectors.connections })
     const help = 'Connections that were closed at once, since too many files were open.'
-    this.#metrics.open().countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
+    metrics.countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
     return connectors.ports
+  }
+
+  #tracer(): Tracer | null {
+    const sampler = this.#settings.telemetry?.sampler ?? null
+    return sampler === null ? null : new Tracer(sampler, (span) => this.#telemetry?.sendSpan(span))
   }
 
   /** Runs every step, also after a failed one. */
@@ -196,6 +221,7 @@ class UnitWorker {
     await this.#attempt('its objects', () => this.#unit?.close())
     await this.#attempt('its certificates', () => this.#connectorTls?.dispose())
     await this.#attempt('its access log', () => this.#accessLog?.close())
+    await this.#attempt('its telemetry', () => this.#telemetry?.flush())
     this.#measuring[Symbol.dispose]()
     // After the response: closing the port lets the thread end.
     setImmediate(() => this.#port.close())

@@ -11,6 +11,13 @@ export interface DeliveryState {
   readonly reason: string | null
 }
 
+/** Events and noun of log entries, for records other than audit events. */
+export interface DeliveryWording {
+  readonly noun: string
+  /** In place of the event of the same name. */
+  readonly events: { readonly [Name in keyof typeof EVENTS]?: LogEvent }
+}
+
 const UP: DeliveryState = { isUp: true, reason: null }
 const ERROR_CODE = /^[A-Z][A-Z0-9_]{1,40}$/
 /** Milliseconds: of outages that begin in shorter intervals only those are logged that last as long. */
@@ -28,23 +35,28 @@ export class DeliveryLog {
   readonly #logger: Logger
   readonly #handler: string
   readonly #clock: Clock
+  readonly #noun: string
+  readonly #replacements: ReadonlyMap<LogEvent, LogEvent>
   #outage: Outage | null = null
   #loggedAt = Number.NEGATIVE_INFINITY
   #spoolProblem: string | null = null
   /** Records that were lost before the queue was full; null while it has room. */
   #lostBefore: number | null = null
 
-  constructor(handler: string, { logger, clock }: TransportEnv) {
+  constructor(handler: string, { logger, clock, wording }: TransportEnv & { readonly wording?: DeliveryWording }) {
     this.#logger = logger.child({ handler })
     this.#handler = handler
     this.#clock = clock
+    this.#noun = wording?.noun ?? 'audit events'
+    const names = Object.keys(EVENTS) as (keyof typeof EVENTS)[]
+    this.#replacements = new Map(names.map((name) => [EVENTS[name], wording?.events[name] ?? EVENTS[name]]))
   }
 
   get state(): DeliveryState {
     const reason =
       this.#outage?.reason ??
       this.#spoolProblem ??
-      (this.#lostBefore === null ? null : 'the queue is full, events are dropped')
+      (this.#lostBefore === null ? null : `the queue is full, ${this.#noun} are dropped`)
     return reason === null ? UP : { isUp: false, reason }
   }
 
@@ -55,7 +67,7 @@ export class DeliveryLog {
   /** The destination fails; `lost`: how many records were lost before. */
   failed(error: unknown, lost: number): void {
     this.#outage ??= { reason: `delivery failed${codeIn(error)}`, lost, isLogged: false }
-    this.#logOutage(this.#outage, error, EVENTS.DELIVERY_FAILED)
+    this.#logOutage(this.#outage, error, this.#worded(EVENTS.DELIVERY_FAILED))
   }
 
   /** The next records can not be read from the disk. */
@@ -71,14 +83,14 @@ export class DeliveryLog {
     const lostMeanwhile = lost - before
     this.#outage = null
     if (!isLogged) return
-    this.#logger.info({ queued, lost: lostMeanwhile }, 'audit events are delivered again')
+    this.#logger.info({ queued, lost: lostMeanwhile }, `${this.#noun} are delivered again`)
   }
 
   /** Records were dropped because the queue is full; `lost`: number of records lost before. */
   dropped(lost: number): void {
     if (this.#lostBefore !== null) return
     this.#lostBefore = lost
-    this.#logger.limited(this.#handler).error(EVENTS.QUEUE_FULL)
+    this.#logger.limited(this.#handler).error(this.#worded(EVENTS.QUEUE_FULL))
   }
 
   /** There is room again. */
@@ -86,15 +98,15 @@ export class DeliveryLog {
     if (this.#lostBefore === null) return
     const fields = { lost: lost - this.#lostBefore }
     this.#lostBefore = null
-    this.#logger.limited(this.#handler).info(fields, 'audit events are queued again')
+    this.#logger.limited(this.#handler).info(fields, `${this.#noun} are queued again`)
   }
 
   refused(error: Error): void {
-    this.#logger.limited(`${this.#handler} ${error.message}`).warn({ error }, EVENTS.EVENT_REFUSED)
+    this.#logger.limited(`${this.#handler} ${error.message}`).warn({ error }, this.#worded(EVENTS.EVENT_REFUSED))
   }
 
   tooLarge(events: number): void {
-    this.#logger.limited(this.#handler).warn({ events }, EVENTS.EVENT_TOO_LARGE)
+    this.#logger.limited(this.#handler).warn({ events }, this.#worded(EVENTS.EVENT_TOO_LARGE))
   }
 
   spoolFailed(error: unknown): void {
@@ -110,7 +122,7 @@ export class DeliveryLog {
   spoolRecovered(): void {
     if (this.#spoolProblem === null) return
     this.#spoolProblem = null
-    this.#logger.limited(this.#handler).info('the spool of audit events is written again')
+    this.#logger.limited(this.#handler).info(`the spool of ${this.#noun} is written again`)
   }
 
   unreadable(events: number): void {
@@ -118,11 +130,15 @@ export class DeliveryLog {
   }
 
   lostAtClose(events: number): void {
-    this.#logger.error({ events }, EVENTS.EVENTS_LOST)
+    this.#logger.error({ events }, this.#worded(EVENTS.EVENTS_LOST))
   }
 
   closeFailed(): void {
-    this.#logger.warn(EVENTS.CLOSE_FAILED)
+    this.#logger.warn(this.#worded(EVENTS.CLOSE_FAILED))
+  }
+
+  #worded(event: LogEvent): LogEvent {
+    return this.#replacements.get(event) ?? event
   }
 
   #logOutage(outage: Outage, error: unknown, event: LogEvent): void {

@@ -3,7 +3,7 @@ import type { Clock, QueuePlan } from '#schema'
 import { Backlog } from './backlog.ts'
 import { BoundedSend, SendTimedOut } from './bounded-send.ts'
 import { type DeliveryCounts, DeliveryTotals, type LossReason } from './delivery-counts.ts'
-import { DeliveryLog, type DeliveryState } from './delivery-log.ts'
+import { DeliveryLog, type DeliveryState, type DeliveryWording } from './delivery-log.ts'
 import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
 import { FlushWaiters } from './flush-waiters.ts'
 import { RetryDelay } from './retry-delay.ts'
@@ -19,6 +19,8 @@ export interface DeliveryEnv extends TransportEnv {
   /** Milliseconds from the oldest event of a batch to its acceptance. */
   readonly onDelay?: (delay: number) => void
   readonly timing?: Partial<DeliveryTiming>
+  /** For records other than audit events. */
+  readonly wording?: DeliveryWording
 }
 
 const NONE: readonly AuditRecord[] = []

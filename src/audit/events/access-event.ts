@@ -1,8 +1,7 @@
-import type { AuditDecision, ClientInfo } from '#http'
+import { type AuditDecision, type ClientInfo, traceIdOf } from '#http'
 import type { JsonObject } from '#json'
 import type { AccessFields } from './access-fields.ts'
 import { isoTime } from './iso-time.ts'
-import { traceIdOf } from './trace-id.ts'
 
 /** Data of an access event. Lists of headers are flat: name, value, name, value. */
 export interface AccessEventData {

@@ -1,11 +1,11 @@
 import type { JsonShape } from '#contracts'
+import { traceIdOf } from '#http'
 import { jsonContent, jsonString, jsonText } from '../event.ts'
 import type { AccessEventData, AccessNames, AccessRequest, AccessResponse } from './access-event.ts'
 import type { AccessFields } from './access-fields.ts'
 import { headerText } from './header-text.ts'
 import { isoTime } from './iso-time.ts'
 import { lastText } from './last-text.ts'
-import { traceIdOf } from './trace-id.ts'
 
 /** Where the text of an event has its id. */
 export function idPosition({ idName }: JsonShape): number {
@@ -28,39 +28,61 @@ export function accessText(
   const start = idStart(idName)
   const names = `","eventName":${jsonString(eventName)},"transactionId":"`
   const groupStart = `,"${group}":{`
+  const units = `,"elapsedTimeUnits":"MILLISECONDS"`
+  const exchangeStart = `${groupStart}"exchangeId":"`
+  const plainEnd = `${units}}${exchangeStart}`
   const end = `}${Object.entries(members)
     .map(([name, value]) => `,${jsonString(name)}:${jsonText(value)}`)
     .join('')}}`
   const serverOf = lastText(serverText, '', 0)
-  const clientOf = lastText(clientText, '', null)
+  const clientOf = lastText(clientText, '', '')
   const httpOf = lastText(httpText, false, null)
   const headersOf = headerText(fields)
   const statusOf = lastText(statusText, true, null)
   const routeOf = lastText(routeText, null, null)
-  const requestText = ({ path, headers }: AccessRequest): string =>
-    `,"path":"${jsonContent(path)}","headers":{${headersOf(headers)}}`
-  const responseText = ({ isSuccessful, statusCode, elapsedTime, reason }: AccessResponse): string => {
-    const detail = reason === null ? '' : `,"detail":{"reason":${jsonString(reason)}}`
-    return `${statusOf(isSuccessful, statusCode)}${elapsedTime},"elapsedTimeUnits":"MILLISECONDS"${detail}}`
-  }
-  // One template: each intermediate text is an object of its own.
-  return (data) => {
-    const { client, request, response } = data
-    return `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonContent(data.transactionId)}"${userText(
+  const plainRouteOf = lastText((id: string | null, name: string | null) => `"${routeText(id, name)}${end}`, null, null)
+  const headText = (data: AccessEventData): string => {
+    const { client, request } = data
+    return `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonContent(data.transactionId)}${userText(
       data,
-    )}${serverOf(client.localAddress, client.localPort)}${clientOf(client.remoteAddress, null)}${client.remotePort}${httpOf(
+    )}${clientOf(serverOf(client.localAddress, client.localPort), client.remoteAddress)}${client.remotePort}${httpOf(
       client.secure,
       request === null ? null : request.method,
-    )}${request === null ? '' : requestText(request)}}}${response === null ? '' : responseText(response)}${groupStart}${gatewayText(
-      data,
-      routeOf(data.routeId, data.routeName),
-    )}${end}`
+    )}${request === null ? '' : requestText(request)}`
+  }
+  const requestText = ({ path, headers }: AccessRequest): string =>
+    `${jsonContent(path)}","headers":{${headersOf(headers)}}}}`
+  const responseText = ({ isSuccessful, statusCode, elapsedTime, reason }: AccessResponse): string => {
+    const detail = reason === null ? '' : `,"detail":{"reason":${jsonString(reason)}}`
+    return `${statusOf(isSuccessful, statusCode)}${elapsedTime}${units}${detail}}`
+  }
+  const otherText = (data: AccessEventData): string => {
+    const { exchangeId, response } = data
+    const route = `${routeOf(data.routeId, data.routeName)}${decisionText(data)}`
+    const members = exchangeId === null ? `${groupStart}${route.slice(1)}` : `${exchangeStart}${exchangeId}"${route}`
+    return `${headText(data)}${response === null ? '' : responseText(response)}${members}${end}`
+  }
+  return (data) => {
+    const { exchangeId, response } = data
+    if (!isPlain(data) || response === null) return otherText(data)
+    // Most events: few intermediate texts, each of which is an object of its own.
+    const { isSuccessful, statusCode, elapsedTime } = response
+    return `${headText(data)}${statusOf(isSuccessful, statusCode)}${elapsedTime}${plainEnd}${exchangeId}${plainRouteOf(
+      data.routeId,
+      data.routeName,
+    )}`
   }
 }
 
+/** Whether an event has no members beyond those of a request that was proxied without a decision. */
+function isPlain({ exchangeId, response, decision, extension }: AccessEventData): boolean {
+  return exchangeId !== null && response?.reason === null && decision === null && extension === null
+}
+
+/** From the end of the transaction id. */
 function userText({ request, userId }: AccessEventData): string {
   const traceId = request === null ? null : traceIdOf(request.headers)
-  const trace = traceId === null ? '' : `,"traceId":"${traceId}"`
+  const trace = traceId === null ? '"' : `","traceId":"${traceId}"`
   return userId === null ? trace : `${trace},"userId":${jsonString(userId)}`
 }
 
@@ -69,13 +91,13 @@ function serverText(address: string, port: number): string {
 }
 
 /** Up to the port. */
-function clientText(address: string): string {
-  return `,"client":{"ip":${jsonString(address)},"port":`
+function clientText(server: string, address: string): string {
+  return `${server},"client":{"ip":${jsonString(address)},"port":`
 }
 
-/** Up to the path, after the port of the client. */
+/** Up to the path, after the port of the client; up to the end of the request without a method. */
 function httpText(secure: boolean, method: string | null): string {
-  return `},"http":{"request":{"secure":${secure}${method === null ? '' : `,"method":${jsonString(method)}`}`
+  return `},"http":{"request":{"secure":${secure}${method === null ? '}}' : `,"method":${jsonString(method)},"path":"`}`
 }
 
 /** Up to the elapsed time. */
@@ -84,22 +106,11 @@ function statusText(isSuccessful: boolean, code: number | null): string {
   return `,"response":{"status":"${status}"${code === null ? '' : `,"statusCode":"${code}"`},"elapsedTime":`
 }
 
-/** `route` begins with a comma, where it is not empty. */
-function gatewayText({ exchangeId, response, decision, extension }: AccessEventData, route: string): string {
-  const isPlain = response !== null && decision === null && extension === null
-  const members = isPlain ? route : `${route}${decisionText(response, decision, extension)}`
-  return exchangeId === null ? members.slice(1) : `"exchangeId":"${exchangeId}"${members}`
-}
-
 function routeText(id: string | null, name: string | null): string {
   return `${id === null ? '' : `,"routeId":${jsonString(id)}`}${name === null ? '' : `,"routeName":${jsonString(name)}`}`
 }
 
-function decisionText(
-  response: AccessEventData['response'],
-  decision: AccessEventData['decision'],
-  extension: AccessEventData['extension'],
-): string {
+function decisionText({ response, decision, extension }: AccessEventData): string {
   const running = response === null ? ',"longRunning":true' : ''
   const decided = decision === null ? '' : `,"decision":${jsonText({ ...decision })}`
   return extension === null ? `${running}${decided}` : `${running}${decided},"ext":${jsonText(extension as never)}`

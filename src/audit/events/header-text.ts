@@ -20,22 +20,43 @@ export function headerText(fields: AccessFields): (headers: readonly string[]) =
   if (included === null || included === 'all' || included.size > MAX_NAMES || included.has('cookie')) return anyText
   const names = new Map([...included].flatMap((name, at) => spellings(name, at)))
   const hasLength = lengthsOf(included)
+  // Members of the last request, and their text: most requests of a client repeat all of them.
+  const last: string[] = []
+  let lastCount = 0
+  let text = ''
   return (headers) => {
-    let text = ''
     let found = 0
+    let count = 0
+    let isSame = true
     for (let at = 0; at < headers.length; at += 2) {
       const sent = headers[at]!
       if (hasLength[sent.length] !== true) continue
       const name = names.get(sent) ?? names.get(sent.toLowerCase())
       if (name === undefined) continue
       // A list with several values.
-      if ((found & name.bit) !== 0) return anyText(headers)
+      if ((found & name.bit) !== 0) {
+        lastCount = -1
+        return anyText(headers)
+      }
       found |= name.bit
       const member = memberText(name, headers[at + 1]!)
-      text = text === '' ? member : `${text},${member}`
+      if (last[count] !== member) {
+        last[count] = member
+        isSame = false
+      }
+      count++
     }
+    if (isSame && count === lastCount) return text
+    lastCount = count
+    text = joined(last, count)
     return text
   }
+}
+
+function joined(members: readonly string[], count: number): string {
+  let text = count === 0 ? '' : members[0]!
+  for (let at = 1; at < count; at++) text = `${text},${members[at]}`
+  return text
 }
 
 function memberText(name: Name, value: string): string {

@@ -1,4 +1,5 @@
-import { isPlainObject, JsonNumber, type JsonObject, type JsonValue } from '#json'
+import type { JsonObject, JsonValue } from '#json'
+import { otlpAttributes, otlpValue } from '#telemetry'
 import { jsonText } from '../event.ts'
 import { integerAt, objectAt, requestHeader, textAt } from './event-fields.ts'
 import { type FormatName, formatEvent } from './event-format.ts'
@@ -20,17 +21,10 @@ export function otlpLogRecord(format: FormatName, topic: string, event: JsonObje
     ...(!Number.isNaN(time) && { timeUnixNano: `${time}000000`, observedTimeUnixNano: `${time}000000` }),
     ...(textAt(event, 'response', 'status') === 'FAILED' ? WARN : INFO),
     eventName: textAt(event, 'eventName') ?? topic,
-    body: anyValue(formatEvent(format, topic, event)),
+    body: otlpValue(formatEvent(format, topic, event)),
     attributes: attributesOf(topic, event),
     ...(traceId !== undefined && TRACE_ID.test(traceId) && { traceId }),
   })
-}
-
-/** Attributes as OTLP carries them. */
-export function otlpAttributes(values: Readonly<Record<string, JsonValue | undefined>>): JsonValue[] {
-  return Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, value: anyValue(value) }],
-  )
 }
 
 function attributesOf(topic: string, event: JsonObject): JsonValue[] {
@@ -49,16 +43,4 @@ function attributesOf(topic: string, event: JsonObject): JsonValue[] {
     'http.response.status_code': integerAt(event, 'response', 'statusCode'),
     'user_agent.original': requestHeader(event, 'user-agent'),
   })
-}
-
-function anyValue(value: JsonValue): JsonObject {
-  if (value === null) return {}
-  if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
-  if (value instanceof JsonNumber) return { stringValue: value.text }
-  if (typeof value === 'number') {
-    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
-  }
-  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
-  return isPlainObject(value) ? { kvlistValue: { values: otlpAttributes(value as JsonObject) } } : {}
 }

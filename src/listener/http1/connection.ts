@@ -130,8 +130,9 @@ export class Http1Connection implements ChannelConnection {
     this.#context.clientLog.refused(this.peer.address, reason)
     const { settings } = this.#context
     const { value: transactionId } = new TransactionId()
-    recordRefusal(settings, { transactionId, peer: this.peer, reason, line: null })
-    this.socket.write(rawRefusalResponse(reason, transactionId, settings))
+    const { message, bytes } = rawRefusalResponse(reason, transactionId, settings)
+    recordRefusal(settings, { transactionId, peer: this.peer, reason, line: null, bytes })
+    this.socket.write(message)
     this.linger()
   }
 

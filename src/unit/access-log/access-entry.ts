@@ -1,14 +1,12 @@
-import { auditUser, traceIdOf } from '#audit'
+import { auditUser } from '#audit'
 import type { Exchange, LoggedRequest, RefusedRequest } from '#http'
-import { maskText } from '#logging'
+import { maskedPath } from '#logging'
 
 /** Limits of texts that clients choose, in characters. */
-const MAX_PATH = 1_024
+/** Of a request target that was not admitted. */
+const MAX_TARGET = 4_096
 const MAX_HOST = 256
 const MAX_NAME = 256
-
-/** Credentials in paths are rare, and masking them costs more than the rest of a line. */
-const MAY_HOLD_CREDENTIALS = /[;=&@]|eyJ/
 
 /** Fields of an access line, before they are escaped for a format. */
 export interface AccessEntry {
@@ -49,7 +47,7 @@ export function entryOf(
     time,
     method,
     host: bounded(originalUri.authority, MAX_HOST),
-    path: safePath(originalUri.rawPath),
+    path: maskedPath(originalUri.rawPath),
     status: outcome.response === null ? null : outcome.response.status,
     bytes,
     durationMs: now - startedAt,
@@ -62,22 +60,22 @@ export function entryOf(
     protocol: request.version,
     tls,
     transactionId: exchange.transactionId.value,
-    traceId: traceIdOf(request.headers.raw()),
+    traceId: exchange.traceId,
     end: outcome.end,
   }
 }
 
 export function refusedEntry(
-  { transactionId, client, tls, status, reason, line }: RefusedRequest,
+  { transactionId, client, tls, status, bytes, reason, line }: RefusedRequest,
   time: number,
 ): AccessEntry {
   return {
     time,
     method: line === null ? null : bounded(line.method, MAX_NAME),
     host: null,
-    path: line === null ? null : safePath(pathOf(line.target)),
+    path: line === null ? null : maskedPath(pathOf(line.target)),
     status,
-    bytes: 0,
+    bytes,
     durationMs: 0,
     upstreamDurationMs: null,
     route: null,
@@ -104,16 +102,10 @@ function userOf({ audit }: Exchange): string | null {
   }
 }
 
-/** Truncated, and without credentials in path parameters or segments. */
-function safePath(path: string): string {
-  const text = bounded(path, MAX_PATH)
-  return MAY_HOLD_CREDENTIALS.test(text) ? maskText(text) : text
-}
-
 /** The path of a request target that was not admitted: of the absolute form without scheme, credentials and host. */
 function pathOf(target: string): string {
   return target
-    .slice(0, MAX_PATH * 4)
+    .slice(0, MAX_TARGET)
     .replace(/[?#].*$/s, '')
     .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/[^/]*/i, '')
 }

@@ -3,16 +3,27 @@ import { gzip } from 'node:zlib'
 import { acquireClient, type Client, UpstreamError } from '#client'
 import { Body, Headers, type InternalResponse, internalCall, internalExchange, Request, Uri } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import { type AuditRecord, RecordsDiscarded, type Transport, type TransportEnv } from '../../delivery/transport.ts'
-import { otlpAttributes } from '../../formats/otlp.ts'
+import { otlpAttributes } from '#telemetry'
+import {
+  type AuditRecord,
+  type BatchLimits,
+  RecordsDiscarded,
+  type Transport,
+  type TransportEnv,
+} from '../../delivery/transport.ts'
 import { RangeRefused, rangeEnds, sendHalvingRefused } from '../refused-range.ts'
 import { clientTlsOf, type TlsPlan } from '../tls-plan.ts'
 import { retryAfterOf } from './retry-after.ts'
 
 /** An OTLP receiver, as plain data. Times are milliseconds. */
 export interface OtlpPlan {
-  /** Base URL; `/v1/logs` is added. */
+  /** Base URL; the path of the signal is added. */
   readonly endpoint: string
+  /** Logs by default. */
+  readonly signal?: OtlpSignal
+  /** Whether `endpoint` has the path of the signal already. */
+  readonly isWholeUrl?: boolean
+  readonly batchLimits?: BatchLimits
   /** Header fields of each request, such as credentials. */
   readonly headers: readonly (readonly [string, string])[]
   readonly compression: 'none' | 'gzip'
@@ -22,6 +33,31 @@ export interface OtlpPlan {
   readonly resourceAttributes: Readonly<Record<string, JsonValue>>
   readonly tls: TlsPlan | null
 }
+
+/** A kind of telemetry. */
+type OtlpSignal = 'logs' | 'traces' | 'metrics'
+
+/** Members of requests and responses of each signal (opentelemetry-proto, JSON Protobuf encoding), and its path. */
+const SIGNALS = {
+  logs: {
+    path: '/v1/logs',
+    names: ['resourceLogs', 'scopeLogs', 'logRecords'],
+    rejected: 'rejectedLogRecords',
+    noun: 'log records',
+  },
+  traces: {
+    path: '/v1/traces',
+    names: ['resourceSpans', 'scopeSpans', 'spans'],
+    rejected: 'rejectedSpans',
+    noun: 'spans',
+  },
+  metrics: {
+    path: '/v1/metrics',
+    names: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+    rejected: 'rejectedDataPoints',
+    noun: 'data points',
+  },
+} as const
 
 const MAX_REQUEST_BYTES = 1_048_576
 const MAX_REQUEST_RECORDS = 1_000
@@ -37,14 +73,16 @@ const NO_RECEIVER = 'the receiver answered with a web page; check endpoint'
 
 const compress = promisify(gzip)
 
-/** Exports log records by OTLP/HTTP with JSON encoding. The text of a record is a LogRecord. */
+/** Exports one signal by OTLP/HTTP with JSON encoding. The text of a record is a LogRecord, a Span or a Metric. */
 export function openOtlp(plan: OtlpPlan, env: TransportEnv): Transport {
   return new OtlpTransport(plan, env)
 }
 
 class OtlpTransport implements Transport {
+  readonly batchLimits: BatchLimits | undefined
   readonly #plan: OtlpPlan
   readonly #env: TransportEnv
+  readonly #signal: (typeof SIGNALS)[OtlpSignal]
   readonly #uri: Uri
   readonly #client: Client
   /** Text around the records of a request. */
@@ -58,9 +96,13 @@ class OtlpTransport implements Transport {
   constructor(plan: OtlpPlan, env: TransportEnv) {
     this.#plan = plan
     this.#env = env
-    this.#uri = Uri.parse(`${plan.endpoint.replace(/\/+$/, '')}/v1/logs`)
+    this.batchLimits = plan.batchLimits
+    this.#signal = SIGNALS[plan.signal ?? 'logs']
+    const { path, names } = this.#signal
+    this.#uri = Uri.parse(plan.isWholeUrl === true ? plan.endpoint : `${plan.endpoint.replace(/\/+$/, '')}${path}`)
     const resource = JSON.stringify({ attributes: otlpAttributes(plan.resourceAttributes) })
-    this.#prefix = `{"resourceLogs":[{"resource":${resource},"scopeLogs":[{"scope":{"name":"audit"},"logRecords":[`
+    const scope = JSON.stringify({ name: plan.signal === undefined ? 'audit' : 'identity-gateway' })
+    this.#prefix = `{"${names[0]}":[{"resource":${resource},"${names[1]}":[{"scope":${scope},"${names[2]}":[`
     this.#client = acquireClient({
       connections: 1,
       connectionTimeout: plan.connectTimeout,
@@ -84,7 +126,7 @@ class OtlpTransport implements Transport {
     }
     const { count, reason } = this.#rejected
     this.#rejected = { count: 0, reason: '' }
-    if (count > 0) throw new RecordsDiscarded(count, `the receiver rejected ${count} log records: ${reason}`)
+    if (count > 0) throw new RecordsDiscarded(count, `the receiver rejected ${count} ${this.#signal.noun}: ${reason}`)
   }
 
   async close(): Promise<void> {
@@ -138,7 +180,7 @@ class OtlpTransport implements Transport {
   #countRejected(response: InternalResponse, sent: number): void {
     const partial = jsonIn(response)?.['partialSuccess']
     if (!isPlainObject(partial)) return
-    const rejected = Math.min(Number(partial['rejectedLogRecords'] ?? 0), sent)
+    const rejected = Math.min(Number(partial[this.#signal.rejected] ?? 0), sent)
     if (!(rejected > 0)) return
     const reason = String(partial['errorMessage'] ?? 'no reason given').slice(0, MAX_REASON)
     this.#rejected = { count: this.#rejected.count + rejected, reason }

@@ -1,4 +1,4 @@
-import { equalsIgnoreCase } from '#http'
+import { equalsIgnoreCase } from './ascii.ts'
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
 const NO_TRACE = '0'.repeat(32)
