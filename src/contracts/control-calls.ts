@@ -37,6 +37,8 @@ export const CONTROL_CALLS = {
   auditRenew: notice<{ readonly id: number; readonly plan: AuditPlan }>(),
   auditQueries: notice<{ readonly id: number }>(),
   auditClose: notice<{ readonly id: number }>(),
+  /** Spans of traced requests as OTLP, and log lines; `read` is the memory in which the control thread counts those that it has read. */
+  telemetry: notice<{ readonly batch: AuditBatch; readonly dropped: number; readonly read: SharedArrayBuffer }>(),
   /** Memory shared by all units under a key. */
   share: call<{ readonly key: string; readonly bytes: number }, SharedArrayBuffer>(30_000),
   unshare: notice<{ readonly key: string }>(),

@@ -38,11 +38,15 @@ export { recordsOf } from './audit-records.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
 export { cipherSuite } from './cipher-suites.ts'
 export { type Condition as RequestCondition, passes } from './condition.ts'
+export { AmSessionContext, AmSessionInfo } from './contexts/am-session.ts'
+export { CapturedPassword, CapturedPasswordContext } from './contexts/captured-password.ts'
 export { type Cdsso, CdssoContext, type CdssoFailure, CdssoFailureContext } from './contexts/cdsso.ts'
 export { type CertificateThumbprint, CertificateThumbprintContext } from './contexts/certificate-thumbprint.ts'
 export { ClaimsSet } from './contexts/claims-set.ts'
 export { type ClientIdField, ClientIdFieldContext } from './contexts/client-id-field.ts'
+export { type FileAttributes, FileAttributesContext } from './contexts/file-attributes.ts'
 export { type GatewayError, GatewayErrorContext } from './contexts/gateway-error.ts'
+export { type InteractionId, InteractionIdContext } from './contexts/interaction-id.ts'
 export { type JwtBuilder, JwtBuilderContext } from './contexts/jwt-builder.ts'
 export {
   type JwtValidation,
@@ -57,8 +61,19 @@ export { type OAuth2Info, OAuth2InfoContext } from './contexts/oauth2-info.ts'
 export { type OAuth2TokenExchange, OAuth2TokenExchangeContext } from './contexts/oauth2-token-exchange.ts'
 export { type PolicyDecision, PolicyDecisionContext } from './contexts/policy-decision.ts'
 export { type SessionCookie, SessionCookieContext } from './contexts/session-cookie.ts'
+export { type SqlAttributes, SqlAttributesContext } from './contexts/sql-attributes.ts'
 export { type SsoToken, SsoTokenContext } from './contexts/sso-token.ts'
+export { type Sts, StsContext } from './contexts/sts.ts'
+export { UserProfile, UserProfileContext } from './contexts/user-profile.ts'
 export { CONTROL_CALLS } from './control-calls.ts'
+export {
+  type DataSource,
+  DataSourceKind,
+  SqlError,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+} from './data-source.ts'
 export { DecoratorKind } from './decorator.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
@@ -66,6 +81,7 @@ export { FilterKind } from './filter.ts'
 export { HandlerKind } from './handler.ts'
 export { type JwtValidatorCustomizer, JwtValidatorCustomizerKind } from './jwt-validator-customizer.ts'
 export type { RequestEvent, RequestWatch, WatchedRequests } from './live-requests.ts'
+export { isContentPreserved, isLoginRedirect, markContentPreserved, markLoginRedirect } from './login-redirects.ts'
 export { maskHeaders } from './masked-headers.ts'
 export type {
   ChangeProblems,
@@ -82,11 +98,16 @@ export type {
   RouterOpening,
   RouteSource,
   RouteWarnings,
+  SamplerPlan,
   SimulatedRequestMessage,
+  TelemetrySettings,
   UnitSettings,
   UnitStart,
 } from './messages.ts'
+export { LOG_TOPIC, SPAN_TOPIC } from './messages.ts'
 export type {
+  Exemplar,
+  HistogramBuckets,
   MetricReport,
   MetricSample,
   Rates,
@@ -147,5 +168,7 @@ export {
   type TrustManager,
   TrustManagerKind,
 } from './tls.ts'
+export { tlsConnectionOptions } from './tls-connection.ts'
 export { authorityOptions, identityOptions } from './tls-material.ts'
 export { ROUTE_BUILD_LIMIT, UNIT_CALLS } from './unit-calls.ts'
+export { type UserProfileService, UserProfileServiceKind } from './user-profile-service.ts'

@@ -1,4 +1,5 @@
-import type { GatewaySettings, ObjectState, Problem } from '#schema'
+import type { ExpressionPart } from '#expression'
+import type { GatewaySettings, ObjectState, Problem, RouteOrder } from '#schema'
 
 /** A route as it is sent to units: as text, so that each unit parses exactly the validated content. */
 export interface RouteSource {
@@ -105,6 +106,8 @@ export interface ConditionResult {
   readonly value: boolean
   /** Error of the condition, which counts as false. */
   readonly failure?: string
+  /** Values of its parts, where they are asked for. */
+  readonly parts?: readonly ExpressionPart[]
 }
 
 /** Result of matching a request: the evaluated conditions in order, and the id of the matching route. */
@@ -118,6 +121,8 @@ export interface RouterOpening {
   readonly directory: string
   readonly scanInterval: number
   readonly name: string
+  /** The order in which its routes are tried. */
+  readonly order: RouteOrder
   /** Fully qualified name, as in metrics. */
   readonly router: string
 }
@@ -139,6 +144,31 @@ export interface ConnectorSettings {
   readonly idleTimeout: number
   readonly serverOptions: Readonly<Record<string, unknown>>
   readonly secure: boolean
+}
+
+/** Which traces are recorded. */
+export interface SamplerPlan {
+  /** Whether the decision of the caller counts, for a trace that is joined. */
+  readonly isParentBased: boolean
+  /** Part of the other traces, from 0 to 1. */
+  readonly ratio: number
+}
+
+/** Topics of spans and log lines in batches of units. */
+export const SPAN_TOPIC = 'spans'
+export const LOG_TOPIC = 'logs'
+
+/** Telemetry of units. */
+export interface TelemetrySettings {
+  /** Null where requests are not traced. */
+  readonly sampler: SamplerPlan | null
+  readonly exportsLogs: boolean
+  /** Milliseconds for which spans and log lines wait for others. */
+  readonly scheduleDelay: number
+  /** Spans and log lines of one message to the control thread. */
+  readonly maxBatch: number
+  /** Those that a unit has sent and the control thread has not read; beyond it they are dropped. */
+  readonly maxQueue: number
 }
 
 /** Start data of a unit. Plain data: it crosses a thread boundary. */
@@ -166,4 +196,6 @@ export interface UnitSettings {
   readonly output: SharedArrayBuffer
   /** Secrets of TLS session tickets (TicketSecrets); null where no connector uses TLS. */
   readonly tickets: SharedArrayBuffer | null
+  /** Null where units export nothing. */
+  readonly telemetry: TelemetrySettings | null
 }

@@ -33,6 +33,27 @@ export interface RecentObservations {
   readonly buckets: readonly (readonly [bound: number, count: number])[]
 }
 
+/** An observation of a sampled trace. */
+export interface Exemplar {
+  /** Index of its bucket. */
+  readonly bucket: number
+  readonly value: number
+  /** Seconds since the epoch. */
+  readonly time: number
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** Counts of a histogram. */
+export interface HistogramBuckets {
+  /** Upper bounds of all buckets but the last, which has none. */
+  readonly bounds: readonly number[]
+  /** Of each bucket alone. */
+  readonly counts: readonly number[]
+  /** The last one of each bucket; null without one. */
+  readonly exemplars: readonly (Exemplar | null)[]
+}
+
 /** Observations for each second, as exponentially weighted moving averages. */
 export interface Rates {
   readonly m1: number
@@ -50,16 +71,18 @@ export interface SampledSeries {
 export interface MetricSample {
   readonly name: string
   readonly help: string
-  readonly type: 'counter' | 'gauge' | 'summary'
+  readonly type: 'counter' | 'gauge' | 'summary' | 'histogram'
   readonly labels: Readonly<Record<string, string>>
-  /** For a summary, the sum of all observations. */
+  /** For a summary or histogram, the sum of all observations. */
   readonly value: number
   /** When the series began, in milliseconds since the epoch. */
   readonly since: number
   /** The same object in all samples of a series. */
   readonly series?: SampledSeries
-  /** For a summary, the number of all observations. */
+  /** For a summary or histogram, the number of all observations. */
   readonly count?: number
   readonly recent?: RecentObservations
   readonly rates?: Rates
+  /** Of a histogram. */
+  readonly buckets?: HistogramBuckets
 }

@@ -1,10 +1,12 @@
 import { kind, type SecretParts } from '#schema'
 
-/** A secret without its id and source. */
-export type DecodedSecret = Omit<SecretParts, 'secretId' | 'source'>
+/** A secret without its id and origin. */
+export type DecodedSecret = Omit<SecretParts, 'secretId' | 'source' | 'place'>
 
 /** Decodes the content that a store has for a secret id. */
 export interface SecretFormat {
+  /** Whether a certificate and its key may be in two files, whose contents are concatenated. */
+  readonly acceptsPairs?: boolean
   /**
    * The secrets in the content, mostly one. Throws an Error with the expected format, never with the content;
    * `warn` is called for doubtful but usable content.

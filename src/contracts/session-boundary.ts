@@ -43,8 +43,9 @@ export function withSession(
   }
 
   function tooLarge(error: SessionTooLargeError, exchange: Exchange): Response {
-    const transactionId = exchange.transactionId.value
-    logger.limited(error.code).error({ reason: error.message, transactionId }, notSaved)
+    const { ids } = exchange
+    const { transactionId } = ids
+    logger.limited(error.code).error({ reason: error.message, ...ids }, notSaved)
     const text = 'Your session is too large to be saved. The operators of this site find the reason in the log.'
     return pageResponse(500, { title: 'Your session can not be saved', text, link: null, transactionId })
   }

@@ -12,6 +12,17 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'The user gets 403, or the response of `failureHandler`, instead of endless redirects.',
     action: 'Check that the login page reads the advice and that the authentication it demands exists.',
   },
+  COOKIE_LEFT_OUT: {
+    message: 'cookie left out',
+    meaning:
+      'A SetCookieUpdateFilter gave an attribute a value that no cookie can have; the cookie was removed from the response.',
+    action: 'Correct the expression of the attribute in `reason`.',
+  },
+  CRYPTO_HEADER_REMOVED: {
+    message: 'header value removed: it can not be encrypted or decrypted',
+    meaning: 'The message is passed on without the value of that header field.',
+    action: 'Check the key and `algorithm` at both ends; a client may also have sent another value.',
+  },
   CROSS_DOMAIN_LOGIN_FAILED: {
     message: 'a login failed',
     meaning: 'A user was not logged in.',
@@ -32,6 +43,11 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'The request goes to `failureHandler`; without one it gets 403, 502 or 503.',
     action:
       'See `reason` and `description`: the request had no token, the server rejected it, or the token endpoint or the client authentication is at fault.',
+  },
+  FILE_NOT_READ: {
+    message: 'changed file of a FileAttributesFilter can not be read: the last good records count',
+    meaning: 'Requests get the records of the file as it was before the change.',
+    action: 'See `problem`: correct the file, or the permission to read it; it is read again when it changes.',
   },
   HEADER_VALUE_LEFT_OUT: {
     message: 'header value left out',
@@ -54,6 +70,18 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'No session was ended.',
     action: 'Check issuer, audience and keys of the provider.',
   },
+  NO_CAPTURED_PASSWORD: {
+    message: 'session without the property sunIdentityUserPassword: the request gets 403',
+    meaning: 'The access manager did not store the password of the user, or does not return the property.',
+    action:
+      'Check the plugin JwtReplayPassword and the allowlist of session properties of the access manager, and sessionProperties of the AmService.',
+  },
+  PASSWORD_NOT_DECRYPTED: {
+    message: 'captured password not decrypted: the request gets 500',
+    meaning: 'The key can not be read, has another length, or is not that of the access manager.',
+    action:
+      'Check `keySecretId` and `keyType`, and the key of the access manager (am.authentication.replaypassword.key).',
+  },
   PARTITIONS_FULL: {
     message: 'maximum of partitions reached: `requests` requests of further partitions shared one bucket',
     meaning: 'Requests of partitions beyond the maximum share one bucket.',
@@ -69,10 +97,30 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'Requests of this route get 503, since revoked sessions can not be recognised.',
     action: 'Check the session store.',
   },
+  PROFILE_UNAVAILABLE: {
+    message: 'user profile unavailable',
+    meaning: 'Requests of this route get 503 or 500.',
+    action: 'Check that the access manager can be reached, and that the agent may read profiles of users.',
+  },
+  SIDEBAND_FAILED: {
+    message: 'Sideband API failed',
+    meaning: 'The request gets 503 or 502.',
+    action: 'See `error`: check that the API can be reached, `gatewayServiceUri` and the credential.',
+  },
   SESSION_LOOKUP_FAILED: {
     message: 'session lookup failed: requests of this route get 503',
     meaning: 'Requests of this route get 503.',
     action: 'Check that the access manager can be reached.',
+  },
+  SQL_FAILED: {
+    message: 'statement of a SqlAttributesFilter failed: the request is rejected',
+    meaning: 'The request gets 503 where the database is unavailable or too slow, 500 where it rejects the statement.',
+    action: 'See `error`: check the database, and the statement of the filter.',
+  },
+  TRANSFORMATION_FAILED: {
+    message: 'token transformation failed',
+    meaning: 'Requests of this route get 503 or 500.',
+    action: 'Check that the access manager can be reached, the STS instance, and that the agent may use it.',
   },
   TOKENS_NOT_REVOKED: {
     message: 'tokens not revoked at logout: they can be used until they expire',

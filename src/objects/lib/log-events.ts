@@ -7,6 +7,12 @@ export const EVENTS = logEvents('GW_OBJECT', {
     action:
       'See `reason`. Check that the authorization server can be reached, and that the URL is that of its endpoint.',
   },
+  CERTIFICATE_EXPIRES: {
+    message: 'a certificate for TLS has expired or will soon',
+    meaning:
+      'Peers reject an expired certificate: clients that of a connector, servers that of a handler with client certificate.',
+    action: 'Renew the certificate; the gateway reads the new files without a restart.',
+  },
   CERTIFICATE_UNREADABLE: {
     message: 'a certificate of the connector can not be read; the last good one stays in use',
     meaning: 'The last good certificate stays in use, also after it has expired.',

@@ -41,7 +41,7 @@ function publishEvents(
     try {
       publisher.publish(topic, await event(topic, fields, exchange, response))
     } catch (error) {
-      logger.limited(error).error({ error, topic, transactionId: exchange.transactionId.value }, EVENTS.EVENT_FAILED)
+      logger.limited(error).error({ error, topic, ...exchange.ids }, EVENTS.EVENT_FAILED)
     }
     return response
   }

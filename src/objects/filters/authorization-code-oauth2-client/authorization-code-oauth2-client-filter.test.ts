@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Filter } from '#http'
 import type { JsonValue } from '#json'
 import { build } from '#test/build'
+import { exchangeFor } from '#test/exchange'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { ClientRegistration } from '../../openid/client-registration/client-registration.ts'
@@ -32,6 +33,21 @@ test('one registration needs no loginHandler, several do', async () => {
     loginHandler: { type: 'StaticResponseHandler', config: { status: 200 } },
   })
   assert.equal(typeof two.object, 'function')
+})
+
+test('loginHandler answers navigations; other requests get 401', async () => {
+  await using built = await made({
+    registrations: ['one', 'two'],
+    loginHandler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'choose' } },
+  })
+  const ask = (headers: Record<string, string>) =>
+    built.object(exchangeFor('GET', 'https://app.example/data', { headers }), async () => assert.fail('passed on'))
+  for (const headers of [{ 'Sec-Fetch-Mode': 'cors' }, { 'X-Requested-With': 'XMLHttpRequest' }]) {
+    const { status, headers: sent } = await ask(headers as Record<string, string>)
+    assert.deepEqual([status, sent.get('www-authenticate')], [401, 'Login uri="https://app.example/oidc/login"'])
+  }
+  assert.equal((await ask({ 'Sec-Fetch-Mode': 'navigate' })).status, 200)
+  assert.equal((await ask({})).status, 200)
 })
 
 test('OAuth2ClientFilter is an alias, and loading calls no server', () => {

@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '#contracts'
+import { type ClientRegistration, markLoginRedirect } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import { loginSecrets, newLoginSecret, OpenIdError } from '#openid'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
@@ -45,7 +45,7 @@ export async function beginLogin(
     ...(maxAge !== null && { maxAge }),
     ...(demand.acrValues.length > 0 && { acr: demand.acrValues.join(' ') }),
   }
-  const response = redirect(location)
+  const response = markLoginRedirect(redirect(location))
   // A callback at another host of the domain gets the session, but not the host cookie of a login.
   if (new URL(endpoint).origin === siteOf(exchange))
     pendingLogins.add(response, exchange, registration, secrets.state, login, now)

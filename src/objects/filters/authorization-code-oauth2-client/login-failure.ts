@@ -1,4 +1,3 @@
-import { pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
 
 /** An invalid request to `login`, `callback` or `logout`. */
@@ -18,28 +17,8 @@ const REFUSALS = new Set([
   'unmet_authentication_requirements',
 ])
 
-const TEXTS: Readonly<Record<number, string>> = {
-  400: 'This login can not be completed: it is over, was begun in another browser, or waited for too long.',
-  403: 'The login was refused.',
-  500: 'The login failed.',
-  503: 'The login is not available at the moment. Try again in a few seconds.',
-}
-
-/** The page for a failed login; `again` is the URL of a new one. It shows fixed texts only, none from the URL. */
-export function failurePage(error: OpenIdError, again: string, transactionId: string): Response {
-  const status = statusOf(error)
-  const code = /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'server_error'
-  const response = pageResponse(status, {
-    title: status === 503 ? 'Please try again' : 'Not logged in',
-    text: `${TEXTS[status]} (${code})`,
-    link: { href: again, label: 'Log in again' },
-    transactionId,
-  })
-  if (status === 503) response.headers.set('Retry-After', '5')
-  return response
-}
-
-function statusOf(error: OpenIdError): number {
+/** The status of a failed login: 400 and 403 for the browser, 500 for the gateway, 503 for the server. */
+export function statusOf(error: OpenIdError): number {
   if (error.unavailable) return 503
   // A code that has been used already, for example by a reload.
   if (error instanceof LoginRequestError || error.error === 'invalid_grant') return 400

@@ -1,6 +1,8 @@
 import { type ClientRegistration, OAuth2FailureContext, SessionUnavailableError } from '#contracts'
 import { type Handler, type Response, respond, Uri } from '#http'
 import { OpenIdError } from '#openid'
+import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
+import { notNavigable } from '../../lib/sso/login-required.ts'
 import { flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { backChannelLogout } from './back-channel-logout.ts'
@@ -16,7 +18,7 @@ import {
   TokensEndedError,
 } from './logged-in.ts'
 import { handleCallback } from './login-callback.ts'
-import { failurePage } from './login-failure.ts'
+import { statusOf } from './login-failure.ts'
 import { isRevoked, loginIdentity } from './login-identity.ts'
 import type { LoginRequest } from './login-request.ts'
 import { claimsOf } from './login-session.ts'
@@ -28,6 +30,7 @@ const JUST_LOGGED_IN = 2_000
 
 const withoutLogin = flow<LoginRequest>([
   { name: 'pass the request on without user', when: ({ settings }) => !settings.requireLogin, answer: passAnonymous },
+  { name: 'refuse requests that are no navigation', when: hasChoice, check: refuseSubresource },
   { name: 'let the login handler answer', when: hasChoice, answer: callLoginHandler },
   { name: 'begin a login', answer: loginAtOnly },
 ])
@@ -115,6 +118,10 @@ function hasChoice({ settings }: LoginRequest): boolean {
   return settings.registrations.length !== 1
 }
 
+function refuseSubresource({ exchange, endpoint }: LoginRequest): Response | null {
+  return notNavigable(exchange.request, `${endpoint}/login`)
+}
+
 function callLoginHandler({ exchange, settings }: LoginRequest): Promise<Response> {
   return (settings.loginHandler as Handler)(exchange)
 }
@@ -128,7 +135,7 @@ function isEndedByProvider({ exchange, settings, loginSession, identity }: Login
 }
 
 function forgetLogin(state: LoginRequest): Promise<Response> {
-  state.logger.debug({ transactionId: state.exchange.transactionId.value }, 'session ended by its provider')
+  state.logger.debug(state.exchange.ids, 'session ended by its provider')
   state.loginSession.forget()
   return withoutLogin(state)
 }
@@ -152,17 +159,17 @@ function forgetTokens(error: TokensEndedError, state: LoginRequest): Promise<Res
 
 async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: LoginRequest): Promise<Response> {
   const { failureHandler, registrations, defaultLoginGoto, logger } = settings
-  const transactionId = exchange.transactionId.value
-  logger.limited(transactionId).warn({ error, transactionId }, EVENTS.LOGIN_FAILED)
+  const { ids } = exchange
+  logger.limited(ids.transactionId).warn({ error, ...ids }, EVENTS.LOGIN_FAILED)
   const failure = { error: error.error, description: error.description, exception: { message: error.message } }
   if (failureHandler !== null) return failureHandler(exchange.with(OAuth2FailureContext, failure))
   // With several registrations `login` needs parameters.
   const again = registrations.length === 1 ? `${endpoint}/login` : (defaultLoginGoto ?? '/')
-  return failurePage(error, again, transactionId)
+  return loginFailurePage(exchange, { status: statusOf(error), error: error.error, again })
 }
 
 /** Fails closed and keeps the login: it is unknown whether its provider has ended it. */
 function refuseUnavailable(error: SessionUnavailableError, { exchange, logger }: LoginRequest): Response {
-  logger.limited(error).error({ error, transactionId: exchange.transactionId.value }, EVENTS.REVOCATIONS_UNAVAILABLE)
+  logger.limited(error).error({ error, ...exchange.ids }, EVENTS.REVOCATIONS_UNAVAILABLE)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

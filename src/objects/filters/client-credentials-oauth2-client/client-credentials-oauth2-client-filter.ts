@@ -30,6 +30,21 @@ export const ClientCredentialsOAuth2ClientFilter = defineType({
       .meta({ description: 'Secret ID of the client secret, sent by client_secret_basic.', replacement: FILTERS }),
   },
   older: renames({ handler: 'endpointHandler' }),
+  migrations: [
+    {
+      fields: ['clientSecretId'],
+      migrate: ({ clientSecretId = null }, { clientId = null, secretsProvider = null, endpointHandler }) => {
+        const config = { clientId, clientSecretId, secretsProvider }
+        const filters = [{ type: 'ClientSecretBasicAuthenticationFilter', config }]
+        const handler = endpointHandler ?? 'ForgeRockClientHandler'
+        return {
+          clientId: null,
+          secretsProvider: null,
+          endpointHandler: { type: 'Chain', config: { filters, handler } },
+        }
+      },
+    },
+  ],
   rules: [needs('clientSecretId', 'clientId', 'secretsProvider')],
   check: ({ scopes }, report) => checkScopes(scopes, report),
   create: (settings, env) => {

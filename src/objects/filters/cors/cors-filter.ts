@@ -1,8 +1,8 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import { type Handler, respond } from '#http'
-import { boolean, config, defineType, duration, list, object, ref, renames } from '#schema'
+import { boolean, config, defineType, duration, list, object, ref, renames, token } from '#schema'
 import { crossOrigin, type Policy } from './cross-origin.ts'
-import { anyOrSome, origin, token } from './policy-fields.ts'
+import { anyOrSome, origin } from './policy-fields.ts'
 
 const policy = object(
   {

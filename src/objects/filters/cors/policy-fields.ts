@@ -1,4 +1,3 @@
-import { isToken, TOKEN } from '#http'
 import { byShape, config, type Field, field, list } from '#schema'
 import { normalOrigin } from './origin.ts'
 
@@ -27,12 +26,4 @@ function remark(value: unknown): string {
   if (typeof value !== 'string') return got
   if (value.includes('*')) return `${got}: a part of an origin can not be "*"; list the origins`
   return /^[^:]+:\/\/[^/]+\/$/.test(value) ? `${got}: leave the final "/" out` : got
-}
-
-/** A method or header name. */
-export function token(label: string): Field<string> {
-  return field({ label, schema: () => ({ type: 'string', pattern: TOKEN.source }) }, (value, report) => {
-    if (typeof value !== 'string' || !isToken(value)) report(`expected ${label}, got ${JSON.stringify(value)}`)
-    return value as string
-  })
 }

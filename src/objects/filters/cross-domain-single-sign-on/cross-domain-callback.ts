@@ -1,4 +1,4 @@
-import { type Response, respond } from '#http'
+import { type Response, respond, Uri } from '#http'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
 import type { LoginRecord } from '../../lib/sso/login-cookies.ts'
@@ -78,7 +78,7 @@ function hasError({ form }: CallbackRequest): boolean {
 function reportError(state: CallbackRequest): Response | Promise<Response> {
   const error = state.form.get('error') ?? ''
   const description = state.form.get('error_description') ?? 'the access manager refused'
-  return failedLogin(state, error.slice(0, MAX_REASON), description.slice(0, MAX_REASON))
+  return failedLogin(state, error.slice(0, MAX_REASON), description.slice(0, MAX_REASON), targetOf(state))
 }
 
 async function verifyToken(state: CallbackRequest): Promise<void> {
@@ -93,7 +93,13 @@ function isTokenRejected({ token }: CallbackRequest): boolean {
 }
 
 function refuseToken(state: CallbackRequest): Response | Promise<Response> {
-  return failedLogin(state, 'invalid_token', (state.token as TokenRejected).reason)
+  return failedLogin(state, 'invalid_token', (state.token as TokenRejected).reason, targetOf(state))
+}
+
+/** The URL that the login began at, which begins another: without marker, by which a loop would be detected. */
+function targetOf({ exchange, login, settings }: CallbackRequest): string {
+  const target = sameOriginGoto((login as LoginRecord).goto, exchange.originalUri)
+  return target === null ? '/' : settings.marker.without(Uri.parse(target))
 }
 
 function hasForeignTarget({ goto }: CallbackRequest): boolean {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AmDialect, AmService, LoginAdvice, LoginRedirect } from '#contracts'
+import { type AmDialect, type AmService, type LoginAdvice, type LoginRedirect, markLoginRedirect } from '#contracts'
 import { type Exchange, respond, type Uri } from '#http'
 import { LoginCookies } from '../../lib/sso/login-cookies.ts'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
@@ -31,7 +31,7 @@ export function crossDomainRedirect(
       const authorize = authorizeUrl(endpoint, settings)
       for (const [name, value] of Object.entries({ state, nonce })) authorize.searchParams.set(name, value)
       const location = advice === undefined ? authorize : withAdvice(authorize, amService, dialect, advice)
-      const response = respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
+      const response = markLoginRedirect(respond(status, { Location: location.href, 'Cache-Control': 'no-store' }))
       LOGINS.add(response, exchange, { state, nonce, goto }, settings.now())
       return response
     },

@@ -1,9 +1,10 @@
 import { type AmService, type AmSession, type CdssoFailure, CdssoFailureContext } from '#contracts'
-import { type Exchange, type Handler, type Response, respond, Uri } from '#http'
+import { type Exchange, type Handler, type Response, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Condition } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
+import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import type { FlowState } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import type { AgentToken, AgentTokens } from './agent-token.ts'
@@ -55,16 +56,21 @@ export class CrossDomainRequest implements FlowState {
   }
 }
 
-/** Response to a login that failed. */
+/** Errors of the access manager that are not about this user (RFC 6749 section 4.1.2.1). */
+const UNAVAILABLE = new Set(['server_error', 'temporarily_unavailable'])
+
+/** Response to a login that failed; `again` is the URL of a new one. */
 export function failedLogin(
   { exchange, settings, endpoint }: CrossDomainRequest,
   error: string,
   description: string,
+  again = '/',
 ): Response | Promise<Response> {
   const { failureHandler, logger } = settings
-  const fields = { reason: error, description, transactionId: exchange.transactionId.value }
+  const fields = { reason: error, description, ...exchange.ids }
   logger.limited(fields.transactionId).warn(fields, EVENTS.CROSS_DOMAIN_LOGIN_FAILED)
   recordDenied(exchange, logger, description)
   const failure: CdssoFailure = { error, description, redirectUri: endpoint.toString(), cause: null }
-  return failureHandler === null ? respond(403) : failureHandler(exchange.with(CdssoFailureContext, failure))
+  if (failureHandler !== null) return failureHandler(exchange.with(CdssoFailureContext, failure))
+  return loginFailurePage(exchange, { status: UNAVAILABLE.has(error) ? 503 : 403, error, again })
 }

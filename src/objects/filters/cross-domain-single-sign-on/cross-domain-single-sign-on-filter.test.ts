@@ -243,6 +243,35 @@ test('an error of the access manager goes to failureHandler', async () => {
   assert.equal((await filter.ask([], { method: 'GET', url: REDIRECT })).status, 405)
 })
 
+test('a failed login is a page with a link to a new one: 403, and 503 for a fault of the access manager', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const failure = async (more: object) => {
+    const begun = await filter.ask([])
+    const state = new URL(begun.response.headers.get('location') as string).searchParams.get('state')
+    const form = { state, ...more }
+    const { status, response } = await filter.ask(cookiesOf(begun.response), { method: 'POST', url: REDIRECT, form })
+    const html = Buffer.from(await response.body.read(10_000)).toString()
+    return { status, link: /<a href="([^"]*)">Log in again<\/a>/.exec(html)?.[1], html }
+  }
+  const page = PAGE.replaceAll('&', '&#38;')
+  const denied = await failure({ error: 'access_denied', error_description: '<b>no</b>' })
+  assert.deepEqual([denied.status, denied.link], [403, page])
+  assert.match(denied.html, /The login was refused\. \(access_denied\)/)
+  assert.doesNotMatch(denied.html, /<b>|&#60;b/)
+  assert.equal((await failure({ error: 'temporarily_unavailable' })).status, 503)
+  const forged = await failure({ id_token: 'x' })
+  assert.deepEqual([forged.status, forged.link], [403, page])
+  const unknown = await failure({ state: 'x' })
+  assert.deepEqual([unknown.status, unknown.link], [403, '/'])
+  const { response } = await filter.ask([], { url: `${PAGE}&_ig=1` })
+  assert.ok(
+    Buffer.from(await response.body.read(10_000))
+      .toString()
+      .includes(`href="${page}"`),
+  )
+})
+
 test('B64: a manipulated login cookie does not redirect to another site', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)

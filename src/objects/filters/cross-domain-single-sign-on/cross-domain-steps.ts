@@ -93,7 +93,8 @@ function isLoop({ session, isReturn }: CrossDomainRequest): boolean {
 function refuseLoop(state: CrossDomainRequest): Response | Promise<Response> {
   const { name } = state.settings.cookie
   const description = `the login did not last: the cookie ${name} did not arrive, or the session has ended`
-  return failedLogin(state, 'login_required', description)
+  const again = state.settings.marker.without(state.exchange.originalUri)
+  return failedLogin(state, 'login_required', description, again)
 }
 
 function refuseSubresource({ exchange, settings }: CrossDomainRequest): Response | null {
@@ -142,7 +143,7 @@ function loginOf({ exchange, endpoint, settings }: CrossDomainRequest): LoginRed
 }
 
 function unavailable(error: Error, { exchange, logger }: CrossDomainRequest): Response {
-  const fields = { error, transactionId: exchange.transactionId.value }
+  const fields = { error, ...exchange.ids }
   logger.limited().error(fields, EVENTS.CROSS_DOMAIN_LOOKUP_FAILED)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

@@ -10,7 +10,7 @@ import {
   respond,
   SAFE_METHODS,
 } from '#http'
-import { boolean, config, defineType, type Environment, ref, string } from '#schema'
+import { boolean, config, defineType, type Environment, ref, string, token } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 
@@ -23,7 +23,7 @@ export const CsrfFilter = defineType({
     cookieName: config(string({ nonEmpty: true })).meta({
       description: 'Name of the session cookie: that of the gateway, of the access manager or of the application.',
     }),
-    headerName: config(string({ nonEmpty: true }))
+    headerName: config(token('a header name'))
       .default('X-CSRF-Token')
       .meta({ description: 'Header with the token, in responses and in later requests.' }),
     excludeSafeMethods: config(boolean())

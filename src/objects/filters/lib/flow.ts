@@ -103,5 +103,5 @@ function runnable<S>(step: Step<S>): Run<S> {
 
 function trace(step: string, { exchange, logger }: FlowState): void {
   if (!logger.isEnabled('debug')) return
-  logger.debug({ step, transactionId: exchange.transactionId.value }, 'request answered by a step of the filter')
+  logger.debug({ step, ...exchange.ids }, 'request answered by a step of the filter')
 }

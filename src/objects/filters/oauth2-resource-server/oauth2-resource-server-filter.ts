@@ -15,6 +15,7 @@ import {
   string,
 } from '#schema'
 import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+import { assignedTarget } from '../../lib/assigned-target.ts'
 import { Admission } from './admission.ts'
 import { endWithToken } from './open-connections.ts'
 import { requiredScopes, SCOPES_FIELD } from './required-scopes.ts'
@@ -96,6 +97,7 @@ export const OAuth2ResourceServerFilter = defineType({
     if (PRINTABLE.test(realm)) return
     report('/realm', `expected printable ASCII characters, got ${JSON.stringify(realm.slice(0, 60))}`)
   },
+  migrate: assignedTarget('${contexts.oauth2.accessToken}'),
   create(
     { accessTokenResolver, cache, executor, requireHttps, realm, scopes, closeOnRevocation, allowBoundTokens, target },
     env,

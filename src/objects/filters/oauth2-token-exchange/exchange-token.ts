@@ -3,6 +3,7 @@ import type { Exchange, Filter, Handler, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
+import { scopesFor } from '../../lib/oauth2-client/requested-scopes.ts'
 import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
 import { EVENTS } from '../log-events.ts'
 import type { ExchangeCache } from './exchange-cache.ts'
@@ -60,19 +61,4 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
     if (response.status === 401) cache?.drop(key, result)
     return response
   }
-}
-
-/** Throws for null: the token would have other scopes than configured. */
-async function scopesFor(
-  scopes: readonly Runtime<string>[] | ResourceAccess,
-  exchange: Exchange,
-): Promise<readonly string[]> {
-  if ('requiredScopes' in scopes) return [...(await scopes.requiredScopes(exchange))]
-  const found: string[] = []
-  for (const evaluate of scopes) {
-    const scope = await evaluate(exchange)
-    if (scope === null) throw new TypeError(`scopes: ${evaluate.expression.source} gave null; expected a scope`)
-    found.push(scope)
-  }
-  return found
 }

@@ -142,7 +142,7 @@ function isAdviceLoop({ isAllowed, followed, subject, found, settings }: Enforce
 /** The login page redirected the browser back without a login, or with one that the policy does not accept. */
 function refuseLoop(state: EnforcementRequest): Awaitable<Response> {
   const advices = Object.keys(state.decision.advices)
-  const fields = { advices, transactionId: state.exchange.transactionId.value }
+  const fields = { advices, ...state.exchange.ids }
   state.logger.limited('advice').warn(fields, EVENTS.ADVICE_REPEATED)
   const text = `The access manager demands a further login (${advices.join(', ')}), and the login page has redirected you back without one.\n`
   return deny(state, state.exchangeWithDecision, 'the advice was followed without effect', text)
@@ -180,7 +180,7 @@ function passOn(state: EnforcementRequest): Promise<Response> {
 /** Logged at info level: the reason is the configuration or the session, not a policy. */
 function denyWithoutDecision(state: EnforcementRequest, reason: string): Awaitable<Response> {
   const { exchange, logger } = state
-  const fields = { reason, transactionId: exchange.transactionId.value }
+  const fields = { reason, ...exchange.ids }
   logger.limited(fields.transactionId).info(fields, 'a request was denied without a policy decision')
   return deny(state, exchange, reason)
 }
@@ -192,7 +192,7 @@ function deny(
   text?: string,
 ): Awaitable<Response> {
   const { failureHandler, logger } = settings
-  logger.debug({ reason, transactionId: exchange.transactionId.value }, 'a request was denied')
+  logger.debug({ reason, ...exchange.ids }, 'a request was denied')
   recordDenied(exchange, logger, reason)
   return failureHandler === null ? respond(403, {}, text) : failureHandler(exchange)
 }
@@ -202,7 +202,7 @@ function isUndecided(_: AccessManagerError, { found }: EnforcementRequest): bool
 }
 
 function undecided(error: AccessManagerError, { exchange, logger }: EnforcementRequest): Response {
-  const fields = { error, transactionId: exchange.transactionId.value }
+  const fields = { error, ...exchange.ids }
   const isAway = error.reason === 'unavailable' || error.reason === 'refused'
   logger
     .limited()

@@ -80,7 +80,7 @@ function trace(
     realm,
     policySet: application,
     cached,
-    transactionId: exchange.transactionId.value,
+    ...exchange.ids,
   }
   if (found instanceof SubjectRefused || found instanceof Unavailable) {
     logger.debug({ ...fields, reason: found.reason }, 'no policy decision')

@@ -19,8 +19,11 @@ import {
   runtime,
   string,
   template,
+  token,
+  withoutField,
 } from '#schema'
 import { STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
+import { assignedTarget } from '../../lib/assigned-target.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
 import { implicitAmService } from '../../lib/implicit-am-service.ts'
 import { requestResource } from '../../lib/policy/request-resource.ts'
@@ -96,12 +99,10 @@ export const PolicyEnforcementFilter = defineType({
     resourceUriProvider: ref(ResourceUriProviderKind)
       .optional()
       .meta({ description: 'Returns the resource URI of a request; by default its URI with all query parameters.' }),
-    authenticateResponseRequestHeader: config(string({ nonEmpty: true }))
-      .default('x-authenticate-response')
-      .meta({
-        description:
-          'Request header with which a client requests, by the value `HEADER`, advices in a header instead of a redirect.',
-      }),
+    authenticateResponseRequestHeader: config(token('a header name')).default('x-authenticate-response').meta({
+      description:
+        'Request header with which a client requests, by the value `HEADER`, advices in a header instead of a redirect.',
+    }),
     useLegacyAdviceEncoding: config(boolean()).optional().meta({
       description: 'Whether advices are sent as XML, without encoding.',
       replacement: 'leave it out: the version of the access manager decides',
@@ -111,6 +112,7 @@ export const PolicyEnforcementFilter = defineType({
       replacement: 'use contexts.policyDecision',
     }),
   },
+  migrations: [withoutField('useLegacyAdviceEncoding')],
   older: [
     converted(
       ['openamUrl', 'pepUsername', 'pepPassword', 'realm', 'amHandler', 'ssoTokenHeader'],
@@ -136,6 +138,7 @@ export const PolicyEnforcementFilter = defineType({
     if (claimsSubject !== undefined && typeof claimsSubject !== 'function' && !Object.hasOwn(claimsSubject, 'sub'))
       report('/claimsSubject', 'expected the claim "sub", which names the subject')
   },
+  migrate: assignedTarget('${contexts.policyDecision}'),
   create: (config, env) => {
     const { amService, cache, application = null, pepRealm } = config
     const realm = pepRealm ?? amService.realm

@@ -1,4 +1,4 @@
-import type { AmDialect, LoginRedirect } from '#contracts'
+import { type AmDialect, type LoginRedirect, markLoginRedirect } from '#contracts'
 import { respond } from '#http'
 import { loginParameters } from '../../lib/sso/login-parameters.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
@@ -27,7 +27,7 @@ export function amLogin({ endpoint, realm, service, marker, dialect }: LoginPage
       if (!searchParams.has('realm')) searchParams.set('realm', realm)
       const parameters = loginParameters(await dialect(), service, advice)
       for (const [name, value] of Object.entries(parameters)) searchParams.set(name, value)
-      return respond(status, { Location: location.href, 'Cache-Control': 'no-store' })
+      return markLoginRedirect(respond(status, { Location: location.href, 'Cache-Control': 'no-store' }))
     },
     stripMarker: (uri) => void marker.removeFrom(uri),
   }

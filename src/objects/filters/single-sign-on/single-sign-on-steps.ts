@@ -12,8 +12,10 @@ import { type Exchange, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Runtime } from '#schema'
 import { deleteCookie, endSession, redirectTo } from '../../lib/sso/am-logout.ts'
+import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
+import { sessionTokenOf } from '../../lib/sso/session-token.ts'
 import { type FlowState, flow } from '../lib/flow.ts'
 import { EVENTS } from '../log-events.ts'
 import { amLogin } from './am-login.ts'
@@ -66,13 +68,9 @@ export const singleSignOn = flow<SingleSignOnRequest>(
   [{ name: 'access manager unavailable', of: AccessManagerError, answer: unavailable }],
 )
 
-/** Tokens that are valid in a header field, in which they are sent to the access manager. */
-const TOKEN = /^[\x21-\x7e]{1,8192}$/
-
 async function readCookie(state: SingleSignOnRequest): Promise<void> {
   state.cookieName = await state.settings.amService.cookieName()
-  const cookies = state.exchange.request.cookies[state.cookieName] ?? []
-  state.token = cookies.find(({ value }) => TOKEN.test(value))?.value ?? null
+  state.token = sessionTokenOf(state.exchange, state.cookieName)
 }
 
 function removeMarker(state: SingleSignOnRequest): void {
@@ -117,9 +115,10 @@ function isLoop({ session, isReturn }: SingleSignOnRequest): boolean {
 }
 
 /** The user has logged in, but the request has no session: another redirect would start a loop. */
-function refuseLoop({ cookieName }: SingleSignOnRequest): Response {
-  const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, the session has ended, or it is of another realm. The cookie may be set for another domain.\n`
-  return respond(403, {}, text)
+function refuseLoop({ exchange, settings, cookieName }: SingleSignOnRequest): Response {
+  const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, the session has ended, or it is of another realm. The cookie may be set for another domain.`
+  const again = settings.marker.without(exchange.originalUri)
+  return loginFailurePage(exchange, { status: 403, text, error: 'login_required', again })
 }
 
 function refuseSubresource({ exchange, loginEndpoint }: SingleSignOnRequest): Response | null {
@@ -159,7 +158,7 @@ function loginOf({ settings, loginEndpoint }: SingleSignOnRequest): LoginRedirec
 }
 
 function unavailable(error: AccessManagerError, { exchange, logger }: SingleSignOnRequest): Response {
-  const fields = { error, transactionId: exchange.transactionId.value }
+  const fields = { error, ...exchange.ids }
   logger.limited().error(fields, EVENTS.SESSION_LOOKUP_FAILED)
   return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

@@ -1,4 +1,5 @@
 import { type AccessTokenResolver, AmServiceKind, Executor } from '#contracts'
+import { isPlainObject, type JsonObject } from '#json'
 import {
   boolean,
   config,
@@ -42,4 +43,25 @@ export function withOlderCache(
   const { amService = null, maxTimeout = null } = cache
   const settings = { ...cache, amService, maxTimeout, maxTimeoutField: 'maxTimeout', maximumSize: DEFAULT_SIZE }
   return cachedResolver(resolver, settings, env)
+}
+
+/** A resolver with a cache as it is declared now, in a CacheAccessTokenResolver; null without an enabled cache, or where a person decides. */
+export function cacheAround(declaration: JsonObject): JsonObject | null {
+  const { type = null, config, ...others } = declaration
+  if (!isPlainObject(config) || !isPlainObject(config['cache'])) return null
+  const { cache, ...rest } = config as JsonObject
+  const { enabled = false, ...settings } = cache as JsonObject
+  if (enabled === false) return { ...declaration, config: rest }
+  // An expression decides when the gateway starts: CacheAccessTokenResolver accepts it too.
+  const { maxTimeout, ...same } = settings
+  return {
+    ...others,
+    type: 'CacheAccessTokenResolver',
+    config: {
+      ...(enabled !== true && { enabled }),
+      ...same,
+      ...(maxTimeout !== undefined && { maximumTimeToCache: maxTimeout }),
+      delegate: { type, config: rest },
+    },
+  }
 }

@@ -49,6 +49,14 @@ function credentialsOf({ username, passwordSecretId, encoding }: BasicSettings, 
   return basic(`${username}:${password}`)
 }
 
+/** The value of Authorization. Throws a TypeError, without the values, for those that Basic credentials can not contain. */
+export function basicField(username: string, password: string): string {
+  const problem = usernameProblem(username)
+  if (problem !== null) throw new TypeError(`Basic credentials: ${problem}`)
+  if (hasControl(password)) throw new TypeError('Basic credentials: expected a password without control characters')
+  return basic(`${username}:${password}`)
+}
+
 function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretsProvider } from '#contracts'
 import type { Filter } from '#http'
-import { type KEY_PAIR_ALGORITHMS, signJwt } from '#jose'
+import { type EncryptionAlgorithm, type EncryptionMethod, encryptJwt, type KEY_PAIR_ALGORITHMS, signJwt } from '#jose'
 import type { JsonObject, JsonValue } from '#json'
 import type { Clock } from '#schema'
 import { withFormFields } from './form-content.ts'
@@ -18,23 +18,38 @@ interface AssertionSettings {
   readonly signingAlgorithm: (typeof KEY_PAIR_ALGORITHMS)[number]
   readonly jwtExpirationTimeout: number
   readonly claims: Readonly<Record<string, JsonValue>>
+  /** Null for an assertion that is only signed. */
+  readonly encryption: {
+    readonly secretId: string
+    readonly algorithm: EncryptionAlgorithm
+    readonly method: EncryptionMethod
+  } | null
   readonly clock: Clock
 }
 
 /** Adds a signed client assertion to the form of each request, and removes other client authentication. */
 export function assertClient(settings: AssertionSettings): Filter {
-  const { clientId, secretsProvider, signingSecretId: secretId, signingAlgorithm: algorithm } = settings
+  const { clientId } = settings
   return async (exchange, next) => {
-    const secret = await secretsProvider.active({ secretId, purpose: 'SIGN' })
     const changed = await withFormFields(exchange, {
       client_id: clientId,
       client_assertion_type: ASSERTION_TYPE,
-      client_assertion: await signJwt(secret, assertionClaims(settings), { algorithm }),
+      client_assertion: await assertion(settings),
     })
     // Servers reject requests with two client authentication methods (RFC 6749 section 2.3).
     changed.request.headers.delete('Authorization')
     return next(changed)
   }
+}
+
+/** A signed token, encrypted where configured. */
+async function assertion(settings: AssertionSettings): Promise<string> {
+  const { secretsProvider, signingSecretId, signingAlgorithm: algorithm, encryption } = settings
+  const secret = await secretsProvider.active({ secretId: signingSecretId, purpose: 'SIGN' })
+  const signed = await signJwt(secret, assertionClaims(settings), { algorithm })
+  if (encryption === null) return signed
+  const key = await secretsProvider.active({ secretId: encryption.secretId, purpose: 'ENCRYPT' })
+  return encryptJwt(key, signed, { ...encryption, content: 'token' })
 }
 
 /** The claims of RFC 7523 section 3, then the configured ones. Each assertion has its own `jti` (threats B48). */

@@ -64,7 +64,7 @@ function missingBindings({ secretsProvider }: ScriptConfig, { scope }: Environme
 /** The response for an upstream failure, which is logged. */
 function loggedFailure(error: unknown, exchange: Exchange, { logger }: Environment): Response | null {
   if (!(error instanceof UpstreamError && error.isOutcome)) return null
-  logFailure(error, { transactionId: exchange.transactionId.value }, logger)
+  logFailure(error, exchange.ids, logger)
   return failureResponse(error)
 }
 

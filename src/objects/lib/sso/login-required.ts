@@ -1,3 +1,4 @@
+import { isContentPreserved } from '#contracts'
 import { type Exchange, pageResponse, type Request, type Response, respond } from '#http'
 import { sameOriginGoto } from '../goto/same-origin-goto.ts'
 
@@ -22,7 +23,8 @@ export function notNavigable(request: Request, loginUri: string): Response | nul
 export function loginRequired(exchange: Exchange, loginUri: string): Response | null {
   const { request } = exchange
   const refusal = notNavigable(request, loginUri)
-  if (refusal !== null || request.method === 'GET' || request.method === 'HEAD') return refusal
+  if (refusal !== null || request.method === 'GET' || request.method === 'HEAD' || isContentPreserved(exchange))
+    return refusal
   const form = sameOriginGoto(request.headers.get('referer') ?? '', exchange.originalUri)
   const goto = form ?? sameOriginGoto(exchange.originalUri.toString(), exchange.originalUri) ?? '/'
   const page = {

@@ -1,5 +1,6 @@
 import type { Exchange, Response, Uri } from '#http'
 import { boolean, type Clock, config, object, string } from '#schema'
+import { sameOriginGoto } from '../goto/same-origin-goto.ts'
 import { redirectWithoutMarker } from './redirect-without-marker.ts'
 
 /** The field `redirectionMarker` of single sign-on filters. */
@@ -21,6 +22,8 @@ export interface RedirectionMarker {
   /** Removes the marker; returns whether there was one that has not expired. */
   removeFrom(uri: Uri): boolean
   addTo(uri: Uri): string
+  /** The URL without markers, for a link; `/` where it can not be one. */
+  without(uri: Uri): string
   /** Redirects a navigation to the URL without the marker; null for other requests. */
   redirectWithout(exchange: Exchange): Response | null
 }
@@ -53,6 +56,11 @@ export function redirectionMarker(
   return {
     removeFrom: (uri) => removeMarkers(uri).some(isRecent),
     redirectWithout: (exchange) => redirectWithoutMarker(exchange, (uri) => removeMarkers(uri).length > 0),
+    without: (uri) => {
+      const copy = uri.clone()
+      removeMarkers(copy)
+      return sameOriginGoto(copy.toString(), uri) ?? '/'
+    },
     addTo: (uri) => {
       const copy = uri.clone()
       removeMarkers(copy)

@@ -43,11 +43,14 @@ export class CachedIdentities {
     return this.#problem
   }
 
+  /** The identities that are in use; none before they were read. */
+  get last(): Identities {
+    return this.#identities.last ?? []
+  }
+
   /** When the first of the certificates expires, in seconds since the epoch; NaN before they were read. */
   get notAfter(): number {
-    const ends = (this.#identities.last ?? []).map(
-      ({ chain }) => (chain[0]?.validToDate.getTime() ?? Number.NaN) / 1_000,
-    )
+    const ends = this.last.map(({ chain }) => (chain[0]?.validToDate.getTime() ?? Number.NaN) / 1_000)
     return ends.length === 0 ? Number.NaN : Math.min(...ends)
   }
 

@@ -1,4 +1,5 @@
 import type { SecretsProvider } from '#contracts'
+import { clearTextStore, type FieldMigration } from '#schema'
 
 /** The fields for a password. */
 interface PasswordFields {
@@ -15,5 +16,16 @@ export function passwordSource(fields: PasswordFields): () => Promise<Buffer | n
     if (passwordSecretId === undefined || secretsProvider === undefined) return null
     const secret = await secretsProvider.active({ secretId: passwordSecretId, purpose: 'GENERIC' })
     return secret.revealBytes()
+  }
+}
+
+/** A password in clear text becomes a secret. */
+export function passwordMigration(secretId: string): FieldMigration {
+  return {
+    fields: ['password'],
+    migrate: ({ password = null }, { secretsProvider }) => ({
+      passwordSecretId: secretId,
+      secretsProvider: clearTextStore(secretId, password, secretsProvider),
+    }),
   }
 }

@@ -22,6 +22,7 @@ import {
 } from '#schema'
 import { ChangeListeners } from '#secrets'
 import { CachedIdentities, IdentityReports } from './cached-identities.ts'
+import { checkHourly, ExpiryWarnings } from './certificate-expiry.ts'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
 import { providerFor } from './provider.ts'
@@ -105,11 +106,13 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   // Unusable keys and trust are reported at load, not by the first client.
   for (const source of chooser.sources) await source.get()
   await trust?.authorities()
+  const expiry = new ExpiryWarnings(chooser.sources, env)
+  expiry.warnAtLoad()
   const changes = new ChangeListeners()
   const changed = () => {
     for (const source of chooser.sources) source.invalidate()
     changes.tell()
-    void checkSources(chooser)
+    void checkSources(chooser).then(() => expiry.check())
   }
   for (const source of [keys, trust, sni && provider]) if (source) env.onDispose(source.onChange(changed))
   if (env.serving) {
@@ -117,6 +120,7 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
     const check = () => void checkSources(chooser)
     const checking = chooser.isChecked ? setInterval(check, CHECK_INTERVAL).unref() : undefined
     env.onDispose(() => clearInterval(checking))
+    checkHourly(env, () => expiry.check())
   }
   return {
     ...limitsOf(values, alpn),

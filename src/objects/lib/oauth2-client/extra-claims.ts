@@ -12,7 +12,7 @@ interface ClaimProblem {
 /**
  * Problems of configured claims. `aud` may be among them: newer servers expect their issuer as the audience, not the token endpoint.
  */
-export function claimsProblems(claims: Readonly<Record<string, JsonValue>>): readonly ClaimProblem[] {
+function claimsProblems(claims: Readonly<Record<string, JsonValue>>): readonly ClaimProblem[] {
   const problems: ClaimProblem[] = []
   for (const name of OWN) {
     if (Object.hasOwn(claims, name)) problems.push({ name, problem: 'is written by the gateway itself; remove it' })
@@ -26,4 +26,12 @@ export function claimsProblems(claims: Readonly<Record<string, JsonValue>>): rea
 function isAudience(value: JsonValue | undefined): boolean {
   const list = Array.isArray(value) ? value : [value]
   return list.length > 0 && list.every((each) => typeof each === 'string' && each !== '')
+}
+
+/** Reports the problems of configured claims. */
+export function reportClaims(
+  claims: Readonly<Record<string, JsonValue>>,
+  report: (pointer: string, message: string) => void,
+): void {
+  for (const { name, problem } of claimsProblems(claims)) report(name === '' ? '/claims' : `/claims/${name}`, problem)
 }

@@ -1,0 +1,66 @@
+import { AmServiceKind, FilterKind, SecretsProviderKind } from '#contracts'
+import { ENCRYPTION_METHODS } from '#jose'
+import { config, defineType, duration, oneOf, ref, runtime, secretId } from '#schema'
+import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { configuredKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
+import { sessionIdleTimeout } from './session-idle-timeout.ts'
+
+/** Ends sessions of the access manager that were idle for too long. */
+export const AmSessionIdleTimeoutFilter = defineType({
+  name: 'AmSessionIdleTimeoutFilter',
+  kind: FilterKind,
+  summary: 'Ends sessions at the access manager that were not used for a time, tracked in a cookie.',
+  config: {
+    amService: ref(AmServiceKind).meta({ description: 'The access manager of the sessions.' }),
+    idleTimeout: config(duration({ zero: false, unlimited: false })).meta({
+      description: 'Time without a request after which a session is ended.',
+    }),
+    idleTimeoutUpdate: config(oneOf(['ALWAYS', 'NEVER', 'INCREASE_ONLY', 'DECREASE_ONLY']))
+      .default('ALWAYS')
+      .meta({
+        description: 'How `idleTimeout` replaces the timeout in a tracker that another filter has written.',
+      }),
+    sessionToken: runtime('string')
+      .optional()
+      .meta({ description: 'The session token; by default the session cookie of the access manager.' }),
+    removeAmSessionFilter: ref(FilterKind).optional().meta({
+      description: 'Filter that removes an ended session from the request; by default its cookie is removed.',
+    }),
+    encryptionSecretId: config(secretId()).optional().meta({
+      description:
+        'Secret ID of the symmetric keys of the tracker: the first encrypts, all decrypt. Without it a random key is generated, which is lost when the gateway stops.',
+    }),
+    secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
+    encryptionMethod: config(oneOf(ENCRYPTION_METHODS))
+      .default('A256GCM')
+      .meta({ description: 'Content encryption algorithm; the length of the key has to match it.' }),
+    cookie: sessionCookieFields('x-ig-activity-tracker').meta({ description: 'The cookie with the tracker.' }),
+  },
+  check: ({ cookie }, report) => {
+    const problem = cookieProblem(cookie)
+    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+  },
+  create: async (settings, env) => {
+    const { amService, idleTimeout, cookie, encryptionSecretId, encryptionMethod: method, secretsProvider } = settings
+    if (encryptionSecretId === undefined)
+      env.warn('no encryptionSecretId: trackers are encrypted with a random key, which no other gateway can read')
+    const keys =
+      encryptionSecretId === undefined
+        ? await randomKeys(cookie.name, method, env)
+        : await configuredKeys(
+            { secretId: encryptionSecretId, secretsProvider, method, pointer: '/encryptionSecretId' },
+            env,
+          )
+    return sessionIdleTimeout({
+      amService,
+      sessionToken: settings.sessionToken ?? null,
+      idleTimeout,
+      update: settings.idleTimeoutUpdate,
+      keys,
+      cookie,
+      removeSession: settings.removeAmSessionFilter ?? null,
+      clock: env.clock,
+      logger: env.logger,
+    })
+  },
+})

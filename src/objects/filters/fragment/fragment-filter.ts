@@ -1,0 +1,28 @@
+import { FilterKind } from '#contracts'
+import { config, defineType, string } from '#schema'
+import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
+import { trackFragment } from './track-fragment.ts'
+
+/** Keeps the fragment of a URL over a login. */
+export const FragmentFilter = defineType({
+  name: 'FragmentFilter',
+  kind: FilterKind,
+  summary: 'Keeps the fragment of a URL, the part after `#`, while the browser is redirected to a login page and back.',
+  config: {
+    fragmentCaptureEndpoint: config(string({ nonEmpty: true })).meta({
+      description: 'Path to which the browser posts the fragment, such as `/home/fragment`; the route must match it.',
+    }),
+    noJavaScriptMessage: config(string())
+      .default('Scripts are disabled in this browser: the position in the page will be lost.')
+      .meta({ description: 'Text for browsers without scripts, beside a button that continues with the login.' }),
+    cookie: sessionCookieFields('ig-fragment').meta({ description: 'The cookie with the fragment during a login.' }),
+  },
+  check: ({ fragmentCaptureEndpoint, cookie }, report) => {
+    if (!/^\/(?!\/)[^?#\s]*$/.test(fragmentCaptureEndpoint))
+      report('/fragmentCaptureEndpoint', 'expected a path such as "/home/fragment", without query and fragment')
+    const problem = cookieProblem(cookie)
+    if (problem !== null) report(`/cookie/${problem.field}`, problem.message)
+  },
+  create: ({ fragmentCaptureEndpoint: endpoint, noJavaScriptMessage: message, cookie }) =>
+    trackFragment({ endpoint, message, cookie }),
+})

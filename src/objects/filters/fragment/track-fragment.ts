@@ -1,0 +1,95 @@
+import { isLoginRedirect } from '#contracts'
+import { type Exchange, type Filter, parseForm, type Response, respond } from '#http'
+import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
+import { isNavigation } from '../../lib/sso/login-required.ts'
+import { submittedForm } from '../../lib/sso/submitted-form.ts'
+import { formatPending, type PendingFragment, pendingIn, validFragment } from './fragment-cookie.ts'
+
+interface FragmentSettings {
+  /** Path to which the page posts the fragment. */
+  readonly endpoint: string
+  readonly message: string
+  readonly cookie: SessionCookieSettings
+}
+
+/** Seconds that a login may take. */
+const LIFETIME = 600
+const MAX_FORM_BYTES = 8_192
+const FIELD = 'fragment'
+const READ_FRAGMENT = `form.elements.${FIELD}.value = location.hash;`
+
+/** Keeps the fragment of a page over its login: browsers do not send it, and lose it in the redirects of the login. */
+export function trackFragment(settings: FragmentSettings): Filter {
+  const { endpoint, cookie } = settings
+  return async (exchange, next) => {
+    const { request } = exchange
+    const pending = pendingIn(request, cookie.name)
+    takeCookies(request, (name) => name === cookie.name)
+    if (request.uri.path === endpoint) return capture(settings, pending, exchange)
+    const response = await next(exchange)
+    if (request.method !== 'GET' || !isNavigation(request)) return response
+    if (isLoginRedirect(response)) return pending === null ? askForFragment(settings, exchange, response) : response
+    if (pending === null || pending.fragment === null || !isReturn(pending.page, exchange) || !isPage(response))
+      return response
+    response.body.cancel()
+    return restore(settings, exchange, `${pending.page}${pending.fragment}`)
+  }
+}
+
+/** A page that posts the fragment, in place of the redirect to the login page. */
+function askForFragment(
+  { endpoint, message, cookie }: FragmentSettings,
+  exchange: Exchange,
+  login: Response,
+): Response {
+  const location = login.headers.get('location')
+  const text = formatPending({ page: pageOf(exchange), location, fragment: null })
+  if (location === null || text === null) return login
+  const page = submittedForm({ action: endpoint, message, prepare: READ_FRAGMENT, fields: [FIELD] })
+  for (const field of login.headers.all('set-cookie')) page.headers.add('Set-Cookie', field)
+  writeCookie(page, exchange, cookie, cookie.name, text, LIFETIME)
+  return page
+}
+
+/** Stores the posted fragment, and continues with the login. */
+async function capture(
+  { cookie }: FragmentSettings,
+  pending: PendingFragment | null,
+  exchange: Exchange,
+): Promise<Response> {
+  const { request } = exchange
+  if (request.method !== 'POST') return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
+  const site = request.headers.get('sec-fetch-site')
+  // Another site, or an attacker with a cookie of the domain, must not choose where the browser goes.
+  const isOwnPage = site === null || site === 'same-origin' || site === 'none'
+  const location = pending?.location ?? null
+  if (pending === null || location === null || !isOwnPage) return respond(400, {}, 'No login is in progress.\n')
+  const [posted] = parseForm(Buffer.from(await request.body.read(MAX_FORM_BYTES)).toString('latin1'))[FIELD] ?? []
+  const fragment = validFragment(posted ?? '')
+  const response = respond(302, { Location: location, 'Cache-Control': 'no-store' })
+  const text = fragment === null ? null : formatPending({ page: pending.page, location: null, fragment })
+  writeCookie(response, exchange, cookie, cookie.name, text ?? '', LIFETIME)
+  return response
+}
+
+function restore({ cookie }: FragmentSettings, exchange: Exchange, location: string): Response {
+  const response = respond(302, { Location: location, 'Cache-Control': 'no-store' })
+  writeCookie(response, exchange, cookie, cookie.name, '')
+  return response
+}
+
+/** Whether the request is for the page; a login filter may have added a query parameter. */
+function isReturn(page: string, exchange: Exchange): boolean {
+  const here = pageOf(exchange)
+  return here === page || here.startsWith(`${page}${page.includes('?') ? '&' : '?'}`)
+}
+
+/** URL of the request. */
+function pageOf({ originalUri }: Exchange): string {
+  return sameOriginGoto(originalUri.toString(), originalUri) ?? '/'
+}
+
+function isPage({ status }: Response): boolean {
+  return status >= 200 && status < 300
+}

@@ -1,0 +1,60 @@
+import {
+  AccessManagerError,
+  type AmService,
+  AmServiceKind,
+  AmSessionContext,
+  AmSessionInfo,
+  FilterKind,
+} from '#contracts'
+import { type Exchange, type Filter, respond } from '#http'
+import type { Logger } from '#logging'
+import { defineType, type Runtime, ref, runtime } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
+import { sessionTokenOf } from '../../lib/sso/session-token.ts'
+import { EVENTS } from '../log-events.ts'
+
+/** Provides data of the session at the access manager. */
+export const SessionInfoFilter = defineType({
+  name: 'SessionInfoFilter',
+  kind: FilterKind,
+  summary: 'Looks up the session of a user at the access manager, and provides its data and properties.',
+  config: {
+    amService: ref(AmServiceKind).meta({
+      description:
+        'The access manager; its `sessionProperties` select the properties, its `sessionCache` caches sessions.',
+    }),
+    ssoToken: runtime('string').optional().meta({
+      description:
+        'The session token, such as `${contexts.ssoToken.value}`; by default the session cookie of the access manager.',
+    }),
+  },
+  create: ({ amService, ssoToken }, { logger }) => sessionInfo(amService, ssoToken ?? null, logger),
+})
+
+/** Adds the session to the contexts; a request without one gets 403. */
+function sessionInfo(amService: AmService, ssoToken: Runtime<string> | null, logger: Logger): Filter {
+  return async (exchange, next) => {
+    let session: AmSessionInfo | null
+    try {
+      session = await findSession(amService, ssoToken, exchange)
+    } catch (error) {
+      if (!(error instanceof AccessManagerError)) throw error
+      logger.limited().error({ error, ...exchange.ids }, EVENTS.SESSION_LOOKUP_FAILED)
+      return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+    }
+    if (session !== null) return next(exchange.with(AmSessionContext, session))
+    logger.debug(exchange.ids, 'the request has no session of the access manager')
+    recordDenied(exchange, logger, 'no session at the access manager')
+    return respond(403, { 'Cache-Control': 'no-store' }, 'The request has no valid session.\n')
+  }
+}
+
+async function findSession(
+  amService: AmService,
+  ssoToken: Runtime<string> | null,
+  exchange: Exchange,
+): Promise<AmSessionInfo | null> {
+  const token = ssoToken === null ? sessionTokenOf(exchange, await amService.cookieName()) : await ssoToken(exchange)
+  const session = token === null ? null : await amService.sessions.find(token)
+  return session === null ? null : new AmSessionInfo(session)
+}

@@ -1,0 +1,81 @@
+import { AccessManagerError, type AmService, AmServiceKind, FilterKind, StsContext } from '#contracts'
+import { type Exchange, type Filter, type Response, respond } from '#http'
+import type { Logger } from '#logging'
+import { config, converted, defineType, oneOf, type Runtime, ref, runtime, string, withoutField } from '#schema'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { implicitAmService } from '../../lib/implicit-am-service.ts'
+import { EVENTS } from '../log-events.ts'
+import { stsUri, TranslationRefused, translateToken } from './translate-token.ts'
+
+/** Turns an ID token into a SAML 2.0 assertion. */
+export const TokenTransformationFilter = defineType({
+  name: 'TokenTransformationFilter',
+  kind: FilterKind,
+  summary: 'Has the access manager turn an ID token into a SAML 2.0 assertion.',
+  config: {
+    amService: ref(AmServiceKind).meta({
+      description: 'The access manager; its agent calls the security token service (STS) in its realm.',
+    }),
+    idToken: runtime('string').meta({ description: 'The ID token, such as `${attributes.openid.id_token}`.' }),
+    instance: config(string({ nonEmpty: true })).meta({
+      description: 'Name of the REST STS instance, which turns OpenID Connect into SAML 2.0.',
+    }),
+    from: config(oneOf(['OPENIDCONNECT']))
+      .optional()
+      .meta({ description: 'Kind of the given token.', replacement: 'leave it out: the instance decides' }),
+    to: config(oneOf(['SAML2']))
+      .optional()
+      .meta({ description: 'Kind of the issued token.', replacement: 'leave it out: the instance decides' }),
+  },
+  migrations: [withoutField('from'), withoutField('to')],
+  older: [
+    converted(
+      ['openamUri', 'realm', 'username', 'password', 'amHandler', 'ssoTokenHeader'],
+      'amService',
+      'use an AmService in amService, with the account as its agent and the password in a secret store',
+      ({ openamUri = null, realm, username = null, password = null, amHandler, ssoTokenHeader }) => ({
+        amService: implicitAmService({
+          url: openamUri,
+          realm,
+          amHandler,
+          cookieName: ssoTokenHeader,
+          agent: { username, password, secretId: 'sts.password' },
+        }),
+      }),
+    ),
+  ],
+  create: ({ amService, idToken, instance }, { logger }) =>
+    transformToken(amService, idToken, stsUri(amService, instance), logger),
+})
+
+/** Adds the issued token to the contexts; a request whose token is refused gets 403. */
+function transformToken(amService: AmService, idToken: Runtime<string>, uri: string, logger: Logger): Filter {
+  return async (exchange, next) => {
+    const token = await idToken(exchange)
+    let issued: string | TranslationRefused
+    try {
+      issued = token === null || token === '' ? NO_TOKEN : await translateToken(amService, uri, token, exchange)
+    } catch (error) {
+      if (!(error instanceof AccessManagerError)) throw error
+      return unavailable(error, exchange, logger)
+    }
+    if (typeof issued === 'string') return next(exchange.with(StsContext, { issuedToken: issued }))
+    logger.limited().info({ reason: issued.reason, ...exchange.ids }, 'ID token not transformed: the request gets 403')
+    recordDenied(exchange, logger, issued.reason)
+    return respond(403, { 'Cache-Control': 'no-store' }, 'The token of the request was not accepted.\n')
+  }
+}
+
+const NO_TOKEN = new TranslationRefused('the request has no ID token')
+
+function unavailable(error: AccessManagerError, exchange: Exchange, logger: Logger): Response {
+  const isAway = error.reason !== 'misconfigured'
+  logger
+    .limited()
+    .error(
+      { error, ...exchange.ids },
+      EVENTS.TRANSFORMATION_FAILED.withMessage(`token transformation failed: requests get ${isAway ? 503 : 500}`),
+    )
+  recordFailed(exchange, logger, 'token transformation failed')
+  return isAway ? respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }) : respond(500)
+}

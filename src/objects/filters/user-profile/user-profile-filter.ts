@@ -1,0 +1,81 @@
+import {
+  AccessManagerError,
+  FilterKind,
+  type UserProfile,
+  UserProfileContext,
+  type UserProfileService,
+  UserProfileServiceKind,
+} from '#contracts'
+import { type Exchange, type Filter, type Response, respond } from '#http'
+import type { JsonObject } from '#json'
+import type { Logger } from '#logging'
+import { converted, defineType, type Runtime, ref, runtime } from '#schema'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { EVENTS } from '../log-events.ts'
+
+/** Provides the profile of a user. */
+export const UserProfileFilter = defineType({
+  name: 'UserProfileFilter',
+  kind: FilterKind,
+  summary: 'Gets the profile of a user from the access manager and provides its attributes.',
+  config: {
+    username: runtime('string').meta({
+      description: 'Name of the user, such as `${contexts.ssoToken.info.username}`.',
+    }),
+    userProfileService: ref(UserProfileServiceKind).meta({ description: 'Service that looks up profiles.' }),
+  },
+  older: [
+    converted(
+      ['amService', 'ssoToken', 'profileAttributes'],
+      'userProfileService',
+      'use userProfileService with amService and profileAttributes, and the name of the user in username',
+      olderService,
+      ['username'],
+    ),
+  ],
+  create: ({ username, userProfileService }, { logger }) => userProfile(username, userProfileService, logger),
+})
+
+/** The older filter took the user from a session token; the login filter before it provides the name. */
+function olderService({ amService = null, profileAttributes }: JsonObject, others: JsonObject): JsonObject {
+  return {
+    userProfileService: {
+      type: 'UserProfileService',
+      config: { amService, ...(profileAttributes !== undefined && { profileAttributes }) },
+    },
+    username: others['username'] ?? '${contexts.ssoToken.info.username}',
+  }
+}
+
+/** Adds the profile to the contexts; a request without a known user gets 403. */
+function userProfile(username: Runtime<string>, profiles: UserProfileService, logger: Logger): Filter {
+  return async (exchange, next) => {
+    const name = await username(exchange)
+    let profile: UserProfile | null
+    try {
+      profile = name === null ? null : await profiles.find(name, exchange)
+    } catch (error) {
+      if (!(error instanceof AccessManagerError)) throw error
+      return unavailable(error, exchange, logger)
+    }
+    if (profile !== null) return next(exchange.with(UserProfileContext, profile))
+    const reason = name === null ? 'no name of a user' : 'no profile of the user'
+    logger.debug({ reason, ...exchange.ids }, 'a request was denied')
+    recordDenied(exchange, logger, reason)
+    return respond(403, { 'Cache-Control': 'no-store' }, 'The request has no known user.\n')
+  }
+}
+
+function unavailable(error: AccessManagerError, exchange: Exchange, logger: Logger): Response {
+  const isAway = error.reason !== 'misconfigured'
+  logger
+    .limited()
+    .error(
+      { error, ...exchange.ids },
+      EVENTS.PROFILE_UNAVAILABLE.withMessage(
+        `user profile unavailable: requests of this route get ${isAway ? 503 : 500}`,
+      ),
+    )
+  recordFailed(exchange, logger, 'user profile unavailable')
+  return isAway ? respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' }) : respond(500)
+}
