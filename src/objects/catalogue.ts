@@ -2,6 +2,7 @@ import { type CatalogueType, LazyType, type TypeDefinition } from '#schema'
 import { BaseUriDecorator } from './decorators/base-uri/base-uri-decorator.ts'
 import { CaptureDecorator } from './decorators/capture/capture-decorator.ts'
 import { TimerDecorator } from './decorators/timer/timer-decorator.ts'
+import { TracingDecorator } from './decorators/tracing/tracing-decorator.ts'
 import { TransactionIdOutboundFilter } from './filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
 import { Base64PropertyFormat } from './formats/base64/base64-property-format.ts'
 import { PlainPropertyFormat } from './formats/plain/plain-property-format.ts'
@@ -36,6 +37,7 @@ const LOADED: readonly TypeDefinition[] = [
   StaticResponseHandler,
   TemporaryStorage,
   TimerDecorator,
+  TracingDecorator,
   TransactionIdOutboundFilter,
   WelcomeHandler,
 ]
@@ -43,6 +45,7 @@ const LOADED: readonly TypeDefinition[] = [
 /** Modules of the other types, each with an export of its name; loaded when a configuration uses the type. */
 const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unknown>>>>> = {
   AllowOnlyFilter: () => import('./filters/allow-only/allow-only-filter.ts'),
+  AmSessionIdleTimeoutFilter: () => import('./filters/am-session-idle-timeout/am-session-idle-timeout-filter.ts'),
   AmService: () => import('./services/am/am-service.ts'),
   AssignmentFilter: () => import('./filters/assignment/assignment-filter.ts'),
   AuditFilter: () => import('./filters/audit/audit-filter.ts'),
@@ -54,6 +57,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   Base64EncodedSecretStore: () => import('./stores/base64-encoded/base64-encoded-secret-store.ts'),
   CacheAccessTokenResolver: () => import('./resolvers/cache/cache-access-token-resolver.ts'),
   CaptureFilter: () => import('./decorators/capture/capture-filter.ts'),
+  CapturedUserPasswordFilter: () => import('./filters/captured-user-password/captured-user-password-filter.ts'),
   CertificateThumbprintFilter: () => import('./filters/certificate-thumbprint/certificate-thumbprint-filter.ts'),
   ChainOfFilters: () => import('./filters/chain-of-filters/chain-of-filters.ts'),
   CircuitBreakerFilter: () => import('./filters/circuit-breaker/circuit-breaker-filter.ts'),
@@ -73,21 +77,36 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   CorsFilter: () => import('./filters/cors/cors-filter.ts'),
   CrossDomainSingleSignOnFilter: () =>
     import('./filters/cross-domain-single-sign-on/cross-domain-single-sign-on-filter.ts'),
+  CryptoHeaderFilter: () => import('./filters/crypto-header/crypto-header-filter.ts'),
   CsrfFilter: () => import('./filters/csrf/csrf-filter.ts'),
   CsvAuditEventHandler: () => import('./audit-handlers/csv/csv-audit-event-handler.ts'),
   CustomProxyOptions: () => import('./proxies/custom-proxy-options/custom-proxy-options.ts'),
+  DateHeaderFilter: () => import('./filters/date-header/date-header-filter.ts'),
+  DataPreservationFilter: () => import('./filters/data-preservation/data-preservation-filter.ts'),
   DefaultRateThrottlingPolicy: () => import('./throttling/default-rate/default-rate-throttling-policy.ts'),
   Delegate: () => import('./handlers/delegate/delegate.ts'),
   DpopAccessTokenResolver: () => import('./resolvers/dpop/dpop-access-token-resolver.ts'),
   DpopClientFilter: () => import('./filters/dpop-client/dpop-client-filter.ts'),
+  EntityExtractFilter: () => import('./filters/entity-extract/entity-extract-filter.ts'),
+  FapiInteractionIdFilter: () => import('./filters/fapi-interaction-id/fapi-interaction-id-filter.ts'),
+  FileAttributesFilter: () => import('./filters/file-attributes/file-attributes-filter.ts'),
+  EncryptedPrivateKeyJwtClientAuthenticationFilter: () =>
+    import(
+      './filters/encrypted-private-key-jwt-client-authentication/encrypted-private-key-jwt-client-authentication-filter.ts'
+    ),
   FileSystemSecretStore: () => import('./stores/file-system/file-system-secret-store.ts'),
   ForwardedRequestFilter: () => import('./filters/forwarded-request/forwarded-request-filter.ts'),
+  FragmentFilter: () => import('./filters/fragment/fragment-filter.ts'),
+  GrantSwapJwtAssertionOAuth2ClientFilter: () =>
+    import('./filters/grant-swap-jwt-assertion-oauth2-client/grant-swap-jwt-assertion-oauth2-client-filter.ts'),
   HeaderFilter: () => import('./filters/header/header-filter.ts'),
+  HttpBasicAuthFilter: () => import('./filters/http-basic-auth/http-basic-auth-filter.ts'),
   HttpBasicAuthenticationClientFilter: () =>
     import('./filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'),
   IdTokenValidationFilter: () => import('./filters/id-token-validation/id-token-validation-filter.ts'),
   Issuer: () => import('./openid/issuer/issuer.ts'),
   IssuerAccessTokenResolver: () => import('./resolvers/issuer/issuer-access-token-resolver.ts'),
+  JdbcDataSource: () => import('./services/jdbc-data-source/jdbc-data-source.ts'),
   JmsAuditEventHandler: () => import('./audit-handlers/jms/jms-audit-event-handler.ts'),
   JsonAuditEventHandler: () => import('./audit-handlers/json/json-audit-event-handler.ts'),
   JsonStdoutAuditEventHandler: () => import('./audit-handlers/json-stdout/json-stdout-audit-event-handler.ts'),
@@ -106,7 +125,9 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   OAuth2TokenExchangeFilter: () => import('./filters/oauth2-token-exchange/oauth2-token-exchange-filter.ts'),
   OpenAmAccessTokenResolver: () => import('./resolvers/open-am/open-am-access-token-resolver.ts'),
   OtlpAuditEventHandler: () => import('./audit-handlers/otlp/otlp-audit-event-handler.ts'),
+  PasswordReplayFilter: () => import('./filters/password-replay/password-replay-filter.ts'),
   PemPropertyFormat: () => import('./formats/pem/pem-property-format.ts'),
+  PingAuthorizeFilter: () => import('./filters/ping-authorize/ping-authorize-filter.ts'),
   PolicyEnforcementFilter: () => import('./filters/policy-enforcement/policy-enforcement-filter.ts'),
   PrivateKeyJwtClientAuthenticationFilter: () =>
     import('./filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'),
@@ -130,7 +151,10 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   SecretsTrustManager: () => import('./tls/secrets-trust-manager/secrets-trust-manager.ts'),
   SequenceHandler: () => import('./handlers/sequence/sequence-handler.ts'),
   ServerTlsOptions: () => import('./tls/server-tls-options/server-tls-options.ts'),
+  SessionInfoFilter: () => import('./filters/session-info/session-info-filter.ts'),
+  SetCookieUpdateFilter: () => import('./filters/set-cookie-update/set-cookie-update-filter.ts'),
   SingleSignOnFilter: () => import('./filters/single-sign-on/single-sign-on-filter.ts'),
+  SqlAttributesFilter: () => import('./filters/sql-attributes/sql-attributes-filter.ts'),
   StatelessAccessTokenResolver: () => import('./resolvers/stateless/stateless-access-token-resolver.ts'),
   StaticRequestFilter: () => import('./filters/static-request/static-request-filter.ts'),
   SwitchFilter: () => import('./filters/switch/switch-filter.ts'),
@@ -141,9 +165,12 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   TlsOptions: () => import('./tls/tls-options/tls-options.ts'),
   TokenIntrospectionAccessTokenResolver: () =>
     import('./resolvers/token-introspection/token-introspection-access-token-resolver.ts'),
+  TokenTransformationFilter: () => import('./filters/token-transformation/token-transformation-filter.ts'),
   TrustAllManager: () => import('./tls/trust-all-manager/trust-all-manager.ts'),
   TrustManager: () => import('./tls/trust-manager/trust-manager.ts'),
   UriPathRewriteFilter: () => import('./filters/uri-path-rewrite/uri-path-rewrite-filter.ts'),
+  UserProfileFilter: () => import('./filters/user-profile/user-profile-filter.ts'),
+  UserProfileService: () => import('./services/user-profile/user-profile-service.ts'),
 }
 
 /** Aliases of types that are not loaded yet. */
@@ -151,6 +178,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   AuthenticatedEncryptedJwtSessionManager: ['JwtSessionManager', 'JwtSession', 'JwtSessionFactory'],
   AuthorizationCodeOAuth2ClientFilter: ['OAuth2ClientFilter'],
   OAuth2ResourceServerFilter: ['OAuth2RSFilter'],
+  PingAuthorizeFilter: ['PingOneApiAccessManagementFilter'],
   StatelessAccessTokenResolver: ['PingAmStatelessAccessTokenResolver'],
 }
 

@@ -48,7 +48,7 @@ export class Recorder {
     line: Record<string, unknown>,
   ): Promise<void> {
     const { captureContext, masks } = this.#settings
-    const about = { point, transactionId: exchange.transactionId.value }
+    const about = { point, ...exchange.ids }
     const headers = printedFields(message.headers, masks.headers, masks.mask)
     const [entity, ...more] = entries(await this.#entity(message, exchange))
     const described = { ...line, headers, ...(entity !== undefined && { entity }) }

@@ -3,7 +3,7 @@ import type { TimeUnit } from './time-unit.ts'
 
 /** Fields of a log entry about the request and its outcome. */
 export function about(exchange: Exchange, outcome: number | string): Record<string, unknown> {
-  return { transactionId: exchange.transactionId.value, outcome }
+  return { ...exchange.ids, outcome }
 }
 
 /** Rounded to three decimals, the resolution of the clock. */

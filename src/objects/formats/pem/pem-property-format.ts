@@ -22,6 +22,6 @@ export const PemPropertyFormat = defineType({
       const secret = await provider.active({ secretId: decryptionSecretId, purpose: 'GENERIC' })
       return secret.revealBytes()
     }
-    return { decode: async (content) => decodePem(content, await passphrase()) }
+    return { acceptsPairs: true, decode: async (content) => decodePem(content, await passphrase()) }
   },
 })

@@ -1,6 +1,6 @@
 import { HandlerKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
-import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
+import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, PROXY_MIGRATIONS, upstreamOf } from './proxy-settings.ts'
 
 /** Sends internal requests; throws where no response arrived. */
 export const ClientHandler = defineType({
@@ -16,6 +16,13 @@ export const ClientHandler = defineType({
     }),
   },
   older: OLDER_PROXY_FIELDS,
+  migrations: [
+    ...PROXY_MIGRATIONS,
+    {
+      fields: ['disableRetries'],
+      migrate: ({ disableRetries }) => (disableRetries === false ? {} : { retries: null }),
+    },
+  ],
   check: checkProxySettings,
   create: ({ disableRetries, ...settings }, env) =>
     upstreamOf(disableRetries ? { ...settings, retries: undefined } : settings, env),

@@ -1,10 +1,13 @@
 import { type ProxyOptions, ProxyOptionsKind } from '#contracts'
+import { isPlainObject, type JsonObject } from '#json'
 import {
   atMostOneOf,
   boolean,
+  clearTextStore,
   config,
   type DecodedMembers,
   type Environment,
+  type FieldMigration,
   needs,
   object,
   ref,
@@ -39,6 +42,32 @@ export const FORWARD_PROXY_FIELDS = {
     description: 'Whether requests are sent through the proxy of the environment.',
     replacement: 'use proxyOptions with SystemProxyOptions',
   }),
+}
+
+/** The deprecated fields become objects in `proxyOptions`, over which they take precedence. */
+export const FORWARD_PROXY_MIGRATIONS: readonly FieldMigration[] = [
+  {
+    fields: ['proxy', 'systemProxy'],
+    migrate: ({ proxy, systemProxy: bySystem }) => {
+      if (isPlainObject(proxy))
+        return { proxyOptions: { type: 'CustomProxyOptions', config: proxyServer(proxy as JsonObject) } }
+      return bySystem === true
+        ? { proxyOptions: { type: 'SystemProxyOptions' } }
+        : proxy === undefined && bySystem === false
+          ? {}
+          : null
+    },
+  },
+]
+
+function proxyServer({ password, ...server }: JsonObject): JsonObject {
+  if (password === undefined) return server
+  const passwordSecretId = 'proxy.password'
+  return {
+    ...server,
+    passwordSecretId,
+    secretsProvider: clearTextStore(passwordSecretId, password, server['secretsProvider']),
+  }
 }
 
 type ForwardProxyValues = Settled<DecodedMembers<typeof FORWARD_PROXY_FIELDS>>

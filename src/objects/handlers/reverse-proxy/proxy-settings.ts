@@ -8,6 +8,7 @@ import {
   type DecodedMembers,
   duration,
   type Environment,
+  type FieldMigration,
   ignored,
   integer,
   json,
@@ -21,11 +22,16 @@ import {
 import { CIRCUIT_BREAKER_FIELD, checkCircuit } from '../../lib/circuit-fields.ts'
 import { checkClientOptions, clientOptionsOf } from './client-options.ts'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
-import { checkForwardProxy, FORWARD_PROXY_FIELDS, forwardProxyOf } from './forward-proxy-settings.ts'
+import {
+  checkForwardProxy,
+  FORWARD_PROXY_FIELDS,
+  FORWARD_PROXY_MIGRATIONS,
+  forwardProxyOf,
+} from './forward-proxy-settings.ts'
 import { HTTP_VERSION_FIELDS, http2Of } from './http-version-settings.ts'
 import { measurePool } from './pool-metrics.ts'
 import { RETRIES_FIELD } from './retry-fields.ts'
-import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
+import { TLS_FIELDS, TLS_MIGRATION, tlsOf } from './tls-settings.ts'
 import { addVia, checkVia, VIA_FIELD } from './via.ts'
 import { checkWebSocket, WEBSOCKET_FIELD, withWebSocket } from './websocket-settings.ts'
 
@@ -96,6 +102,9 @@ export const OLDER_PROXY_FIELDS: readonly OlderSpelling[] = [
   ignored('propagateDisconnection', 'the request to the server is always aborted when its client disconnects'),
   ignored('connectionShutdownGracePeriod', 'idle connections are closed at once, others after their response'),
 ]
+
+/** Conversions of deprecated fields in files. */
+export const PROXY_MIGRATIONS: readonly FieldMigration[] = [...FORWARD_PROXY_MIGRATIONS, TLS_MIGRATION]
 
 /** The settled fields of a handler that sends requests to other servers. */
 type ProxySettings = Settled<DecodedMembers<typeof PROXY_FIELDS>>

@@ -1,7 +1,7 @@
 import { withFailureResponses } from '#client'
 import { HandlerKind } from '#contracts'
 import { defineType } from '#schema'
-import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, upstreamOf } from './proxy-settings.ts'
+import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, PROXY_MIGRATIONS, upstreamOf } from './proxy-settings.ts'
 
 /** Relays requests to the protected application. */
 export const ReverseProxyHandler = defineType({
@@ -11,6 +11,7 @@ export const ReverseProxyHandler = defineType({
   target: 'needs',
   config: PROXY_FIELDS,
   older: OLDER_PROXY_FIELDS,
+  migrations: PROXY_MIGRATIONS,
   check: checkProxySettings,
   create: async (settings, env) => withFailureResponses(await upstreamOf(settings, env), env.logger),
 })

@@ -1,5 +1,14 @@
 import { type ClientTls, ClientTlsKind } from '#contracts'
-import { config, type DecodedMembers, type Environment, oneOf, ref, type Settled, string } from '#schema'
+import {
+  config,
+  type DecodedMembers,
+  type Environment,
+  type FieldMigration,
+  oneOf,
+  ref,
+  type Settled,
+  string,
+} from '#schema'
 import { CLIENT_FIELDS } from '../../lib/tls/client-tls.ts'
 import { joinKeys, joinTrust } from '../../lib/tls/joined-managers.ts'
 import { contextAlgorithmWarning, limitsOf } from '../../lib/tls/limit-fields.ts'
@@ -25,6 +34,14 @@ export const TLS_FIELDS = {
     .optional()
     .meta({ description: 'Name of an SSL context in Java.', replacement }),
   sslEnabledProtocols: CLIENT_FIELDS.sslEnabledProtocols.meta({ replacement }),
+}
+
+const OLD_FIELDS = Object.keys(TLS_FIELDS).filter((name) => name !== 'tls')
+
+/** The deprecated fields become those of ClientTlsOptions; beside `tls` a person decides. */
+export const TLS_MIGRATION: FieldMigration = {
+  fields: OLD_FIELDS,
+  migrate: (given, { tls }) => (tls === undefined ? { tls: { type: 'ClientTlsOptions', config: given } } : null),
 }
 
 type TlsValues = Settled<DecodedMembers<typeof TLS_FIELDS>>

@@ -16,7 +16,7 @@ import {
   type Settled,
 } from '#schema'
 import { DISALLOWED_OPTIONS } from './disallowed-options.ts'
-import { TLS_FIELDS, tlsOf } from './tls-settings.ts'
+import { TLS_FIELDS, TLS_MIGRATION, tlsOf } from './tls-settings.ts'
 
 const PER_MESSAGE = 'tryUsePerMessageWebSocketCompression'
 const PER_FRAME = 'tryUsePerFrameWebSocketCompression'
@@ -65,6 +65,7 @@ const FIELDS = {
 
 /** The field `websocket` of a handler. */
 export const WEBSOCKET_FIELD = object(FIELDS, {
+  migrations: [TLS_MIGRATION],
   older: renames({ maxConnections: `vertx.${MAX_WEB_SOCKETS}` }),
 })
   .default({})

@@ -1,7 +1,7 @@
 import { HandlerKind, passes, type RequestCondition } from '#contracts'
 import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
-import { condition, defineType, list, object, ref } from '#schema'
+import { condition, decorationsBeside, defineType, ignored, list, object, ref } from '#schema'
 
 /** Runs several handlers in sequence. */
 export const SequenceHandler = defineType({
@@ -10,12 +10,17 @@ export const SequenceHandler = defineType({
   summary: 'Hands a request to handlers in turn, as long as the responses meet the postconditions.',
   config: {
     bindings: list(
-      object({
-        handler: ref(HandlerKind).meta({ description: 'Handler of this step.' }),
-        postcondition: condition().optional().meta({
-          description: 'Whether to continue after the response of this step; true by default.',
-        }),
-      }),
+      object(
+        {
+          handler: ref(HandlerKind).meta({ description: 'Handler of this step.' }),
+          postcondition: condition().optional().meta({
+            description: 'Whether to continue after the response of this step; true by default.',
+          }),
+        },
+        {
+          older: [decorationsBeside('handler', ['capture', 'timer', 'baseURI']), ignored('name', 'steps have no name')],
+        },
+      ),
       { nonEmpty: true },
     ).meta({ description: 'Steps in their order.' }),
   },

@@ -32,6 +32,7 @@ import {
 import { basicAuthentication } from '../../lib/oauth2-client/basic-credentials.ts'
 import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { withFormFields } from '../../lib/oauth2-client/form-content.ts'
+import { AUTHENTICATION_MIGRATIONS } from './authentication-migration.ts'
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const
 /** Parameters of authorization requests that the gateway sets itself, some by a separate field. */
@@ -125,6 +126,7 @@ export const ClientRegistration = defineType({
       .default('1 minute')
       .meta({ description: 'Lifetime of a JWT of `private_key_jwt`.', replacement: INSTEAD }),
   },
+  migrations: AUTHENTICATION_MIGRATIONS,
   older: [
     clearText('clientSecret', 'clientSecretId', 'client.secret'),
     converted(
@@ -243,6 +245,7 @@ function authentication(settings: Settings, secretsProvider: SecretsProvider, en
       signingAlgorithm: settings.tokenEndpointAuthSigningAlg,
       jwtExpirationTimeout: settings.jwtExpirationTimeout,
       claims: {},
+      encryption: null,
       clock: env.clock,
     })
     return assert(exchange, next)

@@ -9,7 +9,7 @@ import { type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import { type JsonObject, numberValue } from '#json'
 import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
-import { OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
+import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
@@ -37,6 +37,7 @@ export const OpenAmAccessTokenResolver = defineType({
   },
   rules: [atLeastOneOf('amService', 'endpoint')],
   check: ({ sharedRealms }, report) => reportSharedRealms(sharedRealms, report),
+  migrate: cacheAround,
   create: ({ amService, endpoint, sharedRealms, providerHandler, cache }, env) => {
     const uri = amService?.oauth2Uri('tokeninfo') ?? Uri.parse(endpoint as string)
     const realm = amService === undefined ? realmOfEndpoint(uri, sharedRealms) : realmOf(amService)

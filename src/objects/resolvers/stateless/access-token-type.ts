@@ -5,14 +5,14 @@ import type { JsonObject } from '#json'
 export interface AccessTokenRules {
   /** Accepted values of the header `typ`, in the form of `normalType`. */
   readonly tokenTypes: ReadonlySet<string>
-  /** Whether an audience is configured. */
-  readonly hasAudience: boolean
+  /** Whether neither an audience nor types are configured. */
+  readonly lacksAudience: boolean
 }
 
 /** The type of access tokens by RFC 9068 section 2.1. */
-const ACCESS_TOKEN_TYPE = 'at+jwt'
+export const ACCESS_TOKEN_TYPE = 'at+jwt'
 /** Also used for tokens without a type: `JWT` does not specify the use of a token. */
-export const GENERIC_TYPE = 'jwt'
+const GENERIC_TYPE = 'jwt'
 
 /** Values of the claim `typ` of Keycloak for other tokens; those of access tokens are `Bearer` and `DPoP`. */
 const OTHER_USES: ReadonlySet<string> = new Set(['id', 'refresh', 'offline', 'logout'])
@@ -40,9 +40,9 @@ export function accessTokenProblem({ claims, header }: OpenedJwt, rules: AccessT
   // Access managers declare the type in a claim, independent of the header.
   if (claim(claims, 'tokenName') !== undefined) return null
   if (!rules.tokenTypes.has(type)) return typeProblem(header.typ, rules.tokenTypes)
-  // RFC 9068 section 4: the audience of such a token must be checked.
-  if (isTyped && !rules.hasAudience)
-    return `a token of the type ${ACCESS_TOKEN_TYPE} is accepted only where "audience" is configured`
+  // RFC 9068 section 4: the audience of such a token must be checked, unless the configuration names the type without one.
+  if (isTyped && rules.lacksAudience)
+    return `a token of the type ${ACCESS_TOKEN_TYPE} is accepted only where "audience" or "tokenTypes" is configured`
   return null
 }
 

@@ -356,9 +356,11 @@ async function resolve(resolver: AccessTokenResolver, shape: Shape): Promise<Tok
   return resolver.resolve(tokenOf(shape), exchangeFor('GET', 'https://api.example.com/'))
 }
 
-test('tokens of the type JWT without an audience give a warning at load', async () => {
+test('tokenTypes without an audience gives a warning at load', async () => {
   await using open = await resolverWith({ issuer: 'https://a.example', tokenTypes: ['jwt'] })
-  assert.match(open.warnings.join(), /tokenTypes has JWT and there is no audience/)
+  assert.match(open.warnings.join(), /tokenTypes has jwt and there is no audience/)
+  await using typed = await resolverWith({ issuer: 'https://a.example', tokenTypes: ['at+jwt'] })
+  assert.match(typed.warnings.join(), /tokenTypes has at\+jwt and there is no audience/)
   await using closed = await resolverWith({ issuer: 'https://a.example', tokenTypes: ['JWT'], audience: 'api' })
   assert.deepEqual(closed.warnings, [])
 })

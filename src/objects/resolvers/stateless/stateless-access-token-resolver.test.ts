@@ -134,7 +134,7 @@ test('ID tokens and refresh tokens are rejected', async () => {
   assert.equal(await refusalOf(without), 'The token has the type "JWT", and "tokenTypes" admits at+jwt.')
 })
 
-test('tokens of the type at+jwt (RFC 9068) are accepted where an audience is configured', async () => {
+test('tokens of the type at+jwt (RFC 9068) are accepted where an audience or their type is configured', async () => {
   const { tokenName: _, ...claims } = CLAIMS
   const typed = (typ: string, more: JsonObject = {}) =>
     signJwt(keySecret(rsa.privateKey, 'mine'), { ...claims, ...more }, { algorithm: 'RS256', typ })
@@ -149,8 +149,10 @@ test('tokens of the type at+jwt (RFC 9068) are accepted where an audience is con
   )
   assert.deepEqual(await resolve(await typed('at+jwt', forApi)), {
     outcome: 'invalid',
-    description: 'A token of the type at+jwt is accepted only where "audience" is configured.',
+    description: 'A token of the type at+jwt is accepted only where "audience" or "tokenTypes" is configured.',
   })
+  const named = await resolve(await typed('at+jwt', forApi), { tokenTypes: ['at+jwt'] })
+  assert.equal(named.outcome, 'valid', 'audience is optional where tokenTypes names the type')
 })
 
 test('B46: exp and nbf are exact to the second, with the skew', async () => {

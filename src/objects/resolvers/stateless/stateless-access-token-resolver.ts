@@ -19,7 +19,7 @@ import {
 } from '#schema'
 import { publishedKeys } from '../../lib/openid/id-token-keys.ts'
 import { providerHandler, TRUST_FIELD } from '../../lib/openid/provider-client.ts'
-import { GENERIC_TYPE, normalType } from './access-token-type.ts'
+import { ACCESS_TOKEN_TYPE, normalType } from './access-token-type.ts'
 import { StatelessTokens, type StatelessTokensSettings } from './stateless-tokens.ts'
 
 /** Resolves access tokens that are JWTs, without a request to the authorization server. */
@@ -46,10 +46,10 @@ export const StatelessAccessTokenResolver = defineType({
           'Required audience of a token: its claim `aud`, or one of its values, compared exactly; not checked by default.',
       }),
     tokenTypes: list(config(string({ nonEmpty: true })), { nonEmpty: true })
-      .default(['at+jwt'])
+      .optional()
       .meta({
         description:
-          'Values of the header `typ` that access tokens have. `JWT` covers tokens without `typ` too. Tokens with `tokenName` `access_token` need none of them.',
+          'Values of the header `typ` that access tokens have. `JWT` covers tokens without `typ` too. By default `at+jwt`, where `audience` is configured. Tokens with `tokenName` `access_token` need none of them.',
       }),
     scopeClaim: config(string({ nonEmpty: true }))
       .optional()
@@ -89,10 +89,11 @@ export const StatelessAccessTokenResolver = defineType({
   },
   create: async (settings, env) => {
     const { issuer, audience, scopeClaim, wellKnownEndpoint, skewAllowance, trust } = settings
-    const tokenTypes = new Set(settings.tokenTypes.map(normalType))
-    if (tokenTypes.has(GENERIC_TYPE) && audience === undefined) {
+    const tokenTypes = new Set((settings.tokenTypes ?? [ACCESS_TOKEN_TYPE]).map(normalType))
+    // Without the field, tokens with `tokenName` alone are accepted.
+    if (settings.tokenTypes !== undefined && audience === undefined) {
       env.warn(
-        'tokenTypes has JWT and there is no audience: a token that the issuer made for any other service opens this one; set audience where its tokens have one',
+        `tokenTypes has ${settings.tokenTypes.join(', ')} and there is no audience: a token that the issuer made for any other service opens this one; set audience where its tokens have one`,
       )
     }
     const handler = await providerHandler(trust, settings.providerHandler, env)
@@ -101,6 +102,7 @@ export const StatelessAccessTokenResolver = defineType({
       issuer: issuer === undefined ? (published as Published).issuer : () => issuer,
       audience: audience ?? null,
       tokenTypes,
+      needsAudience: settings.tokenTypes === undefined,
       scopePath: scopeClaim === undefined ? null : (parsePointer(scopeClaim) ?? [scopeClaim]),
       keys: keysOf(settings, published, env),
       skew: skewAllowance,

@@ -23,6 +23,8 @@ export interface StatelessTokensSettings {
   /** Null where the audience is not checked. */
   readonly audience: string | null
   readonly tokenTypes: AccessTokenRules['tokenTypes']
+  /** Whether tokens of RFC 9068 are rejected without `audience`. */
+  readonly needsAudience: boolean
   /** Path of members to the scopes; null for `scope` or `scp`. */
   readonly scopePath: readonly string[] | null
   readonly keys: OpeningKeys
@@ -53,11 +55,11 @@ export class StatelessTokens implements AccessTokenResolver {
   }
 
   #validate(token: string, opened: OpenedJwt, issuer: string): TokenResolution {
-    const { audience, tokenTypes, scopePath, skew, clock } = this.#settings
+    const { audience, tokenTypes, needsAudience, scopePath, skew, clock } = this.#settings
     const { claims } = opened
     if (claim(claims, 'iss') !== issuer) return refusal('the token has another issuer')
     if (audience !== null && !isForAudience(claims, audience)) return refusal('the token is for another audience')
-    const problem = accessTokenProblem(opened, { tokenTypes, hasAudience: audience !== null })
+    const problem = accessTokenProblem(opened, { tokenTypes, lacksAudience: needsAudience && audience === null })
     if (problem !== null) return refusal(problem)
     const [violation] = timeViolations(claims, { now: clock.now(), skew, required: ['exp'] })
     if (violation !== undefined) return refusal(violation)

@@ -10,7 +10,7 @@ import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
 import type { JsonObject } from '#json'
 import { atLeastOneOf, type Clock, config, defineType, type Environment, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
-import { OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
+import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
 import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
 import { EVENTS } from '../log-events.ts'
@@ -32,6 +32,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
     cache: OLDER_CACHE_FIELD,
   },
   rules: [atLeastOneOf('amService', 'endpoint')],
+  migrate: cacheAround,
   create({ amService, endpoint, providerHandler, cache }, env) {
     const uri = amService?.oauth2Uri('introspect') ?? Uri.parse(endpoint as string)
     const server = new AuthorizationServer(providerHandler, env, amService?.callTimeout)

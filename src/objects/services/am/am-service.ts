@@ -6,7 +6,6 @@ import {
   asAgent,
   callRest,
   Discovery,
-  isHeaderName,
   LOGOUT_LIMIT,
   RealmUris,
   SessionLookup,
@@ -31,6 +30,7 @@ import {
   ref,
   secretId,
   string,
+  token,
   url,
 } from '#schema'
 import type { NotifyingService } from '../../lib/fallback-ttl.ts'
@@ -89,26 +89,21 @@ export const AmService = defineType({
       .meta({
         description: 'Session properties that filters can read; by default all that the access manager returns.',
       }),
-    ssoTokenHeader: config(string({ nonEmpty: true }))
-      .optional()
-      .meta({
-        description:
-          'Name of the session cookie and of the header field for session tokens; by default that of the access manager.',
-      }),
+    ssoTokenHeader: config(token('a header name')).optional().meta({
+      description:
+        'Name of the session cookie and of the header field for session tokens; by default that of the access manager.',
+    }),
     version: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Version to assume if the access manager does not return its own; 7.3 by default.' }),
   },
   older: [clearText('agent.password', 'agent.passwordSecretId', 'agent.password')],
-  check: ({ url, ssoTokenHeader, sharedRealms, agent, notifications }, report) => {
+  check: ({ url, sharedRealms, agent, notifications }, report) => {
     if (agent === undefined && notifications.enabled)
       report('/agent', 'expected an object; it is required unless notifications.enabled is false')
     const { username, password, search, hash } = new URL(url)
     if (username !== '' || password !== '') report('/url', 'expected no name and password in the URL; use agent')
     else if (search !== '' || hash !== '') report('/url', 'expected no query and no fragment in the URL')
-    if (ssoTokenHeader !== undefined && !isHeaderName(ssoTokenHeader)) {
-      report('/ssoTokenHeader', 'expected the name of a header field: letters, digits and "-"')
-    }
     reportSharedRealms(sharedRealms, report)
   },
   create: async (values, env): Promise<AccessManager> => {

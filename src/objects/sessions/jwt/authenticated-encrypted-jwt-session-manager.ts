@@ -1,17 +1,8 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import {
-  KeyStoreKind,
-  providerOf,
-  Secret,
-  type SecretsProvider,
-  SecretsProviderKind,
-  SessionManagerKind,
-} from '#contracts'
-import { ENCRYPTION_METHODS, encryptionRefusal, METHOD_BYTES } from '#jose'
+import { KeyStoreKind, type SecretsProvider, SecretsProviderKind, SessionManagerKind } from '#contracts'
+import { ENCRYPTION_METHODS } from '#jose'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from '#redis'
 import {
   boolean,
-  ConfigError,
   config,
   defineType,
   duration,
@@ -28,6 +19,7 @@ import {
 import { RedisStore } from '../../lib/session/redis-store.ts'
 import { cookieProblem, sessionCookieFields } from '../../lib/session/session-cookie.ts'
 import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
+import { configuredKeys, fixedKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
 import { type OlderKeyFields, olderKey } from './older-key.ts'
@@ -126,47 +118,16 @@ interface KeyConfig extends OlderKeyFields {
 }
 
 async function keysOf(config: KeyConfig, env: Environment): Promise<SessionKeys> {
-  const { authenticatedEncryptionSecretId: secretId, secretsProvider } = config
-  const common = { compress: config.useCompression, cookie: config.cookie.name }
-  if (secretId === undefined) {
-    const key = await olderKey(config, config.encryptionMethod)
-    return { ...(key === null ? await randomKey(config, env) : ofKey('derived', key, config, env)), ...common }
+  const { authenticatedEncryptionSecretId: secretId, secretsProvider, encryptionMethod: method, cookie } = config
+  const common = { compress: config.useCompression, cookie: cookie.name }
+  if (secretId !== undefined) {
+    const pointer = '/authenticatedEncryptionSecretId'
+    return { ...(await configuredKeys({ secretId, secretsProvider, method, pointer }, env)), ...common }
   }
-  const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
-  await checkKey(provider, secretId, config.encryptionMethod)
-  return { provider, secretId, method: config.encryptionMethod, ...common }
-}
-
-/** Reports a key of the wrong length at load. */
-async function checkKey(provider: SessionKeys['provider'], secretId: string, method: SessionKeys['method']) {
-  const secret = await provider.active({ secretId, purpose: 'ENCRYPT' })
-  const refusal = encryptionRefusal(secret, 'dir', method)
-  if (refusal !== null) throw new ConfigError([{ pointer: '/authenticatedEncryptionSecretId', message: refusal }])
-}
-
-/** One key for all units, kept over changes of the route and lost with the process (decisions 4, JWT session). */
-async function randomKey(
-  { cookie, encryptionMethod: method }: KeyConfig,
-  env: Environment,
-): Promise<Omit<SessionKeys, 'compress' | 'cookie'>> {
+  const key = await olderKey(config, method)
+  if (key !== null) return { ...fixedKeys('derived', key, method, env), ...common }
   env.warn(
     'no authenticatedEncryptionSecretId: sessions are encrypted with a random key, so that they end when the gateway stops and no other gateway can read them',
   )
-  const initial = { key: randomBytes(METHOD_BYTES[method]).toString('base64') }
-  const kept = await env
-    .sharedStore('session key')
-    .getOrCreate(`${cookie.name} ${method}`, initial, Number.POSITIVE_INFINITY)
-  return ofKey('random', createSecretKey(Buffer.from(kept.key as string, 'base64')), { encryptionMethod: method }, env)
-}
-
-/** Session keys with one fixed key. */
-function ofKey(
-  secretId: string,
-  key: KeyObject,
-  { encryptionMethod: method }: Pick<KeyConfig, 'encryptionMethod'>,
-  env: Environment,
-): Omit<SessionKeys, 'compress' | 'cookie'> {
-  const secret = new Secret({ secretId, key, source: env.name })
-  const store = { find: async () => [secret], onChange: () => () => {} }
-  return { provider: providerOf([store]), secretId, method }
+  return { ...(await randomKeys(cookie.name, method, env)), ...common }
 }

@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib'
-import type { SecretsProvider } from '#contracts'
-import { decryptToken, type EncryptionMethod, encryptJwt, parseToken, TokenError } from '#jose'
+import { decryptToken, encryptJwt, parseToken, TokenError } from '#jose'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
+import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 
 /** Maximum bytes of a decompressed session, against decompression bombs: cookies are far smaller. */
 const MAX_PLAIN = 1024 * 1024
@@ -11,10 +11,7 @@ const WORTH_PACKING = 256
 const ZLIB = 0x78
 
 /** Keys and algorithm of session encryption. */
-export interface SessionKeys {
-  readonly provider: SecretsProvider
-  readonly secretId: string
-  readonly method: EncryptionMethod
+export interface SessionKeys extends SymmetricKeys {
   readonly compress: boolean
   /** Name of the cookie: a session is valid under its own cookie name only, also with the same key. */
   readonly cookie: string

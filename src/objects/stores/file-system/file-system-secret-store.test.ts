@@ -89,7 +89,7 @@ test('B52: ids can not lead out of the directory', async () => {
   ]
   for (const secretId of ids) assert.equal(await words(built.object, secretId), null, secretId)
   await assert.rejects(words(built.object, 'link'), {
-    message: `gateway+object: the secret id "link" in the file "${folder.in('link')}": it is a link to a file outside of the directory`,
+    message: `gateway+object: the secret id "link" in the file "${folder.in('link')}": it is a link to a file outside of the directory; set followLinks of the store to follow it`,
   })
   await assert.rejects(words(built.object, 'sub'), /expected a regular file/)
 })

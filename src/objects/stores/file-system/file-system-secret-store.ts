@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { SecretStoreKind } from '#contracts'
-import { config, defineType, type Environment, field, string } from '#schema'
+import { boolean, config, defineType, type Environment, field, string } from '#schema'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings, formatFields } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
 import { FileSecrets } from './file-secrets.ts'
+import { checkFileMappings, fileMappings, settledMappings } from './pair-mappings.ts'
 
 /** A part of a file name, without path separators. */
 const namePart = () =>
@@ -25,7 +26,12 @@ export const FileSystemSecretStore = defineType({
     directory: config(string({ nonEmpty: true })).meta({
       description: 'Directory of the files; a relative path starts at the instance directory.',
     }),
-    ...formatFields(),
+    format: formatFields().format,
+    mappings: fileMappings(),
+    followLinks: config(boolean()).default(false).meta({
+      description:
+        'Whether links may lead out of the directory, as those of certbot do; links inside of it are always followed.',
+    }),
     suffix: config(namePart())
       .optional()
       .meta({ description: 'Suffix of file names after the secret ID, such as `.txt`.' }),
@@ -35,12 +41,17 @@ export const FileSystemSecretStore = defineType({
     leaseExpiry: leaseExpiry(),
     autoRefresh: autoRefresh(),
   },
-  check: ({ mappings }, report) => checkMappings(mappings, report),
-  create: async ({ directory, leaseExpiry, autoRefresh, format, mappings, suffix, versionSuffix }, env) => {
+  check: ({ mappings }, report) => {
+    checkMappings(mappings, report)
+    checkFileMappings(mappings, report)
+  },
+  create: async ({ directory, followLinks, leaseExpiry, autoRefresh, suffix, versionSuffix, ...values }, env) => {
     const path = resolve(env.directories.instance, directory)
     await warnOfAbsence(path, env)
-    const names = { directory: path, suffix: suffix ?? '', versionSuffix: versionSuffix ?? null }
-    const secrets = new FileSecrets(names, { format, mappings }, usableLease(leaseExpiry, env), env)
+    const { formats, pairs } = settledMappings(values.format, values.mappings)
+    const names = { directory: path, suffix: suffix ?? '', versionSuffix: versionSuffix ?? null, pairs }
+    const lease = usableLease(leaseExpiry, env)
+    const secrets = new FileSecrets({ ...names, followLinks, lease }, formats, env)
     watchDirectory(autoRefresh, path, env, () => secrets.check())
     return secrets
   },

@@ -5,6 +5,7 @@ import type { JsonValue } from '#json'
 import { build } from '#test/build'
 import { Authority, Changing, opensslMissing } from '#test/certificates'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
+import { testIdentity } from '#test/test-identity'
 import { SecretsKeyManager } from '../secrets-key-manager/secrets-key-manager.ts'
 import { TrustAllManager } from '../trust-all-manager/trust-all-manager.ts'
 import { ClientTlsOptions } from './client-tls-options.ts'
@@ -35,6 +36,25 @@ test('defaults: TLS 1.2 and 1.3, trust of the platform, hostname verification, n
     trust: null,
     hostnames: 'STRICT',
   })
+})
+
+test('a client certificate that expires soon gives a warning at load', async () => {
+  const pemOf = (to: number) => {
+    const { key, certificate } = testIdentity('client', { to: new Date(to) })
+    return `${key.export({ type: 'pkcs8', format: 'pem' })}${certificate}`
+  }
+  const day = 86_400_000
+  const keyManager = (signingSecretId: string) => ({
+    keyManager: { type: 'SecretsKeyManager', config: { signingSecretId, secretsProvider: 'store' } },
+  })
+  const secrets = { soon: pemOf(Date.now() + day - 60_000), later: pemOf(Date.now() + 400 * day) }
+  await using soon = await tls(keyManager('soon'), secrets)
+  assert.match(
+    soon.warnings.join(),
+    /\/heap\/0: the certificate "CN=client" of keyManager expires on .*, in 23 hours; renew it/,
+  )
+  await using later = await tls(keyManager('later'), secrets)
+  assert.doesNotMatch(later.warnings.join(), /expires/)
 })
 
 test('suites are accepted by OpenSSL and registered names', async () => {

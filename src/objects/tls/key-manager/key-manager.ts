@@ -1,6 +1,6 @@
 import { KeyManagerKind, KeyStoreKind, SecretError, SecretsProviderKind } from '#contracts'
 import { atMostOneOf, config, defineType, ref, secretId, string } from '#schema'
-import { passwordSource } from '../../lib/tls/password.ts'
+import { passwordMigration, passwordSource } from '../../lib/tls/password.ts'
 import { providerFor } from '../../lib/tls/provider.ts'
 import { identityOf } from '../../lib/tls/secret-identity.ts'
 
@@ -27,6 +27,7 @@ export const KeyManager = defineType({
       .meta({ description: 'Algorithm of a key manager in Java, such as SunX509 or PKIX. It has no effect.' }),
   },
   rules: [atMostOneOf('password', 'passwordSecretId')],
+  migrations: [passwordMigration('key.password')],
   create({ keystore, alg, ...password }, env) {
     if (alg !== undefined && !KNOWN_ALGORITHMS.test(alg)) {
       env.warn(`alg: "${alg}" has a meaning only in a JVM and no effect here`)

@@ -1,7 +1,7 @@
 import { KeyStoreKind, SecretsProviderKind } from '#contracts'
 import { atMostOneOf, config, defineType, field, oneOf, ref, secretId, string } from '#schema'
 import type { KeyStoreType } from '#secrets'
-import { passwordSource } from '../../lib/tls/password.ts'
+import { passwordMigration, passwordSource } from '../../lib/tls/password.ts'
 import { providerFor } from '../../lib/tls/provider.ts'
 import { keystorePath } from './keystore-path.ts'
 import { OpenKeyStore } from './open-key-store.ts'
@@ -40,6 +40,7 @@ export const KeyStore = defineType({
       }),
   },
   rules: [atMostOneOf('password', 'passwordSecretId')],
+  migrations: [passwordMigration('keystore.password')],
   async create({ url, type, ...password }, env) {
     const store = new OpenKeyStore({
       path: keystorePath(url, env.directories.instance) as string,

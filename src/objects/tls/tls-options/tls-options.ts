@@ -1,6 +1,7 @@
 import { TlsOptionsKind } from '#contracts'
 import { appendPointer } from '#json'
 import { defineType } from '#schema'
+import { warnOfClientExpiry } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls } from '../../lib/tls/server-tls.ts'
@@ -22,7 +23,10 @@ export const TlsOptions = defineType({
     const warning = contextAlgorithmWarning(values.sslContextAlgorithm)
     if (warning !== null) env.warn(warning)
     const client = clientTls(values, alpn.enabled)
-    await Promise.all([client.keys?.identities(), client.trust?.authorities()])
+    // Without sni, the certificates of the server are the same.
+    const keys =
+      values.sni === undefined ? client.keys?.identities() : client.keys && warnOfClientExpiry(client.keys, env)
+    await Promise.all([keys, client.trust?.authorities()])
     return { client, server: await serverTls(values, alpn.enabled, env) }
   },
 })
