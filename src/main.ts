@@ -16,6 +16,10 @@ const compiled = enableCompileCacheIn(fileURLToPath(new URL('../.cache/compiled'
 // The only file that reads process.argv and hands process.env on.
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: compiled === null ? process.env : { ...process.env, NODE_COMPILE_CACHE: compiled },
+  // Opened on first use: most commands do not read it.
+  get stdin() {
+    return process.stdin
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   unitEntry: new URL('./unit/thread.ts', import.meta.url),

@@ -47,6 +47,14 @@ describe('admin.json', () => {
     assert.ok(unit.units >= 1)
   })
 
+  test('transactionIdHeader has to be a header name', async () => {
+    for (const name of ['a b', 'X-Id:', '', 'X-Id\r\nSet-Cookie']) {
+      assert.deepEqual(await problems({ transactionIdHeader: name }), [
+        `/transactionIdHeader: expected a header name, got ${JSON.stringify(name)}`,
+      ])
+    }
+  })
+
   test('fields of ForgeRock IG and PingGateway are accepted with warnings', async () => {
     const filter = { type: 'ConditionEnforcementFilter', config: { condition: true } }
     const opened = await settings({
@@ -60,6 +68,7 @@ describe('admin.json', () => {
       adminMaxBodyLength: 5_000,
       maxBodyLength: 10,
     })
+    assert.deepEqual(opened.telemetry.endpoints, { traces: 'http://localhost:4318/v1/traces' })
     assert.ok(opened.protection !== null && opened.metricsProtection !== null && opened.studioProtection !== null)
     assert.deepEqual([opened.maxAdminBody, opened.unit.settings.maxBodyLength], [5_000, 10])
     assert.deepEqual(
@@ -68,7 +77,6 @@ describe('admin.json', () => {
         '/heap/0/name: ApiProtectionFilter protects by its name, which is deprecated; set adminProtection to "ApiProtectionFilter"',
         '/metricsProtectionFilter: metricsProtectionFilter is deprecated; use metricsProtection instead',
         '/studioProtectionFilter: studioProtectionFilter is deprecated; use studioProtection instead',
-        '/openTelemetry: openTelemetry has no effect: traces and log lines are not exported',
         '/preserveOriginalQueryString: preserveOriginalQueryString has no effect: the query is always forwarded as it was received',
         '/pidFileMode: pidFileMode has no effect: the gateway writes no PID file',
         '/serveDeprecatedPrometheusEndpoint: serveDeprecatedPrometheusEndpoint has no effect: /metrics/prometheus is always served',

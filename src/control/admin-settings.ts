@@ -1,27 +1,38 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { AuditService, ConnectorSettings, ServerTls, SessionManager, UnitSettings } from '#contracts'
-import { type Filter, makeDirectory, type TemporaryStorage } from '#http'
-import { type AdminInput, buildAdmin, type InstanceDirectories, instanceDirectories, runMode } from '#instance'
+import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
+import { makeDirectory, type TemporaryStorage } from '#http'
+import {
+  type AdminInput,
+  buildAdmin,
+  type InstanceDirectories,
+  instanceDirectories,
+  type ProtectionField,
+  runMode,
+} from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { type CatalogueType, ConfigError, gatewaySettings, type Problem, systemClock } from '#schema'
-import type { AdminProtection } from './admin/admin-api.ts'
+import { readOpenTelemetry, type TelemetryDefaults } from '#telemetry'
+import type { AdminProtection } from './admin/admin-protection.ts'
 import type { HealthCheck } from './admin/health.ts'
 import type { SessionLimits } from './admin/studio/studio-sessions.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { openLocalOutlet } from './audit/local-outlet.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { ObjectStates } from './object-states.ts'
+import { revisionOf } from './route-files.ts'
 
 /** admin.json, settled: the settings of units and of the control plane. */
 export interface AdminSettings {
   readonly directories: InstanceDirectories
+  /** Hash of the canonical content of admin.json. */
+  readonly revision: string
   /** All object types, including those of extensions. */
   readonly types: readonly CatalogueType[]
-  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets'>
+  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets' | 'telemetry'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: AdminProtection | null
   readonly metricsProtection: AdminProtection | null
@@ -34,6 +45,8 @@ export interface AdminSettings {
   /** Milliseconds from a stop signal to the drain. */
   readonly shutdownDelay: number
   readonly shareTrafficPorts: boolean
+  /** Of `openTelemetry`. */
+  readonly telemetry: TelemetryDefaults
   readonly warnings: readonly Problem[]
   /** Metrics and states of the objects of admin.json in this thread. */
   readonly metrics: MetricsRegistry
@@ -96,9 +109,15 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     warnings,
   )
   checkPorts(connectors, admin)
+  const protection = (name: ProtectionField): AdminProtection | null => {
+    const filter = fields[name]
+    const acceptsCredentials = built.olderProtections.has(name)
+    return filter === undefined ? null : { filter, session: fields.session, acceptsCredentials }
+  }
   if (input.serving !== false) checkLogFile(fields.accessLog.destination, directories.writable)
   return {
     directories: instanceDirectories(instance, { state, temporary: fields.temporaryDirectory }),
+    revision: revisionOf(json),
     types: input.types,
     unit: {
       units: fields.gatewayUnits ?? availableParallelism(),
@@ -122,14 +141,17 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
       allowedHosts: fields.adminConnector.allowedHosts,
       tls: fields.adminConnector.tls ?? null,
     },
-    protection: protectionBy(fields.adminProtection, fields.session),
-    metricsProtection: protectionBy(fields.metricsProtection, fields.session),
-    studioProtection: protectionBy(fields.studioProtection, fields.session),
+    protection: protection('adminProtection'),
+    metricsProtection: protection('metricsProtection'),
+    studioProtection: protection('studioProtection'),
     maxAdminBody: fields.adminMaxBodyLength < 0 ? MAX_ADMIN_BODY : fields.adminMaxBodyLength,
     studio: studioLimits(fields.studio),
     storage: fields.temporaryStorage,
     shutdownDelay: fields.shutdownDelay,
     shareTrafficPorts: fields.shareTrafficPorts,
+    telemetry: readOpenTelemetry(fields.openTelemetry, (pointer, message) =>
+      warnings.push({ pointer: `/openTelemetry${pointer}`, message }),
+    ),
     warnings,
     metrics,
     states,
@@ -155,10 +177,6 @@ function checkLogFile(destination: string, folder: string): void {
 
 /** decisions 4, "Maximum page size / request size". */
 const MAX_ADMIN_BODY = 1024 * 1024
-
-function protectionBy(filter: Filter | undefined, session: SessionManager): AdminProtection | null {
-  return filter === undefined ? null : { filter, session }
-}
 
 const MINUTE = 60_000
 

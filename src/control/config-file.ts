@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_CONFIG } from '#instance'
@@ -19,4 +20,12 @@ export function configDocument(settings: AdminSettings): JsonObject {
 export function configText(settings: AdminSettings): string | null {
   const path = configFile(settings)
   return existsSync(path) ? readFileSync(path, 'utf8') : null
+}
+
+/** The revision of config.json in `/api/info`: a hash of its text. */
+export function configRevision(text: string | null): string {
+  return createHash('sha256')
+    .update(text ?? '')
+    .digest('hex')
+    .slice(0, 12)
 }

@@ -18,8 +18,11 @@ export async function writeDurably(directory: string, name: string, text: string
     const path = join(directory, name)
     const temporary = join(directory, `.${name}.${randomBytes(8).toString('hex')}.tmp`)
     try {
-      const file = await open(temporary, 'wx', (await modeOf(path)) ?? rights.file)
+      const mode = await modeOf(path)
+      const file = await open(temporary, 'wx', mode ?? rights.file)
       try {
+        // The umask does not apply to the mode of the file that is replaced.
+        if (mode !== null) await file.chmod(mode)
         await file.writeFile(text, 'utf8')
         await file.sync()
       } finally {

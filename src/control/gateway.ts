@@ -1,27 +1,25 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CONTROL_CALLS, MetricSample } from '#contracts'
 import { makeDirectory } from '#http'
 import type { JsonObject } from '#json'
-import { type Listener, listen } from '#listener'
+import type { Listener } from '#listener'
 import { type Logger, sharedOutput } from '#logging'
 import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
-import { type Counter, configWarning, systemClock } from '#schema'
-import { adminApi } from './admin/admin-api.ts'
-import { ADMIN_SECURITY, adminCredentials } from './admin/authentication.ts'
-import { crestError } from './admin/crest-error.ts'
+import { type Counter, systemClock } from '#schema'
+import { ADMIN_SECURITY } from './admin/authentication.ts'
 import type { Health, HealthCheck } from './admin/health.ts'
-import { openStudio, type StudioAccess } from './admin/studio/studio-access.ts'
-import { systemApi } from './admin/system-api.ts'
+import { warnAboutProtection } from './admin/protection-warning.ts'
+import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
-import { configDocument, configFile, configText } from './config-file.ts'
+import { configFile, configText } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
 import { checkPortsAreFree } from './exclusive-ports.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { EVENTS } from './log-events.ts'
+import { openManagement, openStudioFor } from './management-connector.ts'
 import { exposeHistorySize } from './monitoring/deploy-metrics.ts'
 import { LiveRequests } from './monitoring/live/live-requests.ts'
 import { MetricsFeed } from './monitoring/live/metrics-feed.ts'
@@ -33,6 +31,7 @@ import type { ObjectStates } from './object-states.ts'
 import { RouteStores } from './route-stores.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { Supervisor } from './supervisor.ts'
+import { Telemetry } from './telemetry/telemetry.ts'
 import { openTicketRotation, type TicketRotation } from './ticket-rotation.ts'
 import type { UnitLink } from './unit-link.ts'
 
@@ -74,7 +73,8 @@ export class Gateway {
   readonly #audit: GatewayAudit
   readonly #auditWriter: AuditWriter
   readonly #reloads: Counter
-  readonly #configRevision: string
+  readonly #telemetry: Telemetry
+  readonly #config: string | null
   #admin: Listener | null = null
   #studio: StudioAccess | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
@@ -88,10 +88,16 @@ export class Gateway {
     this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
     this.#tickets = settings.unit.admin === null ? null : openTicketRotation()
     const config = configText(settings)
-    this.#configRevision = createHash('sha256')
-      .update(config ?? '')
-      .digest('hex')
-      .slice(0, 12)
+    this.#config = config
+    const { env, version } = input
+    this.#telemetry = new Telemetry({
+      env,
+      version,
+      defaults: settings.telemetry,
+      logger,
+      metrics: settings.metrics.open(),
+      collect: () => this.collect(),
+    })
     const { units, reusePort } = threads(settings.unit.units, logger)
     this.#permits = new ConnectionPermits(units)
     this.#supervisor = new Supervisor({
@@ -102,6 +108,7 @@ export class Gateway {
         config,
         output: sharedOutput(),
         tickets: this.#tickets?.memory ?? null,
+        telemetry: this.#telemetry.units,
         units,
         reusePort,
       },
@@ -154,7 +161,7 @@ export class Gateway {
     makeDirectory(this.#input.settings.directories.temporary)
     void this.#history.load()
     this.#admin = await this.#openAdmin()
-    this.#warnAboutProtection()
+    warnAboutProtection(this.#input)
     // Stopped in the meantime: the drain did not include this listener.
     if (this.#state === 'draining') await this.#admin.close()
     const { shareTrafficPorts, unit } = this.#input.settings
@@ -236,7 +243,7 @@ export class Gateway {
     await this.#admin?.close()
     await this.#history.close()
     await this.#audit.close()
-    await this.#auditWriter.shutdown(AUDIT_GRACE)
+    await Promise.all([this.#auditWriter.shutdown(AUDIT_GRACE), this.#telemetry.close()])
     this.#monitoring[Symbol.dispose]()
     await this.#input.settings.dispose()
   }
@@ -262,6 +269,7 @@ export class Gateway {
       auditRenew: ({ id, plan }) => this.#auditWriter.renew(id, plan),
       auditQueries: ({ id }) => this.#auditWriter.serveQueries(id),
       auditClose: ({ id }) => this.#auditWriter.close(id),
+      telemetry: ({ batch, dropped, read }) => this.#telemetry.take(batch, dropped, read),
       share: ({ key, bytes }) => this.#memory.acquire(key, bytes, unit),
       unshare: ({ key }) => this.#memory.release(key, unit),
       openPermits: ({ key, permits }) => this.#permits.open(key, permits, unit),
@@ -275,82 +283,19 @@ export class Gateway {
   }
 
   #openAdmin(): Promise<Listener> {
-    const { settings, logger, env, version, revision } = this.#input
-    const { admin, unit, protection, storage, directories } = settings
-    const credentials = adminCredentials(directories.secrets, env)
-    const { mode } = unit
-    const adminLogger = logger.child({ logger: 'admin' })
-    if (settings.studio !== null) {
-      this.#studio = openStudio({
-        limits: settings.studio,
-        credentials,
-        mode,
-        isProtected: protection !== null,
-        pages: this.#input.studioPages,
-        prefix: unit.settings.prefix,
-        logger: adminLogger,
-        clock: systemClock,
-      })
-    }
-    const handler = adminApi({
-      prefix: unit.settings.prefix,
-      ownHost: admin.host,
-      allowedHosts: admin.allowedHosts,
-      mode,
-      credentials,
-      clock: systemClock,
-      protection,
-      metricsProtection: settings.metricsProtection,
-      studioProtection: settings.studioProtection,
+    this.#studio = openStudioFor(this.#input)
+    return openManagement({
+      ...this.#input,
       studio: this.#studio,
+      stores: this.stores,
+      states: this.states,
+      units: () => this.units,
+      config: this.#config,
+      audit: this.#audit,
+      monitor: this.#monitor,
       health: this.#health(),
-      logger: adminLogger,
-      metrics: () => this.collect(),
-      system: systemApi({
-        stores: this.stores,
-        states: this.states,
-        types: settings.types,
-        units: () => this.units,
-        config: () => configDocument(settings),
-        scripts: {
-          enabled: unit.settings.patchTransform ?? unit.mode === 'DEVELOPMENT',
-          directory: directories.scripts,
-          timeout: unit.settings.scriptTimeout,
-          deadline: unit.settings.scriptDeadline,
-        },
-        logger: adminLogger,
-        audit: this.#audit,
-        studio: this.#studio,
-        monitor: this.#monitor,
-        security: settings.protection === null ? ADMIN_SECURITY : null,
-        info: () => ({
-          version,
-          revision,
-          mode,
-          units: unit.units,
-          configRevision: this.#configRevision,
-          ...(unit.settings.unknownFields === 'warn' && { unknownFields: 'warn' }),
-        }),
-      }),
+      collect: () => this.collect(),
     })
-    const { accessLog: _, ...listenerSettings } = unit.settings
-    return listen(
-      {
-        ...listenerSettings,
-        ...admin,
-        port: admin.ports[0] as number,
-        reusePort: false,
-        maxBodyBytes: settings.maxAdminBody,
-        trustedProxies: [],
-        streaming: false,
-        storage,
-        refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),
-        isManagement: true,
-        audit: settings.auditService.access,
-      },
-      handler,
-      adminLogger,
-    )
   }
 
   #health(): Health {
@@ -372,18 +317,9 @@ export class Gateway {
         ...unknownFieldChecks(this.#input.settings),
         ...this.states.checks(),
         ...this.#auditWriter.checks,
+        ...this.#telemetry.checks,
       ],
     }
-  }
-
-  #warnAboutProtection(): void {
-    const { settings, logger, env } = this.#input
-    if (settings.protection !== null || adminCredentials(settings.directories.secrets, env).password() !== null) return
-    const message =
-      settings.unit.mode === 'DEVELOPMENT'
-        ? 'the management API is open to every process on this machine; set a password in secrets/gateway.admin.password'
-        : 'no admin password is configured, so the management API answers 401; put one in secrets/gateway.admin.password'
-    logger.warn(configWarning(message))
   }
 }
 

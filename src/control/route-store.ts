@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
+import type { RouteOrder } from '#schema'
 import type { FolderChanges } from './audit/folder-changes.ts'
 import { prepareDeployment } from './deployment.ts'
 import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
@@ -9,7 +10,7 @@ import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { idOf, type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
-import { type PlannedChange, planRoutes } from './route-plan.ts'
+import { type PlannedChange, planRoutes, type ServedRoute } from './route-plan.ts'
 import { type LocatedProblem, RouteProblems } from './route-problems.ts'
 import { RouterOpenings } from './router-openings.ts'
 import { ServedRoutes } from './served-routes.ts'
@@ -27,6 +28,8 @@ interface RouteStatus {
 interface RouteFolder {
   readonly directory: string
   readonly name: string
+  /** Of the routes of the first router on the folder. */
+  readonly order: RouteOrder
   readonly history: ReplacedVersions
   readonly changes: FolderChanges
   /** Whether edits are rejected, since nothing is written to the instance. */
@@ -40,6 +43,7 @@ interface RouteFolder {
 export class RouteStore {
   readonly directory: string
   readonly name: string
+  readonly order: RouteOrder
   readonly history: ReplacedVersions
   /** Outcomes of changes so far. */
   readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
@@ -50,7 +54,10 @@ export class RouteStore {
   readonly #served: ServedRoutes
   readonly #problems: RouteProblems
   readonly #openings = new RouterOpenings()
+  /** As units serve them, or with the problems for which they do not. */
   #files: ReadonlyMap<string, RouteFile> = new Map()
+  /** Files of a scan that is deployed now. */
+  #deploying: ReadonlyMap<string, RouteFile> | null = null
   #scanned = false
   /** A scan was requested while no unit was ready. */
   #postponed = false
@@ -61,6 +68,7 @@ export class RouteStore {
     this.#isReadOnly = folder.isReadOnly
     this.directory = directory
     this.name = name
+    this.order = folder.order
     this.history = history
     this.#changes = changes
     this.#units = units
@@ -102,7 +110,7 @@ export class RouteStore {
 
   /** Logs the warnings of a route, once for all units. */
   warned(warnings: RouteWarnings): void {
-    this.#served.warn(this.#files, warnings)
+    this.#served.warn(this.#deploying ?? this.#files, warnings)
   }
 
   /** A unit has ended, and with it its unfinished builds. */
@@ -118,19 +126,23 @@ export class RouteStore {
       // New versions can only be checked by a unit: served ones stay until one is ready.
       this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
       if (this.#postponed) return
-      this.#files = readRouteFiles(this.directory, this.#files)
-      this.#problems.recordUnreadable(this.#files)
-      this.#served.updateTexts(this.#files)
-      this.history.storeReplaced(this.#files, this.#served.routes)
-      const plan = planRoutes(this.#files, this.#served.routes)
-      this.#problems.recordRefused(this.#files, plan)
-      const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(this.#files, file))
+      const files = readRouteFiles(this.directory, this.#files)
+      this.#problems.recordUnreadable(files)
+      this.#served.updateTexts(files)
+      this.history.storeReplaced(files, this.#served.routes)
+      const plan = planRoutes(files, this.#served.routes)
+      this.#problems.recordRefused(files, plan)
+      const changes = plan.changes.filter(({ file }) => !this.#problems.hasFailed(files, file))
       if (changes.length > 0) {
         const before = new Map(this.#served.routes)
-        await this.#deploy(changes)
+        this.#deploying = files
+        await this.#deploy(changes, files).finally(() => {
+          this.#deploying = null
+        })
         this.#changes.deployed(before, this.#served.routes)
       }
-      this.#problems.removeMissing(this.#files)
+      this.#files = files
+      this.#problems.removeMissing(files)
       await this.#changes.written()
     })
   }
@@ -145,7 +157,13 @@ export class RouteStore {
     return this.#problems.size
   }
 
-  /** The files as they were last read. */
+  /** The served route of a file, which may have had another id before; null where none is served. */
+  servedRoute(file: string, id: string): ServedRoute | null {
+    const byId = this.#served.routes.get(id)
+    return (byId?.file === file ? byId : this.#served.ofFile(file)) ?? null
+  }
+
+  /** The files as they were last read; changes of a scan are among them when they are deployed. */
   get files(): ReadonlyMap<string, RouteFile> {
     return this.#files
   }
@@ -254,14 +272,14 @@ export class RouteStore {
     this.#served.begin(plan)
   }
 
-  async #deploy(planned: readonly PlannedChange[]): Promise<void> {
+  async #deploy(planned: readonly PlannedChange[], files: ReadonlyMap<string, RouteFile>): Promise<void> {
     const changes = planned.map(({ change }) => change)
     const deployment = await prepareDeployment(this.#units(), this.directory, changes)
     const failedFiles = new Set<string>()
     for (const [at, problems] of deployment.problems) {
       const { file, change } = planned[at] as PlannedChange
       failedFiles.add(file)
-      this.#problems.add(this.#files, file, problems, 'put' in change ? change.put.revision : '')
+      this.#problems.add(files, file, problems, 'put' in change ? change.put.revision : '')
     }
     // If the new version of a file can not be built, its last good version stays, also under an old id.
     const accepted = [...planned.keys()].filter((at) => !failedFiles.has((planned[at] as PlannedChange).file))

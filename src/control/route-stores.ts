@@ -100,7 +100,7 @@ export class RouteStores {
     for (const directory of [...this.#stores.keys()]) this.#drop(directory)
   }
 
-  #store({ directory, name, router, scanInterval }: RouterOpening): RouteStore {
+  #store({ directory, name, router, scanInterval, order }: RouterOpening): RouteStore {
     const known = this.#stores.get(directory)
     const path = this.#pathOf(router, name)
     known?.routers.set(router, path)
@@ -109,7 +109,7 @@ export class RouteStores {
     const { metrics, audit, isReadOnly } = this.#records
     const history = new ReplacedVersions(this.#records.history, directory)
     const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
-    const store = new RouteStore({ directory, name, history, changes, isReadOnly }, this.#units, logger)
+    const store = new RouteStore({ directory, name, order, history, changes, isReadOnly }, this.#units, logger)
     const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
     const scope = metrics.open()
     exposeDeployCounts(scope, router, store)

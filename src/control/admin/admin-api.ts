@@ -1,15 +1,16 @@
-import { type MetricSample, type SessionManager, withSession } from '#contracts'
+import type { MetricSample } from '#contracts'
 import { commonRest } from '#crest'
-import { chain, type Exchange, type Filter, type Handler, type Response } from '#http'
+import { chain, type Exchange, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { metricsCollection } from '../monitoring/metrics-collection.ts'
-import { identifyCaller } from './admin-caller.ts'
+import { type AdminProtection, protectedBy } from './admin-protection.ts'
 import { ADMIN_SECURITY, type AdminCredentials, authenticate } from './authentication.ts'
 import { callerChecks } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
+import { indexHandler } from './index-page.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
 import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
 import { isLoginPath, isSessionPath, type StudioAccess, studioLogin } from './studio/studio-access.ts'
@@ -18,14 +19,9 @@ import { isPagePath } from './studio/studio-pages.ts'
 /** Path of the metrics as a Common REST collection. */
 const METRICS = '/metrics/api'
 
-/** A filter that protects the management API, and the sessions of its logins. */
-export interface AdminProtection {
-  readonly filter: Filter
-  readonly session: SessionManager
-}
-
 /** Dependencies of the management API. */
 interface AdminApi {
+  readonly version: string
   readonly prefix: string
   readonly ownHost: string
   readonly allowedHosts: readonly string[]
@@ -56,37 +52,42 @@ export function adminApi(api: AdminApi): Handler {
     metricsCollection(() => api.metrics()),
     { base: METRICS, security: api.protection === null ? ADMIN_SECURITY : null },
   )
+  const index = indexHandler({ ...api, hasStudio: api.studio !== null })
   const endpoints: Handler = async (exchange) => {
     const { path, rawPath } = exchange.request.uri
+    if (rawPath === '/') return index(exchange)
     if (isScrapePath(path)) return scrape(exchange)
     return rawPath === METRICS || rawPath.startsWith(`${METRICS}/`) ? metrics(exchange) : endpoint(api, exchange)
   }
   const attempts = new LogInAttempts(api.clock, API_LIMIT)
+  const parts = { credentials: api.credentials, attempts, logger: api.logger }
   const guarded =
     api.protection === null
       ? chain(
           [authenticate({ ...api, attempts, isOpenToLoopback: isMetricsPath, sessions: api.studio?.sessions ?? null })],
           endpoints,
         )
-      : protectedBy(api.protection, endpoints, api.logger)
-  const guardedMetrics =
-    api.metricsProtection === null ? guarded : protectedBy(api.metricsProtection, endpoints, api.logger)
+      : protectedBy(api.protection, endpoints, parts)
+  const guardedMetrics = api.metricsProtection === null ? guarded : protectedBy(api.metricsProtection, endpoints, parts)
   const pages: Handler = async (exchange) =>
     api.studio?.pages(exchange) ?? crestError(404, `there is nothing at ${exchange.request.uri.path}`)
-  const guardedPages = api.studioProtection === null ? pages : protectedBy(api.studioProtection, pages, api.logger)
+  const guardedPages = api.studioProtection === null ? pages : protectedBy(api.studioProtection, pages, parts)
+  /** A browser without credentials goes to the Studio, which has a log-in page. */
+  const indexOrStudio: Handler = async (exchange) => {
+    const response = await guarded(exchange)
+    const isAnonymous = response.status === 401 && !exchange.request.headers.has('authorization')
+    return isAnonymous && api.studio !== null ? guardedPages(exchange) : response
+  }
   const inside: Handler = async (exchange) => {
     const rooted = withoutPrefix(exchange, api.prefix)
     const { path, rawPath } = rooted.request.uri
     if (isHealthPath(path)) return health(rooted)
+    if (rawPath === '/') return indexOrStudio(rooted)
     if (isPagePath(path)) return guardedPages(rooted)
     if (api.studio !== null && isSessionPath(rawPath)) return api.studio.session.handler(rooted)
     return isMetricsPath(path) ? guardedMetrics(rooted) : guarded(rooted)
   }
   return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
-}
-
-function protectedBy({ filter, session }: AdminProtection, handler: Handler, logger: Logger): Handler {
-  return withSession(session, chain([filter, identifyCaller], handler), logger, EVENTS.SESSION_NOT_SAVED)
 }
 
 /** Responds to faults in the error format of the API, without the reason, which may name files (threats B86). */
@@ -95,7 +96,7 @@ function inCommonRest(handler: Handler, logger: Logger): Handler {
     try {
       return await handler(exchange)
     } catch (error) {
-      const fields = { error, transactionId: exchange.transactionId.value }
+      const fields = { error, ...exchange.ids }
       logger.limited(fields.transactionId).error(fields, EVENTS.REQUEST_FAILED)
       return crestError(500, 'the request failed; the log says why')
     }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { OAuth2Context, SsoTokenContext } from '#contracts'
-import { type Exchange, type Filter, respond } from '#http'
+import { chain, type Exchange, type Filter, respond } from '#http'
 import { exchangeFor } from '#test/exchange'
 import { type AdminCaller, AdminCallerContext, identifyCaller } from './admin-caller.ts'
-import { adminCredentials, authenticate, isLoopback } from './authentication.ts'
+import { acceptCredentials, adminCredentials, authenticate, isLoopback } from './authentication.ts'
 import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
 
 const PASSWORD = 'pässword: with a colon'
@@ -210,4 +210,31 @@ test('wrong credentials of an address are limited: 429 without a comparison; oth
   // Many addresses together do not lock out one with the right credentials.
   for (let n = 0; n < 2_000; n++) await ask(`10.0.${n >> 8}.${n & 255}`, 'Bearer guess')
   assert.equal(await statusOf('192.0.2.2', basic('admin', PASSWORD)), 200)
+})
+
+test('beside a filter, wrong credentials are limited too, but not those that the filter accepts', async () => {
+  const clock = { time: 0, monotonic: () => clock.time }
+  const attempts = new LogInAttempts(clock, API_LIMIT)
+  const filter: Filter = async (exchange, next) =>
+    exchange.request.headers.get('authorization') === 'Bearer token' ? next(exchange) : respond(302)
+  const parts = { credentials: { password: () => PASSWORD }, attempts }
+  const handler = acceptCredentials(
+    parts,
+    async () => respond(200),
+    (next) => chain([filter], next),
+  )
+  const statusOf = async (Authorization: string, remoteAddress = '192.0.2.1') => {
+    const client = { remoteAddress }
+    return (await handler(exchangeFor('GET', 'http://localhost/api/info', { client, headers: { Authorization } })))
+      .status
+  }
+  for (let n = 0; n < 60; n++) assert.equal(await statusOf('Bearer token'), 200)
+  assert.equal(await statusOf(basic('admin', PASSWORD)), 200)
+  for (let n = 0; n < 50; n++) assert.equal(await statusOf(`Bearer guess${n}`), 302)
+  assert.equal(await statusOf('Bearer guess'), 429)
+  assert.equal(await statusOf(basic('admin', PASSWORD)), 429, 'not compared')
+  assert.equal(await statusOf('Bearer token'), 200)
+  assert.equal(await statusOf(basic('admin', PASSWORD), '192.0.2.2'), 200)
+  clock.time += 3_000
+  assert.equal(await statusOf(basic('admin', PASSWORD)), 200)
 })

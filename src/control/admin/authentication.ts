@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiSecurity } from '#crest'
-import { type Exchange, equalsConstantTime, type Filter, type Request, type Response } from '#http'
+import { type Exchange, equalsConstantTime, type Filter, type Handler, type Request, type Response } from '#http'
 import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
 import { isForeign } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
@@ -96,6 +96,38 @@ export function authenticate(authentication: Authentication): Filter {
       if (caller !== null) return onward(caller)
     }
     return crestError(401, 'this needs the admin credentials', { 'WWW-Authenticate': challengeFor(request) })
+  }
+}
+
+/**
+ * Passes requests with the admin credentials to the handler. Those with others are decided by `filtered`, whose filter may accept
+ * credentials of its own: only those that it does not pass on count as wrong. Beyond the limit none are compared.
+ */
+export function acceptCredentials(
+  { credentials, attempts }: { readonly credentials: AdminCredentials; readonly attempts: LogInAttempts },
+  handler: Handler,
+  filtered: (next: Handler) => Handler,
+): Handler {
+  return async (exchange) => {
+    const { remoteAddress } = exchange.client
+    const delay = attempts.delayOfAddress(remoteAddress)
+    const password = delay > 0 ? null : credentials.password()
+    const scheme = password === null ? null : presented(exchange, password)
+    if (scheme !== null) {
+      return handler(exchange.with(AdminCallerContext, { userId: ADMIN_USER, authentication: scheme }))
+    }
+    let isPassed = false
+    const response = await filtered((passed) => {
+      isPassed = true
+      return handler(passed)
+    })(exchange)
+    if (isPassed) return response
+    if (delay === 0) {
+      attempts.failed(remoteAddress)
+      return response
+    }
+    response.body.cancel()
+    return tooManyAttempts(delay)
   }
 }
 

@@ -22,6 +22,7 @@ import { type ExplainContext, explainAction } from './routes/explain-action.ts'
 import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
 import { scopeAction } from './routes/scope-action.ts'
+import { type RunningFiles, runningConfiguration } from './running-configuration.ts'
 import { SESSION } from './studio/session-endpoint.ts'
 import type { StudioAccess } from './studio/studio-access.ts'
 import { typesCollection } from './types-collection.ts'
@@ -49,11 +50,13 @@ interface SystemApi extends ExplainContext {
   readonly studio: StudioAccess | null
   /** Scripts of patches. */
   readonly scripts: Omit<PatchScripts, 'logger'>
+  readonly running: RunningFiles
   info(): GatewayInfo
 }
 
 const INFO = '/api/info'
 const TYPES = '/api/system/types'
+const CONFIGURATION = '/api/system/configuration'
 const OBJECTS = '/api/system/objects'
 const AUDIT = '/api/audit'
 
@@ -69,6 +72,8 @@ export function systemApi(api: SystemApi): Handler {
   const [gateway, objectTypes] = [infoSingleton(api), typesCollection(api.types)]
   const info = commonRest(gateway, { base: INFO, security })
   const types = commonRest(objectTypes, { base: TYPES, security })
+  const running = runningConfiguration(api.running, api.stores)
+  const configuration = commonRest(running, { base: CONFIGURATION, security })
   const collections = new WeakMap<RouteStore, Collection>()
   const routesOf = (store: RouteStore, names: readonly string[]): Collection => {
     const degraded = () => api.states.degradedRoutes(store.directory)
@@ -97,6 +102,7 @@ export function systemApi(api: SystemApi): Handler {
     endpoints: [
       { endpoint: gateway, base: INFO },
       { endpoint: objectTypes, base: TYPES },
+      { endpoint: running, base: CONFIGURATION },
       ...(api.studio === null ? [] : [{ endpoint: api.studio.session.endpoint, base: SESSION }]),
       ...api.stores.paths.map(({ path: router, store }): ServedEndpoint => {
         const path = `/${router.split('/').map(encodeURIComponent).join('/')}/routes`
@@ -110,6 +116,7 @@ export function systemApi(api: SystemApi): Handler {
     const { rawPath } = exchange.request.uri
     if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
+    if (rawPath === CONFIGURATION || rawPath.startsWith(`${CONFIGURATION}/`)) return configuration(exchange)
     if (GROUPS.has(rawPath)) return groupDescriptor(exchange, all)
     if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
     if (rawPath.startsWith(`${MONITOR}/`)) return api.monitor.handler(exchange)

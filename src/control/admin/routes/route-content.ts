@@ -6,7 +6,7 @@ import type { LocatedProblem } from '../../route-problems.ts'
 import { contentOf } from './route-resources.ts'
 
 /** Fields of a resource that are not stored in its file. */
-const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_status', '_history', '_sourceRev'])
+const NOT_STORED: ReadonlySet<string> = new Set(['_id', '_file', '_status', '_history', '_served', '_sourceRev'])
 
 /** As for a body of JSON: very many values are slow to build. */
 const MAX_VALUES = 10_000

@@ -71,21 +71,40 @@ export function routeResource(file: RouteFile, sources: RouteSources): Resource 
   // The text of a file that can not be read is unknown.
   const source = () => (file.text === '' ? null : file.text)
   const ofSource = () => (file.text === '' ? null : sourceRevision(file))
+  const served = () => servedOf(id, file, sources)
   return {
     id,
     revision: fileRevision(file),
     content,
     get onRequest() {
-      return { _status: status(), _history: history(), _source: source(), _sourceRev: ofSource() }
+      return {
+        _file: file.file,
+        _status: status(),
+        _history: history(),
+        _served: served(),
+        _source: source(),
+        _sourceRev: ofSource(),
+      }
     },
     field: (name) => {
       if (Object.hasOwn(content, name)) return content[name]
       if (name === '_status') return status()
       if (name === '_source') return source()
       if (name === '_sourceRev') return ofSource()
+      if (name === '_served') return served()
+      if (name === '_file') return file.file
       return name === '_history' ? history() : undefined
     },
   }
+}
+
+/** The version that units serve: of a file that does not load the last good one, or null. */
+function servedOf(id: string, { file }: RouteFile, { store }: RouteSources): JsonObject | null {
+  const served = store.servedRoute(file, id)
+  // A route that could not be built when a unit started is recorded, but not served.
+  if (served === null || served.incomplete) return null
+  const { source } = served
+  return { _id: source.id, _rev: source.revision, name: source.name, _source: source.text }
 }
 
 function statusOf(id: string, { file }: RouteFile, { store, degraded }: RouteSources): JsonObject {

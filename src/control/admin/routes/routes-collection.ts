@@ -35,16 +35,19 @@ export function routesCollection(
   const sources: RouteSources = { store, degraded: (id) => degradedNow.get(id) ?? [] }
   // Cached by file and id, since there may be many.
   const resources = new WeakMap<RouteFile, Resource>()
+  const files = new WeakMap<Resource, string>()
   const resourceOf = (file: RouteFile): Resource => {
     const known = resources.get(file)
     if (known !== undefined && known.id === idIn(store, file)) return known
     const resource = routeResource(file, sources)
     resources.set(file, resource)
+    files.set(resource, file.file.replace(/\.json$/, ''))
     return resource
   }
   const editor = new RouteEditor(sources, scripts.logger)
   const cookies = new PageCookies()
-  const naturalOrder = ({ id, content }: Resource) => String(content['name'] ?? id)
+  const naturalOrder = (resource: Resource) =>
+    store.order === 'file' ? (files.get(resource) ?? '') : String(resource.content['name'] ?? resource.id)
   return {
     kind: 'collection',
     description: ROUTES_DESCRIPTION,

@@ -180,6 +180,7 @@ export const DELETED_RESPONSE: JsonObject = {
 
 /** Fields that the gateway adds to a route. */
 const ADDED: JsonObject = {
+  _file: { type: 'string', description: 'The name of its file; included if `_fields` names it.' },
   _status: {
     type: 'object',
     description: 'The status of the route; included if `_fields` names it.',
@@ -189,6 +190,17 @@ const ADDED: JsonObject = {
     type: 'array',
     description: 'Replaced versions, the newest first; included if `_fields` names it.',
     items: { type: 'object', properties: VERSION },
+  },
+  _served: {
+    type: ['object', 'null'],
+    description:
+      'The version that is served, included if `_fields` names it; of a file that does not load the last good one, or null.',
+    properties: {
+      _id: { type: 'string' },
+      _rev: { type: 'string' },
+      name: { type: 'string' },
+      _source: { type: 'string', description: 'Its text.' },
+    },
   },
   _source: {
     type: ['string', 'null'],

@@ -1,6 +1,6 @@
 import type { Action } from '#crest'
 import { Catalogue, type DocumentScope } from '#heap'
-import { ROUTE_SCHEMA } from '#instance'
+import { ROUTE_FILE } from '#instance'
 import { isPlainObject, type JsonObject } from '#json'
 import { loadTypes, shallowDocumentSchema } from '#schema'
 import { type ExplainContext, routerAndScope } from './explain-action.ts'
@@ -19,7 +19,7 @@ export function scopeAction(names: readonly string[], context: ExplainContext): 
     run: async () => {
       const [, scope] = routerAndScope(names, context)
       const types = await loadTypes(context.types)
-      schema ??= shallowDocumentSchema(ROUTE_SCHEMA, types) as JsonObject
+      schema ??= shallowDocumentSchema(ROUTE_FILE, types) as JsonObject
       return { objects: inheritedObjects(scope, new Catalogue(types)), schema }
     },
   }

@@ -29,6 +29,8 @@ export class LogInAttempts {
   readonly #all: Bucket = { failures: 0, at: 0 }
   /** The least recent failure first. */
   readonly #byAddress = new Map<string, Bucket>()
+  /** Addresses of log-ins, the least recent first: failures of others do not lock them out. */
+  readonly #succeeded = new Set<string>()
 
   constructor(clock: Pick<Clock, 'monotonic'>, perAddress = PER_ADDRESS) {
     this.#clock = clock
@@ -37,7 +39,8 @@ export class LogInAttempts {
 
   /** Milliseconds until this address may try again; 0 for now. */
   delay(address: string): number {
-    return Math.max(this.#wait(this.#all, IN_ALL), this.delayOfAddress(address))
+    const isKnown = this.#succeeded.has(keyOf(address))
+    return Math.max(isKnown ? 0 : this.#wait(this.#all, IN_ALL), this.delayOfAddress(address))
   }
 
   /** The same without the failures of other addresses: the right credentials are not locked out by others. */
@@ -59,7 +62,11 @@ export class LogInAttempts {
   }
 
   succeeded(address: string): void {
-    this.#byAddress.delete(keyOf(address))
+    const key = keyOf(address)
+    this.#byAddress.delete(key)
+    this.#succeeded.delete(key)
+    this.#succeeded.add(key)
+    if (this.#succeeded.size > MAX_ADDRESSES) this.#succeeded.delete(this.#succeeded.keys().next().value as string)
   }
 
   #wait(bucket: Bucket, limit: Limit): number {
@@ -74,7 +81,12 @@ export class LogInAttempts {
   }
 }
 
-/** IPv6 networks are assigned as /64 at least. */
+/** The /64 of an IPv6 address, since networks are assigned as /64 at least; other addresses as they are. */
 function keyOf(address: string): string {
-  return address.includes(':') && !address.startsWith('::') ? address.split(':').slice(0, 4).join(':') : address
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('%')[0]!.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0')
+  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
 }

@@ -130,7 +130,7 @@ function logoutAction(input: SessionInput, cookies: CookieChanges): Action {
 function refused({ exchange }: Call, { credentials, logger }: SessionInput, attempts: LogInAttempts): Refusal {
   const { remoteAddress: client } = exchange.client
   attempts.failed(client)
-  logger.limited(client).warn({ client, transactionId: exchange.transactionId.value }, EVENTS.STUDIO_LOGIN_FAILED)
+  logger.limited(client).warn({ client, ...exchange.ids }, EVENTS.STUDIO_LOGIN_FAILED)
   const message =
     credentials.password() === null
       ? 'no admin password is configured; put one in secrets/gateway.admin.password'
@@ -162,6 +162,6 @@ function closeCurrent(exchange: Exchange, { sessions, logger }: SessionInput): v
   log(exchange, logger, 'logged out of the Studio')
 }
 
-function log({ client, transactionId }: Exchange, logger: Logger, message: string): void {
-  logger.info({ user: ADMIN_USER, client: client.remoteAddress, transactionId: transactionId.value }, message)
+function log({ client, ids }: Exchange, logger: Logger, message: string): void {
+  logger.info({ user: ADMIN_USER, client: client.remoteAddress, ...ids }, message)
 }

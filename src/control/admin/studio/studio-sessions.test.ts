@@ -114,8 +114,16 @@ describe('failed log-ins', () => {
     const attempts = new LogInAttempts(clock)
     for (let n = 0; n < 10; n++) attempts.failed(`2001:db8:1:2:${n}::1`)
     assert.ok(attempts.delay('2001:db8:1:2:ffff::1') > 0)
+    // Zeros of the network are compressed.
+    for (let n = 0; n < 10; n++) attempts.failed(`2001:db8::${n + 1}:2:3:4`)
+    assert.ok(attempts.delay('2001:db8::ffff:2:3:4') > 0)
+    assert.equal(attempts.delay('2001:db8:0:1::1'), 0)
     for (let n = 0; n < 2_000; n++) attempts.failed(`10.0.${n >> 8}.${n & 255}`)
     assert.ok(attempts.delay('192.0.2.9') > 0)
+    attempts.succeeded('192.0.2.10')
+    assert.equal(attempts.delay('192.0.2.10'), 0, 'an address of a log-in is not locked out by others')
+    for (let n = 0; n < 10; n++) attempts.failed('192.0.2.10')
+    assert.ok(attempts.delay('192.0.2.10') > 0, 'its own failures count')
     clock.time += 60 * MINUTE
     assert.equal(attempts.delay('192.0.2.9'), 0)
   })

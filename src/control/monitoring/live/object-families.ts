@@ -119,6 +119,7 @@ export function processState({ others }: Snapshot): JsonObject {
       cpuSeconds: one('process_cpu_seconds_total'),
       openFiles: one('process_open_fds'),
       maxFiles: one('process_max_fds'),
+      connections: one('gw_connections_open'),
       refusedConnections: one('gw_connections_refused_total'),
     },
   }
