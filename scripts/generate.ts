@@ -1,4 +1,4 @@
-// npm run generate: writes schemas/, docs/reference/ and the generated pages of docs/guide. With `-- --check` it only compares.
+// npm run generate: writes schemas/, docs/reference/, the manual page and the generated pages of docs/guide. With `-- --check` it only compares.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
@@ -7,6 +7,7 @@ import { ERRORS_PAGE, errorsPage, LOG_EVENTS_PAGE, logEventsPage } from './code-
 import { COMMAND_LINE_PAGE, commandLinePage } from './command-line-page.ts'
 import { generatedFiles, presentFiles } from './generated-files.ts'
 import { GROOVY_PAGE, groovyPage } from './groovy-page.ts'
+import { MAN_PAGE, manPage } from './man-page.ts'
 import { METRICS_PAGE, metricsPage } from './metrics-page.ts'
 import { root } from './steps.ts'
 
@@ -18,6 +19,7 @@ if ((option !== undefined && option !== '--check') || rest.length > 0) {
 
 const files = generatedFiles(await loadTypes(CATALOGUE))
   .set(COMMAND_LINE_PAGE, await commandLinePage())
+  .set(MAN_PAGE, await manPage())
   .set(GROOVY_PAGE, groovyPage())
   .set(ERRORS_PAGE, await errorsPage())
   .set(LOG_EVENTS_PAGE, await logEventsPage())

@@ -2,9 +2,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { BUILT_IN_TOPICS } from '#audit'
-import { RETIRED_TYPES } from '#heap'
-import { AdminDocument, CONFIG_SCHEMA, ROUTE_SCHEMA, RootDocument, RouteDocument } from '#instance'
+import { RETIRED_TYPES, UNSUPPORTED_TYPES } from '#heap'
+import { CONFIGURATION_FILES } from '#instance'
 import {
+  documentPage,
   documentSchema,
   olderSpellingsPage,
   pageName,
@@ -25,16 +26,16 @@ export function generatedFiles(definitions: readonly TypeDefinition[]): Map<stri
   const byName = [...definitions].sort((a, b) => (a.name < b.name ? -1 : 1))
   const prose = proseFiles()
   const files = new Map<string, string>()
-  files.set('schemas/route.json', asJson(documentSchema(ROUTE_SCHEMA, byName)))
-  files.set('schemas/config.json', asJson(documentSchema(CONFIG_SCHEMA, byName)))
-  for (const { name, schema } of BUILT_IN_TOPICS) files.set(`schemas/audit-${name}.json`, asJson(schema))
-  files.set(`${REFERENCE}/README.md`, marked(referenceIndex(byName)))
-  const documents = {
-    'admin.json': AdminDocument.fields,
-    'config.json': RootDocument.fields,
-    'routes/*.json': RouteDocument.fields,
+  for (const file of CONFIGURATION_FILES) {
+    files.set(`schemas/${file.name}.json`, asJson(documentSchema(file, byName)))
+    files.set(`${REFERENCE}/${file.name}.md`, marked(documentPage(file, readProse(prose.get(file.name)))))
   }
-  files.set(`${REFERENCE}/older-spellings.md`, marked(olderSpellingsPage(byName, documents, RETIRED_TYPES)))
+  for (const { name, schema } of BUILT_IN_TOPICS) files.set(`schemas/audit-${name}.json`, asJson(schema))
+  files.set(`${REFERENCE}/README.md`, marked(referenceIndex(CONFIGURATION_FILES, byName)))
+  files.set(
+    `${REFERENCE}/older-spellings.md`,
+    marked(olderSpellingsPage(byName, CONFIGURATION_FILES, { retired: RETIRED_TYPES, unsupported: UNSUPPORTED_TYPES })),
+  )
   for (const definition of byName) {
     files.set(`schemas/${definition.name}.json`, asJson(typeSchema(definition, byName)))
     const page = pageName(definition.name)
@@ -51,9 +52,9 @@ export function presentFiles(): string[] {
   return [...globSync('schemas/*.json', { cwd: root }), ...pages].map(withSlashes).sort()
 }
 
-/** The Markdown file beside each type, by the name of its page. */
+/** The Markdown file beside each type and kind of file, by the name of its page. */
 function proseFiles(): Map<string, string> {
-  const files = globSync('src/objects/**/*.md', { cwd: root }).map(withSlashes)
+  const files = globSync(['src/objects/**/*.md', 'src/instance/*.md'], { cwd: root }).map(withSlashes)
   return new Map(files.map((path) => [basename(path, '.md'), path]))
 }
 

@@ -7,12 +7,15 @@ export const METRICS_PAGE = 'docs/reference/metrics.md'
 
 export interface MetricNote {
   readonly name: string
-  readonly type: 'counter' | 'gauge' | 'summary'
+  readonly type: 'counter' | 'gauge' | 'summary' | 'histogram'
   readonly help: string
 }
 
 /** A call, or a row of a table, whose first two elements are the name of a metric and its help text, or a constant with the text. */
-const DECLARATION = /(\w*)[([]\s*'((?:gw|process)_[a-z0-9_]+)',\s*(?:'((?:[^'\\]|\\.)*)'|(\w+)\b)/g
+const DECLARATION = /(\w*)[([]\s*'((?:gw|process|http_server)_[a-z0-9_]+)',\s*(?:'((?:[^'\\]|\\.)*)'|(\w+)\b)/g
+
+/** By the method that declares a metric. */
+const TYPES: Readonly<Record<string, MetricNote['type']>> = { summary: 'summary', histogram: 'histogram' }
 
 /** Metrics by name. */
 export function declaredMetrics(): readonly MetricNote[] {
@@ -23,7 +26,7 @@ export function declaredMetrics(): readonly MetricNote[] {
     for (const [, method, name, text, constant] of source.matchAll(DECLARATION)) {
       const help = text ?? constantText(source, constant)
       if (name === undefined || help === undefined || found.has(name)) continue
-      const type = name.endsWith('_total') ? 'counter' : method === 'summary' ? 'summary' : 'gauge'
+      const type = name.endsWith('_total') ? 'counter' : (TYPES[method ?? ''] ?? 'gauge')
       found.set(name, { name, type, help: help.replaceAll("\\'", "'") })
     }
   }

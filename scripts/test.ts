@@ -54,6 +54,9 @@ const packages: Step = {
     'default-jre-headless:keytool',
     'prometheus:promtool',
     'systemd:systemd-notify',
+    'zsh',
+    'fish',
+    'groff-base:groff',
   ],
 }
 const tests: Step = {
@@ -81,7 +84,7 @@ if (words.length === 0) {
 const passed = runSteps(words.length > 0 ? [tests] : [...staticSteps, packages, tests, drawn])
 if (words.length === 0)
   console.log(
-    '\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio, `npm run package:test` those of the package',
+    '\nNOTICE: without *.long.test.ts; `npm run studio:test` runs those of the Studio, `npm run package:test` those of the package, `npm run docs:test` those of the documents',
   )
 if (options.slowest !== undefined) console.log(`\n${slowest(cpuTimes, Number(options.slowest))}`)
 // The spec reporter prints details of failures after the counts, so the counts are repeated at the end.

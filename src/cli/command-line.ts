@@ -3,6 +3,7 @@ import { COMMANDS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { helpOf, overview } from './help.ts'
 import type { ProcessContext } from './process-context.ts'
+import { systemErrorText } from './system-error.ts'
 import { paintFor } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -11,14 +12,22 @@ export async function runCommand(words: readonly string[], context: ProcessConte
   try {
     return await dispatch(words, context)
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
     const [command] = words
+    if (!(error instanceof UsageError)) return reportSystemError(error, command ?? '', context)
     const known = COMMANDS.some(({ name }) => name === command)
     const where = known ? `${command}: ` : ''
     const advice = known ? `gateway ${command} --help` : 'gateway help'
     context.stderr.write(`gateway: ${where}${error.message}${await suggestion(error)}\nTry: ${advice}\n`)
     return EXIT.usage
   }
+}
+
+/** A full disk or a taken port is no fault of the command: one sentence. Any other error is thrown, with its stack. */
+function reportSystemError(error: unknown, command: string, { env, stderr }: ProcessContext): number {
+  const text = env['GATEWAY_LOG_LEVEL'] === 'debug' ? null : systemErrorText(error)
+  if (text === null) throw error
+  stderr.write(`gateway: ${command}: ${text}\n`)
+  return EXIT.failed
 }
 
 async function suggestion({ misspelled }: UsageError): Promise<string> {

@@ -11,3 +11,11 @@ export interface Command extends CommandSyntax {
   readonly exits: readonly (readonly [code: number, meaning: string])[]
   run(args: Arguments, context: ProcessContext): Promise<number>
 }
+
+/** A command by its name. Its modules are loaded when it runs, so that small commands start fast. */
+export interface CommandEntry {
+  readonly name: string
+  /** One-line summary. */
+  readonly summary: string
+  load(): Promise<Command>
+}

@@ -1,12 +1,4 @@
-import type { Command } from './command.ts'
-
-/** A command by its name. Its modules are loaded when it runs, so that small commands start fast. */
-export interface CommandEntry {
-  readonly name: string
-  /** One-line summary. */
-  readonly summary: string
-  load(): Promise<Command>
-}
+import type { CommandEntry } from './command.ts'
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -34,6 +26,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'validate',
     summary: 'check all configuration without serving traffic',
     load: async () => (await import('./validate/validate-command.ts')).ValidateCommand,
+  },
+  {
+    name: 'routes',
+    summary: 'list the routes of a running gateway, or of a folder',
+    load: async () => (await import('./routes/routes-command.ts')).RoutesCommand,
+  },
+  {
+    name: 'top',
+    summary: 'show traffic and load of a running gateway as a live table',
+    load: async () => (await import('./top/top-command.ts')).TopCommand,
+  },
+  {
+    name: 'diff',
+    summary: 'compare an instance with what a running gateway serves',
+    load: async () => (await import('./diff/diff-command.ts')).DiffCommand,
+  },
+  {
+    name: 'migrate',
+    summary: 'rewrite files of other dialects in the current spelling',
+    load: async () => (await import('./migrate/migrate-command.ts')).MigrateCommand,
   },
   {
     name: 'explain',
@@ -64,6 +76,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'audit',
     summary: 'verify audit files, and read their events',
     load: async () => (await import('./audit/audit-command.ts')).AuditCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'print a completion script for bash, zsh or fish',
+    load: async () => (await import('./completion/completion-command.ts')).completionCommand(COMMANDS),
   },
   {
     name: 'version',

@@ -4,5 +4,7 @@ export const EXIT = {
   failed: 1,
   forced: 2,
   usage: 64,
+  /** EX_UNAVAILABLE of sysexits.h: a running gateway can not be reached. */
+  unavailable: 69,
   configuration: 78,
 } as const

@@ -1,9 +1,8 @@
 import { type Arguments, UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
 import { EXIT } from './exit-codes.ts'
+import { LOCAL_MANAGEMENT_API, namedAddress } from './management/management-options.ts'
 import { writeJson } from './terminal.ts'
-
-const LOCAL_MANAGEMENT_API = 'http://127.0.0.1:8085'
 
 const CHECKS = ['ready', 'live', 'startup'] as const
 
@@ -22,7 +21,7 @@ export const HealthCommand: Command = {
       description: `Address of the management connector; $GATEWAY_ADMIN_URL, otherwise ${LOCAL_MANAGEMENT_API} by default.`,
     },
   ],
-  operands: { least: 0, most: 1 },
+  operands: { least: 0, most: 1, complete: CHECKS },
   examples: [{ line: 'gateway health live --gateway http://127.0.0.1:9085', note: 'another port' }],
   exits: [[EXIT.failed, 'a check fails, or the gateway does not respond within 5 seconds']],
   async run(args, { env, stdout, stderr }) {
@@ -44,10 +43,7 @@ function healthUrl(args: Arguments, env: Readonly<Record<string, string | undefi
   const [check = 'ready'] = args.operands
   if (!CHECKS.some((known) => known === check))
     throw new UsageError(`expected ${CHECKS.join(', ')}, got "${check}"`, { word: check, known: CHECKS })
-  const base = args.value('gateway') ?? env['GATEWAY_ADMIN_URL'] ?? LOCAL_MANAGEMENT_API
-  const url = URL.canParse(base) ? new URL(base) : null
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`--gateway: expected a URL such as ${LOCAL_MANAGEMENT_API}, got ${JSON.stringify(base)}`)
+  const url = namedAddress(args, { env }) ?? new URL(LOCAL_MANAGEMENT_API)
   url.pathname = `${url.pathname.replace(/\/$/, '')}/health/${check}`
   url.search = '?verbose'
   return url

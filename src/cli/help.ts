@@ -1,14 +1,13 @@
 import { SHARED_OPTIONS } from './arguments.ts'
-import type { Command } from './command.ts'
+import type { Command, CommandEntry } from './command.ts'
 import type { CommandOption } from './command-syntax.ts'
-import type { CommandEntry } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { aligned, type Paint } from './terminal.ts'
 
 const WIDTH = 80
 
 /** Exit codes that every command has. */
-const SHARED_EXITS: Command['exits'] = [
+export const SHARED_EXITS: Command['exits'] = [
   [EXIT.ok, 'success'],
   [EXIT.usage, 'invalid command line'],
 ]
@@ -61,7 +60,7 @@ export function helpOf({ name, summary }: CommandEntry, command: Command, paint:
   ].join('\n')
 }
 
-function optionForm({ name, short, value }: CommandOption): string {
+export function optionForm({ name, short, value }: CommandOption): string {
   const long = value === undefined ? `--${name}` : `--${name} ${value}`
   return short === undefined ? `    ${long}` : `-${short}, ${long}`
 }

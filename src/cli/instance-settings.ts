@@ -58,12 +58,13 @@ export function definedProperties(args: Arguments, { env }: ProcessContext): Sys
   return startProperties(definitions, env)
 }
 
-/** The instance of a command, and whether it was named explicitly. */
+/** The instance of a command (its operand, or that of the option), and whether it was named explicitly. */
 export function chosenInstance(
   args: Arguments,
   { env }: ProcessContext,
+  operand?: string,
 ): { instance: string; origin: 'named' | 'default' } {
-  const asked = args.value('instance')
+  const asked = operand ?? args.value('instance')
   const named = asked !== undefined || env['GATEWAY_INSTANCE_DIR'] !== undefined
   const instance = instanceDirectory(asked, env)
   if (instance === null) {
@@ -71,6 +72,11 @@ export function chosenInstance(
     throw new UsageError(`no home directory for ~/.gateway, since HOME is not set to an absolute path; ${how}`)
   }
   return { instance, origin: named ? 'named' : 'default' }
+}
+
+/** The instance of a command that can do without one: null without a home directory. */
+export function instanceIfAny(args: Arguments, { env }: ProcessContext): string | null {
+  return instanceDirectory(args.value('instance'), env)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from 'node:path'
 import { type JsonDocument, JsonSyntaxError, type Position } from '#json'
 import { ConfigError, type Problem } from '#schema'
+import type { Paint } from './terminal.ts'
 
 /** A problem without its file: syntax errors have a position, for others it is looked up by pointer. */
 type FoundProblem = Problem & Partial<Position>
@@ -27,10 +28,13 @@ export function shownPath(path: string): string {
 }
 
 /** `file:line:column: /json/pointer: message`, which editors and terminals show as a link. */
-export function formatLocated({ file, line, column, pointer, message }: LocatedProblem): string {
+export function formatLocated(
+  { file, line, column, pointer, message }: LocatedProblem,
+  paint: Paint = (_style, text) => text,
+): string {
   const shown = shownPath(file)
-  const place = line === undefined ? shown : `${shown}:${line}:${column}`
-  return pointer === '' ? `${place}: ${message}` : `${place}: ${pointer}: ${message}`
+  const place = paint('bold', line === undefined ? shown : `${shown}:${line}:${column}`)
+  return pointer === '' ? `${place}: ${message}` : `${place}: ${paint('cyan', pointer)}: ${message}`
 }
 
 /** The problems of a ConfigError or syntax error; any other error is one problem of the whole file. */

@@ -14,6 +14,18 @@ test('the schema of route files, and of one type, is printed', async () => {
   assert.equal(chain['title'], 'Chain')
 })
 
+test('the schema of each kind of file is printed', async () => {
+  using folder = new Folder()
+  for (const [file, title] of [
+    ['admin.json', 'admin.json'],
+    ['config.json', 'config.json'],
+    ['route.json', 'Route'],
+  ] as const) {
+    const { stdout } = await gateway(['schema', file, '--instance', folder.path])
+    assert.equal((JSON.parse(stdout) as Record<string, unknown>)['title'], title)
+  }
+})
+
 test('an unknown type is a usage error with a suggestion', async () => {
   using folder = new Folder()
   const { code, stderr } = await gateway(['schema', 'HaederFilter', '--instance', folder.path])

@@ -1,5 +1,6 @@
+import { CATALOGUE } from '#catalogue'
 import { Catalogue } from '#heap'
-import { instanceDirectories, ROUTE_SCHEMA } from '#instance'
+import { CONFIGURATION_FILES, instanceDirectories } from '#instance'
 import { documentSchema, loadTypes, typeSchema } from '#schema'
 import { UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -9,14 +10,19 @@ import { aligned, writeJson } from './terminal.ts'
 
 /** `gateway schema`: JSON Schema for editors and pipelines. */
 export const SchemaCommand: Command = {
-  usage: ['schema [TYPE] [--json]', 'schema --list [--json]'],
+  usage: ['schema [TYPE|admin.json|config.json|route.json] [--json]', 'schema --list [--json]'],
   description: [
-    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of route files without TYPE. Types of the instance\'s "extra" folder are included.',
+    'Prints the JSON Schema (draft 2020-12) of the objects of one type, or of a kind of file; without operand, of route files. Types of the instance\'s "extra" folder are included.',
   ],
   options: [{ name: 'list', description: 'List the types instead.' }, INSTANCE_OPTION],
-  operands: { least: 0, most: 1 },
+  operands: {
+    least: 0,
+    most: 1,
+    complete: [...CONFIGURATION_FILES.map(({ name }) => `${name}.json`), ...CATALOGUE.map(({ name }) => name)],
+  },
   examples: [
-    { line: 'gateway schema > route.schema.json', note: 'for completion and checks in an editor' },
+    { line: 'gateway schema route.json > route.schema.json', note: 'for completion and checks in an editor' },
+    { line: 'gateway schema admin.json > admin.schema.json', note: 'the same for admin.json' },
     { line: 'gateway schema StaticResponseHandler', note: 'one type' },
   ],
   exits: [],
@@ -31,9 +37,10 @@ export const SchemaCommand: Command = {
       else stdout.write(`${aligned(list.map(({ name, kind, summary }) => [name, kind, summary])).join('\n')}\n`)
       return EXIT.ok
     }
-    const [asked] = args.operands
-    if (asked === undefined) {
-      writeJson(stdout, documentSchema(ROUTE_SCHEMA, types))
+    const [asked = 'route.json'] = args.operands
+    const file = CONFIGURATION_FILES.find(({ name }) => asked === `${name}.json`)
+    if (file !== undefined) {
+      writeJson(stdout, documentSchema(file, types))
       return EXIT.ok
     }
     const definition = new Catalogue(types).find(asked)

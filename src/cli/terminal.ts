@@ -2,11 +2,15 @@ import type { Output, ProcessContext } from './process-context.ts'
 
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g
+
 /** Styles text; returns it unchanged where colours are off. */
 export type Paint = (style: keyof typeof CODES, text: string) => string
 
-/** Whether output is coloured: on terminals only, and not with NO_COLOR (no-color.org). */
+/** Whether output is coloured: FORCE_COLOR decides, then NO_COLOR (no-color.org), then whether it is a terminal. */
 export function isColoured(output: Output, { env }: ProcessContext): boolean {
+  const forced = env['FORCE_COLOR'] ?? ''
+  if (forced !== '') return forced !== '0' && forced !== 'false'
   return output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 }
 
@@ -14,6 +18,26 @@ export function paintFor(output: Output, context: ProcessContext): Paint {
   return isColoured(output, context)
     ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m`
     : (_style, text) => text
+}
+
+/** Text without control characters, which could change the state of a terminal; tabs are kept. */
+export function printable(text: string): string {
+  return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** `1 file`, `2 files`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** Size of a terminal; a serial or remote one without a size has 0 by 0, and is taken for a usual one. */
+export function terminalSize({ columns = 0, rows = 0 }: Output): { readonly columns: number; readonly rows: number } {
+  return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 }
+}
+
+/** A text of at most `width` characters. */
+export function cut(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 }
 
 /** Writes a value as one JSON document. */
@@ -32,5 +56,16 @@ export function aligned(rows: readonly (readonly string[])[], gap = 2): string[]
       .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd((widths[at] as number) + gap)))
       .join('')
       .trimEnd(),
+  )
+}
+
+/** Rows with aligned columns; all but the first column are numbers, aligned to the right. */
+export function columns(rows: readonly (readonly string[])[], gap = 2): string[] {
+  const widths: number[] = []
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[0] as number) : cell.padStart((widths[at] as number) + gap)))
+      .join(''),
   )
 }

@@ -44,7 +44,7 @@ export const AuditCommand: Command = {
     { name: 'count', description: 'query: print the number of events only.' },
     DEFINE_OPTION,
   ],
-  operands: { least: 1, most: 100_000 },
+  operands: { least: 1, most: 100_000, complete: Object.keys(SUBCOMMANDS), completeRest: 'file' },
   examples: [
     {
       line: 'gateway audit verify --instance ./my-gateway ./my-gateway/logs/audit-access',

@@ -30,7 +30,7 @@ export async function auditTrails(args: Arguments, context: ProcessContext): Pro
     state: chosenState(args, context),
     system: definedProperties(args, context),
   })
-  if (dryRun.unit === null) throw new UnknownTrails(dryRun.problems.map(formatLocated).join('\n'))
+  if (dryRun.unit === null) throw new UnknownTrails(dryRun.problems.map((problem) => formatLocated(problem)).join('\n'))
   const handlers = folders.auditPlans.flatMap((plan) => plan.handlers).filter(isFile)
   return [
     ...handlers.map(({ name, topics, transport }) => ({

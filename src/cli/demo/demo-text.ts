@@ -8,6 +8,8 @@ import { aligned, paintFor } from '../terminal.ts'
 /** Addresses of a running demo. */
 export interface DemoFacts {
   readonly traffic: string
+  /** Traffic with TLS. */
+  readonly secure: string
   readonly admin: string
   readonly application: string
   readonly accessManager: string
@@ -26,7 +28,7 @@ export function filledRows(facts: DemoFacts): { title: string; line: string }[] 
   }
   return DEMO_ROWS.map(({ title, line }) => ({
     title,
-    line: line.replace(/\{(traffic|admin|am|instance|gateway)\}/g, (_, name: string) => values[name] as string),
+    line: line.replace(/\{(traffic|secure|admin|am|instance|gateway)\}/g, (_, name: string) => values[name] as string),
   }))
 }
 
@@ -34,8 +36,9 @@ export function filledRows(facts: DemoFacts): { title: string; line: string }[] 
 export function demoText(facts: DemoFacts, context: ProcessContext): string {
   const paint = paintFor(context.stdout, context)
   const places = aligned([
-    ['  traffic', `${facts.traffic}/app`],
+    ['  traffic', `${facts.traffic}/app/`],
     ['  behind a login', `${facts.traffic}/home as demo with changeit`],
+    ['  with TLS', `${facts.secure}/secure/`],
     ['  management', `${facts.admin}/api/info`],
     ['  access manager', facts.accessManager],
     ['  routes', join(facts.instance, 'config', 'routes')],

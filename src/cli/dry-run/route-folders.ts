@@ -85,6 +85,11 @@ export class RouteFolders implements ControlServices {
     return { memory: new SharedArrayBuffer(bytes), release: () => {} }
   }
 
+  /** The route files of a folder, also those that are no routes. */
+  filesOf(directory: string): readonly RouteFile[] {
+    return [...(this.#folders.get(directory)?.values() ?? [])]
+  }
+
   /** The file of a route, by folder and id. */
   fileOf(directory: string, id: string): RouteFile | null {
     for (const file of this.#folders.get(directory)?.values() ?? []) if (file.route?.id === id) return file

@@ -160,3 +160,106 @@ test('steps before the router are shown as not run', async () => {
   )
   assert.match(notes[0] ?? '', /before the router main is not run here/)
 })
+
+test('the value of each part of a condition is shown, with the parts that decide', async () => {
+  using folder = routes({
+    a: {
+      condition:
+        "${request.method == 'POST' and find(request.uri.path, '^/a') or not (request.headers['X-Kind'][0] > 3)}",
+      handler: HANDLER,
+    },
+    b: { condition: '${env.SECRET == request.headers["X-Key"][0] ? true : false}', handler: HANDLER },
+  })
+  const words = ['explain', '--instance', folder.path, '/b', '-H', 'X-Kind: 4', '-H', 'X-Key: k']
+  const { stdout } = await gateway(words, { env: { SECRET: 'top' } })
+  const lines = stdout.split('\n').filter((line) => /^ {6}/.test(line))
+  assert.deepEqual(lines.slice(0, 8), [
+    "      (request.method == 'POST') && find(request.uri.path, '^/a')  = false",
+    "        request.method == 'POST'                                   = false",
+    '          request.method                                           = "GET"',
+    "        find(request.uri.path, '^/a')                              = false (not evaluated)",
+    '          request.uri.path                                         = "/b" (not evaluated)',
+    "      !(request.headers['X-Kind'][0] > 3)                          = false",
+    "        request.headers['X-Kind'][0] > 3                           = true",
+    '          request.headers[\'X-Kind\'][0]                             = "4"',
+  ])
+  assert.match(stdout, /env\.SECRET == request\.headers\['X-Key'\]\[0\] +.*= false\n/)
+  assert.match(stdout, /env\.SECRET +.*= \(not shown\)\n/)
+  assert.doesNotMatch(stdout, /top/)
+})
+
+test('a part that fails has its reason', async () => {
+  using folder = routes({ a: { condition: '${request.headers["X-Kind"][0] * 2 == 4}', handler: HANDLER } })
+  const { tried } = await explained(folder, '/x', '-H', 'X-Kind: abc')
+  assert.deepEqual(
+    tried[0]?.parts?.map(({ text, value, failure }) => [text, value ?? failure]),
+    [
+      ["request.headers['X-Kind'][0] * 2", 'expected a number, found a string'],
+      ["request.headers['X-Kind'][0]", '"abc"'],
+    ],
+  )
+})
+
+test('a baseURI of the Router, or of a Chain around it, is that of its routes', async () => {
+  const router = { type: 'Router', baseURI: 'http://router:81' }
+  using folder = routes({
+    a: { condition: "${request.uri.path == '/a'}", handler: 'ReverseProxyHandler' },
+    b: { condition: "${request.uri.path == '/b'}", baseURI: 'http://route:82', handler: 'ReverseProxyHandler' },
+  })
+  const targets = async (config: object, path: string): Promise<(string | null)[]> => {
+    folder.write('config/config.json', JSON.stringify(config))
+    const { chain } = await explained(folder, `GET http://gateway.test${path}`)
+    return chain.flatMap(({ target }) => (target === undefined ? [] : [target.uri]))
+  }
+  assert.deepEqual(await targets({ handler: router }, '/a'), ['http://router:81/a'])
+  assert.deepEqual(await targets({ handler: router }, '/b'), ['http://route:82/b'])
+  const { baseURI, ...plain } = router
+  const around = { type: 'Chain', baseURI, config: { filters: [], handler: plain } }
+  assert.deepEqual(await targets({ handler: around }, '/a'), ['http://router:81/a'])
+})
+
+test('the target of each ReverseProxyHandler is shown: the innermost baseURI, or the Host of the request', async () => {
+  const proxy = (config: object) => ({ type: 'ReverseProxyHandler', ...config })
+  using folder = routes({
+    a: {
+      condition: "${find(request.uri.path, '^/a')}",
+      properties: { shop: { url: 'https://shop.example.com:8443' } },
+      baseURI: '&{shop.url}',
+      handler: {
+        type: 'DispatchHandler',
+        config: {
+          bindings: [
+            { condition: "${request.method == 'PUT'}", handler: proxy({ baseURI: "${'http://inner'}:81/ignored" }) },
+            { condition: "${request.method == 'POST'}", baseURI: 'http://beside:82', handler: proxy({}) },
+            { handler: proxy({}) },
+          ],
+        },
+      },
+    },
+    b: {
+      handler: {
+        type: 'Chain',
+        config: {
+          filters: [
+            {
+              name: 'rewrite',
+              type: 'ScriptableFilter',
+              config: { type: 'application/javascript', source: 'return next.handle(context, request)' },
+            },
+          ],
+          handler: 'ReverseProxyHandler',
+        },
+      },
+    },
+  })
+  const { chain } = await explained(folder, 'GET http://gateway.test/a?x=1')
+  assert.deepEqual(
+    chain.flatMap(({ target }) => (target === undefined ? [] : [target.uri])),
+    ['http://inner:81/a?x=1', 'http://beside:82/a?x=1', 'https://shop.example.com:8443/a?x=1'],
+  )
+  const { stdout } = await gateway(['explain', '--instance', folder.path, 'GET http://gateway.test/b'])
+  assert.match(
+    stdout,
+    /ReverseProxyHandler +to http:\/\/gateway\.test\/b \(its Host, since no baseURI is set\), unless rewrite sets another\n/,
+  )
+})

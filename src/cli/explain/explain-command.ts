@@ -24,8 +24,8 @@ export const ExplainCommand: Command = {
     "explain [--instance DIR] 'METHOD URL' [-H 'Name: value']... [--data TEXT] [--from ADDRESS] [-Dname=value]... [--json]",
   ],
   description: [
-    'Shows how a request would be processed, without sending it: the path as the listener normalizes it or the reason to refuse it, the routes in the order they are tried, the result of each condition, and the filters and handlers of the route that matches.',
-    'Conditions are evaluated by the code that serves traffic. Filters and handlers are listed, not run.',
+    'Shows how a request would be processed, without sending it: the path as the listener normalizes it or the reason to refuse it, the routes in the order they are tried, the result of each condition with the values of its parts, and the filters and handlers of the route that matches, with the server to which a ReverseProxyHandler would send the request.',
+    'Conditions are evaluated by the code that serves traffic. Filters and handlers are listed, not run. Values of env and system are not shown, since they may be secret.',
   ],
   options: [
     INSTANCE_OPTION,
@@ -53,7 +53,11 @@ export const ExplainCommand: Command = {
       system: definedProperties(args, context),
     })
     const { unit, settings, problems } = dryRun
-    if (unit === null || settings === null) return refuse(problems.map(formatLocated), context)
+    if (unit === null || settings === null)
+      return refuse(
+        problems.map((problem) => formatLocated(problem)),
+        context,
+      )
     if (problems.length > 0)
       stderr.write(
         `warning: files with problems are left out; see: gateway validate --instance ${shellWord(instance)}\n`,

@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import type { ConditionResult } from '#contracts'
-import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
+import type { Scope } from '#expression'
+import { Catalogue, chainSteps, type DocumentScope, effectiveBaseUri } from '#heap'
 import type { Exchange } from '#http'
 import { DEFAULT_OBJECTS, RouteDocument } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Refusal } from '#listener'
-import { isIgnoredKey } from '#schema'
+import { DOCUMENT_STRUCTURE, isIgnoredKey } from '#schema'
 import { type LiveRouter, matchRoutes } from '#unit'
 import type { DryRun } from '../dry-run/dry-run.ts'
+import { type ExplainedStep, withTargets } from './request-target.ts'
 
 /** A route whose condition was evaluated, and its router. */
 export type RouterConditionResult = ConditionResult & { readonly router: string }
@@ -22,7 +24,7 @@ export interface Explanation {
   readonly file: string | null
   /** Top-level decorations of its document, which wrap the whole chain. */
   readonly decorations: JsonObject
-  readonly chain: readonly Step[]
+  readonly chain: readonly ExplainedStep[]
   readonly notes: readonly string[]
 }
 
@@ -41,7 +43,7 @@ export async function explain(
   const catalogue = new Catalogue(dryRun.types)
   const routers = dryRun.unit?.routers.live ?? []
   const tried: RouterConditionResult[] = []
-  const chain: Step[] = []
+  const chain: ExplainedStep[] = []
   const notes: string[] = []
   let route: string | null = null
   let file: string | null = null
@@ -51,8 +53,12 @@ export async function explain(
     heap: heapOf(document),
     parent: { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null },
   }
+  let baseURI: JsonValue = null
+  let bindings = NO_NAMES
   for (;;) {
-    const steps = await chainStepsOf(document, scope, catalogue)
+    baseURI = effectiveBaseUri(document, baseURI)
+    const declared = await chainStepsOf(document, scope, catalogue, baseURI)
+    const steps = withTargets(declared, exchange, bindings)
     const at = steps.findIndex(({ qualifiedName }) => routers.some((router) => router.qualifiedName === qualifiedName))
     if (at === -1) {
       chain.push(...steps)
@@ -61,7 +67,7 @@ export async function explain(
     const router = routers.find(({ qualifiedName }) => qualifiedName === steps[at]?.qualifiedName) as LiveRouter
     if (at > 0)
       notes.push(`what stands before the router ${router.name} is not run here; it may change or answer the request`)
-    const { tried: here, route: taker } = await matchRoutes(router, exchange)
+    const { tried: here, route: taker } = await matchRoutes(router, exchange, { parts: true })
     tried.push(...here.map((trial) => ({ router: router.name, ...trial })))
     chain.push(...(taker === null ? steps : steps.slice(0, at + 1)))
     if (taker === null) {
@@ -71,6 +77,8 @@ export async function explain(
       break
     }
     route = taker
+    baseURI = steps[at]?.routesBaseURI ?? null
+    bindings = dryRun.unit?.routers.scopeOf(router.qualifiedName, taker) ?? NO_NAMES
     const found = dryRun.folders.fileOf(router.directory, taker)
     file = found === null ? null : join(router.directory, found.file)
     document = (found?.route?.document.value ?? {}) as JsonObject
@@ -80,8 +88,16 @@ export async function explain(
   return { request, refused: null, tried, route, file, decorations, chain, notes }
 }
 
-function chainStepsOf(document: JsonObject, scope: DocumentScope, catalogue: Catalogue): Promise<readonly Step[]> {
-  return catalogue.withTypes(() => chainSteps(document['handler'] ?? null, '/handler', scope, catalogue))
+/** Objects of config.json: their own properties are unknown here, so that expressions with them have no value. */
+const NO_NAMES: Scope = { lookup: () => undefined }
+
+function chainStepsOf(
+  document: JsonObject,
+  scope: DocumentScope,
+  catalogue: Catalogue,
+  baseURI: JsonValue,
+): Promise<ReturnType<typeof chainSteps>> {
+  return catalogue.withTypes(() => chainSteps(document['handler'] ?? null, '/handler', scope, catalogue, baseURI))
 }
 
 function heapOf(document: JsonValue): readonly JsonValue[] {
@@ -92,9 +108,7 @@ function heapOf(document: JsonValue): readonly JsonValue[] {
 const ROUTE_KEYS = new Set([
   ...Object.keys(RouteDocument.members),
   ...RouteDocument.legacy,
-  'heap',
-  'properties',
-  'globalDecorators',
+  ...Object.keys(DOCUMENT_STRUCTURE),
 ])
 
 function decorationsOf(document: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
@@ -24,6 +24,26 @@ test('a new instance has all folders, is valid, and its secrets are readable by 
   assert.equal(statSync(`${directory}/secrets/gateway.admin.password`).mode & 0o777, 0o600)
   const valid = await gateway(['validate', '--instance', directory])
   assert.deepEqual(valid, { code: 0, stdout: 'valid: 1 route file and the files around them\n', stderr: '' })
+})
+
+test('an instance of a newer version is one problem of admin.json, whatever other fields it has', async () => {
+  using folder = new Folder()
+  const directory = folder.in('new')
+  await gateway(['init', directory])
+  const admin = readFileSync(`${directory}/config/admin.json`, 'utf8')
+  assert.match(admin, /^ {2}"version": 1,$/m)
+  writeFileSync(
+    `${directory}/config/admin.json`,
+    admin.replace('"version": 1', '"version": 2, "fieldOfTheFuture": true'),
+  )
+  const line =
+    /^\S*config\/admin\.json:3:3: \/version: this instance has version 2, and this gateway knows instances up to version 1; run a newer gateway\n$/
+  const run = await gateway(['run', '--instance', directory])
+  assert.equal(run.code, 78)
+  assert.match(run.stderr, line)
+  const validate = await gateway(['validate', '--instance', directory])
+  assert.equal(validate.code, 78)
+  assert.match(validate.stdout, line)
 })
 
 test('existing files are not changed', async () => {

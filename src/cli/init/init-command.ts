@@ -15,7 +15,7 @@ export const InitCommand: Command = {
     'Creates an instance directory: listeners in config/admin.json, one sample route in config/routes, a random password for the management API, and the folders of an instance. Existing files are never changed: if DIR contains any of them, nothing is done.',
   ],
   options: [],
-  operands: { least: 1, most: 1 },
+  operands: { least: 1, most: 1, complete: 'directory' },
   examples: [{ line: 'gateway init ./my-gateway', note: 'then: gateway run --instance ./my-gateway' }],
   exits: [[EXIT.failed, 'DIR contains an instance already, or can not be written']],
   async run({ operands, json }, context) {

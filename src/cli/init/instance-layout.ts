@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory } from '#http'
+import { INSTANCE_VERSION } from '#instance'
 
 /** The folders of an instance (decisions 2). */
 const FOLDERS = ['config/routes', 'scripts', 'secrets', 'audit-schemas', 'extra', 'logs', 'tmp'] as const
@@ -10,6 +11,9 @@ const FOLDERS = ['config/routes', 'scripts', 'secrets', 'audit-schemas', 'extra'
 const OWN_NAMES = [...new Set(FOLDERS.map((folder) => folder.split('/')[0] as string))]
 
 const ADMIN = `{
+  // Version of the instance. A gateway that knows only older ones does not start on it.
+  "version": ${INSTANCE_VERSION},
+
   // Listeners for traffic. More connectors, or several ports in one, are allowed.
   "connectors": [{ "port": 8080 }],
 

@@ -20,7 +20,12 @@ export const KeysCommand: Command = {
   options: [
     { name: 'out', value: 'FILE', description: 'The keystore to create; keystore.p12 by default.' },
     { name: 'alias', value: 'NAME', description: 'Name of the key in the keystore; server by default.' },
-    { name: 'type', value: 'TYPE', description: 'rsa, ec (default) or ed25519, which browsers do not support.' },
+    {
+      name: 'type',
+      value: 'TYPE',
+      description: 'rsa, ec (default) or ed25519, which browsers do not support.',
+      complete: ['rsa', 'ec', 'ed25519'],
+    },
     {
       name: 'hostname',
       value: 'NAME',
@@ -30,7 +35,7 @@ export const KeysCommand: Command = {
     { name: 'days', value: 'N', description: 'Days until the certificate expires, 1 to 3650; 365 by default.' },
     { name: 'password-file', value: 'FILE', description: 'File of the password; the keystore with .pass by default.' },
   ],
-  operands: { least: 1, most: 1 },
+  operands: { least: 1, most: 1, complete: ['generate'] },
   examples: [
     {
       line: 'gateway keys generate --out secrets/keystore.p12 --password-file secrets/keystore.pass',

@@ -1,7 +1,7 @@
 import type { AdminSettings, Gateway } from '#control'
 import type { Logger } from '#logging'
 import type { ProcessContext } from '../process-context.ts'
-import { aligned, paintFor } from '../terminal.ts'
+import { aligned, counted, paintFor } from '../terminal.ts'
 import { VERSION } from '../version.ts'
 
 /** URLs of the traffic connectors, which terminals show as links. */
@@ -10,16 +10,16 @@ export function trafficUrls(
   ports: readonly number[],
 ): string[] {
   const connectors = unit.connectors.flatMap((connector) => connector.ports.map(() => connector))
-  return ports.map((port, at) => url(connectors[at]?.host ?? 'localhost', port, connectors[at]?.secure ?? false))
+  return ports.map((port, at) => urlOf(connectors[at]?.host ?? 'localhost', port, connectors[at]?.secure ?? false))
 }
 
 /** The address of the management connector. */
 export function adminUrl({ admin }: AdminSettings, port: number): string {
-  return url(admin.host, port, admin.secure)
+  return urlOf(admin.host, port, admin.secure)
 }
 
-/** localhost for an address that means all interfaces. */
-function url(host: string, port: number, secure: boolean): string {
+/** The URL of a connector; localhost for an address that means all interfaces. */
+export function urlOf(host: string, port: number, secure: boolean): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `${secure ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
@@ -46,10 +46,6 @@ export function announce(
     ['  instance', unit.instance],
   ]
   const title = `Identity Gateway ${VERSION.version} is ready`
-  const facts = `(${unit.mode}, ${count(unit.units, 'unit')}, ${count(routes, 'route file')}; Ctrl-C stops)`
+  const facts = `(${unit.mode}, ${counted(unit.units, 'unit')}, ${counted(routes, 'route file')}; Ctrl-C stops)`
   stdout.write(`\n${paint('green', title)} ${facts}\n${aligned(rows).join('\n')}\n\n`)
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

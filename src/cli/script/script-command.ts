@@ -29,7 +29,7 @@ export const ScriptCommand: Command = {
     { name: 'args', value: 'JSON', description: 'Arguments of the script, as a JSON object.' },
     { name: 'timeout', value: 'MS', description: 'Longest run without a pause, in milliseconds; 1000 by default.' },
   ],
-  operands: { least: 2, most: 10_000 },
+  operands: { least: 2, most: 10_000, complete: SUBCOMMANDS, completeRest: 'file' },
   examples: [
     { line: 'gateway script check scripts/groovy/*.groovy', note: 'before an upgrade' },
     {

@@ -13,6 +13,7 @@ interface RouteFileFindings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]
   readonly checked: string
+  readonly files: number
 }
 
 /** Builds each file as a route of an instance, or of an empty one. Deployed routes are ignored. */
@@ -43,7 +44,7 @@ export async function checkRouteFiles(
     }
     // Routers in the files have their own folders.
     problems.push(...folders.problems)
-    return { problems, warnings, checked: files.join(', ') }
+    return { problems, warnings, checked: files.join(', '), files: files.length }
   } finally {
     if (empty !== null) rmSync(empty, { recursive: true, force: true })
   }

@@ -232,7 +232,32 @@ test('a line break in base64 causes a warning, and no published keys are fetched
   })
   const { code, stdout, stderr } = await validate(folder, '--instance', folder.path)
   assert.equal(code, 0, stdout.join('\n'))
-  assert.match(stderr.join('\n'), /^warning: config\/routes\/a\.json:4:32: .*the secret "encoded" ends in a line break/)
+  assert.match(
+    stderr.join('\n'),
+    /^warning: config\/routes\/a\.json:4:32: .*the secret "encoded" in the file "secrets\/encoded" ends in a line break, .* without one, with printf '%s'/,
+  )
+})
+
+test('a line break at the end of a symmetric key that is text causes a warning, one in random bytes does not', async () => {
+  const random = Buffer.concat([Buffer.alloc(47, 7), Buffer.from('\n')])
+  const route = (id: string) => `{
+  "heap": [{ "name": "store", "type": "FileSystemSecretStore", "config": { "directory": "\${gateway.instanceDirectory}/secrets",
+    "format": { "type": "SecretKeyPropertyFormat", "config": { "format": "BASE64", "algorithm": "HmacSHA256" } } } }],
+  "condition": "\${request.uri.path == '/${id}'}",
+  "handler": { "type": "Chain", "config": { "handler": { "type": "WelcomeHandler" }, "filters": [{ "type": "JwtValidationFilter",
+    "config": { "jwt": "x", "verificationSecretId": "${id}", "secretsProvider": "store" } }] } } }`
+  using folder = new Folder({
+    'secrets/text': Buffer.from('a text of many bytes, which is a key\n').toString('base64'),
+    'secrets/random': random.toString('base64'),
+    'config/routes/a.json': route('text'),
+    'config/routes/b.json': route('random'),
+  })
+  const { code, stdout, stderr } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 0, stdout.join('\n'))
+  assert.deepEqual(
+    stderr.map((line) => /the secret "\w+" in the file "\S+" ends in a line break/.exec(line)?.[0]),
+    ['the secret "text" in the file "secrets/text" ends in a line break'],
+  )
 })
 
 test('a config.json that is not JSON, and an extension that does not load, are problems', async () => {
@@ -341,4 +366,70 @@ test('routes are checked with the settings of admin.json', async () => {
   })
   const { stdout, stderr } = await validate(folder, '--instance', folder.path)
   assert.deepEqual([...stdout, ...stderr], ['valid: 1 route file and the files around them'])
+})
+
+const ROUTE_OF = (...filters: object[]) =>
+  JSON.stringify({
+    handler: { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } },
+    baseURI: 'http://a',
+  })
+
+test('a report counts the files of each cause, most first', async () => {
+  const unknown = { type: 'SamlFederationFilter' }
+  const mistyped = { type: 'HeaderFilter', config: { messageType: 'REQUEST', removes: ['a'] } }
+  using folder = new Folder({
+    'config/admin.json': '{}',
+    'config/routes/a.json': ROUTE_OF(unknown, mistyped),
+    'config/routes/b.json': ROUTE_OF(unknown, unknown),
+    'config/routes/c.json': ROUTE_OF(),
+    'config/routes/d.json': '{ "handler": ',
+    'config/routes/e.json': ROUTE_OF({ type: 'HeaderFilter', config: { messageType: 'BOTH' } }),
+  })
+  const { code, stdout, stderr } = await validate(folder, '--report', '--instance', folder.path)
+  assert.equal(code, 78)
+  assert.deepEqual(stdout, [
+    '2 files: unsupported type "SamlFederationFilter"',
+    '1 file: messageType of HeaderFilter: expected one of "REQUEST", "RESPONSE"',
+    '1 file: not valid JSON',
+    '1 file: unknown field "removes" of HeaderFilter',
+  ])
+  assert.deepEqual(stderr, ['2 of 6 files load'])
+  const listed = await gateway(['validate', '--report', '--json', '--instance', folder.path])
+  const [first] = JSON.parse(listed.stdout) as { cause: string; files: string[] }[]
+  assert.equal(first?.cause, 'unsupported type "SamlFederationFilter"')
+  assert.deepEqual(
+    first?.files,
+    ['a', 'b'].map((name) => folder.in(`config/routes/${name}.json`)),
+  )
+})
+
+test('a report of files that load has no cause and the exit code 0', async () => {
+  using folder = new Folder({ 'a.json': ROUTE_OF() })
+  const { code, stdout, stderr } = await validate(folder, '--report', folder.in('a.json'))
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: [], stderr: ['1 of 1 file load'] })
+})
+
+test('output has colours on a terminal and with FORCE_COLOR, and none with NO_COLOR', async () => {
+  using folder = new Folder({ 'config/routes/b.json': '{ "handler": "Missing" }' })
+  const words = ['validate', '--instance', folder.path]
+  const plain = (await gateway(words)).stdout
+  assert.doesNotMatch(plain, /\u001b/)
+  const coloured = (await gateway(words, { terminal: true })).stdout
+  assert.match(coloured, /\u001b\[1m.*b\.json:1:3\u001b\[0m: \u001b\[36m\/handler\u001b\[0m: no Handler/)
+  assert.equal((await gateway(words, { env: { FORCE_COLOR: '1' } })).stdout, coloured)
+  for (const env of [{ NO_COLOR: '1' }, { FORCE_COLOR: '0' }, { TERM: 'dumb' }] as Record<string, string>[])
+    assert.equal((await gateway(words, { terminal: true, env })).stdout, plain)
+})
+
+test('an unknown token is reported with the most similar property of the file and its parents', async () => {
+  using folder = new Folder({
+    'config/config.json': '{ "handler": { "type": "Router" }, "properties": { "shop": { "address": "http://a" } } }',
+    'config/routes/b.json': `{ "properties": { "greeting": "hi" }, "heap": [
+      { "name": "a", "type": "StaticResponseHandler", "config": { "status": 200, "entity": "&{greting}" } },
+      { "name": "b", "type": "StaticResponseHandler", "config": { "status": 200, "entity": "&{shop.adress}" } }
+    ], "handler": "a" }`,
+  })
+  const { stdout } = await gateway(['validate', '--instance', folder.path])
+  assert.match(stdout, /"greting" has no value; .*; did you mean "greeting"\?\n/)
+  assert.match(stdout, /"shop\.adress" has no value; .*; did you mean "shop\.address"\?\n/)
 })

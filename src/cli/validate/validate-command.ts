@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from '../command.ts'
 import type { CommandOption } from '../command-syntax.ts'
 import { type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
@@ -12,7 +14,8 @@ import {
 } from '../instance-settings.ts'
 import { formatLocated, type LocatedProblem, shownPath } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { paintFor, writeJson } from '../terminal.ts'
+import { counted, paintFor, printable, writeJson } from '../terminal.ts'
+import { causesOf } from './causes.ts'
 import { checkRouteFiles } from './route-file-check.ts'
 
 const MANY = 200
@@ -22,30 +25,39 @@ const WITHOUT_SECRETS: CommandOption = {
   description: 'Do not look up the secrets that objects name, for a machine without them.',
 }
 
+const REPORT: CommandOption = {
+  name: 'report',
+  description: 'Print the causes for which files do not load, each with its number of files, most first.',
+}
+
 /** Result of a check. */
 interface Findings {
   readonly problems: readonly LocatedProblem[]
   readonly warnings: readonly LocatedProblem[]
   /** Summary of the checked files. */
   readonly checked: string
+  /** Number of the checked files. */
+  readonly files: number
 }
 
 /** `gateway validate`: builds the whole configuration without serving traffic. */
 export const ValidateCommand: Command = {
   usage: [
-    'validate [--instance DIR] [--without-secrets] [-Dname=value]... [--json]',
-    'validate [--instance DIR] [--without-secrets] [-Dname=value]... FILE... [--json]',
+    'validate [--instance DIR] [--without-secrets] [-Dname=value]... [--report] [--json]',
+    'validate [--instance DIR] [--without-secrets] [-Dname=value]... FILE... [--report] [--json]',
   ],
   description: [
     'Checks admin.json, config.json and every route of every router, by building all of it. Referenced local files are opened, and secrets are looked up; no network is used, no port opened.',
     'With FILE, each file is checked as a route of the instance, or of an empty one without --instance; it may be in any folder.',
-    'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings are written to standard error.',
+    'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings are written to standard error. Output has colours on a terminal, unless NO_COLOR is set; FORCE_COLOR=1 colours other output.',
+    'With --report the output has one line for each cause instead, such as an unknown type, with the number of files that it stops; with --json a list of causes with their files.',
   ],
-  options: [INSTANCE_OPTION, WITHOUT_SECRETS, DEFINE_OPTION],
-  operands: { least: 0, most: Number.POSITIVE_INFINITY },
+  options: [INSTANCE_OPTION, WITHOUT_SECRETS, DEFINE_OPTION, REPORT],
+  operands: { least: 0, most: Number.POSITIVE_INFINITY, complete: 'file' },
   examples: [
     { line: 'gateway validate --instance ./my-gateway', note: 'before a deployment' },
     { line: 'gateway validate new-route.json', note: 'a file before its deployment' },
+    { line: 'gateway validate --report --instance ./openig', note: 'the work that a migration needs' },
   ],
   exits: [[EXIT.configuration, 'there are problems']],
   async run(args, context) {
@@ -53,13 +65,14 @@ export const ValidateCommand: Command = {
     const isInstance = files.length === 0 || args.has('instance')
     const instance = isInstance ? chosenInstance(args, context).instance : null
     const missing = instance === null ? null : missingInstance(instance)
-    if (missing !== null) return report({ problems: [missing], warnings: [], checked: '' }, args.json, context)
+    const print = args.has(REPORT.name) ? reportCauses : report
+    if (missing !== null) return print({ problems: [missing], warnings: [], checked: '', files: 0 }, args.json, context)
     const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, context) }
     const findings =
       files.length > 0
         ? await checkRouteFiles(files, instance, context, options)
         : await checkInstance(instance as string, context, options)
-    return report(findings, args.json, context)
+    return print(findings, args.json, context)
   },
 }
 
@@ -68,7 +81,11 @@ async function checkInstance(instance: string, context: ProcessContext, options:
   await using dryRun = await openDryRun(instance, context, folders, options)
   const { problems, warnings } = dryRun
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
-  return { problems, warnings, checked: `${counted(files, 'route file')} and the files around them` }
+  const around = ['admin.json', 'config.json'].filter((name) =>
+    existsSync(join(dryRun.directories.config, name)),
+  ).length
+  const checked = `${counted(files, 'route file')} and the files around them`
+  return { problems, warnings, checked, files: files + around }
 }
 
 /** Shows progress on a terminal, since many routes take a while. */
@@ -86,15 +103,24 @@ function report({ problems, warnings, checked }: Findings, json: boolean, contex
     writeJson(stdout, { valid: problems.length === 0, problems, warnings })
     return code
   }
-  const paint = paintFor(stderr, context)
-  for (const problem of problems) stdout.write(`${formatLocated(problem)}\n`)
-  for (const warning of warnings) stderr.write(`${paint('yellow', 'warning:')} ${formatLocated(warning)}\n`)
+  const [paint, paintWarning] = [paintFor(stdout, context), paintFor(stderr, context)]
+  for (const problem of problems) stdout.write(`${formatLocated(problem, paint)}\n`)
+  for (const warning of warnings)
+    stderr.write(`${paintWarning('yellow', 'warning:')} ${formatLocated(warning, paintWarning)}\n`)
   const files = new Set(problems.map(({ file }) => file)).size
-  if (problems.length > 0) stderr.write(`${counted(problems.length, 'problem')} in ${counted(files, 'file')}\n`)
-  else stdout.write(`${paintFor(stdout, context)('green', 'valid:')} ${checked}\n`)
+  const sum = `${counted(problems.length, 'problem')} in ${counted(files, 'file')}`
+  if (problems.length > 0) stderr.write(`${paintWarning('red', sum)}\n`)
+  else stdout.write(`${paint('green', 'valid:')} ${checked}\n`)
   return code
 }
 
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+function reportCauses({ problems, files }: Findings, json: boolean, { stdout, stderr }: ProcessContext): number {
+  const causes = causesOf(problems)
+  if (json) writeJson(stdout, causes)
+  else
+    for (const { cause, files: stopped } of causes)
+      stdout.write(`${counted(stopped.length, 'file')}: ${printable(cause)}\n`)
+  const failed = new Set(problems.map(({ file }) => file)).size
+  stderr.write(`${Math.max(0, files - failed)} of ${counted(files, 'file')} load\n`)
+  return failed === 0 ? EXIT.ok : EXIT.configuration
 }

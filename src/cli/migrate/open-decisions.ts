@@ -1,0 +1,42 @@
+import { appendPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { decode, type Field, fieldValuesIn, type Problem } from '#schema'
+import type { MigratedDocument, TypesOfDocument } from './migrated-document.ts'
+
+/** Parts of a migrated document that only a person can decide: deprecated fields and types without an automatic conversion. */
+export function openDecisions(json: JsonObject, { type, types }: MigratedDocument): Problem[] {
+  const found: Problem[] = []
+  const { heap } = json
+  for (const [at, each] of Array.isArray(heap) ? heap.entries() : []) ofObject(each, `/heap/${at}`, types, found)
+  ofField(type.fields, fieldsIn(json, type.members), '', types, found)
+  return found
+}
+
+function ofObject(json: JsonValue, pointer: string, types: TypesOfDocument, found: Problem[]): void {
+  if (!isPlainObject(json) || typeof json['type'] !== 'string') return
+  const definition = types.find(json['type'])
+  const at = appendPointer(pointer, 'type')
+  if (definition === null) {
+    found.push({ pointer: at, message: types.unknown(json['type']) })
+    return
+  }
+  if (definition.replacement !== null) {
+    found.push({ pointer: at, message: `${definition.name} is deprecated; ${definition.replacement}` })
+  }
+  ofField(definition.config, json['config'] ?? {}, appendPointer(pointer, 'config'), types, found)
+}
+
+function ofField(field: Field, json: JsonValue, pointer: string, types: TypesOfDocument, found: Problem[]): void {
+  const { problems, warnings } = decode(field, json, pointer)
+  for (const { pointer: at, message } of [...problems, ...warnings]) found.push({ pointer: at, message })
+  const declared = new Set<string>()
+  for (const { field: inner, json: value, pointer: at } of fieldValuesIn(field, json, pointer)) {
+    if (inner.info.shape.kinds === undefined || declared.has(at)) continue
+    declared.add(at)
+    ofObject(value as JsonValue, at, types, found)
+  }
+}
+
+/** The fields of a document without its other keys, which are decoded otherwise. */
+function fieldsIn(json: JsonObject, members: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(json).filter(([key]) => Object.hasOwn(members, key)))
+}
