@@ -6,6 +6,10 @@ import { DEMO_POLICIES } from './demo-policies.ts'
 interface DemoAccessManager extends AsyncDisposable {
   readonly url: string
   readonly agentPassword: string
+  /** Secret of the client `gateway-login`. */
+  readonly clientSecret: string
+  /** Registers the gateway as a client for logins, with the origins of its connectors. */
+  registerLogin(origins: readonly string[]): void
 }
 
 const SCOPES = { scopes: ['read', 'write'], defaultScopes: ['read'] }
@@ -30,5 +34,15 @@ export async function startDemoAccessManager(port: number): Promise<DemoAccessMa
     ],
   })
   for (const policy of DEMO_POLICIES) manager.putPolicy(policy)
-  return { url: manager.url, agentPassword, [Symbol.asyncDispose]: () => manager.close() }
+  const clientSecret = randomBytes(24).toString('base64url')
+  return {
+    url: manager.url,
+    agentPassword,
+    clientSecret,
+    registerLogin: (origins) => {
+      const redirectUris = origins.map((origin) => `${origin}/oidc/login/callback`)
+      manager.registerClient({ id: 'gateway-login', secret: clientSecret, scopes: ['openid', 'profile'], redirectUris })
+    },
+    [Symbol.asyncDispose]: () => manager.close(),
+  }
 }

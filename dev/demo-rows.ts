@@ -3,7 +3,7 @@ interface DemoRow {
   /** A short title, for the first column of a table. */
   readonly title: string
   /**
-   * A shell line; what one sets, those after it may use. `{traffic}`, `{admin}`, `{am}`, `{instance}` and `{gateway}` stand
+   * A shell line; what one sets, those after it may use. `{traffic}`, `{secure}`, `{admin}`, `{am}`, `{instance}` and `{gateway}` stand
    * for what the demo runs with.
    */
   readonly line: string
@@ -127,6 +127,31 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     shows: /"method": "POST"[\s\S]*"x-user": "demo"/,
   },
   {
+    title: 'OpenID Connect',
+    line: 'curl -i {traffic}/oidc/echo',
+    shows: /^HTTP\/1\.1 302 [\s\S]*^location: http:\/\/[^\n]*\/authorize\?client_id=gateway-login/im,
+  },
+  {
+    title: 'script',
+    line: 'curl "{traffic}/script/echo?name=you"',
+    shows: /"x-greeting": "Good (?:morning|afternoon|evening), you"/,
+  },
+  {
+    title: 'throttling',
+    line: `for i in 1 2 3 4 5 6; do curl -s -o /dev/null -w '%{http_code} ' {traffic}/limited/echo; done; echo`,
+    shows: /^200 (?:200 )*429 $/m,
+  },
+  {
+    title: 'WebSocket',
+    line: `curl -sN --max-time 1 -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' {traffic}/websocket/socket; echo`,
+    shows: /hello over WebSocket/,
+  },
+  {
+    title: 'TLS and HTTP/2',
+    line: 'curl -i --cacert {instance}/secrets/tls.crt {secure}/hello',
+    shows: /^HTTP\/2 200[\s\S]*Hello, world!/,
+  },
+  {
     title: 'capture and timer',
     line: 'curl {traffic}/watched/echo',
     shows: /"path": "\/echo"/,
@@ -136,6 +161,21 @@ export const DEMO_ROWS: readonly DemoRow[] = [
     title: 'who answers, and why',
     line: `{gateway} explain --instance {instance} 'POST {traffic}/orders' -d '{"express":true}'`,
     shows: /Route: orders-1-express/,
+  },
+  {
+    title: 'metrics',
+    line: `curl -s {admin}/metrics/prometheus/0.0.4 | grep '^gw_route_request_total{name="hello"'`,
+    shows: /^gw_route_request_total\{name="hello"[^}]*\} [1-9]/m,
+  },
+  {
+    title: 'live table',
+    line: '{gateway} top --once --gateway {admin}',
+    shows: /^ROUTE +REQ\/S/m,
+  },
+  {
+    title: 'routes',
+    line: '{gateway} routes --gateway {admin}',
+    shows: /^\d+ +hello +hello +loaded/m,
   },
   {
     title: 'health',

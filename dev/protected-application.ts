@@ -1,13 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { HOME_PAGE } from './home-page.ts'
+import { homePage } from './home-page.ts'
+import type { TourLinks } from './tour.ts'
+import { acceptWebSocket } from './websocket-echo.ts'
 
 /** An application behind a gateway that returns the requests it receives. */
 interface ProtectedApplication extends AsyncDisposable {
   readonly url: string
+  /** Addresses for links in its pages, once they are known. */
+  setLinks(links: TourLinks): void
 }
 
 const MAX_BODY = 1024 * 1024
@@ -18,29 +22,40 @@ const BETWEEN_EVENTS = 300
 
 /** Starts the application on a free port of the loopback interface. */
 export async function startProtectedApplication(): Promise<ProtectedApplication> {
+  let links: TourLinks | null = null
   const server = createServer((request, response) => {
     // A client that disconnects during a response is no error.
     response.on('error', () => {})
-    answer(request, response).catch(() => response.destroy())
+    answer(request, response, links).catch(() => response.destroy())
+  })
+  const upgraded = new Set<Duplex>()
+  server.on('upgrade', (request, socket) => {
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
+    acceptWebSocket(request, socket)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setLinks: (known) => {
+      links = known
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
+      for (const socket of upgraded) socket.destroy()
       server.close()
       await once(server, 'close')
     },
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, links: TourLinks | null): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://application')
   const [, first = '', second = ''] = url.pathname.split('/')
   switch (first) {
     case '':
-      return send(response, 200, 'text/html; charset=utf-8', HOME_PAGE)
+      return send(response, 200, 'text/html; charset=utf-8', pageFor(request, links))
     case 'echo':
       return echo(request, response)
     case 'stream':
@@ -55,6 +70,18 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     default:
       return send(response, 404, 'text/plain', 'the application has no such page\n')
   }
+}
+
+/** The gateway reports in headers which route the request took, and its user. */
+function pageFor({ headers }: IncomingMessage, links: TourLinks | null): string {
+  const header = (name: string): string | null => (typeof headers[name] === 'string' ? headers[name] : null)
+  const request = {
+    user: header('x-user'),
+    login: header('x-login'),
+    greeting: header('x-greeting'),
+    isSecure: header('x-forwarded-proto') === 'https',
+  }
+  return homePage(header('x-demo-step') ?? '', request, links)
 }
 
 function send(response: ServerResponse, status: number, type: string, content: string): void {

@@ -174,6 +174,13 @@ export class DevelopmentAccessManager implements AsyncDisposable {
     return this.#state.sessions.start(owner, { level: 0, services: [], schemes: [], ...strength }).tokenId
   }
 
+  /** Sets a property of a session, as a plugin of the login does. */
+  setSessionProperty(tokenId: string, name: string, value: string): void {
+    const session = this.#state.sessions.find(tokenId)
+    if (session === undefined) throw new Error('setSessionProperty: no session has this token')
+    this.#state.sessions.setProperty(session, name, value)
+  }
+
   /** Ends a session by its token, with the notification; false for an unknown session. */
   endSession(tokenId: string): boolean {
     const session = this.#state.sessions.find(tokenId)

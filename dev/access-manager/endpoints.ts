@@ -7,6 +7,7 @@ import { Authenticate } from './json/authenticate.ts'
 import { withRequestChecks } from './json/request-checks.ts'
 import { serverInformation, serverVersion } from './json/server-information.ts'
 import { SessionActions } from './json/session-actions.ts'
+import { userProfiles } from './json/users.ts'
 import { AuthorizeEndpoint } from './oauth2/authorization/authorize-endpoint.ts'
 import { authorizationCode } from './oauth2/authorization/code-grant.ts'
 import { AuthorizationCodes } from './oauth2/authorization/codes.ts'
@@ -33,6 +34,7 @@ import type { Sessions } from './state/sessions.ts'
 import type { SigningKeys } from './state/signing-keys.ts'
 import type { Tokens } from './state/tokens.ts'
 import type { Transactions } from './state/transactions.ts'
+import { securityTokenService } from './sts/security-token-service.ts'
 
 /** State of the endpoints. */
 export interface State {
@@ -85,6 +87,7 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       authenticate: new Authenticate(settings, sessions, logins, dialogue),
       sessions: sessionActions,
       'sessions/{}': sessionActions,
+      'users/{}': userProfiles(settings, sessions, directory),
       policies: policy,
       'policies/{}': policy,
       applications: policySet,
@@ -102,6 +105,11 @@ export function endpointsOf(state: State, addresses: Addresses): Endpoints {
       userinfo: userInformation(tokens, directory),
       'connect/endSession': endSession({ settings, directory, sessions, keys }),
     },
-    pages: { '': login, 'UI/Login': login, 'UI/Logout': logoutPage(pageParts) },
+    pages: {
+      'rest-sts/oidc-to-saml': securityTokenService(settings, sessions),
+      '': login,
+      'UI/Login': login,
+      'UI/Logout': logoutPage(pageParts),
+    },
   }
 }

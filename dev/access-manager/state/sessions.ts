@@ -140,7 +140,8 @@ export class Sessions {
   }
 }
 
-function universalId({ kind, name, realm }: SessionOwner): string {
+/** The name of an owner that is unique in the server. */
+export function universalId({ kind, name, realm }: SessionOwner): string {
   const organizations = realm
     .split('/')
     .filter((part) => part !== '')
