@@ -15,23 +15,47 @@ export interface ComparedRow extends Measured {
   readonly addedMicros: number
 }
 
-/** Measures subjects and their bases, each of which should directly precede its subject. */
+/** Measures subjects and their bases; a base is measured again directly before each of its subjects, so that slow drifts of the machine cancel out. */
 export async function measureAdded(
   subjects: readonly ComparedSubject[],
   rounds: Rounds,
   progress: (text: string) => void,
 ): Promise<ComparedRow[]> {
-  const measured = await measure(subjects, rounds, progress)
-  return measured.map((row, at) => {
-    const base = subjects[at]?.base ?? null
-    const costs = measured.find(({ name }) => name === (base ?? row.name))?.cpuMicrosByRound ?? []
+  const turns: ComparedSubject[] = []
+  const baseTurn = new Map<ComparedSubject, number>()
+  for (const subject of subjects) {
+    const base = subjects.find(({ name }) => name === subject.base)
+    if (base !== undefined) baseTurn.set(subject, turns.push({ ...base }) - 1)
+    if (base !== undefined || !subjects.some((other) => other.base === subject.name)) turns.push(subject)
+  }
+  const measured = await measure(turns, rounds, progress)
+  return subjects.map((subject) => {
+    const own = measured.filter((_, at) => turns[at]?.name === subject.name)
+    const row = joined(own as [Measured, ...Measured[]])
+    const costs = measured[baseTurn.get(subject) ?? -1]?.cpuMicrosByRound ?? row.cpuMicrosByRound
     return {
       ...row,
-      base,
+      base: subject.base ?? null,
       ratio: median(row.cpuMicrosByRound.map((cost, round) => cost / (costs[round] ?? Number.NaN))),
       addedMicros: median(row.cpuMicrosByRound.map((cost, round) => cost - (costs[round] ?? Number.NaN))),
     }
   })
+}
+
+/** All rounds of a base, which is measured once for each of its subjects. */
+function joined(rows: readonly [Measured, ...Measured[]]): Measured {
+  const costs = rows.flatMap(({ cpuMicrosByRound }) => cpuMicrosByRound)
+  const sum = (number: (row: Measured) => number) => rows.reduce((total, row) => total + number(row), 0)
+  return {
+    name: rows[0].name,
+    requests: sum(({ requests }) => requests),
+    errors: sum(({ errors }) => errors),
+    cpuMicros: { median: median(costs), min: Math.min(...costs), max: Math.max(...costs) },
+    cpuMicrosByRound: costs,
+    requestsPerSecond: median(rows.map(({ requestsPerSecond }) => requestsPerSecond)),
+    repeated: sum(({ repeated }) => repeated),
+    slow: sum(({ slow }) => slow),
+  }
 }
 
 /** Messages for the named rows whose ratio exceeds the limit. */

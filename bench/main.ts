@@ -32,6 +32,7 @@ import { missedStartTargets, startBenchmark } from './start.ts'
 import { missedStudioTargets, studioBenchmark } from './studio.ts'
 import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
+import { missedTracingTargets, tracingBenchmark } from './tracing.ts'
 import { webSocketBenchmark } from './websocket.ts'
 
 const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
@@ -49,6 +50,7 @@ benchmarks (proxy and routes without a name):
   policy     CPU time of enforcing cached policy decisions
   audit      CPU time of an access event for each request, to a file, to standard output and to JMS (ActiveMQ)
   accesslog  CPU time of an access line for each request, to a file and to standard output
+  tracing    CPU time of OpenTelemetry spans: none, 1 % and all requests sampled
   studio     CPU time of a request while the live monitor is open
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
@@ -181,6 +183,13 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\naccesslog\n${comparedTable('access log', rows)}`)
     checkTargets(missedAccessLogTargets(rows))
   }
+  if (names.includes('tracing')) {
+    const rows = await tracingBenchmark(rounds, progress)
+    result['tracing'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\ntracing\n${comparedTable('tracing', rows)}`)
+    checkTargets(missedTracingTargets(rows))
+  }
   if (names.includes('studio')) {
     const rows = await studioBenchmark(rounds, progress)
     result['studio'] = rows
@@ -243,6 +252,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'policy',
     'audit',
     'accesslog',
+    'tracing',
     'studio',
     'throttling',
     'scripts',

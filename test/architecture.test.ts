@@ -16,6 +16,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'jose',
     'openid',
     'redis',
+    'sql',
     'jms',
     'scripts',
     'access-manager',
@@ -23,6 +24,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'client',
     'listener',
     'resilience',
+    'telemetry',
   ]
   const engine = [...language, 'contracts', 'cache']
   const object = [...engine, ...engines]
@@ -41,7 +43,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     ...Object.fromEntries(engines.map((name) => [name, engine])),
     scripts: [...engine, 'groovy', 'jose'],
     jms: ['json', 'logging', 'schema', 'contracts'],
-    audit: [...engine, 'client', 'jms'],
+    audit: [...engine, 'client', 'jms', 'telemetry'],
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],
     heap: [...ground, 'http', 'schema', 'contracts'],
@@ -62,6 +64,8 @@ const homes: Record<string, readonly string[]> = {
   jose: ['jose', 'dev'],
   oauth4webapi: ['openid'],
   ioredis: ['redis'],
+  pg: ['sql'],
+  mysql2: ['sql'],
   tldts: ['http'],
   '@cfworker/json-schema': ['audit'],
   rhea: ['jms'],

@@ -6,6 +6,8 @@ import { basename, dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { CATALOGUE } from '#catalogue'
+import { RETIRED_TYPES, UNSUPPORTED_TYPES } from '#heap'
+import { CONFIGURATION_FILES } from '#instance'
 import { type Field, loadTypes, pageName, type TypeDefinition } from '#schema'
 import { generatedFiles, presentFiles } from '../scripts/generated-files.ts'
 
@@ -76,11 +78,27 @@ test('a type, its file, its page and its test have the same name', () => {
 })
 
 test('every field has a description, also nested ones', () => {
+  const ofFiles = CONFIGURATION_FILES.flatMap(({ title, document }) => undescribed(document.fields, title))
+  assert.deepEqual(ofFiles, [])
   const missing = definitions.flatMap(({ name, config, settings }) => [
     ...undescribed(config, name),
     ...(settings === null ? [] : undescribed(settings, `${name} settings`)),
   ])
   assert.deepEqual(missing, [])
+})
+
+test('a field for the name of a header accepts tokens alone', () => {
+  const loose: string[] = []
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { type, pattern } = value as { type?: unknown; pattern?: unknown }
+    if (/header(?:name)?$/i.test(path) && type === 'string' && pattern === undefined) loose.push(path)
+    for (const [name, inner] of Object.entries(value)) walk(inner, `${path}/${name}`)
+  }
+  for (const name of globSync('schemas/*.json', { cwd: join(import.meta.dirname, '..') })) {
+    if (/^schemas.[A-Z]/.test(name)) walk(JSON.parse(readFileSync(join(import.meta.dirname, '..', name), 'utf8')), name)
+  }
+  assert.deepEqual(loose, [])
 })
 
 test('summaries and descriptions are sentences', () => {
@@ -120,6 +138,15 @@ test('the Redis client is loaded with the first object that uses it, not with th
   assert.ok(loaded.some((path) => path.includes('/ws/')))
   assert.deepEqual(
     loaded.filter((path) => path.includes('/ioredis/')),
+    [],
+  )
+})
+
+test('types that are retired or not supported are not in the catalogue', () => {
+  const absent = [...RETIRED_TYPES.keys(), ...UNSUPPORTED_TYPES.keys()]
+  const present = new Set(CATALOGUE.flatMap(({ name, aliases }) => [name, ...aliases]))
+  assert.deepEqual(
+    absent.filter((name) => present.has(name)),
     [],
   )
 })

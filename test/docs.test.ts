@@ -8,10 +8,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { CATALOGUE } from '#catalogue'
 import { ConfigDocument, type UnitContext } from '#heap'
 import { respond } from '#http'
-import { DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#instance'
+import { AdminDocument, buildAdmin, DEFAULT_OBJECTS, RootDocument, RouteDocument, rootProperties } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { memoryLog } from '#logging'
-import { loadTypes, pageName } from '#schema'
+import { DOCUMENT_STRUCTURE, isIgnoredKey, loadTypes, pageName } from '#schema'
 import { TestMetrics, testUnitContext } from '#test/build'
 import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { GENERATED_MARK, generatedFiles } from '../scripts/generated-files.ts'
@@ -25,7 +25,9 @@ interface Example {
 }
 
 /** Fenced JSON of the documents; generated pages only repeat pages beside the code. */
-const examples: readonly Example[] = globSync(['README.md', 'docs/**/*.md', 'src/objects/**/*.md'], { cwd: root })
+const examples: readonly Example[] = globSync(['README.md', 'docs/**/*.md', 'examples/**/*.md', 'src/**/*.md'], {
+  cwd: root,
+})
   .map((path) => path.split(sep).join('/'))
   .sort()
   .flatMap((path) => {
@@ -48,13 +50,43 @@ function read(text: string, place: string): JsonValue {
 const isDocument = (json: JsonValue): json is JsonObject => isPlainObject(json) && json['handler'] !== undefined
 const documents = examples.flatMap(({ place, json }) => (isDocument(json) ? [{ place, json }] : []))
 
+const STRUCTURE = Object.keys(DOCUMENT_STRUCTURE)
+
+/** Whether an example is an admin.json, or some of its fields. */
+const isAdmin = (json: JsonValue): json is JsonObject => {
+  const keys = isPlainObject(json) && !isDocument(json) ? Object.keys(json).filter((key) => !isIgnoredKey(key)) : []
+  const own = keys.filter((key) => Object.hasOwn(AdminDocument.members, key))
+  return own.length > 0 && keys.every((key) => own.includes(key) || STRUCTURE.includes(key))
+}
+const adminFiles = examples.flatMap(({ place, json }) => (isAdmin(json) ? [{ place, json }] : []))
+
 const directory = mkdtempSync(join(tmpdir(), 'gateway-docs-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 // Files of the instance that examples refer to.
 mkdirSync(join(directory, 'public'))
+writeFileSync(join(directory, 'people.csv'), 'username,fullname,password\nann,Ann Smith,changeit\n')
 mkdirSync(join(directory, 'secrets'))
-writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing'))
+const tlsIdentity = testIdentity('localhost')
+writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing', 'server'))
+const pemKey = tlsIdentity.key.export({ format: 'pem', type: 'pkcs8' })
+writeFileSync(join(directory, 'secrets', 'tls.key'), `${pemKey}${tlsIdentity.certificate}`)
+for (const name of ['shop', 'api']) {
+  const { key, certificate } = testIdentity(`${name}.example.com`)
+  writeFileSync(join(directory, 'secrets', `${name}.key`), key.export({ format: 'pem', type: 'pkcs8' }))
+  writeFileSync(join(directory, 'secrets', `${name}.crt`), certificate.toString())
+}
+writeFileSync(
+  join(directory, 'secrets', 'clients'),
+  testIdentity('clients', { authority: true }).certificate.toString(),
+)
+// Files outside of the instance, in a folder that stands for /etc.
+mkdirSync(join(directory, 'etc', 'tls'), { recursive: true })
+writeFileSync(join(directory, 'etc', 'tls', 'tls.key'), pemKey)
+writeFileSync(join(directory, 'etc', 'tls', 'tls.crt'), tlsIdentity.certificate.toString())
+const atTestFiles = (json: JsonObject): JsonObject =>
+  JSON.parse(JSON.stringify(json).replaceAll('"/etc/', `"${directory}/etc/`)) as JsonObject
 writeFileSync(join(directory, 'secrets', 'keystore.password'), 'changeit')
+writeFileSync(join(directory, 'secrets', 'keystore.pass'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'agent.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'redis.password'), 'changeit')
 writeFileSync(join(directory, 'secrets', 'jms.password'), 'changeit')
@@ -141,15 +173,35 @@ test('every route in the documents builds', async (context) => {
   await parent.heap.dispose()
 })
 
+test('every admin.json in the documents can be used', async (context) => {
+  assert.ok(adminFiles.length > 5, `${adminFiles.length} were found`)
+  for (const { place, json } of adminFiles) {
+    await context.test(place, async () => {
+      const { logger } = unitContext
+      const admin = await buildAdmin(atTestFiles(json), {
+        instance: directory,
+        types: definitions,
+        env: {},
+        logger,
+        serving: false,
+      })
+      await admin.dispose()
+      assert.deepEqual(admin.warnings, [], 'an example is not to be warned about')
+    })
+  }
+})
+
 const schemas = generatedFiles(definitions)
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
-const [routeSchema, configSchema] = ['route', 'config'].map((name) =>
+const [routeSchema, configSchema, adminSchema] = ['route', 'config', 'admin'].map((name) =>
   ajv.compile(JSON.parse(schemas.get(`schemas/${name}.json`)!)),
-) as [ValidateFunction, ValidateFunction]
-const schemaOf = (json: JsonObject): ValidateFunction => (isRoot(json) ? configSchema : routeSchema)
+) as [ValidateFunction, ValidateFunction, ValidateFunction]
+const schemaOf = (json: JsonObject): ValidateFunction =>
+  isAdmin(json) ? adminSchema : isRoot(json) ? configSchema : routeSchema
+const allFiles = [...documents, ...adminFiles]
 
-test('every route in the documents is valid by the JSON Schema', () => {
-  for (const { place, json } of documents) {
+test('every file in the documents is valid by the JSON Schema', () => {
+  for (const { place, json } of allFiles) {
     const validate = schemaOf(json)
     const found = validate(json) ? [] : (validate.errors ?? []).map((each) => `${each.instancePath}: ${each.message}`)
     assert.deepEqual(found, [], place)
@@ -157,7 +209,7 @@ test('every route in the documents is valid by the JSON Schema', () => {
 })
 
 test('the JSON Schema rejects an unknown field in any object, and an unknown type', () => {
-  for (const { place, json } of documents) {
+  for (const { place, json } of allFiles) {
     const validate = schemaOf(json)
     for (const declared of declarations(json)) {
       const { type, config } = declared

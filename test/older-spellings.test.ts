@@ -24,13 +24,17 @@ function collect(field: Field, where: string): void {
   }
 }
 
-/** The field of a path such as `agent.password`; undefined without one. */
+/** The field of a path such as `agent.password`, also of an entry of a map; undefined without one. */
 function fieldAt(members: Readonly<Record<string, Field>>, path: string): Field | undefined {
   const [name = '', inner] = path.split('.')
+  return namedFieldAt(members, path) ?? (inner === undefined ? undefined : members[name]?.info.shape.entries)
+}
+
+/** The same without entries of maps, which have any name. */
+function namedFieldAt(members: Readonly<Record<string, Field>>, path: string): Field | undefined {
+  const [name = '', inner] = path.split('.')
   const member = members[name]
-  if (inner === undefined || member === undefined) return member
-  const { members: below, entries } = member.info.shape
-  return below?.[inner] ?? entries
+  return inner === undefined || member === undefined ? member : member.info.shape.members?.[inner]
 }
 
 test('there are older spellings, and each is declared once in its object', () => {
@@ -43,7 +47,7 @@ test('there are older spellings, and each is declared once in its object', () =>
 test('an old name is no current field, and the current field of each spelling exists', () => {
   for (const { where, spelling, members } of declared) {
     for (const old of spelling.old)
-      assert.equal(fieldAt(members, old), undefined, `${where}: ${old} is a current field`)
+      assert.equal(namedFieldAt(members, old), undefined, `${where}: ${old} is a current field`)
     for (const name of spelling.sets) assert.ok(Object.hasOwn(members, name), `${where}: there is no ${name}`)
     if (spelling.current !== null)
       assert.ok(fieldAt(members, spelling.current) !== undefined, `${where}: there is no ${spelling.current}`)

@@ -23,6 +23,8 @@ function trackedFiles(): string[] {
 }
 
 interface Manifest {
+  readonly files: readonly string[]
+  readonly man: readonly string[]
   readonly license: string
   readonly dependencies: Record<string, string>
   readonly optionalDependencies: Record<string, string>
@@ -155,17 +157,39 @@ test('no tracked file names a path of a development machine or a package registr
 })
 
 test('relative links of the documents have existing targets', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'changes/*.md'], { cwd: root })
+  const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'src/**/*.md', 'changes/*.md'], { cwd: root })
   assert.ok(documents.length > 300, `${documents.length} documents were found`)
-  const broken = documents.flatMap((path) => {
-    const prose = read(path)
-      .replace(/^```[\s\S]*?^```/gm, '')
-      .replace(/`[^`\n]*`/g, '')
-    return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-      .map((match) => match[1]!)
-      .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
-      .filter((target) => !existsSync(join(root, dirname(path), decodeURIComponent(target.replace(/#.*$/, '')))))
-      .map((target) => `${path}: ${target}`)
-  })
+  const broken = documents.flatMap((path) =>
+    linkTargets(path)
+      .filter((target) => !existsSync(join(root, target)))
+      .map((target) => `${path}: ${target}`),
+  )
   assert.deepEqual(broken, [])
 })
+
+test('documents of the package link only to files of the package', () => {
+  const packed = [...manifest.files, 'README.md', 'LICENSE', 'package.json']
+  const isPacked = (path: string): boolean => packed.some((entry) => path === entry || path.startsWith(`${entry}/`))
+  const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'deploy/**/*.md'], { cwd: root })
+  const broken = documents.filter(isPacked).flatMap((path) =>
+    linkTargets(path)
+      .filter((target) => !isPacked(target))
+      .map((target) => `${path}: ${target}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('the manifest lists manual pages in an array: npm links no page of a string', () => {
+  for (const path of manifest.man) assert.ok(existsSync(join(root, path)), path)
+})
+
+/** Files that a document links to, relative to the root of the repository. */
+function linkTargets(path: string): string[] {
+  const prose = read(path)
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`\n]*`/g, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => match[1]!)
+    .filter((target) => !/^(?:[a-z]+:|#)/.test(target))
+    .map((target) => join(dirname(path), decodeURIComponent(target.replace(/#.*$/, ''))).replace(/\/$/, ''))
+}

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { request } from 'undici'
 import { DEMO_ROWS } from '#dev'
-import { SpawnedCommand } from '#test/spawned-command'
+import { DEMO, SpawnedCommand } from '#test/spawned-command'
 import { waitUntil } from '#test/waiting'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -33,7 +33,7 @@ let demo: SpawnedCommand
 let summary: Summary
 
 before(async () => {
-  demo = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--am-port', '0', '--json'])
+  demo = new SpawnedCommand([...DEMO, '--json'])
   summary = JSON.parse((await demo.writes(/^\{\n[\s\S]*?^\}$/m))[0]) as Summary
 })
 
@@ -65,7 +65,7 @@ for (const [at, row] of DEMO_ROWS.entries()) {
 test('the home page of the application is reached through the gateway', async () => {
   const page = await fetch(`${summary.traffic}/app`)
   assert.equal(page.status, 200)
-  assert.match(await page.text(), /A protected application/)
+  assert.match(await page.text(), /A protected application[\s\S]*Not logged in[\s\S]*Next: Single sign-on/)
 })
 
 /** Follows redirects and stores cookies, as a browser does; returns the last page. */
@@ -101,7 +101,7 @@ class BrowserClient {
 test('a browser logs in, and again for a page whose policy needs a higher level', async () => {
   const browser = new BrowserClient()
   const home = await browser.logIn(await browser.open(`${summary.traffic}/home`))
-  assert.match(home.text, /A protected application/)
+  assert.match(home.text, /Logged in as <strong>demo<\/strong> by single sign-on/)
   assert.equal((await browser.open(`${summary.traffic}/home/slow`)).status, 403)
   const stronger = await browser.open(`${summary.traffic}/home/download?bytes=10`)
   const file = await browser.logIn(stronger)
@@ -143,8 +143,8 @@ for (const guide of ['oauth2.md', 'login.md'])
   )
 
 test('without --json each request is one readable line below the examples', async () => {
-  await using readable = new SpawnedCommand(['demo', '--port', '0', '--admin-port', '0', '--am-port', '0'])
-  const [, traffic = ''] = await readable.writes(/^ {2}traffic +(http:\S+)\/app$/m)
+  await using readable = new SpawnedCommand([...DEMO])
+  const [, traffic = ''] = await readable.writes(/^ {2}traffic +(http:\S+)\/app\/$/m)
   await readable.writes(/^Ctrl-C stops the demo\./m)
   await fetch(`${traffic}/protected/echo`)
   await readable.writes(

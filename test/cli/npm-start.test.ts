@@ -20,7 +20,7 @@ test('SIGTERM to npm start ends the demo', {
   skip: !hasNpm() && 'npm is not installed',
   timeout: 120_000,
 }, async () => {
-  const ports = ['--port', '0', '--admin-port', '0', '--am-port', '0']
+  const ports = ['--port', '0', '--tls-port', '0', '--admin-port', '0', '--am-port', '0']
   const npm = spawn('npm', ['start', '--silent', '--', ...ports, '--json'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
 import { SpawnedCommand } from '#test/spawned-command'
+import { once } from '#test/waiting'
 
 async function ended(words: readonly string[], env: Record<string, string> = {}) {
   await using command = new SpawnedCommand(words, env)
@@ -111,6 +112,36 @@ test('a missing home directory is named, with the remedy', { timeout: 60_000 }, 
   assert.match(none.stderr, /no home directory for ~\/\.gateway/)
   assert.match(none.stderr, advice)
   assert.deepEqual(await ended(['eval', '1 + 1'], { HOME: '' }), { code: 0, stdout: '2\n', stderr: '' })
+})
+
+test('errors of the system are one sentence with the remedy, and exit with 1', { timeout: 60_000 }, async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  using folder = new Folder({ 'route.json': '{ "handler": { "type": "WelcomeHandler" } }' })
+  try {
+    const taken = await ended(['demo', '--tls-port', '0', '--admin-port', '0', '--am-port', `${port}`])
+    assert.deepEqual(taken, {
+      code: 1,
+      stdout: '',
+      stderr: `gateway: demo: port ${port} is in use by another process; choose another one with --am-port, or 0 for a free one\n`,
+    })
+  } finally {
+    holder.close()
+  }
+  const unwritable =
+    /^gateway: \w+: the temporary directory \/proc\/nope can not be written: \w+; name another one with TMPDIR\n$/
+  for (const words of [
+    ['demo', '--port', '0', '--tls-port', '0', '--admin-port', '0', '--am-port', '0'],
+    ['validate', folder.in('route.json')],
+  ]) {
+    const { code, stderr } = await ended(words, { TMPDIR: '/proc/nope' })
+    assert.equal(code, 1)
+    assert.match(stderr, unwritable)
+  }
+  const gone = await ended(['routes', '--gateway', `http://127.0.0.1:${port}`], { HOME: '' })
+  assert.equal(gone.code, 69)
+  assert.match(gone.stderr, /^gateway: routes: .*ECONNREFUSED.*\n$/)
 })
 
 test('an installation without optional dependencies ends with the command that installs Node', async () => {

@@ -12,6 +12,7 @@ test('the README shows the output of the demo', () => {
   }))
   const rows = filledRows({
     traffic: 'http://127.0.0.1:8080',
+    secure: 'https://127.0.0.1:8443',
     admin: 'http://127.0.0.1:8085',
     application: '',
     accessManager: 'http://127.0.0.1:8088/am',

@@ -17,8 +17,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'e-null-name': 'a member that no request has is an error at load',
   'r-session-route-named':
     'the cookie of a session has HttpOnly and SameSite, no Expires, and is set only when the session changes',
-  'f-basic-cached': 'there is no HttpBasicAuthFilter',
-  'f-crypto': 'there is no CryptoHeaderFilter',
+  'f-basic-cached': 'the cookie of the session is not sent to the application',
   'g-null': 'a script that returns null is a fault: 500, with a message that says what to return',
   'g-f-promise-null': 'a promise of null is a fault too',
   'g-contexts': 'there is a context accessAuditExtension, and the router context is the last one',

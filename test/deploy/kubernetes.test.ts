@@ -1,8 +1,10 @@
 // The manifests of deploy/kubernetes, read as text; kubernetes.long.test.ts renders and validates them.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Folder } from '#test/folder'
+import { RunningGateway } from '#test/gateway'
 import { isHealthPath } from '../../src/control/admin/health.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -56,11 +58,37 @@ test('mounts are in the directories of the image', () => {
 
 test('the pod is not killed before its drain can end', () => {
   const [total] = all(/terminationGracePeriodSeconds: (\d+)/g).map(Number)
-  const [delay] = all(/command: \[sleep, "(\d+)"\]/g).map(Number)
+  const [delay] = all(/"shutdownDelay": "(\d+) seconds"/g).map(Number)
   const gracePeriod = /gracePeriod: config\(.*\n\s*\.default\('(\d+) seconds'\)/.exec(
     read('src/instance/admin-document.ts'),
   )
   assert.ok(Number(total) >= Number(delay) + Number(gracePeriod?.[1]) + 10, `${total} s`)
+})
+
+test('the credential of scrapes opens the metrics and nothing else', async () => {
+  const [text = ''] = all(/^ {2}admin\.json: \|\n((?: {4}.*\n)+)/gm)
+  const { connectors: _, adminConnector: _host, gatewayUnits: _units, ...admin } = JSON.parse(text)
+  using secrets = new Folder({ 'gateway.metrics.password': 'scrape\n' })
+  const inFolder = JSON.stringify(admin).replaceAll('/etc/identity-gateway/secrets', secrets.path)
+  await using gateway = await RunningGateway.start({
+    admin: JSON.parse(inFolder),
+    files: { 'secrets/gateway.admin.password': 'word' },
+  })
+  const statusOf = async (path: string, word: string) =>
+    (await gateway.askAdmin(path, { headers: word === '' ? {} : { Authorization: `Bearer ${word}` } })).status
+  const metrics = '/metrics/prometheus/0.0.4'
+  assert.equal(await statusOf(metrics, 'scrape'), 200)
+  for (const word of ['word', 'scrap', 'null', '']) assert.equal(await statusOf(metrics, word), 403, word)
+  assert.deepEqual([await statusOf('/api/info', 'scrape'), await statusOf('/api/info', 'word')], [401, 200])
+  secrets.write('gateway.metrics.password', 'renewed')
+  assert.deepEqual([await statusOf(metrics, 'scrape'), await statusOf(metrics, 'renewed')], [403, 200])
+  rmSync(secrets.in('gateway.metrics.password'))
+  for (const word of ['renewed', 'null', '']) assert.equal(await statusOf(metrics, word), 403, word)
+})
+
+test('a scrape uses the credential of the metrics, not that of the management API', () => {
+  const monitor = read('deploy/kubernetes/service-monitor.yaml')
+  assert.deepEqual(all(/^ +key: (\S+)$/gm, monitor), ['gateway.metrics.password'])
 })
 
 test('chart, manifests and package have the same version', () => {

@@ -125,6 +125,8 @@ test('requests that the listener refuses leave a line, also such that are no HTT
   const answer = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHost : x\r\n\r\n')
   const garbage = await gateway.log.until(/"logger":"access","method":null/)
   assert.equal(garbage['status'], 400)
+  assert.equal(traced['bytes'], Buffer.byteLength(trace.text))
+  assert.equal(garbage['bytes'], Buffer.byteLength(answer.slice(answer.indexOf('\r\n\r\n') + 4)))
   assert.ok(answer.includes(`X-Vendor-TransactionId: ${garbage['transactionId']}\r\n`), answer)
   await sendRaw(gateway.port, 'GET http://user:pa55word@h/x?y HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n')
   await waitUntil('the line is written', () => gateway.log.with(/"logger":"access"/).length === 3)

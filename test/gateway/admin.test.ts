@@ -240,6 +240,27 @@ test('B83: without a configured secret PRODUCTION is 401 with a warning, DEVELOP
   assert.equal((await secured.askAdmin('/api/info', { headers: { Authorization: 'Bearer x' } })).status, 200)
 })
 
+test('metricsProtection decides alone for the metrics, also on loopback; the API keeps its credentials', async () => {
+  const condition = "${request.headers['authorization'][0] == 'Bearer scrape'}"
+  await using guarded = await RunningGateway.start({
+    admin: { metricsProtection: { type: 'ConditionEnforcementFilter', config: { condition } } },
+    files: { 'secrets/gateway.admin.password': 'word' },
+  })
+  const statusOf = async (path: string, Authorization?: string) =>
+    (await guarded.askAdmin(path, Authorization === undefined ? {} : { headers: { Authorization } })).status
+  for (const path of ['/metrics/prometheus', '/metrics/prometheus/0.0.4', '/metrics/api?_queryFilter=true']) {
+    assert.deepEqual(
+      [await statusOf(path), await statusOf(path, 'Bearer word'), await statusOf(path, 'Bearer scrape')],
+      [403, 403, 200],
+      path,
+    )
+  }
+  assert.deepEqual(
+    [await statusOf('/api/info', 'Bearer scrape'), await statusOf('/api/info', 'Bearer word')],
+    [401, 200],
+  )
+})
+
 test('adminProtection: a filter of the admin heap protects the API instead of the credentials; health stays open', async () => {
   await using gateway = await RunningGateway.start({
     admin: {

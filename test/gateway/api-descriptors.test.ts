@@ -168,7 +168,7 @@ test('paths that only contain endpoints have documents of all of them', async ()
   const pathsOf = async (path: string) => Object.keys((await document(path))['paths'] as JsonObject)
   const inner = `${ROUTES}/outer/objects/inner/routes`
   const objects = [ROUTES, `${ROUTES}/{id}`, inner, `${inner}/{id}`]
-  const types = ['/api/system/types', '/api/system/types/{id}']
+  const types = ['/api/system/configuration', '/api/system/types', '/api/system/types/{id}']
   const audit = ['/api/audit/config', '/api/audit/config/{id}']
   const monitor = ['history', 'metrics', 'requests', 'trace', 'trace/{id}'].map((name) => `/api/monitor/${name}`)
   assert.deepEqual(

@@ -3,16 +3,31 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
+import { gateway as commandLine } from '#test/command-line'
 import { type DialectRoute, dialectRoutes } from '#test/dialect-routes'
+import { Folder } from '#test/folder'
 import { RunningGateway } from '#test/gateway'
 import { introspectionServer } from '#test/introspection-server'
 import { httpUpstream, silentUpstream } from '#test/upstream'
 
-const resources = new AsyncDisposableStack()
-let gateway: RunningGateway
-let routes: readonly DialectRoute[]
+/** A gateway with all routes of the table, and its peers. */
+interface Started extends AsyncDisposable {
+  readonly gateway: RunningGateway
+  readonly routes: readonly DialectRoute[]
+}
+
+type Files = Record<string, object | string>
+
+let started: Started
 
 before(async () => {
+  started = await start(async (files) => files)
+})
+
+after(() => started[Symbol.asyncDispose]())
+
+async function start(prepare: (files: Files) => Promise<Files>): Promise<Started> {
+  await using resources = new AsyncDisposableStack()
   const manager = resources.use(await DevelopmentAccessManager.start())
   const openam = resources.use(await DevelopmentAccessManager.start({ family: 'openam' }))
   manager.putPolicy({
@@ -27,15 +42,12 @@ before(async () => {
     await httpUpstream(({ url, headers }, response) => void response.end(JSON.stringify({ url, headers }))),
   )
   const closing = resources.use(await silentUpstream((socket) => void socket.destroy()))
-  routes = dialectRoutes({ manager, openam, tokens, echo: echo.url, closing })
-  gateway = resources.use(
-    await RunningGateway.start({
-      routes: Object.fromEntries(routes.map(({ id, route }) => [id, withCondition(route, id)])),
-    }),
-  )
-})
-
-after(() => resources.disposeAsync())
+  const routes = dialectRoutes({ manager, openam, tokens, echo: echo.url, closing })
+  const files = Object.fromEntries(routes.map(({ id, route }) => [id, withCondition(route, id)]))
+  const gateway = resources.use(await RunningGateway.start({ routes: await prepare(files) }))
+  const owned = resources.move()
+  return { gateway, routes, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
 
 function withCondition(route: object | string, id: string): object | string {
   const condition = `\${matches(request.uri.path, '^/${id}$')}`
@@ -43,32 +55,66 @@ function withCondition(route: object | string, id: string): object | string {
 }
 
 test('every route of the table loads, warns as documented and serves requests as in its own gateway', async (t) => {
+  const { gateway, routes } = started
   for (const each of routes) {
     await t.test(each.id, async () => {
-      const about = gateway.log.lines.filter(
-        (line) => line.includes(`${each.id}.json:`) || line.includes(`"${each.id}"`),
-      )
       for (const warning of each.warnings) {
-        assert.ok(
-          gateway.log.entries.some(
-            ({ message = '' }) => message.startsWith(`${each.id}.json:`) && warning.test(message),
-          ),
-          `no line matches ${warning}:\n${about.join('')}`,
-        )
+        const isLogged = warningsOf(gateway, each).some((message) => warning.test(message))
+        assert.ok(isLogged, `no line matches ${warning}:\n${linesOf(gateway, each)}`)
       }
-      const { query = '', ...request } = each.request ?? {}
-      let response = await gateway.ask(`/${each.id}${query}`, request)
-      for (let time = 1; time < (each.times ?? 1); time++) response = await gateway.ask(`/${each.id}${query}`, request)
-      assert.equal(response.status, each.status ?? 200, `${response.text}\n${about.join('')}`)
-      if (each.text !== undefined) assert.match(response.text, each.text)
-      if (each.location !== undefined) assert.match(response.headers.location ?? '', each.location)
-      if (each.cookie !== undefined) assert.match(response.headers['set-cookie']?.[0] ?? '', each.cookie)
-      each.check?.()
+      await serves(gateway, each)
     })
   }
 })
 
+test('every route of the table behaves the same after its migration, without a deprecation', async (t) => {
+  await using other = await start(migrated)
+  for (const each of other.routes) {
+    await t.test(each.id, async () => {
+      const left = warningsOf(other.gateway, each).filter((message) => /deprecated|has no effect/.test(message))
+      const unexpected = left.filter((message) => !(each.decisions ?? []).some((decision) => decision.test(message)))
+      assert.deepEqual(unexpected, [])
+      await serves(other.gateway, each)
+    })
+  }
+})
+
+/** The files after `gateway migrate`. */
+async function migrated(files: Files): Promise<Files> {
+  const name = (id: string) => `config/routes/${id}.json`
+  const texts = Object.entries(files).map(
+    ([id, route]) => [id, typeof route === 'string' ? route : JSON.stringify(route, null, 2)] as const,
+  )
+  using folder = new Folder(Object.fromEntries(texts.map(([id, text]) => [name(id), text])))
+  const { code, stderr } = await commandLine(['migrate', '--write', folder.path])
+  assert.equal(code, 0, stderr)
+  const result = texts.map(([id]) => [id, folder.read(name(id))] as const)
+  const again = await commandLine(['migrate', '--write', folder.path])
+  assert.match(again.stderr, /^0 files /, again.stdout)
+  return Object.fromEntries(result)
+}
+
+function warningsOf({ log }: RunningGateway, { id }: DialectRoute): string[] {
+  return log.entries.map(({ message = '' }) => message).filter((message) => message.startsWith(`${id}.json:`))
+}
+
+function linesOf({ log }: RunningGateway, { id }: DialectRoute): string {
+  return log.lines.filter((line) => line.includes(`${id}.json:`) || line.includes(`"${id}"`)).join('')
+}
+
+async function serves(gateway: RunningGateway, each: DialectRoute): Promise<void> {
+  const { query = '', ...request } = each.request ?? {}
+  let response = await gateway.ask(`/${each.id}${query}`, request)
+  for (let time = 1; time < (each.times ?? 1); time++) response = await gateway.ask(`/${each.id}${query}`, request)
+  assert.equal(response.status, each.status ?? 200, `${response.text}\n${linesOf(gateway, each)}`)
+  if (each.text !== undefined) assert.match(response.text, each.text)
+  if (each.location !== undefined) assert.match(response.headers.location ?? '', each.location)
+  if (each.cookie !== undefined) assert.match(response.headers['set-cookie']?.[0] ?? '', each.cookie)
+  each.check?.()
+}
+
 test('messages of a CaptureFilter are in the log', async () => {
+  const { gateway } = started
   await gateway.ask('/capture-filter')
   await gateway.log.until(/\/capture-filter.*captured request/)
   await gateway.log.until(/CaptureFilter.*captured response/)
@@ -93,6 +139,7 @@ test('admin.json of other gateways: filters by name or field, body limits, unkno
       streamingEnabled: false,
       unknownFields: 'warn',
     },
+    files: { 'secrets/gateway.admin.password': 'word' },
     routes: {
       unknown: {
         nonsense: true,
@@ -104,6 +151,13 @@ test('admin.json of other gateways: filters by name or field, body limits, unkno
     (await other.askAdmin(path)).status,
     (await other.askAdmin(path, { headers: { [name]: '1' } })).status,
   ]
+  // decisions 9: the filter or the admin credentials.
+  const admin = { Authorization: `Basic ${Buffer.from('admin:word').toString('base64')}` }
+  for (const path of ['/api/info', '/metrics/prometheus', '/metrics/api?_queryFilter=true']) {
+    assert.equal((await other.askAdmin(path, { headers: admin })).status, 200, path)
+    assert.equal((await other.askAdmin(path, { headers: { Authorization: 'Bearer word' } })).status, 200, path)
+    assert.equal((await other.askAdmin(path, { headers: { Authorization: 'Bearer wrong' } })).status, 403, path)
+  }
   assert.deepEqual(await status('/api/info', 'x-api'), [403, 200])
   assert.deepEqual(await status('/metrics/prometheus', 'x-metrics'), [403, 200])
   assert.equal((await status('/studio/', 'x-studio'))[0], 403)
@@ -117,6 +171,7 @@ test('admin.json of other gateways: filters by name or field, body limits, unkno
 })
 
 test('secrets in clear text are in no log line and in no response of the management API but the route itself', async () => {
+  const { gateway } = started
   const paths = [
     '/api/system/objects/_router/routes?_queryFilter=true&_fields=_status',
     '/api/info',

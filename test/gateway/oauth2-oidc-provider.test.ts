@@ -170,7 +170,7 @@ test('without an audience, a token without tokenName is not an access token', as
   assert.equal(status, 401)
   assert.match(
     headers['www-authenticate'] as string,
-    /error_description="A token of the type at\+jwt is accepted only where 'audience' is/,
+    /error_description="A token of the type at\+jwt is accepted only where 'audience' or 'tokenTypes' is/,
   )
 })
 

@@ -38,7 +38,7 @@ describe('pages of the Studio', () => {
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     gateway.askAdmin(path, { headers, method })
 
-  test('/ and /studio lead to /studio/, also below the prefix', async () => {
+  test('/ without credentials and /studio lead to /studio/, also below the prefix', async () => {
     for (const [path, location] of [
       ['/', '/studio/'],
       ['/studio', '/studio/'],
@@ -167,7 +167,7 @@ test('with studio: false the pages are 404', async () => {
     admin: { studio: false },
     files: { 'secrets/gateway.admin.password': 'p' },
   })
-  for (const path of ['/', '/studio', '/studio/', '/gateway/studio/']) {
+  for (const path of ['/studio', '/studio/', '/gateway/studio/']) {
     assert.equal((await gateway.askAdmin(path)).status, 404)
   }
 })

@@ -1,11 +1,11 @@
 // Packs the gateway, installs it into an empty prefix and runs it as users do: `npm run package:test`.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lstatSync, readdirSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Folder } from '#test/folder'
-import { SpawnedCommand } from '#test/spawned-command'
+import { DEMO, SpawnedCommand } from '#test/spawned-command'
 import { installPackage } from '../../scripts/installed-package.ts'
 
 /** Installed size without the Node runtime. */
@@ -48,6 +48,10 @@ test('the package has the launcher, built files with source maps, schemas, pages
     files.filter((path) => /(?<!\.d)\.tsx?$|^(?:src|test|bench|scripts|changes)\//.test(path)),
     [],
   )
+})
+
+test('npm installs the manual page where man looks for it', () => {
+  assert.match(readFileSync(prefix.in('share/man/man1/gateway.1'), 'utf8'), /^\.TH GATEWAY 1/m)
 })
 
 test('the installed package takes less than 60 MB without the Node runtime', () => {
@@ -102,7 +106,7 @@ test('run serves requests, and stack traces in the log name lines of the sources
 })
 
 test('demo runs its application and access manager', async () => {
-  await using command = gateway(['demo', '--port', '0', '--admin-port', '0', '--am-port', '0', '--json'])
+  await using command = gateway([...DEMO, '--json'])
   const [, traffic] = await command.writes(/"traffic":\s*"([^"]+)"/)
   assert.equal((await fetch(`${traffic}/hello?name=you`)).status, 200)
   assert.equal((await fetch(`${traffic}/echo`)).status, 200)

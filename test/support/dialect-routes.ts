@@ -29,6 +29,8 @@ export interface DialectRoute {
   /** Sends the request this often; the last response counts. */
   readonly times?: number
   readonly check?: () => void
+  /** Warnings that stay after the migration, since only a person can decide. */
+  readonly decisions?: readonly RegExp[]
 }
 
 const text = (entity: string) => ({ type: 'StaticResponseHandler', config: { status: 200, reason: 'OK', entity } })
@@ -36,6 +38,9 @@ const text = (entity: string) => ({ type: 'StaticResponseHandler', config: { sta
 const chain = (filter: object | object[], entity: string) => ({
   handler: { type: 'Chain', config: { filters: [filter].flat(), handler: text(entity) } },
 })
+
+/** Introspection needs the credentials of a client. */
+const RESOLVER = /OpenAmAccessTokenResolver is deprecated/
 
 const bearer = { headers: { Authorization: 'Bearer good' } }
 
@@ -74,6 +79,7 @@ function tokenRoutes({ tokens }: DialectPeers): DialectRoute[] {
   return [
     {
       id: 'token-info',
+      decisions: [RESOLVER],
       route: chain(
         rs('minute', { providerHandler: 'ClientHandler', target: '${attributes.token}' }),
         '${attributes.token.token} ${contexts.oauth2.accessToken.info.realm}',
@@ -89,6 +95,7 @@ function tokenRoutes({ tokens }: DialectPeers): DialectRoute[] {
     },
     {
       id: 'cache-expiration-off',
+      decisions: [RESOLVER],
       route: chain(rs('uncached', { cacheExpiration: 'disabled' }), 'ok'),
       warnings: [/cacheExpiration is deprecated; use cache with enabled and maxTimeout/],
       request: bearer,
@@ -97,6 +104,7 @@ function tokenRoutes({ tokens }: DialectPeers): DialectRoute[] {
     },
     {
       id: 'cache-expiration-on',
+      decisions: [RESOLVER],
       route: chain(rs('hour', { cacheExpiration: '1 hour', requiredScopes: ['other'], enforceHttps: true }), 'ok'),
       warnings: [
         /cacheExpiration is deprecated/,
@@ -120,6 +128,7 @@ function tokenRoutes({ tokens }: DialectPeers): DialectRoute[] {
     },
     {
       id: 'cache-resolver',
+      decisions: [RESOLVER],
       route: chain(
         {
           type: 'OAuth2ResourceServerFilter',
@@ -468,6 +477,7 @@ function sessionRoutes(): DialectRoute[] {
   return [
     {
       id: 'jwt-session',
+      decisions: [/sharedSecret is deprecated/],
       route: { session: session('JwtSession'), ...chain(write, '${session.n}') },
       warnings: [
         /cookieName is deprecated; use cookie\.name instead/,
@@ -478,6 +488,7 @@ function sessionRoutes(): DialectRoute[] {
     },
     {
       id: 'nested-router',
+      decisions: [/sharedSecret is deprecated/],
       route: {
         session: session('JwtSessionFactory'),
         handler: {
@@ -534,6 +545,7 @@ here" }
     },
     {
       id: 'capture-filter',
+      decisions: [/CaptureFilter is deprecated/],
       route: {
         baseURI: echo,
         handler: {

@@ -8,6 +8,12 @@ interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
+/** The demo on free ports. */
+export const DEMO: readonly string[] = [
+  'demo',
+  ...['port', 'tls-port', 'admin-port', 'am-port'].flatMap((name) => [`--${name}`, '0']),
+]
+
 /** A command line in a separate process, as users start it; ended with its scope. */
 export class SpawnedCommand implements AsyncDisposable {
   stdout = ''

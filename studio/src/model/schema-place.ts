@@ -95,7 +95,8 @@ export function proposalsFor(place: Place, fitting: Fitting): readonly Proposal[
 
 /** Types of the objects that fit at a path; null where the schema does not ask for an object. */
 function fittingTypes(root: Schema | null, path: JSONPath): readonly string[] | null {
-  const types = root === null ? [] : schemasAt(root, path).flatMap(({ properties }) => properties?.['type']?.enum ?? [])
+  // Schemas of files have class names with packages as an alternative.
+  const types = root === null ? [] : schemasAt(root, [...path, 'type']).flatMap((schema) => schema.enum ?? [])
   return types.length === 0 ? null : [...new Set(types.map(String))]
 }
 
