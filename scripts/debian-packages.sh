@@ -20,7 +20,7 @@ fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086 # a list of words
-if { apt-get update && apt-get install --yes --no-install-recommends $missing; } >/dev/null 2>&1; then
+if { apt-get update && apt-get -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends $missing; } >/dev/null 2>&1; then
   echo "installed:$missing"
 else
   echo "NOTICE: apt-get could not install:$missing. What needs it is skipped."
