@@ -25,6 +25,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'listener',
     'resilience',
     'telemetry',
+    'releases',
   ]
   const engine = [...language, 'contracts', 'cache']
   const object = [...engine, ...engines]

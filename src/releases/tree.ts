@@ -1,0 +1,94 @@
+import type { Content, ContentEntry } from './content.ts'
+import { checkPath, MAX_FILES, shown } from './manifest.ts'
+import { ReleaseError } from './release-error.ts'
+import { foldersOf } from './release-path.ts'
+import { Shard, shardOf } from './shard.ts'
+
+/** Up to this number of files a release record has the entries themselves. */
+export const MAX_INLINE_FILES = 200
+
+/** How a record refers to its tree: the entries, or the contents of the shards that have them. */
+export type TreeReference =
+  | { readonly entries: ReadonlyMap<string, ContentEntry> }
+  | { readonly shards: ReadonlyMap<string, ContentEntry> }
+
+/**
+ * The files of a release: each path with the hash and size of its content. A Merkle tree of two levels: shards of paths, and
+ * their hashes, so that trees that share files share shards.
+ */
+export class Tree {
+  /** By their ids; none is empty. */
+  readonly shards: ReadonlyMap<string, Shard>
+  readonly files: number
+  readonly bytes: number
+
+  private constructor(shards: ReadonlyMap<string, Shard>) {
+    this.shards = shards
+    let [files, bytes] = [0, 0]
+    for (const [, entry] of entriesOf(shards)) {
+      files++
+      bytes += entry.bytes
+    }
+    this.files = files
+    this.bytes = bytes
+  }
+
+  static readonly EMPTY = new Tree(new Map())
+
+  /** `where` names the release in errors. */
+  static of(where: string, entries: Iterable<readonly [string, ContentEntry]>): Tree {
+    const shards = new Map<string, Map<string, ContentEntry>>()
+    for (const [path, entry] of entries) {
+      checkPath(where, path)
+      const id = shardOf(path)
+      const shard = shards.get(id) ?? new Map<string, ContentEntry>()
+      shards.set(id, shard.set(path, entry))
+    }
+    return Tree.ofShards(where, new Map([...shards].map(([id, shard]) => [id, new Shard(shard)])))
+  }
+
+  static ofShards(where: string, shards: ReadonlyMap<string, Shard>): Tree {
+    const tree = new Tree(new Map([...shards].filter(([, { entries }]) => entries.size > 0)))
+    if (tree.files > MAX_FILES) {
+      throw new ReleaseError('too-large', where, `the release has ${tree.files} files, more than ${MAX_FILES}`)
+    }
+    tree.#checkFolders(where)
+    return tree
+  }
+
+  get(path: string): ContentEntry | undefined {
+    return this.shards.get(shardOf(path))?.entries.get(path)
+  }
+
+  /** In no particular order. */
+  [Symbol.iterator](): Iterator<readonly [string, ContentEntry]> {
+    return entriesOf(this.shards)
+  }
+
+  /** The reference for a record, and the contents that it needs in the store beside those of the files. */
+  reference(): { readonly reference: TreeReference; readonly contents: readonly Content[] } {
+    if (this.files <= MAX_INLINE_FILES) return { reference: { entries: new Map(this) }, contents: [] }
+    const contents = new Map([...this.shards].map(([id, shard]) => [id, shard.content]))
+    return { reference: { shards: contents }, contents: [...contents.values()] }
+  }
+
+  /** A path that is a file in one place and a folder in another can not be written to a disk. */
+  #checkFolders(where: string): void {
+    const paths = new Set<string>()
+    for (const [path] of this) paths.add(path)
+    const visited = new Set<string>()
+    for (const path of paths) {
+      for (const folder of foldersOf(path)) {
+        if (visited.has(folder)) break
+        if (paths.has(folder)) {
+          throw new ReleaseError('path', where, `path ${shown(folder)}: is also a folder, of ${shown(path)}`)
+        }
+        visited.add(folder)
+      }
+    }
+  }
+}
+
+function* entriesOf(shards: ReadonlyMap<string, Shard>): Generator<readonly [string, ContentEntry]> {
+  for (const { entries } of shards.values()) yield* entries
+}
