@@ -84,7 +84,7 @@ test('an edit of some paths makes the tree that all entries would make, and read
       const added = new Set(found.contents.map(({ hash }) => hash))
       if (count > 200) for (const { hash } of found.tree.shards.values()) assert.ok(known.has(hash) || added.has(hash))
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 
@@ -100,7 +100,7 @@ test('differences are the paths whose hashes differ, sorted', () => {
         .filter(({ before, after }) => before?.hash !== after?.hash)
       assert.deepEqual(differencesOf(Tree.of('k', a), Tree.of('k', b)), expected)
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   )
 })
 

@@ -38,11 +38,12 @@ export class Tree {
   /** `where` names the release in errors. */
   static of(where: string, entries: Iterable<readonly [string, ContentEntry]>): Tree {
     const shards = new Map<string, Map<string, ContentEntry>>()
-    for (const [path, entry] of entries) {
+    for (const [path, { hash, bytes }] of entries) {
       checkPath(where, path)
       const id = shardOf(path)
       const shard = shards.get(id) ?? new Map<string, ContentEntry>()
-      shards.set(id, shard.set(path, entry))
+      // Without the bytes of a content: a tree lives longer.
+      shards.set(id, shard.set(path, { hash, bytes }))
     }
     return Tree.ofShards(where, new Map([...shards].map(([id, shard]) => [id, new Shard(shard)])))
   }
@@ -68,8 +69,13 @@ export class Tree {
   /** The reference for a record, and the contents that it needs in the store beside those of the files. */
   reference(): { readonly reference: TreeReference; readonly contents: readonly Content[] } {
     if (this.files <= MAX_INLINE_FILES) return { reference: { entries: new Map(this) }, contents: [] }
-    const contents = new Map([...this.shards].map(([id, shard]) => [id, shard.content]))
-    return { reference: { shards: contents }, contents: [...contents.values()] }
+    const entries = [...this.shards].map(
+      ([id, { content }]) => [id, { hash: content.hash, bytes: content.bytes }] as const,
+    )
+    return {
+      reference: { shards: new Map(entries) },
+      contents: [...this.shards.values()].map(({ content }) => content),
+    }
   }
 
   /** A path that is a file in one place and a folder in another can not be written to a disk. */
