@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   contentOf,
+  type Divergence,
   decodePointer,
   divergenceOf,
   encodePointer,
@@ -19,7 +20,7 @@ import {
   Tree,
   wantedRelease,
 } from '#releases'
-import { decodeRecord, encodeRecord } from './release-record.ts'
+import { checkTotals, decodeRecord, encodeRecord, fittingAuthor, fittingNote } from './release-record.ts'
 import { decodeShard, Shard, shardOf } from './shard.ts'
 
 const MAX = 64 * 1024 * 1024
@@ -80,6 +81,16 @@ test('records of few files have the entries, and of many the shards; both are re
     assert.equal('entries' in written.tree, count <= 200)
     assert.deepEqual(decodeRecord(KEY, encodeRecord(written), 12, MAX), written)
   }
+})
+
+test('author and note fit into a record, and its counts have to be those of its tree', () => {
+  const author = fittingAuthor(`${'x'.repeat(255)}\u{1f600}`)
+  const written = { ...record(routes(201)), author, note: fittingNote('n'.repeat(5000)) }
+  const found = decodeRecord(KEY, encodeRecord(written), 12, MAX)
+  assert.equal(found.author, `${'x'.repeat(255)}\ufffd`)
+  assert.equal(found.note?.length, 4096)
+  assert.equal(fittingNote(''), null)
+  fails('not-a-manifest', /0 files of 0 bytes, the record says 201/, () => checkTotals(KEY, found, []))
 })
 
 test('a shard has the same content for the same entries in any order, and is read as written', () => {
@@ -226,7 +237,8 @@ test('a staged release is wanted by instances that have all of its labels', () =
 test('a store that contradicts the local state is recognized', () => {
   const local: LocalState = { store: STORE, release: 12, write: WRITE }
   const pointer = { store: STORE, release: 12, last: 12, staged: null }
-  const kindOf = (found: Pointer | null, write: string | null) => divergenceOf(local, found, write)?.kind ?? null
+  const kindOf = (found: Pointer | null, write: string | null): Divergence['kind'] | null =>
+    divergenceOf(local, found, write)?.kind ?? null
   assert.equal(kindOf(pointer, WRITE), null)
   assert.equal(kindOf({ ...pointer, release: 14, last: 14 }, null), null)
   assert.equal(kindOf(null, null), 'empty')

@@ -81,7 +81,7 @@ export function checkTotals(where: string, record: TreeTotals, entries: Iterable
   throw new ReleaseError('not-a-manifest', where, `${found}, the record says ${record.files} of ${record.bytes}`)
 }
 
-export type TreeTotals = Pick<ReleaseRecord, 'files' | 'bytes'>
+type TreeTotals = Pick<ReleaseRecord, 'files' | 'bytes'>
 
 export function uuid(manifest: Manifest, name: string): string {
   return manifest.matching(name, UUID, 'a UUID in lower case')

@@ -5,7 +5,7 @@ import { Shard, shardOf } from './shard.ts'
 import { Tree, type TreeReference } from './tree.ts'
 
 /** A tree with changes, for a new record. */
-export interface EditedTree {
+interface EditedTree {
   readonly tree: TreeReference
   readonly files: number
   readonly bytes: number
