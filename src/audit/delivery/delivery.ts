@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { RetryDelay } from '#contracts'
 import type { Clock, QueuePlan } from '#schema'
 import { Backlog } from './backlog.ts'
 import { BoundedSend, SendTimedOut } from './bounded-send.ts'
@@ -6,7 +7,6 @@ import { type DeliveryCounts, DeliveryTotals, type LossReason } from './delivery
 import { DeliveryLog, type DeliveryState, type DeliveryWording } from './delivery-log.ts'
 import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
 import { FlushWaiters } from './flush-waiters.ts'
-import { RetryDelay } from './retry-delay.ts'
 import { SpoolCommits } from './spool-commits.ts'
 import { type AuditRecord, RecordRefused, RecordsDiscarded, type Transport, type TransportEnv } from './transport.ts'
 

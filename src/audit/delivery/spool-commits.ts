@@ -1,8 +1,8 @@
+import { RetryDelay } from '#contracts'
 import type { Clock, SpoolPlan } from '#schema'
 import { type Backlog, MAX_COMMIT_BYTES } from './backlog.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryTiming } from './delivery-timing.ts'
-import { RetryDelay } from './retry-delay.ts'
 import { Spool } from './spool.ts'
 import { SpoolLocked } from './spool-lock.ts'
 
