@@ -50,6 +50,8 @@ const packages: Step = {
     'tinyproxy',
     'openssl',
     'redis-server',
+    'etcd-server:etcd',
+    'etcd-client:etcdctl',
     'chromium',
     'default-jre-headless:keytool',
     'prometheus:promtool',

@@ -1,0 +1,44 @@
+/** A key with its value at a revision. */
+export interface KeyValue {
+  readonly key: string
+  /** Empty for keys only, and for deletions. */
+  readonly value: Buffer
+  /** Of the last change; for a deletion that of the deletion. */
+  readonly modRevision: bigint
+  readonly createRevision: bigint
+  /** The id of the lease that the key is bound to; null for none. */
+  readonly lease: string | null
+}
+
+/** Part of the key space: one key, or all keys with a prefix. */
+export type KeyRange = { readonly key: string } | { readonly prefix: string }
+
+/** Condition of a transaction; revision 0 holds where the key does not exist. */
+export type Compare =
+  | { readonly key: string; readonly modRevision: bigint }
+  | { readonly key: string; readonly createRevision: bigint }
+
+/** A step of a transaction. */
+export type Operation =
+  | { readonly put: { readonly key: string; readonly value: string | Uint8Array; readonly lease?: string | null } }
+  | { readonly delete: KeyRange }
+  | { readonly get: { readonly key: string } }
+
+/** The result of each operation that was executed, in their order. */
+export type OperationResult =
+  | { readonly type: 'put' }
+  | { readonly type: 'delete'; readonly deleted: number }
+  | { readonly type: 'get'; readonly item: KeyValue | null }
+
+/** A transaction: the operations of `success` where all conditions hold, else those of `failure`. */
+export interface Transaction {
+  readonly compare: readonly Compare[]
+  readonly success: readonly Operation[]
+  readonly failure?: readonly Operation[]
+}
+
+/** A change of a watched key. */
+export interface WatchEvent {
+  readonly type: 'put' | 'delete'
+  readonly item: KeyValue
+}
