@@ -12,7 +12,12 @@ const RIGHTS = { file: 0o640, folder: 0o777 }
  * Replaces a file atomically, also in case of a crash: writes and syncs a temporary file beside it, renames it, and syncs
  * the folder.
  */
-export async function writeDurably(directory: string, name: string, text: string, rights = RIGHTS): Promise<void> {
+export async function writeDurably(
+  directory: string,
+  name: string,
+  content: string | Buffer,
+  rights = RIGHTS,
+): Promise<void> {
   await mkdir(directory, { recursive: true, mode: rights.folder })
   await inFolder(directory, async () => {
     const path = join(directory, name)
@@ -23,7 +28,7 @@ export async function writeDurably(directory: string, name: string, text: string
       try {
         // The umask does not apply to the mode of the file that is replaced.
         if (mode !== null) await file.chmod(mode)
-        await file.writeFile(text, 'utf8')
+        await file.writeFile(content, 'utf8')
         await file.sync()
       } finally {
         await file.close()

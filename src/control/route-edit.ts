@@ -1,3 +1,4 @@
+import type { WriteOutcome } from '#releases'
 import type { Problem } from '#schema'
 import type { Replacement } from './history/version-file.ts'
 import type { RouteFile } from './route-files.ts'
@@ -27,3 +28,8 @@ export type EditOutcome =
   /** Nothing is written to the instance. */
   | { readonly state: 'read-only' }
   | { readonly state: 'unwritten'; readonly error: NodeJS.ErrnoException }
+  /** The store did not take the change. */
+  | { readonly state: 'not-stored'; readonly outcome: RefusedWrite }
+
+/** A write that was not made, or of which that is not known. */
+export type RefusedWrite = Exclude<WriteOutcome, { readonly state: 'done' | 'unwritten' }>

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { parseRouteFile, readRouteFiles, revisionOf } from './route-files.ts'
+import { Folder } from '#test/folder'
+import { parseRouteFile, readRouteFiles, rereadRouteFiles, revisionOf } from './route-files.ts'
 
 let directory = ''
 
@@ -74,4 +75,22 @@ test('the revision does not depend on the order of members', () => {
   assert.equal(revisionOf({ a: 1, b: { c: [1, 2], d: null } }), revisionOf({ b: { d: null, c: [1, 2] }, a: 1 }))
   assert.notEqual(revisionOf({ a: [1, 2] }), revisionOf({ a: [2, 1] }))
   assert.match(revisionOf({}), /^[0-9a-f]{32}$/)
+})
+
+test('some files are read again, and the others are as they were, in the order of names', () => {
+  using folder = new Folder({ 'b.json': '{"name":"b"}', 'c.json': '{"name":"c"}' })
+  const known = readRouteFiles(folder.path, new Map())
+  folder.write('a.json', '{"name":"a"}')
+  folder.write('b.json', '{"name":"changed"}')
+  folder.write('c.json', '{"name":"not looked at"}')
+  folder.write('.d.json', '{}')
+  const files = rereadRouteFiles(folder.path, known, ['b.json', 'a.json', '.d.json', 'missing.json'])
+  assert.deepEqual(
+    [...files.values()].map(({ file, route }) => [file, route?.name]),
+    [
+      ['a.json', 'a'],
+      ['b.json', 'changed'],
+      ['c.json', 'c'],
+    ],
+  )
 })

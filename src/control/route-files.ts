@@ -37,11 +37,31 @@ const STAMP_SETTLES_AFTER = 2_000
  */
 export function readRouteFiles(directory: string, known: ReadonlyMap<string, RouteFile>): Map<string, RouteFile> {
   const files = new Map<string, RouteFile>()
-  for (const name of listed(directory)) {
+  for (const name of routeFileNames(directory)) {
     const file = rereadRouteFile(directory, name, known.get(name))
     if (file !== null) files.set(name, file)
   }
   return files
+}
+
+/** The files with some of them read again; in the order of their names, as after a full read. */
+export function rereadRouteFiles(
+  directory: string,
+  known: ReadonlyMap<string, RouteFile>,
+  names: Iterable<string>,
+): Map<string, RouteFile> {
+  const files = new Map(known)
+  let isSorted = true
+  for (const name of names) {
+    if (!isRouteFileName(name)) continue
+    const file = rereadRouteFile(directory, name, known.get(name))
+    if (file === null) files.delete(name)
+    else {
+      if (!files.has(name)) isSorted = false
+      files.set(name, file)
+    }
+  }
+  return isSorted ? files : new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** One route file; null where it does not exist. With an unchanged stamp it is `before`. */
@@ -64,15 +84,18 @@ export function rereadRouteFile(directory: string, name: string, before: RouteFi
   }
 }
 
-function listed(directory: string): string[] {
+/** Names of the route files of a folder, sorted; none where it does not exist. */
+export function routeFileNames(directory: string): string[] {
   try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-      .sort()
+    return readdirSync(directory).filter(isRouteFileName).sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
+}
+
+function isRouteFileName(name: string): boolean {
+  return name.endsWith('.json') && !name.startsWith('.')
 }
 
 function readRouteFile(file: string, path: string, stamp: string, size: number): RouteFile {

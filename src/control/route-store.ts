@@ -4,12 +4,14 @@ import type { Logger } from '#logging'
 import type { RouteOrder } from '#schema'
 import type { FolderChanges } from './audit/folder-changes.ts'
 import { prepareDeployment } from './deployment.ts'
-import { removeDurably, removeUnfinishedWrites, writeDurably } from './durable-file.ts'
+import { removeUnfinishedWrites } from './durable-file.ts'
+import { type FolderTarget, writeEdit } from './folder-target.ts'
 import type { ReplacedVersions } from './history/replaced-versions.ts'
 import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
+import { type BatchOutcome, problemsOfEdits, withEdits } from './route-batch.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
-import { idOf, type RouteFile, readRouteFiles, rereadRouteFile } from './route-files.ts'
+import { idOf, type RouteFile, readRouteFiles, rereadRouteFile, rereadRouteFiles } from './route-files.ts'
 import { type PlannedChange, planRoutes, type ServedRoute } from './route-plan.ts'
 import { type LocatedProblem, RouteProblems } from './route-problems.ts'
 import { RouterOpenings } from './router-openings.ts'
@@ -32,8 +34,15 @@ interface RouteFolder {
   readonly order: RouteOrder
   readonly history: ReplacedVersions
   readonly changes: FolderChanges
-  /** Whether edits are rejected, since nothing is written to the instance. */
-  readonly isReadOnly: boolean
+  readonly target: FolderTarget
+}
+
+/** Which files a scan looks at. */
+interface ScanOptions {
+  /** Also contents that failed before (SIGHUP). */
+  readonly force?: boolean
+  /** Names of the only files that may have changed. */
+  readonly files?: Iterable<string>
 }
 
 /**
@@ -48,7 +57,7 @@ export class RouteStore {
   /** Outcomes of changes so far. */
   readonly deploys: DeployCounts = { succeeded: 0, failed: 0, lastAt: 0 }
   readonly #changes: FolderChanges
-  readonly #isReadOnly: boolean
+  readonly #target: FolderTarget
   readonly #units: () => readonly UnitLink[]
   readonly #logger: Logger
   readonly #served: ServedRoutes
@@ -65,7 +74,7 @@ export class RouteStore {
 
   constructor(folder: RouteFolder, units: () => readonly UnitLink[], logger: Logger) {
     const { directory, name, history, changes } = folder
-    this.#isReadOnly = folder.isReadOnly
+    this.#target = folder.target
     this.directory = directory
     this.name = name
     this.order = folder.order
@@ -118,15 +127,18 @@ export class RouteStore {
     this.#openings.end(unit)
   }
 
-  /** Deploys changed files. `force`: also those that failed before (SIGHUP). */
-  scan(options: { force?: boolean } = {}): Promise<void> {
+  /** Deploys changed files. */
+  scan(options: ScanOptions = {}): Promise<void> {
     return this.#enqueue(async () => {
       await this.#openings.settled()
       if (options.force) this.#problems.retryAll()
       // New versions can only be checked by a unit: served ones stay until one is ready.
       this.#postponed = !this.#units().some((unit) => unit.hasOpen(this.directory))
       if (this.#postponed) return
-      const files = readRouteFiles(this.directory, this.#files)
+      const files =
+        options.files === undefined
+          ? readRouteFiles(this.directory, this.#files)
+          : rereadRouteFiles(this.directory, this.#files, options.files)
       this.#problems.recordUnreadable(files)
       this.#served.updateTexts(files)
       this.history.storeReplaced(files, this.#served.routes)
@@ -185,8 +197,46 @@ export class RouteStore {
       const decided = this.#decided(decide)
       if ('answer' in decided || 'state' in decided) return decided
       if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
-      if (this.#isReadOnly && !decided.openDryRun) return { state: 'read-only' }
+      if (this.#target.isReadOnly && !decided.openDryRun) return { state: 'read-only' }
       return this.#edit(decided)
+    })
+  }
+
+  /**
+   * Edits several files: every unit builds them aside, then `write` stores them and says whether it did, then they are swapped
+   * in. Resolves with the problems by file where one can not be built; then `write` was not called.
+   */
+  editAll(edits: ReadonlyMap<string, RouteFile | null>, write: () => Promise<boolean>): Promise<BatchOutcome> {
+    return this.#enqueue(async () => {
+      await this.#openings.settled()
+      if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return 'unavailable'
+      const files = withEdits(this.#files, edits)
+      const plan = planRoutes(files, this.#served.routes)
+      const problems = problemsOfEdits(edits, plan)
+      if (problems.size > 0) return problems
+      const planned = plan.changes.filter(({ file }) => edits.has(file))
+      const deployment = await prepareDeployment(
+        this.#units(),
+        this.directory,
+        planned.map(({ change }) => change),
+      )
+      for (const [at, found] of deployment.problems) problems.set((planned[at] as PlannedChange).file, found)
+      const isWritten =
+        problems.size === 0 && (await write().catch((error) => deployment.commit([]).then(() => Promise.reject(error))))
+      if (!isWritten) {
+        await deployment.commit([])
+        return problems.size > 0 ? problems : 'not-written'
+      }
+      const before = new Map(this.#served.routes)
+      this.history.storeReplaced(files, before)
+      await deployment.commit([...planned.keys()])
+      this.#files = files
+      for (const change of planned) this.#record(change)
+      this.#served.updateTexts(files)
+      for (const file of edits.keys()) this.#problems.clear(file)
+      this.#changes.deployed(before, this.#served.routes)
+      await this.#changes.written()
+      return 'done'
     })
   }
 
@@ -220,6 +270,8 @@ export class RouteStore {
     const taken = plan.refused.get(file)
     if (taken !== undefined) return { state: 'taken', problem: taken }
     const planned = plan.changes.filter((change) => change.file === file)
+    // Of the content on which the edit was decided, not of a later one.
+    const before = this.#files.get(file)
     const deployment = await prepareDeployment(
       this.#units(),
       this.directory,
@@ -231,13 +283,12 @@ export class RouteStore {
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }
     await this.history.storeBeforeEdit(edit, this.#files, this.#served.routes)
-    try {
-      if (next === null) await removeDurably(this.directory, file)
-      else await writeDurably(this.directory, file, next.text)
-    } catch (error) {
+    const outcome = await writeEdit(this.#target, edit, before)
+    if (outcome.state !== 'done') {
       await deployment.commit([])
-      this.#logger.error({ error, file: join(this.directory, file) }, EVENTS.ROUTE_NOT_WRITTEN)
-      return { state: 'unwritten', error: error as NodeJS.ErrnoException }
+      if (outcome.state !== 'unwritten') return { state: 'not-stored', outcome }
+      this.#logger.error({ error: outcome.error, file: join(this.directory, file) }, EVENTS.ROUTE_NOT_WRITTEN)
+      return outcome
     }
     await deployment.commit([...planned.keys()])
     this.#files = files
@@ -245,6 +296,11 @@ export class RouteStore {
     this.#served.updateTexts(files)
     this.#problems.clear(file)
     return { state: 'done' }
+  }
+
+  /** Resolves when the files have the changes that others made to the store; after an edit that was in conflict. */
+  catchUp(): Promise<void> {
+    return this.#target.catchUp()
   }
 
   /** Status of every file, by file name. */
@@ -264,7 +320,7 @@ export class RouteStore {
 
   #firstScan(): void {
     this.#scanned = true
-    if (!this.#isReadOnly) removeUnfinishedWrites(this.directory)
+    if (!this.#target.isReadOnly) removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
     this.#problems.recordUnreadable(this.#files)
     const plan = planRoutes(this.#files, this.#served.routes)

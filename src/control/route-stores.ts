@@ -4,16 +4,18 @@ import type { MetricsRegistry, MetricsScope } from '#metrics'
 import type { CallContext } from '#rpc'
 import type { ConfigAudit } from './audit/config-audit.ts'
 import { FolderChanges } from './audit/folder-changes.ts'
+import { FolderStore } from './folder-store.ts'
+import type { FolderTarget } from './folder-target.ts'
 import { ReplacedVersions } from './history/replaced-versions.ts'
 import type { RouteHistory } from './history/route-history.ts'
+import { EVENTS } from './log-events.ts'
 import { exposeDeployCounts } from './monitoring/deploy-metrics.ts'
 import { RouteStore } from './route-store.ts'
-import { RouteWatcher } from './route-watcher.ts'
 import type { UnitLink } from './unit-link.ts'
 
 interface OpenStore {
   readonly store: RouteStore
-  readonly watcher: RouteWatcher | null
+  readonly following: Disposable
   readonly scope: MetricsScope
   /** Fully qualified names of the routers on the folder, and their paths in the management API. */
   readonly routers: Map<string, string>
@@ -107,13 +109,23 @@ export class RouteStores {
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
     const { metrics, audit, isReadOnly } = this.#records
+    const folder = new FolderStore({ directory, scanInterval, logger })
+    const target: FolderTarget = {
+      store: folder,
+      path: '',
+      isReadOnly,
+      hash: (file) => folder.hash(file),
+      catchUp: async () => {},
+    }
     const history = new ReplacedVersions(this.#records.history, directory)
     const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
-    const store = new RouteStore({ directory, name, order, history, changes, isReadOnly }, this.#units, logger)
-    const watcher = scanInterval > 0 ? new RouteWatcher(directory, scanInterval, () => store.scan(), logger) : null
+    const store = new RouteStore({ directory, name, order, history, changes, target }, this.#units, logger)
+    const following = folder.follow(() => {
+      store.scan().catch((error: unknown) => logger.error({ error, directory }, EVENTS.ROUTE_SCAN_FAILED))
+    })
     const scope = metrics.open()
     exposeDeployCounts(scope, router, store)
-    this.#stores.set(directory, { store, watcher, scope, routers: new Map([[router, path]]) })
+    this.#stores.set(directory, { store, following, scope, routers: new Map([[router, path]]) })
     return store
   }
 
@@ -130,7 +142,7 @@ export class RouteStores {
 
   /** The last router on the folder was closed. */
   #drop(directory: string): void {
-    this.#stores.get(directory)?.watcher?.[Symbol.dispose]()
+    this.#stores.get(directory)?.following[Symbol.dispose]()
     this.#stores.get(directory)?.scope.release()
     this.#stores.delete(directory)
   }

@@ -6,6 +6,7 @@ import { type AuditedState, recordChange } from '../../audit/change-recorder.ts'
 import type { EditOutcome, RouteEdit } from '../../route-edit.ts'
 import { fileRevision, type RouteFile, sourceRevision } from '../../route-files.ts'
 import { AdminCallerContext } from '../admin-caller.ts'
+import { refusalOfWrite } from '../write-refusal.ts'
 import { describe, edit, notLoaded, restored } from './route-content.ts'
 import { contentOf, fileOf, idIn, type RouteSources, routeResource } from './route-resources.ts'
 
@@ -14,6 +15,9 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /** File names that routers read; without path separators. */
 const FILE_NAME = /^[^./\\\0][^/\\\0]{0,199}\.json$/
+
+/** How often an edit is decided again because others changed the file in the store. */
+const CONFLICT_TRIES = 5
 
 /** Changes routes in the two phases of a deploy: each change is checked, built, written and swapped in, or rejected. */
 export class RouteEditor {
@@ -126,14 +130,20 @@ export class RouteEditor {
     let before: RouteFile | null = null
     let after: RouteFile | null = null
     let written: RouteFile | null = null
-    const outcome = await store.edit(() => {
-      const decided = decide()
-      if (decided instanceof Refusal) return { answer: decided }
-      before = store.files.get(decided.file) ?? null
-      after = decided.next
-      written = decided.isText ? decided.next : null
-      return { ...decided, id, by }
-    })
+    const edited = () =>
+      store.edit(() => {
+        const decided = decide()
+        if (decided instanceof Refusal) return { answer: decided }
+        before = store.files.get(decided.file) ?? null
+        after = decided.next
+        written = decided.isText ? decided.next : null
+        return { ...decided, id, by }
+      })
+    let outcome = await edited()
+    for (let tries = 1; isConflict(outcome) && tries < CONFLICT_TRIES; tries++) {
+      await store.catchUp()
+      outcome = await edited()
+    }
     const refusal = 'answer' in outcome ? outcome.answer : refusalOf(outcome, written)
     if (refusal !== null) return refusal
     const [old, now] = [before as RouteFile | null, after as RouteFile | null]
@@ -155,6 +165,11 @@ export class RouteEditor {
     }
     this.#logger.info(fields, 'route changed over the management API')
   }
+}
+
+/** Whether the file was changed after the edit was decided; it is decided again on the changed one. */
+function isConflict(outcome: EditOutcome | { readonly answer: unknown }): boolean {
+  return 'state' in outcome && outcome.state === 'not-stored' && outcome.outcome.state === 'conflict'
 }
 
 function audited(file: RouteFile): AuditedState {
@@ -192,6 +207,8 @@ function refusalOf(outcome: EditOutcome, written: RouteFile | null): Refusal | n
       return new Refusal(503, 'no unit is there to build the route; try again', { headers: { 'Retry-After': '5' } })
     case 'read-only':
       return READ_ONLY
+    case 'not-stored':
+      return refusalOfWrite(outcome.outcome)
     case 'unwritten':
       // The error code only: the message has the path (threats B86).
       return new Refusal(
