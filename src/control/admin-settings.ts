@@ -21,6 +21,7 @@ import type { HealthCheck } from './admin/health.ts'
 import type { SessionLimits } from './admin/studio/studio-sessions.ts'
 import { AuditWriter } from './audit/audit-writer.ts'
 import { openLocalOutlet } from './audit/local-outlet.ts'
+import { type FleetSettings, fleetSettings } from './fleet/fleet-settings.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { ObjectStates } from './object-states.ts'
 import { revisionOf } from './route-files.ts'
@@ -47,6 +48,8 @@ export interface AdminSettings {
   readonly shareTrafficPorts: boolean
   /** Of `openTelemetry`. */
   readonly telemetry: TelemetryDefaults
+  /** The store of configuration that many gateways share; null without one. */
+  readonly fleet: FleetSettings | null
   readonly warnings: readonly Problem[]
   /** Metrics and states of the objects of admin.json in this thread. */
   readonly metrics: MetricsRegistry
@@ -109,6 +112,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     warnings,
   )
   checkPorts(connectors, admin)
+  const fleet = fleetSettings(fields)
   const protection = (name: ProtectionField): AdminProtection | null => {
     const filter = fields[name]
     const acceptsCredentials = built.olderProtections.has(name)
@@ -152,6 +156,7 @@ export async function openAdminSettings(json: JsonObject, input: AdminInput): Pr
     telemetry: readOpenTelemetry(fields.openTelemetry, (pointer, message) =>
       warnings.push({ pointer: `/openTelemetry${pointer}`, message }),
     ),
+    fleet,
     warnings,
     metrics,
     states,

@@ -1,5 +1,6 @@
 import {
   AuditServiceKind,
+  ConfigurationStoreKind,
   FilterKind,
   HandlerKind,
   ServerTlsKind,
@@ -121,6 +122,20 @@ const MEMBERS = {
   shareTrafficPorts: config(boolean()).default(false).meta({
     description:
       'Whether another process may listen on the same traffic ports, so that the system distributes connections over both; by default the second one does not start.',
+  }),
+  store: ref(ConfigurationStoreKind).optional().meta({
+    description:
+      'Where config.json, routes and scripts are, for many gateways: an EtcdStore. Without it they are the files of this instance.',
+  }),
+  instanceId: config(string({ nonEmpty: true }))
+    .optional()
+    .meta({
+      description:
+        'Name of this gateway among those of its `store`: letters, digits, `.`, `_` and `-`. By default the name of the host and a number that is kept in the state directory.',
+    }),
+  labels: map(config(string())).default({}).meta({
+    description:
+      'Labels of this gateway, such as `{ "stage": "canary" }`: a staged release of its `store` is served by gateways that have its labels.',
   }),
   gatewayUnits: config(integer({ min: 1, max: 256 }))
     .optional()

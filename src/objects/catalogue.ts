@@ -88,6 +88,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   DpopAccessTokenResolver: () => import('./resolvers/dpop/dpop-access-token-resolver.ts'),
   DpopClientFilter: () => import('./filters/dpop-client/dpop-client-filter.ts'),
   EntityExtractFilter: () => import('./filters/entity-extract/entity-extract-filter.ts'),
+  EtcdStore: () => import('./configuration/etcd-store/etcd-store.ts'),
   FapiInteractionIdFilter: () => import('./filters/fapi-interaction-id/fapi-interaction-id-filter.ts'),
   FileAttributesFilter: () => import('./filters/file-attributes/file-attributes-filter.ts'),
   EncryptedPrivateKeyJwtClientAuthenticationFilter: () =>
