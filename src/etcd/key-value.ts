@@ -22,7 +22,8 @@ export type Compare =
 export type Operation =
   | { readonly put: { readonly key: string; readonly value: string | Uint8Array; readonly lease?: string | null } }
   | { readonly delete: KeyRange }
-  | { readonly get: { readonly key: string } }
+  /** With `keysOnly` the value is empty: for the question whether the key exists. */
+  | { readonly get: { readonly key: string; readonly keysOnly?: boolean } }
 
 /** The result of each operation that was executed, in their order. */
 export type OperationResult =

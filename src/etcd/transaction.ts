@@ -25,7 +25,10 @@ function comparisonMessage(compare: Compare): JsonValue {
 }
 
 function operationMessage(operation: Operation): JsonValue {
-  if ('get' in operation) return { request_range: { key: encodedKey(operation.get.key) } }
+  if ('get' in operation) {
+    const { key, keysOnly = false } = operation.get
+    return { request_range: { key: encodedKey(key), ...(keysOnly && { keys_only: true }) } }
+  }
   if ('delete' in operation) return { request_delete_range: rangeOf(operation.delete) }
   const { key, value, lease } = operation.put
   return {
