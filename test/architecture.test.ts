@@ -49,6 +49,7 @@ const mayImport: Record<string, readonly string[] | 'everything'> = (() => {
     'access-manager': [...engine, 'client'],
     resilience: [...engine, 'client'],
     etcd: [...engine, 'client'],
+    releases: [...engine, 'etcd'],
     heap: [...ground, 'http', 'schema', 'contracts'],
     instance: [...ground, 'http', 'schema', 'contracts', 'heap'],
     objects: object,

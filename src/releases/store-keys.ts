@@ -48,6 +48,6 @@ export class StoreKeys {
   /** Hash of a content key; null for another key. */
   hashOf(key: string): string | null {
     if (!key.startsWith(this.contents)) return null
-    return /^([0-9a-f]{64})(?:\.\d{1,3})?$/.exec(key.slice(this.contents.length))?.[1] ?? null
+    return /^([0-9a-f]{64})(?:\.\d{1,5})?$/.exec(key.slice(this.contents.length))?.[1] ?? null
   }
 }
