@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { etcdClient } from '#test/etcd'
 import { ofKind, put, watching, write } from '#test/etcd-requests'
 import { TcpPeer } from '#test/tcp-peer'
@@ -51,7 +51,7 @@ function answering(respond: (socket: Socket, request: string) => unknown) {
   }
 }
 
-const TIMES: Partial<EtcdSettings> = { callTimeout: 300, connectTimeout: 300 }
+const TIMES: Partial<EtcdSettings> = { callTimeout: 500, connectTimeout: 500 }
 
 function clientOf(peers: readonly TcpPeer[], settings: Partial<EtcdSettings> = {}) {
   return etcdClient(
@@ -105,20 +105,23 @@ const GOOD = answering((socket) =>
   socket.write(sized(range('"kvs":[{"key":"YQ==","value":"Yg==","mod_revision":"4"}]'))),
 )
 
-for (const [behaviour, respond] of UNUSABLE) {
-  test(`a read goes to the next endpoint where one ${behaviour}; a write does not where it may have been applied`, async () => {
-    await using bad = await TcpPeer.start(answering(respond))
-    await using good = await TcpPeer.start(GOOD)
-    await using client = clientOf([bad, good])
-    assert.equal((await client.get('a')).item?.value.toString(), 'b')
-    await using alone = clientOf([bad])
-    await assert.rejects(alone.get('a'), ofKind('unavailable', /127\.0\.0\.1/))
-    // As responses to a transaction these say that its conditions did not hold.
-    if (/for a list|for an item|not base64|without key/.test(behaviour)) return
-    const isRefusal = /path|redirects/.test(behaviour)
-    await assert.rejects(write(alone, put('a', 'x')), ofKind(isRefusal ? 'unavailable' : 'unknown-outcome'))
-  })
-}
+// Many of them only wait.
+describe('an endpoint that is not usable', { concurrency: true }, () => {
+  for (const [behaviour, respond] of UNUSABLE) {
+    test(`a read goes to the next endpoint where one ${behaviour}; a write does not where it may have been applied`, async () => {
+      await using bad = await TcpPeer.start(answering(respond))
+      await using good = await TcpPeer.start(GOOD)
+      await using client = clientOf([bad, good])
+      assert.equal((await client.get('a')).item?.value.toString(), 'b')
+      await using alone = clientOf([bad])
+      await assert.rejects(alone.get('a'), ofKind('unavailable', /127\.0\.0\.1/))
+      // As responses to a transaction these say that its conditions did not hold.
+      if (/for a list|for an item|not base64|without key/.test(behaviour)) return
+      const isRefusal = /path|redirects/.test(behaviour)
+      await assert.rejects(write(alone, put('a', 'x')), ofKind(isRefusal ? 'unavailable' : 'unknown-outcome'))
+    })
+  }
+})
 
 test('a write is sent to the next endpoint where one refuses connections or has no leader', async () => {
   const refusing = await TcpPeer.start()
@@ -173,6 +176,41 @@ test('a response one byte at a time is read; one beyond the limit is not stored'
   await assert.rejects(write(second, put('a', '')), ofKind('unknown-outcome'))
 })
 
+test('a response after the deadline is not taken for that of the next request', async () => {
+  let requests = 0
+  const { promise: late, resolve: sendLate } = Promise.withResolvers<void>()
+  await using peer = await TcpPeer.start(
+    answering(async (socket) => {
+      const revision = ++requests
+      if (revision === 1) await late
+      socket.write(sized(`{"header":{"revision":"${revision}"}}`))
+    }),
+  )
+  await using client = clientOf([peer], { callTimeout: 100 })
+  await assert.rejects(client.get('a'), ofKind('unavailable', /within 100 ms/))
+  sendLate()
+  await using patient = clientOf([peer])
+  assert.equal((await patient.get('a')).revision, 2n)
+})
+
+test('a page that is too large for one response is asked for again with fewer items', async () => {
+  const limits: number[] = []
+  await using peer = await TcpPeer.start(
+    answering((socket, request) => {
+      const limit = Number(/"limit":"(\d+)"/.exec(request)?.[1])
+      limits.push(limit)
+      const value = 'A'.repeat(2_000_000)
+      const items = ['YQ==', 'YWE=', 'YWI=', 'YWM=', 'YWQ='].slice(0, limit)
+      const kvs = items.map((key) => `{"key":"${key}","value":"${value}"}`).join(',')
+      socket.write(sized(range(`"kvs":[${kvs}],"more":true`)))
+    }),
+  )
+  await using client = clientOf([peer], { callTimeout: 10_000 })
+  const { items, more } = await client.list('a', { limit: 9 })
+  assert.deepEqual([limits, items.length, more], [[9, 4], 4, true])
+  assert.equal(items[3]!.value.length, 1_500_000)
+})
+
 test('pages that do not advance end', async () => {
   const foreign = Buffer.from([0x61, 0xff]).toString('base64')
   await using peer = await TcpPeer.start(
@@ -185,11 +223,11 @@ test('pages that do not advance end', async () => {
 /** Streams of a watch that end it. */
 const BROKEN: readonly (readonly [string, RegExp, (socket: Socket) => unknown])[] = [
   ['closes before the watch', /closed/, (socket) => socket.end()],
-  ['is silent', /within 300 ms/, () => {}],
-  ['sends no object', /within 300 ms/, (socket) => socket.write(STREAM)],
+  ['is silent', /within 500 ms/, () => {}],
+  ['sends no object', /within 500 ms/, (socket) => socket.write(STREAM)],
   [
     'sends spaces only',
-    /within 300 ms/,
+    /within 500 ms/,
     (socket) => {
       socket.write(STREAM)
       flood(socket, ' '.repeat(1_000))
@@ -247,17 +285,19 @@ const BROKEN: readonly (readonly [string, RegExp, (socket: Socket) => unknown])[
   ],
 ]
 
-for (const [behaviour, reason, respond] of BROKEN) {
-  test(`a watch of a member that ${behaviour} ends once, and the next one goes to another endpoint`, async () => {
-    await using bad = await TcpPeer.start(answering(respond))
-    await using good = await TcpPeer.start(answering((socket) => socket.write(STREAM + CREATED)))
-    await using client = clientOf([bad, good])
-    using watch = watching(client, { key: 'a', from: 1n })
-    assert.ok(ofKind('unavailable', reason)(await watch.ends()))
-    using _next = watching(client, { key: 'a', from: 1n })
-    await waitUntil('the other endpoint was asked', () => good.text.includes('/v3/watch'))
-  })
-}
+describe('a watch that is not usable', { concurrency: true }, () => {
+  for (const [behaviour, reason, respond] of BROKEN) {
+    test(`a watch of a member that ${behaviour} ends once, and the next one goes to another endpoint`, async () => {
+      await using bad = await TcpPeer.start(answering(respond))
+      await using good = await TcpPeer.start(answering((socket) => socket.write(STREAM + CREATED)))
+      await using client = clientOf([bad, good])
+      using watch = watching(client, { key: 'a', from: 1n })
+      assert.ok(ofKind('unavailable', reason)(await watch.ends()))
+      using _next = watching(client, { key: 'a', from: 1n })
+      await waitUntil('the other endpoint was asked', () => good.text.includes('/v3/watch'))
+    })
+  }
+})
 
 test('events one byte at a time are delivered, and a flood of them does not block the event loop', async () => {
   const event = (revision: number) =>

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -69,9 +69,14 @@ export class EtcdMember implements AsyncDisposable {
     const members = places.map(
       (place) => new EtcdMember({ ...place, directory: join(base, place.name), cluster, tls, args }),
     )
-    for (const member of members) await member.listening()
-    // Answered by a leader.
-    await waitUntil('etcd had a leader', () => members[0]!.isHealthy())
+    try {
+      for (const member of members) await member.listening()
+      // Answered by a leader.
+      await waitUntil('etcd had a leader', () => members[0]!.isHealthy())
+    } catch (error) {
+      for (const member of members) await member[Symbol.asyncDispose]()
+      throw error
+    }
     return members
   }
 
@@ -89,10 +94,11 @@ export class EtcdMember implements AsyncDisposable {
 
   /** Whether it confirms a read with the majority. */
   isHealthy(): Promise<boolean> {
-    return this.ctl('endpoint', 'health', '--command-timeout=2s').then(
-      () => true,
-      () => false,
-    )
+    const answer =
+      this.#plan.tls === null
+        ? fetch(`${this.url}/health`, { signal: AbortSignal.timeout(2_000) }).then((response) => response.ok)
+        : this.ctl('endpoint', 'health', '--command-timeout=2s').then(() => true)
+    return answer.catch(() => false)
   }
 
   /** Runs `etcdctl`. */
@@ -158,8 +164,8 @@ export class EtcdMember implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill()
     await rm(this.#plan.directory, { recursive: true, force: true })
-    // The folder of the cluster goes with its last member.
-    await rm(join(this.#plan.directory, '..'), { recursive: true, force: true })
+    // The folder of the cluster is empty with its last member.
+    await rmdir(join(this.#plan.directory, '..')).catch(() => {})
   }
 }
 
@@ -192,7 +198,7 @@ function spawned({ name, url, peerUrl, directory, cluster, tls, args }: MemberPl
   return spawn('etcd', all, { stdio: 'ignore' })
 }
 
-/** A client of members, or of other URLs, with short times. */
+/** A client of members, or of other URLs, that begins with the first; its times are long enough for a busy machine. */
 export function etcdClient(
   members: readonly (EtcdMember | string)[],
   settings: Partial<EtcdSettings> = {},
@@ -203,6 +209,8 @@ export function etcdClient(
     password: () => null,
     tls: null,
     random: () => 0,
+    callTimeout: 20_000,
+    connectTimeout: 10_000,
     ...settings,
   })
 }
