@@ -132,6 +132,15 @@ export type UnitStart =
   | { readonly ports: readonly number[] }
   | { readonly problems: readonly Problem[]; readonly message: string }
 
+/** How a unit stops. */
+export interface DrainMessage {
+  /**
+   * Whether other units or another process have its ports: idle connections may send a further request, and upgraded ones last as
+   * long as the grace period.
+   */
+  readonly isHandover: boolean
+}
+
 /** A connector as units open it: plain data, times in milliseconds. */
 export interface ConnectorSettings {
   readonly ports: readonly number[]
@@ -171,9 +180,18 @@ export interface TelemetrySettings {
   readonly maxQueue: number
 }
 
+/** Folders of a configuration that is served in the place of the instance's own. */
+export interface ServedFolders {
+  /** With config.json and, in `routes`, the routes. */
+  readonly config: string
+  readonly scripts: string
+}
+
 /** Start data of a unit. Plain data: it crosses a thread boundary. */
 export interface UnitSettings {
+  /** Its number, which no other unit that runs has; the first of those that start together has a multiple of `units`. */
   readonly unit: number
+  /** How many serve; while units are replaced there are more. */
   readonly units: number
   readonly reusePort: boolean
   readonly instance: string
@@ -189,6 +207,8 @@ export interface UnitSettings {
   readonly admin: string | null
   /** Text of config.json; null without one. */
   readonly config: string | null
+  /** Null for those of the instance. */
+  readonly folders: ServedFolders | null
   /** Content of error responses; `handler`: of the one in admin.json. */
   readonly errors: 'auto' | 'html' | 'json' | 'none' | 'handler'
   readonly logging: { readonly level: string; readonly format: 'json' | 'pretty' | 'auto' }

@@ -5,6 +5,7 @@ import type {
   ChangeProblems,
   CompletionMessage,
   CompletionResult,
+  DrainMessage,
   EvaluationMessage,
   EvaluationResult,
   RouteChange,
@@ -50,6 +51,10 @@ export const UNIT_CALLS = {
   evaluate: call<EvaluationMessage, EvaluationResult>(5_000),
   /** Names that fit in a place of an expression. */
   complete: call<CompletionMessage, CompletionResult>(5_000),
-  /** Closes the listeners and waits for requests within the grace periods; returns the number of aborted ones. The thread then ends. */
-  drain: call<void, { readonly aborted: number }>(10_000),
+  /** Closes the listening sockets, when what they have queued is accepted; other units have the same ports. */
+  stopAccepting: call<void, void>(10_000),
+  /** Closes the listeners and waits for requests within the grace periods; returns the number of aborted ones. */
+  drain: call<DrainMessage, { readonly aborted: number }>(10_000),
+  /** Disposes all objects of a drained unit; its thread then ends. */
+  close: call<void, void>(10_000),
 }

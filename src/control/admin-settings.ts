@@ -33,7 +33,7 @@ export interface AdminSettings {
   readonly revision: string
   /** All object types, including those of extensions. */
   readonly types: readonly CatalogueType[]
-  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'reusePort' | 'output' | 'tickets' | 'telemetry'>
+  readonly unit: Omit<UnitSettings, 'unit' | 'config' | 'folders' | 'reusePort' | 'output' | 'tickets' | 'telemetry'>
   readonly admin: ConnectorSettings & { readonly allowedHosts: readonly string[]; readonly tls: ServerTls | null }
   readonly protection: AdminProtection | null
   readonly metricsProtection: AdminProtection | null

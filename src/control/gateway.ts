@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CONTROL_CALLS, MetricSample } from '#contracts'
+import type { CONTROL_CALLS, MetricSample, ServedFolders } from '#contracts'
 import { makeDirectory } from '#http'
 import type { JsonObject } from '#json'
 import type { Listener } from '#listener'
@@ -13,7 +13,7 @@ import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
-import { configFile, configText } from './config-file.ts'
+import { configFile } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
 import { checkPortsAreFree } from './exclusive-ports.ts'
 import { RouteHistory } from './history/route-history.ts'
@@ -29,8 +29,9 @@ import { Monitoring } from './monitoring/monitoring.ts'
 import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
 import { RouteStores } from './route-stores.ts'
+import { ServedConfiguration } from './served-configuration.ts'
 import { SharedMemory } from './shared-memory.ts'
-import { Supervisor } from './supervisor.ts'
+import { MAX_UNIT_SETS, type Replacement, Supervisor, type UnitChange } from './supervisor.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import { openTicketRotation, type TicketRotation } from './ticket-rotation.ts'
 import type { UnitLink } from './unit-link.ts'
@@ -46,9 +47,14 @@ interface GatewayInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly revision: string
+  /** Folders of the configuration to serve; those of the instance by default. */
+  readonly folders?: ServedFolders | null
   /** Limits after which a unit is unresponsive or lost; shorter in tests. */
   readonly heartbeat?: HeartbeatLimits
 }
+
+/** Problems of one log entry. */
+const MAX_LOGGED = 20
 
 /** Milliseconds in which audit events are delivered or spooled when the gateway stops. */
 const AUDIT_GRACE = 5_000
@@ -66,7 +72,7 @@ export class Gateway {
   readonly #store = new KeyValueStore(systemClock)
   readonly #monitoring: Monitoring
   readonly #feed: MetricsFeed
-  readonly #requests = new LiveRequests(() => this.units)
+  readonly #requests = new LiveRequests(() => [...this.units, ...this.#supervisor.leaving])
   readonly #traces: RequestTraces
   readonly #monitor: MonitorApi
   readonly #history: RouteHistory
@@ -74,7 +80,8 @@ export class Gateway {
   readonly #auditWriter: AuditWriter
   readonly #reloads: Counter
   readonly #telemetry: Telemetry
-  readonly #config: string | null
+  readonly #configuration: ServedConfiguration
+  readonly #replacements: Record<Replacement['state'], Counter>
   #admin: Listener | null = null
   #studio: StudioAccess | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
@@ -87,8 +94,7 @@ export class Gateway {
     this.#auditWriter = settings.auditWriter
     this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
     this.#tickets = settings.unit.admin === null ? null : openTicketRotation()
-    const config = configText(settings)
-    this.#config = config
+    this.#configuration = new ServedConfiguration(settings, input.folders ?? null)
     const { env, version } = input
     this.#telemetry = new Telemetry({
       env,
@@ -99,13 +105,14 @@ export class Gateway {
       collect: () => this.collect(),
     })
     const { units, reusePort } = threads(settings.unit.units, logger)
-    this.#permits = new ConnectionPermits(units)
+    this.#permits = new ConnectionPermits(units * MAX_UNIT_SETS)
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
       settings: {
         ...settings.unit,
-        config,
+        config: this.#configuration.text,
+        folders: this.#configuration.folders,
         output: sharedOutput(),
         tickets: this.#tickets?.memory ?? null,
         telemetry: this.#telemetry.units,
@@ -115,6 +122,14 @@ export class Gateway {
       logger,
       heartbeat: input.heartbeat ?? HEARTBEAT,
       handlers: (unit) => this.#handlers(unit),
+      drained: (unit) => this.#monitoring.collectLast(unit),
+      ready: () => this.stores.restore(),
+      replaced: (left, { config, folders }) => {
+        this.#configuration.change({ config, folders })
+        for (const unit of left) this.states.ignoreUnit(unit)
+        this.stores.takeOver()
+      },
+      withdrawn: () => this.stores.withdraw(),
       ended: (unit) => {
         this.#memory.releaseAll(unit)
         this.#permits.ended(unit)
@@ -124,16 +139,20 @@ export class Gateway {
         this.stores.ended(unit)
       },
     })
-    this.#monitoring = new Monitoring(settings.metrics, () => this.#supervisor.units, logger)
+    this.#monitoring = new Monitoring(settings.metrics, this.#supervisor, logger)
     const recordsHistory = settings.studio !== null
     this.#feed = new MetricsFeed({ collect: () => this.collect(), clock: systemClock, recordsHistory })
     const security = settings.protection === null ? ADMIN_SECURITY : null
     const { connectors } = settings.unit
-    this.#traces = new RequestTraces({ connectors, ports: () => this.ports, units: () => this.units })
+    const running = () => [...this.units, ...this.#supervisor.leaving]
+    this.#traces = new RequestTraces({ connectors, ports: () => this.ports, units: running })
     this.#monitor = monitorApi({ feed: this.#feed, requests: this.#requests, traces: this.#traces, security })
     const metrics = this.#monitoring.registry.open()
     exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
+    const replacements = (result: string) =>
+      metrics.counter('gw_unit_replacements_total', 'Changes of config.json or its folders while serving.', { result })
+    this.#replacements = { replaced: replacements('replaced'), refused: replacements('refused') }
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
     const { instance, history: directory, logs, isReadOnly } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
@@ -151,13 +170,13 @@ export class Gateway {
       audit: this.#audit.config,
       isReadOnly,
     }
-    this.stores = new RouteStores(() => this.#supervisor.units, records, logger)
+    this.stores = new RouteStores(this.#supervisor, records, logger)
   }
 
   /** Opens the management connector, then starts the units; resolves when all are ready. */
   async start(): Promise<void> {
     // Throws for invalid JSON before a port is opened.
-    readConfigFile(configFile(this.#input.settings))
+    readConfigFile(configFile(this.#configuration.directories.config))
     makeDirectory(this.#input.settings.directories.temporary)
     void this.#history.load()
     this.#admin = await this.#openAdmin()
@@ -200,11 +219,37 @@ export class Gateway {
     return this.#monitoring.collect()
   }
 
+  /** The configuration that is served now. */
+  get configuration(): Pick<ServedConfiguration, 'text' | 'directories'> {
+    return this.#configuration
+  }
+
+  /**
+   * Serves another config.json, or that of other folders, without a restart: units are started with it and take over, the others
+   * drain. Where the new ones can not start, or would lose a route that is served, nothing has changed. Replacements are made one
+   * after the other.
+   */
+  async replaceUnits(change: UnitChange): Promise<Replacement> {
+    const { logger } = this.#input
+    const result = await this.#supervisor.replace(change)
+    this.#replacements[result.state].add()
+    if (result.state === 'replaced') {
+      logger.info('units with a new configuration serve; the others finish their requests')
+      // Files may have changed while the units built them.
+      await Promise.all(this.stores.all.map((store) => store.scan()))
+    } else {
+      const { message: reason, problems } = result
+      logger.error({ reason, problems: problems.slice(0, MAX_LOGGED) }, EVENTS.UNITS_NOT_REPLACED)
+    }
+    return result
+  }
+
   /** SIGHUP: reads keystores, secrets and every route folder again, also files that failed before. */
   async reload(): Promise<void> {
     this.#reloads.add()
     this.#input.settings.reload()
-    for (const unit of this.units) unit.remote.reload()
+    const { units, starting, leaving } = this.#supervisor
+    for (const unit of [...units, ...starting, ...leaving]) unit.remote.reload()
     await this.#auditWriter.reopen()
     await this.stores.rescan()
   }
@@ -260,7 +305,7 @@ export class Gateway {
       openRouter: (router, context) => this.stores.open(unit, router, context),
       routerOpened: ({ directory, failures }) => this.stores.opened(unit, directory, failures),
       closeRouter: ({ directory }) => this.stores.closed(unit, directory),
-      routeWarnings: (warnings) => this.stores.warned(warnings),
+      routeWarnings: (warnings) => this.stores.warned(unit, warnings),
       watchedRequests: (batches) => this.#requests.received(batches),
       traceEnded: (trace) => this.#traces.finished(trace),
       objectStatus: (status) => this.states.record(unit, status),
@@ -290,7 +335,7 @@ export class Gateway {
       stores: this.stores,
       states: this.states,
       units: () => this.units,
-      config: this.#config,
+      configuration: this.#configuration,
       audit: this.#audit,
       monitor: this.#monitor,
       health: this.#health(),

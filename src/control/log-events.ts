@@ -36,6 +36,11 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'One unit serves all requests.',
     action: 'Run the gateway on Linux, or set gatewayUnits to 1.',
   },
+  REPLACED_UNIT_ENDED: {
+    message: 'a unit that others have replaced ended before its requests did',
+    meaning: 'In-flight requests of this unit were aborted; the units with the new configuration serve.',
+    action: 'See the error; if it repeats, report it with the log.',
+  },
   REQUEST_FAILED: {
     message: 'a request of the management API failed',
     meaning: 'A request of the management API got 500.',
@@ -96,6 +101,11 @@ export const EVENTS = logEvents('GW_CONTROL', {
     message: 'a message of a unit could not be processed',
     meaning: 'A message of a unit had no effect.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  UNITS_NOT_REPLACED: {
+    message: 'units with the new configuration could not start; those with the earlier one keep serving',
+    meaning: 'config.json, routes folders and scripts are used as before the change.',
+    action: 'Correct the configuration by the problems of the entry.',
   },
   UNIT_STUCK: {
     message:

@@ -1,4 +1,5 @@
 import type { MetricSample } from '#contracts'
+import { configContent, configRevision } from '#instance'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
 import { systemClock } from '#schema'
@@ -10,10 +11,10 @@ import { openStudio, type StudioAccess } from './admin/studio/studio-access.ts'
 import { systemApi } from './admin/system-api.ts'
 import type { AdminSettings } from './admin-settings.ts'
 import type { GatewayAudit } from './audit/gateway-audit.ts'
-import { configDocument, configRevision } from './config-file.ts'
 import type { MonitorApi } from './monitoring/live/monitor-api.ts'
 import type { ObjectStates } from './object-states.ts'
 import type { RouteStores } from './route-stores.ts'
+import type { ServedConfiguration } from './served-configuration.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** Settings of the management connector. */
@@ -33,8 +34,7 @@ interface ManagementParts extends ManagementSettings {
   readonly stores: RouteStores
   readonly states: ObjectStates
   units(): readonly UnitLink[]
-  /** The text of config.json that runs; null for the default one. */
-  readonly config: string | null
+  readonly configuration: ServedConfiguration
   readonly audit: GatewayAudit
   readonly monitor: MonitorApi
   readonly health: Health
@@ -105,18 +105,22 @@ function managementHandler(parts: ManagementParts, logger: Logger): ReturnType<t
 }
 
 function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typeof systemApi> {
-  const { settings, stores, states, config, audit, studio, monitor, version, revision } = parts
+  const { settings, stores, states, configuration, audit, studio, monitor, version, revision } = parts
   const { unit, directories } = settings
   return systemApi({
     stores,
     states,
     types: settings.types,
     units: () => parts.units(),
-    config: () => configDocument(settings),
-    running: { config, adminRevision: settings.revision, instance: directories.instance },
+    config: () => configContent(configuration.text),
+    running: () => ({
+      config: configuration.text,
+      adminRevision: settings.revision,
+      instance: directories.instance,
+    }),
     scripts: {
       enabled: unit.settings.patchTransform ?? unit.mode === 'DEVELOPMENT',
-      directory: directories.scripts,
+      directory: () => configuration.directories.scripts,
       timeout: unit.settings.scriptTimeout,
       deadline: unit.settings.scriptDeadline,
     },
@@ -130,7 +134,7 @@ function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typ
       revision,
       mode: unit.mode,
       units: unit.units,
-      configRevision: configRevision(config),
+      configRevision: configRevision(configuration.text),
       ...(unit.settings.unknownFields === 'warn' && { unknownFields: 'warn' }),
     }),
   })

@@ -10,9 +10,12 @@ const SEVERITY: Readonly<Record<ObjectState, number>> = { up: 0, starting: 1, de
 /** The last reported states of the objects of all units. */
 export class ObjectStates {
   readonly #byUnit = new Map<object, Map<number, Report>>()
+  /** Units that were replaced, whose states no longer matter. */
+  readonly #replaced = new WeakSet<object>()
   #reporters = 0
 
   record(unit: object, { reporter, report }: ObjectStatus): void {
+    if (this.#replaced.has(unit)) return
     const known = this.#byUnit.get(unit) ?? new Map<number, Report>()
     if (report === null) known.delete(reporter)
     else known.set(reporter, report)
@@ -27,6 +30,12 @@ export class ObjectStates {
         this.record(owner, { reporter, report: { object, route: null, state, detail } }),
       withdraw: () => this.record(owner, { reporter, report: null }),
     }
+  }
+
+  /** A unit was replaced: its objects are no longer those of the configuration. */
+  ignoreUnit(unit: object): void {
+    this.#replaced.add(unit)
+    this.removeUnit(unit)
   }
 
   /** A unit has ended: its states are removed. */

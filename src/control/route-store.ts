@@ -9,6 +9,7 @@ import { type FolderTarget, writeEdit } from './folder-target.ts'
 import type { ReplacedVersions } from './history/replaced-versions.ts'
 import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
+import { type LostRoute, restoreRoutes } from './restored-routes.ts'
 import { type BatchOutcome, problemsOfEdits, withEdits } from './route-batch.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { idOf, type RouteFile, readRouteFiles, rereadRouteFile, rereadRouteFiles } from './route-files.ts'
@@ -35,6 +36,8 @@ interface RouteFolder {
   readonly history: ReplacedVersions
   readonly changes: FolderChanges
   readonly target: FolderTarget
+  /** The store of the units that are to be replaced. */
+  readonly previous: RouteStore | null
 }
 
 /** Which files a scan looks at. */
@@ -71,6 +74,8 @@ export class RouteStore {
   /** A scan was requested while no unit was ready. */
   #postponed = false
   #queue: Promise<unknown> = Promise.resolve()
+  /** Null once the units of this store serve. */
+  #previous: RouteStore | null
 
   constructor(folder: RouteFolder, units: () => readonly UnitLink[], logger: Logger) {
     const { directory, name, history, changes } = folder
@@ -80,6 +85,7 @@ export class RouteStore {
     this.order = folder.order
     this.history = history
     this.#changes = changes
+    this.#previous = folder.previous
     this.#units = units
     this.#logger = logger
     this.#served = new ServedRoutes(directory, this.deploys, logger)
@@ -108,7 +114,7 @@ export class RouteStore {
       this.#postponed = false
       this.scan().catch((error: unknown) => this.#logger.error({ error }, EVENTS.ROUTES_UNREADABLE))
     }
-    if (wasExpected && unit.number === 0) {
+    if (wasExpected && unit.isFirst) {
       this.#logger.info({ routes: this.served - failures.length, directory: this.directory }, 'routes loaded')
     }
     for (const { id, problems } of failures) {
@@ -157,6 +163,32 @@ export class RouteStore {
       this.#problems.removeMissing(files)
       await this.#changes.written()
     })
+  }
+
+  /** Routes that the units could not build get the version of the previous store, where it has another one. */
+  restore(): Promise<readonly LostRoute[]> {
+    return this.#enqueue(async () => {
+      await this.#openings.settled()
+      return restoreRoutes({
+        served: this.#served,
+        directory: this.directory,
+        units: this.#units(),
+        before: (file, id) => this.#previous?.servedRoute(file, id) ?? null,
+        problemsOf: (file) => this.problemsOf(file),
+      })
+    })
+  }
+
+  /** The units of this store have replaced those of the previous one: records what has changed. */
+  tookOver(): void {
+    const previous = this.#previous
+    this.#previous = null
+    if (previous === null) return
+    this.deploys.succeeded += previous.deploys.succeeded
+    this.deploys.failed += previous.deploys.failed
+    this.deploys.lastAt = Math.max(this.deploys.lastAt, previous.deploys.lastAt)
+    this.history.storeReplaced(this.#files, previous.#served.routes)
+    this.#changes.deployed(previous.#served.routes, this.#served.routes)
   }
 
   /** Number of served routes. */
@@ -326,6 +358,11 @@ export class RouteStore {
     const plan = planRoutes(this.#files, this.#served.routes)
     this.#problems.recordRefused(this.#files, plan)
     this.#served.begin(plan)
+    const before: ReadonlyMap<string, ServedRoute> = this.#previous === null ? new Map() : this.#previous.#served.routes
+    for (const [id, route] of before) {
+      const isInvalid = this.#files.get(route.file)?.route === null
+      if (isInvalid && !this.#served.routes.has(id)) this.#served.restore(id, route)
+    }
   }
 
   async #deploy(planned: readonly PlannedChange[], files: ReadonlyMap<string, RouteFile>): Promise<void> {

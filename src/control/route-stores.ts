@@ -10,13 +10,17 @@ import { ReplacedVersions } from './history/replaced-versions.ts'
 import type { RouteHistory } from './history/route-history.ts'
 import { EVENTS } from './log-events.ts'
 import { exposeDeployCounts } from './monitoring/deploy-metrics.ts'
+import type { LostRoute } from './restored-routes.ts'
 import { RouteStore } from './route-store.ts'
 import type { UnitLink } from './unit-link.ts'
 
 interface OpenStore {
   readonly store: RouteStore
-  readonly following: Disposable
-  readonly scope: MetricsScope
+  readonly folder: FolderStore
+  readonly logger: Logger
+  /** Null until the units that have it open serve. */
+  following: Disposable | null
+  scope: MetricsScope | null
   /** Fully qualified names of the routers on the folder, and their paths in the management API. */
   readonly routers: Map<string, string>
 }
@@ -30,14 +34,27 @@ interface RouteStoreContext {
   readonly isReadOnly: boolean
 }
 
-/** The stores of all folders that routers have open. */
+/** The units that have routers. */
+interface RoutingUnits {
+  /** Those that serve. */
+  readonly units: readonly UnitLink[]
+  /** Those that are about to take their place. */
+  readonly starting: readonly UnitLink[]
+}
+
+/**
+ * The stores of all folders that routers have open. Units that are about to replace others have stores of their own, which begin with
+ * the files as they are then.
+ */
 export class RouteStores {
-  readonly #units: () => readonly UnitLink[]
+  readonly #units: RoutingUnits
   readonly #logger: Logger
   readonly #records: RouteStoreContext
-  readonly #stores = new Map<string, OpenStore>()
+  #stores = new Map<string, OpenStore>()
+  /** Of units that are about to take over. */
+  #next = new Map<string, OpenStore>()
 
-  constructor(units: () => readonly UnitLink[], records: RouteStoreContext, logger: Logger) {
+  constructor(units: RoutingUnits, records: RouteStoreContext, logger: Logger) {
     this.#units = units
     this.#records = records
     this.#logger = logger
@@ -66,7 +83,7 @@ export class RouteStores {
     // Synchronously, not in the queue: a router that closes meanwhile must not drop the store.
     unit.opens(directory)
     try {
-      return await this.#store(router).open(unit, signal)
+      return await this.#store(unit, router).open(unit, signal)
     } catch (error) {
       unit.closes(directory)
       throw new Error(`the route folder ${directory} can not be read: ${(error as Error).message}`)
@@ -75,22 +92,51 @@ export class RouteStores {
 
   /** A router of a unit has built its routes, except the failed ones. */
   opened(unit: UnitLink, directory: string, failures: readonly RouteFailure[]): void {
-    this.#stores.get(directory)?.store.opened(unit, failures)
+    this.#storesOf(unit)?.get(directory)?.store.opened(unit, failures)
   }
 
-  warned(warnings: RouteWarnings): void {
-    this.#stores.get(warnings.directory)?.store.warned(warnings)
+  warned(unit: UnitLink, warnings: RouteWarnings): void {
+    this.#storesOf(unit)?.get(warnings.directory)?.store.warned(warnings)
   }
 
   /** A router of a unit was closed. */
   closed(unit: UnitLink, directory: string): void {
     unit.closes(directory)
-    if (!this.#units().some((other) => other.hasOpen(directory))) this.#drop(directory)
+    const stores = this.#storesOf(unit)
+    const { units, starting } = this.#units
+    const sharing = stores === this.#next ? starting : units
+    if (stores !== null && !sharing.some((other) => other.hasOpen(directory))) drop(stores, directory)
+  }
+
+  /**
+   * Before units take over: routes that they could not build get the version that is served. Returns the problems of those of which
+   * they can build no version.
+   */
+  async restore(): Promise<readonly LostRoute[]> {
+    const lost = await Promise.all([...this.#next.values()].map(({ store }) => store.restore()))
+    return lost.flat()
+  }
+
+  /** The starting units serve from now on. */
+  takeOver(): void {
+    const before = this.#stores
+    for (const directory of [...before.keys()]) drop(before, directory)
+    this.#stores = this.#next
+    this.#next = new Map()
+    for (const opened of this.#stores.values()) {
+      opened.store.tookOver()
+      this.#serve(opened)
+    }
+  }
+
+  /** The starting units have ended. */
+  withdraw(): void {
+    this.#next.clear()
   }
 
   /** A unit has ended, and its routers with it. Its replacement gets the served routes, also when it was the only unit. */
   ended(unit: UnitLink): void {
-    for (const { store } of this.#stores.values()) store.ended(unit)
+    for (const { store } of [...this.#stores.values(), ...this.#next.values()]) store.ended(unit)
   }
 
   /** Scans every folder; on SIGHUP also contents that failed before. */
@@ -99,16 +145,26 @@ export class RouteStores {
   }
 
   close(): void {
-    for (const directory of [...this.#stores.keys()]) this.#drop(directory)
+    this.withdraw()
+    for (const directory of [...this.#stores.keys()]) drop(this.#stores, directory)
   }
 
-  #store({ directory, name, router, scanInterval, order }: RouterOpening): RouteStore {
-    const known = this.#stores.get(directory)
-    const path = this.#pathOf(router, name)
+  /** Null for a unit that was replaced. */
+  #storesOf(unit: UnitLink): Map<string, OpenStore> | null {
+    if (this.#units.starting.includes(unit)) return this.#next
+    return this.#units.units.includes(unit) ? this.#stores : null
+  }
+
+  #store(unit: UnitLink, { directory, name, router, scanInterval, order }: RouterOpening): RouteStore {
+    const stores = this.#storesOf(unit)
+    if (stores === null) throw new Error('its unit was replaced')
+    const isNext = stores === this.#next
+    const known = stores.get(directory)
+    const path = pathOf(stores, router, name)
     known?.routers.set(router, path)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
-    const { metrics, audit, isReadOnly } = this.#records
+    const { audit, isReadOnly } = this.#records
     const folder = new FolderStore({ directory, scanInterval, logger })
     const target: FolderTarget = {
       store: folder,
@@ -119,31 +175,44 @@ export class RouteStores {
     }
     const history = new ReplacedVersions(this.#records.history, directory)
     const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
-    const store = new RouteStore({ directory, name, order, history, changes, target }, this.#units, logger)
-    const following = folder.follow(() => {
-      store.scan().catch((error: unknown) => logger.error({ error, directory }, EVENTS.ROUTE_SCAN_FAILED))
-    })
-    const scope = metrics.open()
-    exposeDeployCounts(scope, router, store)
-    this.#stores.set(directory, { store, following, scope, routers: new Map([[router, path]]) })
+    const previous = isNext ? this.ofRouter(router) : null
+    const units = () => (this.#next.get(directory)?.store === store ? this.#units.starting : this.#units.units)
+    const parts = { directory, name, order, history, changes, target, previous }
+    const store: RouteStore = new RouteStore(parts, units, logger)
+    const routers = new Map([[router, path]])
+    const opened: OpenStore = { store, folder, logger, following: null, scope: null, routers }
+    stores.set(directory, opened)
+    if (!isNext) this.#serve(opened)
     return store
   }
 
-  /** `_router`, or `_router/routes/<route>/objects/<router>` for one in a route. Names may hold dots: longest match first. */
-  #pathOf(router: string, name: string): string {
-    const outer = [...this.#stores.values()]
-      .flatMap(({ routers }) => [...routers])
-      .filter(([other]) => router.startsWith(`${other}.`) && router.length > other.length + name.length + 2)
-      .sort(([a], [b]) => b.length - a.length)[0]
-    if (outer === undefined) return name
-    const route = router.slice(outer[0].length + 1, -name.length - 1)
-    return `${outer[1]}/routes/${route}/objects/${name}`
+  /** Follows the folder and exposes its metrics, by the name of its first router. */
+  #serve(opened: OpenStore): void {
+    const { store, folder, logger, routers } = opened
+    const { directory } = store
+    opened.following = folder.follow(() => {
+      store.scan().catch((error: unknown) => logger.error({ error, directory }, EVENTS.ROUTE_SCAN_FAILED))
+    })
+    opened.scope = this.#records.metrics.open()
+    exposeDeployCounts(opened.scope, [...routers.keys()][0] as string, store)
   }
+}
 
-  /** The last router on the folder was closed. */
-  #drop(directory: string): void {
-    this.#stores.get(directory)?.following[Symbol.dispose]()
-    this.#stores.get(directory)?.scope.release()
-    this.#stores.delete(directory)
-  }
+/** `_router`, or `_router/routes/<route>/objects/<router>` for one in a route. Names may hold dots: longest match first. */
+function pathOf(stores: ReadonlyMap<string, OpenStore>, router: string, name: string): string {
+  const outer = [...stores.values()]
+    .flatMap(({ routers }) => [...routers])
+    .filter(([other]) => router.startsWith(`${other}.`) && router.length > other.length + name.length + 2)
+    .sort(([a], [b]) => b.length - a.length)[0]
+  if (outer === undefined) return name
+  const route = router.slice(outer[0].length + 1, -name.length - 1)
+  return `${outer[1]}/routes/${route}/objects/${name}`
+}
+
+/** The last router on the folder was closed. */
+function drop(stores: Map<string, OpenStore>, directory: string): void {
+  const opened = stores.get(directory)
+  opened?.following?.[Symbol.dispose]()
+  opened?.scope?.release()
+  stores.delete(directory)
 }

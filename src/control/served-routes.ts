@@ -44,6 +44,13 @@ export class ServedRoutes {
       if ('put' in change) this.#routes.set(change.put.id, { source: change.put, file })
   }
 
+  /** An earlier version is served in the place of a route that can not be. */
+  restore(id: string, earlier: ServedRoute): void {
+    if (id !== earlier.source.id && this.#routes.has(earlier.source.id)) return
+    this.#routes.delete(id)
+    this.#routes.set(earlier.source.id, earlier)
+  }
+
   /** A unit could not build a route; it stays recorded, since other units may serve it until its file is removed. */
   markIncomplete(id: string): ServedRoute | undefined {
     const served = this.#routes.get(id)

@@ -51,3 +51,14 @@ test('releasing an unknown key is a no-op', () => {
   memory.releaseAll({})
   assert.equal(memory.acquire('a', 8, {}), acquired)
 })
+
+test('memory of another size under the same key is separate', () => {
+  const memory = new SharedMemory()
+  const [first, second] = [{}, {}]
+  const small = memory.acquire('a', 8, first)
+  const large = memory.acquire('a', 16, second)
+  assert.deepEqual([small.byteLength, large.byteLength], [8, 16])
+  memory.release('a', first)
+  assert.deepEqual(memory.heldBy(second), [large])
+  assert.notEqual(memory.acquire('a', 8, first), small)
+})

@@ -1,13 +1,40 @@
 import type { UnitSettings } from '#contracts'
+import type { Problem } from '#schema'
 import { EVENTS } from './log-events.ts'
-import { UnitLink, type UnitThread } from './unit-link.ts'
+import { UnitLink, UnitStartError, type UnitThread } from './unit-link.ts'
+import { UnitSet, type UnitSetSettings } from './unit-set.ts'
 
 /** Input of a supervisor. */
 interface Supervision extends Omit<UnitThread, 'ended'> {
-  readonly settings: Omit<UnitSettings, 'unit'>
+  readonly settings: UnitSetSettings
   /** A unit has ended, intentionally or not. */
   ended(unit: UnitLink): void
+  /** Units are ready to take the place of others; problems for which they must not. */
+  ready(): Promise<readonly ReplacementProblem[]>
+  /** They serve from now on; the others have only the requests that they have begun. */
+  replaced(left: readonly UnitLink[], settings: UnitSetSettings): void
+  /** They did not take over, and have ended. */
+  withdrawn(): void
 }
+
+/** A problem of config.json, or of a route file. */
+interface ReplacementProblem extends Problem {
+  /** Name of the route file. */
+  readonly file?: string
+}
+
+/** Settings that differ for units that take the place of others. */
+export type UnitChange = Partial<Pick<UnitSettings, 'config' | 'folders'>>
+
+/** Result of a replacement. */
+export type Replacement =
+  | {
+      readonly state: 'replaced'
+      /** Resolves when the replaced units have ended, with the number of aborted requests. */
+      readonly drained: Promise<number>
+    }
+  /** The units go on as they were. */
+  | { readonly state: 'refused'; readonly message: string; readonly problems: readonly ReplacementProblem[] }
 
 const FIRST_DELAY = 100
 const LONGEST_DELAY = 30_000
@@ -15,29 +42,48 @@ const LONGEST_DELAY = 30_000
 /** A unit that served this long resets the count of consecutive failures. */
 const SOUND_AFTER = 60_000
 
+/** Sets of units at a time: those that serve, and those that start or still drain. Each has numbers of its own. */
+export const MAX_UNIT_SETS = 3
+
 /** Milliseconds before a restart, by the number of consecutive failures. */
 export function restartDelay(failures: number): number {
   return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (failures - 1))
 }
 
-/** Runs the units, and restarts those that end or are terminated. */
+/** Runs the units, restarts those that end or are terminated, and replaces all by others with a changed configuration. */
 export class Supervisor {
   readonly #supervision: Supervision
-  readonly #units = new Map<number, UnitLink>()
   readonly #restarts = new Map<number, number>()
-  #settings: Omit<UnitSettings, 'unit'>
+  /** The units that serve. */
+  #serving: UnitSet
+  /** Units that are started to take their place. */
+  #starting: UnitSet | null = null
+  /** Replaced units with requests; each set with the promise of its end. */
+  readonly #leaving = new Map<UnitSet, Promise<number>>()
   /** Abandoned units whose threads still exist. */
   readonly #abandoned = new Set<UnitLink>()
+  #replacements: Promise<unknown> = Promise.resolve()
   #draining = false
   restartCount = 0
 
   constructor(supervision: Supervision) {
     this.#supervision = supervision
-    this.#settings = supervision.settings
+    this.#serving = new UnitSet(0, supervision.settings)
   }
 
+  /** The units that serve. */
   get units(): readonly UnitLink[] {
-    return [...this.#units.values()]
+    return this.#serving.all
+  }
+
+  /** Units that are about to take the place of those that serve. */
+  get starting(): readonly UnitLink[] {
+    return this.#starting?.all ?? []
+  }
+
+  /** Replaced units that still have requests. */
+  get leaving(): readonly UnitLink[] {
+    return [...this.#leaving.keys()].flatMap(({ all }) => all.filter(({ state }) => state !== 'ended'))
   }
 
   /** Number of units whose threads can not be terminated and still have their listening sockets. */
@@ -47,46 +93,124 @@ export class Supervisor {
 
   /** The ports in the order of the settings; the one for port 0 is known once the first unit listens. */
   get ports(): readonly number[] {
-    return this.#settings.connectors.flatMap(({ ports }) => ports)
+    return this.#serving.settings.connectors.flatMap(({ ports }) => ports)
   }
 
   /** Starts all units; resolves when all serve. With a port 0, the first unit starts before the others to get the real port. */
-  async start(): Promise<void> {
-    const { units, connectors } = this.#settings
-    if (this.#draining) return
-    const first = this.#spawn(0)
-    if (connectors.some(({ ports }) => ports.includes(0))) {
-      await first.started
-      if (this.#draining) return
-      this.#settings = { ...this.#settings, connectors: withPorts(connectors, first.ports) }
-    }
-    for (let number = 1; number < units; number++) this.#spawn(number)
-    await Promise.all(this.units.map((unit) => unit.started))
+  start(): Promise<void> {
+    const started = this.#start()
+    this.#replacements = started.catch(() => {})
+    return started
   }
 
-  /** Drains every unit; returns the number of aborted requests. */
-  async drain(): Promise<number> {
+  /**
+   * Starts units with changed settings beside the others. When all serve, they take over and the others drain; where one can not,
+   * nothing has changed. Resolves when new connections get to the new units alone.
+   */
+  replace(change: UnitChange): Promise<Replacement> {
+    const result = this.#replacements.then(() => this.#replace(change))
+    this.#replacements = result.catch(() => {})
+    return result
+  }
+
+  /** Drains every unit; returns the number of aborted requests. `isHandover`: another process has the ports. */
+  async drain(isHandover = false): Promise<number> {
     this.#draining = true
-    const aborted = await Promise.all(this.units.map((unit) => unit.drain()))
+    const starting = this.#starting?.end()
+    const aborted = await Promise.all([this.#serving.drain(isHandover), ...this.#leaving.values()])
+    await starting
     return aborted.reduce((sum, count) => sum + count, 0)
   }
 
   async terminate(): Promise<void> {
     this.#draining = true
-    await Promise.all(this.units.map((unit) => unit.end()))
+    const sets = [this.#serving, ...(this.#starting === null ? [] : [this.#starting]), ...this.#leaving.keys()]
+    await Promise.all(sets.map((set) => set.end()))
   }
 
-  #spawn(number: number): UnitLink {
-    const thread = { ...this.#supervision, ended: (unit: UnitLink, error: Error | null) => this.#ended(unit, error) }
-    const unit = new UnitLink(thread, { ...this.#settings, unit: number })
-    this.#units.set(number, unit)
+  async #start(): Promise<void> {
+    const set = this.#serving
+    const { connectors } = set.settings
+    if (this.#draining) return
+    const [first, ...others] = set.numbers as [number, ...number[]]
+    const unit = this.#spawn(set, first)
+    if (connectors.some(({ ports }) => ports.includes(0))) {
+      await unit.started
+      if (this.#draining) return
+      set.settings = { ...set.settings, connectors: withPorts(connectors, unit.ports) }
+    }
+    for (const number of others) this.#spawn(set, number)
+    await Promise.all(set.all.map(({ started }) => started))
+  }
+
+  async #replace(change: UnitChange): Promise<Replacement> {
+    if (!this.#serving.settings.reusePort) return refused(NO_SHARED_PORTS)
+    while (this.#leaving.size > MAX_UNIT_SETS - 2 && !this.#draining) await Promise.race(this.#leaving.values())
+    if (this.#draining) return refused(STOPPING)
+    const before = this.#serving
+    const set = new UnitSet(this.#freeBase(), { ...before.settings, ...change })
+    this.#starting = set
+    const problem = await this.#startAside(set)
+    this.#starting = null
+    if (problem !== null) {
+      await set.end()
+      this.#supervision.withdrawn()
+      return problem
+    }
+    this.#serving = set
+    this.#restarts.clear()
+    this.#supervision.replaced(before.all, set.settings)
+    const accepting = before.stopAccepting()
+    const drained = accepting
+      .then(() => before.drain(true))
+      .finally(() => {
+        this.#leaving.delete(before)
+      })
+    this.#leaving.set(before, drained)
+    await accepting
+    return { state: 'replaced', drained }
+  }
+
+  /** Null when all units are ready; nothing of it may be awaited after the last check. */
+  async #startAside(set: UnitSet): Promise<Replacement | null> {
+    try {
+      for (const number of set.numbers) this.#spawn(set, number)
+      await Promise.all(set.all.map(({ started }) => started))
+      const problems = await this.#supervision.ready()
+      if (problems.length > 0) return refused(ROUTES_LOST, problems)
+    } catch (error) {
+      return refused((error as Error).message, error instanceof UnitStartError ? error.problems : [])
+    }
+    const ended = set.all.find(({ state }) => state === 'ended')
+    if (ended !== undefined) return refused(`${ended.name} ended before all units were ready`)
+    return this.#draining ? refused(STOPPING) : null
+  }
+
+  #freeBase(): number {
+    const used = [this.#serving, ...this.#leaving.keys()].map(({ base }) => base)
+    let base = 0
+    while (used.includes(base)) base += this.#serving.settings.units
+    return base
+  }
+
+  #spawn(set: UnitSet, number: number): UnitLink {
+    const thread = {
+      ...this.#supervision,
+      ended: (unit: UnitLink, error: Error | null) => this.#ended(set, unit, error),
+    }
+    const unit = new UnitLink(thread, { ...set.settings, unit: number })
+    set.put(unit)
     return unit
   }
 
-  #ended(unit: UnitLink, error: Error | null): void {
+  #ended(set: UnitSet, unit: UnitLink, error: Error | null): void {
     this.#supervision.ended(unit)
     if (unit.isAbandoned) this.#abandoned.add(unit)
-    if (this.#draining || this.#units.get(unit.number) !== unit) return
+    if (this.#draining || set !== this.#serving || !set.has(unit)) {
+      if (error !== null && this.#leaving.has(set))
+        this.#supervision.logger.error({ error, unit: unit.number }, EVENTS.REPLACED_UNIT_ENDED)
+      return
+    }
     // A unit that never served is a failed start, which start() reports.
     if (unit.ports.length === 0 && this.#restarts.get(unit.number) === undefined) return
     const failures = (unit.servedFor > SOUND_AFTER ? 0 : (this.#restarts.get(unit.number) ?? 0)) + 1
@@ -96,9 +220,19 @@ export class Supervisor {
     const { logger } = this.#supervision
     logger.error({ ...(error !== null && { error }), unit: unit.number, delay }, EVENTS.UNIT_ENDED)
     setTimeout(() => {
-      if (!this.#draining) this.#spawn(unit.number)
+      // Others may have taken over meanwhile.
+      if (!this.#draining && set === this.#serving) this.#spawn(set, unit.number)
     }, delay)
   }
+}
+
+const NO_SHARED_PORTS =
+  'units can not be replaced on this system, since ports can not be shared between threads; restart the gateway to use the configuration'
+const ROUTES_LOST = 'routes that are served can not be built with this configuration'
+const STOPPING = 'the gateway is stopping'
+
+function refused(message: string, problems: readonly ReplacementProblem[] = []): Replacement {
+  return { state: 'refused', message, problems }
 }
 
 function withPorts(connectors: UnitSettings['connectors'], ports: readonly number[]): UnitSettings['connectors'] {

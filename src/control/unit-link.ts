@@ -29,6 +29,8 @@ export interface UnitThread {
   readonly heartbeat: HeartbeatLimits
   readonly logger: Logger
   handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS>
+  /** The unit has no requests any more, and ends after this; it does not reject. */
+  drained(unit: UnitLink): Promise<void>
   /** The unit has ended; `error` is the uncaught error that ended it, if any. */
   ended(unit: UnitLink, error: Error | null): void
 }
@@ -50,6 +52,8 @@ type UnitState = 'starting' | 'ready' | 'unresponsive' | 'ended'
 /** The control plane's end of one unit thread. */
 export class UnitLink {
   readonly number: number
+  /** Whether it is the first of the units that started together, which logs what is the same in all. */
+  readonly isFirst: boolean
   /** Calls of the unit. */
   readonly remote: Remote<typeof UNIT_CALLS>
   /** Resolves when the unit serves; rejects when it can not. */
@@ -60,6 +64,7 @@ export class UnitLink {
   readonly #channel: Channel<typeof UNIT_CALLS, typeof CONTROL_CALLS>
   readonly #heartbeat: Heartbeat
   readonly #logger: Logger
+  readonly #onDrained: UnitThread['drained']
   readonly #onEnded: UnitThread['ended']
   readonly #gracePeriod: number
   /** Longest time for the thread to terminate, in milliseconds. */
@@ -76,9 +81,11 @@ export class UnitLink {
 
   constructor(thread: UnitThread, settings: UnitSettings) {
     this.number = settings.unit
+    this.isFirst = settings.unit % settings.units === 0
     this.#gracePeriod = Math.max(0, ...settings.connectors.map(({ gracePeriod }) => gracePeriod))
     this.#endLimit = thread.heartbeat.ending * thread.heartbeat.interval
     this.#logger = thread.logger.child({ unit: settings.unit })
+    this.#onDrained = thread.drained
     this.#onEnded = thread.ended
     this.#worker = new Worker(thread.entry, { workerData: settings, env: { ...thread.env }, name: this.name })
     this.#worker.on('error', (error) => {
@@ -130,6 +137,11 @@ export class UnitLink {
     return this.state !== 'ended' && this.#routers.has(directory)
   }
 
+  /** Whether a router of this unit is or was open on a folder: a unit that has ended is started again with the same routers. */
+  uses(directory: string): boolean {
+    return this.#routers.has(directory)
+  }
+
   opens(directory: string): void {
     this.#routers.set(directory, (this.#routers.get(directory) ?? 0) + 1)
   }
@@ -166,9 +178,16 @@ export class UnitLink {
     }
   }
 
+  /** Closes the listening sockets, when what they have queued is accepted. */
+  async stopAccepting(): Promise<void> {
+    if (this.state === 'starting' || this.state === 'ended') return
+    // The drain that follows reports what is wrong with the unit.
+    await this.remote.stopAccepting().catch(() => {})
+  }
+
   /** Resolves when the unit has drained, with the number of aborted requests. */
-  drain(): Promise<number> {
-    this.#draining ??= this.#drain()
+  drain(isHandover = false): Promise<number> {
+    this.#draining ??= this.#drain(isHandover)
     return this.#draining
   }
 
@@ -194,13 +213,16 @@ export class UnitLink {
     this.#readyAt = performance.now()
   }
 
-  async #drain(): Promise<number> {
+  async #drain(isHandover: boolean): Promise<number> {
     // A unit that is still starting has no requests, and would open its ports after the drain.
     if (this.state === 'starting') await this.end()
     if (this.state === 'ended') return 0
     let aborted = 0
     try {
-      aborted = (await this.remote.drain(undefined, { timeout: this.#gracePeriod + this.#endLimit })).aborted
+      const timeout = this.#gracePeriod + this.#endLimit
+      aborted = (await this.remote.drain({ isHandover }, { timeout })).aborted
+      await this.#onDrained(this)
+      await this.remote.close(undefined, { timeout: this.#endLimit })
       const timer = setTimeout(() => void this.end(), this.#endLimit)
       await this.ended
       clearTimeout(timer)

@@ -18,6 +18,8 @@ interface OtherDirectories {
   /** The state directory; null where files are written to the instance. */
   readonly state?: string | null
   readonly temporary?: string | undefined
+  /** Folders of the configuration that is served; null for those of the instance. */
+  readonly folders?: { readonly config: string; readonly scripts: string } | null
 }
 
 /** The instance folder: argument, environment variable or `~/.gateway`, in this order; null without a home directory. */
@@ -53,15 +55,15 @@ function homeDirectory(): string | null {
 /** The layout of an instance. */
 export function instanceDirectories(
   instance: string,
-  { state = null, temporary }: OtherDirectories = {},
+  { state = null, temporary, folders = null }: OtherDirectories = {},
 ): InstanceDirectories {
-  const config = join(instance, 'config')
+  const config = folders?.config ?? join(instance, 'config')
   const writable = state ?? instance
   return {
     instance,
     config,
     routes: join(config, 'routes'),
-    scripts: join(instance, 'scripts'),
+    scripts: folders?.scripts ?? join(instance, 'scripts'),
     secrets: join(instance, 'secrets'),
     extra: join(instance, 'extra'),
     writable,

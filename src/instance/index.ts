@@ -1,5 +1,6 @@
 export { AdminDocument } from './admin-document.ts'
 export { type AdminInput, buildAdmin, type ProtectionField } from './admin-heap.ts'
+export { configContent, configRevision } from './config-text.ts'
 export { ADMIN_DEFAULTS, DEFAULT_CONFIG, DEFAULT_OBJECTS } from './default-objects.ts'
 export { type InstanceDirectories, instanceDirectories, instanceDirectory, stateDirectory } from './directories.ts'
 export { CONFIGURATION_FILES, ROUTE_FILE, RootDocument, RouteDocument } from './documents.ts'

@@ -36,3 +36,13 @@ test('every socket of a shared port serves, and none accepts after a drain', { s
     assert.equal(error.code, 'ECONNREFUSED')
   }
 })
+
+test('connections in the queues of the sockets are served when the port is drained', { skip }, async () => {
+  await using server = await listening(async () => respond(200, {}, 'ok'), { reusePort: true })
+  const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+  // The kernel completes them at once; the drain begins before any is accepted.
+  const clients = Array.from({ length: CONNECTIONS }, () => converse(server.port, request))
+  const drained = server.listener.drain(10_000)
+  for (const text of await Promise.all(clients)) assert.match(text, /^HTTP\/1\.1 200 [\s\S]*Connection: close/)
+  assert.deepEqual(await drained, { aborted: 0 })
+})

@@ -26,6 +26,7 @@ test('drain closes idle connections, ends active requests with Connection: close
 
   const drained = server.listener.drain(5000)
   assert.equal(await idle.closed, 'end')
+  await server.listener.stopAccepting()
   await using late = new RawClient(server.port)
   assert.equal(await late.closed, 'reset')
   gate.resolve()
@@ -156,4 +157,21 @@ test('close ends a drain in progress, and is idempotent', {
   await Promise.all([server.listener.close(), server.listener.close(), drained])
   await client.closed
   assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
+})
+
+test('a drain that hands the port over serves a further request of an idle connection, and closes it then', async () => {
+  await using server = await listening(async () => respond(200, {}, 'ok'))
+  await using busy = new RawClient(server.port)
+  await using idle = new RawClient(server.port)
+  for (const client of [busy, idle]) {
+    client.send(get)
+    await client.receives(/ok$/)
+    client.text = ''
+  }
+  const drained = server.listener.drain(5000, { isHandover: true })
+  busy.send(get)
+  await busy.receives(/^HTTP\/1\.1 200 [\s\S]*Connection: close\r\n[\s\S]*ok$/)
+  assert.deepEqual(await Promise.all([busy.closed, idle.closed]), ['end', 'end'])
+  assert.equal(idle.text, '')
+  assert.deepEqual(await drained, { aborted: 0 })
 })

@@ -17,6 +17,8 @@ export interface ListenerContext {
   readonly bodies: BodyTimeouts
   handler: Handler
   draining: boolean
+  /** Whether upgraded connections go on in a drain. */
+  keepsUpgraded: boolean
   /** Requests in flight. */
   active: number
 }

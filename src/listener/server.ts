@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { ServerOptions } from 'node:https'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
@@ -22,7 +22,7 @@ import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
 import { peerOf, TrustedProxies } from './peer.ts'
 import { reservedPaths } from './reserved-path.ts'
-import type { Listener, ListenerSettings } from './settings.ts'
+import type { DrainOptions, Listener, ListenerSettings } from './settings.ts'
 import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
 import { Transaction } from './transaction.ts'
 
@@ -36,12 +36,18 @@ const UNUSED_TIME = 1000
 
 const MAX_HANDSHAKE_TIME = 30_000
 
+// Time in which a client may use an idle connection that is handed over, so that its request does not meet the close.
+const HANDOVER_IDLE_TIME = 500
+
+// Time for the close frames of upgraded connections at the end of the grace period.
+const UPGRADED_CLOSE_TIME = 1000
+
 class HttpListener implements Listener {
   readonly #context: ListenerContext
   readonly #server: HttpServer
   readonly #connections = new Map<Duplex, Http1Connection>()
   readonly #http2: Http2Connections
-  readonly #acceptSockets = new AcceptSockets()
+  readonly #acceptSockets: AcceptSockets
   #secure: SecureServer | null = null
   /** Drains that wait for the last connection to close. */
   readonly #emptyWaiters = new Set<() => void>()
@@ -51,6 +57,7 @@ class HttpListener implements Listener {
     this.#context = context
     this.#http2 = new Http2Connections(context, () => this.#onConnectionClosed())
     this.#server = open(this)
+    this.#acceptSockets = new AcceptSockets(this.#server)
     this.#attach(this.#server)
   }
 
@@ -105,17 +112,21 @@ class HttpListener implements Listener {
         resolve()
       })
     })
-    if (reusePort) await this.#acceptSockets.open(this.#server, { host, backlog })
+    if (reusePort) await this.#acceptSockets.open({ host, backlog })
   }
 
-  async drain(gracePeriodMs: number): Promise<{ aborted: number }> {
-    this.#context.draining = true
-    // Not close() of the HTTP server: it also closes connections whose first request is being received.
-    NetServer.prototype.close.call(this.#server)
-    this.#acceptSockets.close()
-    for (const connection of this.#connections.values()) connection.retire()
-    this.#http2.retire()
-    if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
+  stopAccepting(): Promise<void> {
+    this.#context.keepsUpgraded = true
+    return this.#stopAccepting()
+  }
+
+  async drain(gracePeriodMs: number, { isHandover = false }: DrainOptions = {}): Promise<{ aborted: number }> {
+    this.#context.keepsUpgraded = isHandover
+    const closed = this.#stopAccepting()
+    if (!isHandover) this.#retire()
+    await closed
+    if (isHandover) await this.#handOver(gracePeriodMs)
+    else if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
     const aborted = this.#context.active
     for (const { socket } of this.#connections.values()) socket.destroy()
     this.#http2.destroy()
@@ -134,6 +145,34 @@ class HttpListener implements Listener {
     })
     await this.drain(0)
     await closed
+  }
+
+  #stopAccepting(): Promise<void> {
+    this.#context.draining = true
+    return this.#acceptSockets.close()
+  }
+
+  /** Closes idle connections; those in use may end their requests. */
+  #retire(): void {
+    for (const connection of this.#connections.values()) connection.retire()
+    this.#http2.retire()
+  }
+
+  async #handOver(gracePeriodMs: number): Promise<void> {
+    const idleTime = Math.min(HANDOVER_IDLE_TIME, gracePeriodMs)
+    this.#http2.retireAfter(idleTime)
+    const idle = setTimeout(() => {
+      for (const connection of this.#connections.values()) if (connection.isIdleKeepAlive) connection.retire()
+    }, idleTime)
+    if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
+    clearTimeout(idle)
+    this.#context.keepsUpgraded = false
+    this.#retire()
+    if (this.#hasUpgraded) await this.#whenEmpty(UPGRADED_CLOSE_TIME)
+  }
+
+  get #hasUpgraded(): boolean {
+    return [...this.#connections.values()].some(({ isUpgraded }) => isUpgraded)
   }
 
   get #isEmpty(): boolean {
@@ -282,6 +321,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     clientLog: new ClientLog(logger),
     bodies: new BodyTimeouts(settings),
     draining: false,
+    keepsUpgraded: false,
     active: 0,
   })
   await listener.start()

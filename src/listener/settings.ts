@@ -77,6 +77,15 @@ export interface ListenerSettings {
   readonly tickets?: TicketSource | null
 }
 
+/** How a listener drains. */
+export interface DrainOptions {
+  /**
+   * Whether others listen on its port. Idle connections then have a moment for a further request, and upgraded ones are closed at
+   * the end of the grace period.
+   */
+  readonly isHandover?: boolean
+}
+
 /** An open port and its requests. */
 export interface Listener {
   readonly port: number
@@ -84,7 +93,9 @@ export interface Listener {
   /** Connections closed on accept because too many files were open. */
   readonly refused: number
   setHandler(handler: Handler): void
+  /** Accepts what is queued, then closes the listening sockets. */
+  stopAccepting(): Promise<void>
   /** Stops accepting, waits for active requests, then aborts the rest and resolves to their number. */
-  drain(gracePeriodMs: number): Promise<{ aborted: number }>
+  drain(gracePeriodMs: number, options?: DrainOptions): Promise<{ aborted: number }>
   close(): Promise<void>
 }

@@ -97,6 +97,10 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.onResponseSent()
   }
 
+  get isUpgraded(): boolean {
+    return this.#upgraded !== null
+  }
+
   /** Ends upgraded connections, which would outlast any drain. */
   retire(): void {
     this.#upgraded?.close(GOING_AWAY, 'the gateway is shut down')
@@ -296,7 +300,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#exchange?.onAbort(() => {
       if (this.#upgraded !== null) endUpgraded(this.#upgraded, GOING_AWAY, 'the gateway ends this connection')
     })
-    if (this.context.draining) this.retire()
+    if (this.context.draining && !this.context.keepsUpgraded) this.retire()
   }
 
   #onUnsendable(error: unknown, status: number, persistence: Persistence): void {

@@ -1,4 +1,4 @@
-import { type ConnectorSettings, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
+import { type ConnectorSettings, type DrainMessage, type ServerTls, TicketSecrets, type UnitSettings } from '#contracts'
 import type { AccessLog, ErrorResponses, RequestMeter, RequestObserver, RequestTracer, TemporaryStorage } from '#http'
 import { type Listener, type ListenerSettings, listen } from '#listener'
 import type { Logger } from '#logging'
@@ -69,9 +69,16 @@ export class Connectors {
     return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
   }
 
+  /** Closes the listening sockets, when what they have queued is accepted. */
+  async stopAccepting(): Promise<void> {
+    await Promise.all(this.#listeners.map(({ listener }) => listener.stopAccepting()))
+  }
+
   /** Drains all ports within the grace period of each connector; resolves to the number of aborted requests. */
-  async drain(): Promise<number> {
-    const results = await Promise.all(this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod)))
+  async drain(message: DrainMessage): Promise<number> {
+    const results = await Promise.all(
+      this.#listeners.map(({ listener, gracePeriod }) => listener.drain(gracePeriod, message)),
+    )
     return results.reduce((sum, { aborted }) => sum + aborted, 0)
   }
 }

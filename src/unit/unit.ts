@@ -2,6 +2,7 @@ import { type AuditService, withSession } from '#contracts'
 import { Catalogue, ConfigDocument, type UnitContext } from '#heap'
 import type { Handler, TemporaryStorage } from '#http'
 import {
+  configRevision,
   DEFAULT_CONFIG,
   DEFAULT_OBJECTS,
   type InstanceDirectories,
@@ -84,7 +85,7 @@ export class Unit {
       parent: null,
       properties: rootProperties(input),
       segments: ['gateway'],
-      revision: 'root',
+      revision: configRevision(input.config),
       defaults: DEFAULT_OBJECTS,
     })
     const { handler, temporaryStorage, session, auditService } = await document.build()

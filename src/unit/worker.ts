@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { CATALOGUE } from '#catalogue'
-import { CONTROL_CALLS, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
+import { CONTROL_CALLS, type DrainMessage, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
 import type { ErrorResponses } from '#http'
 import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
 import { TrafficListeners } from '#listener'
@@ -107,10 +107,12 @@ class UnitWorker {
       },
       evaluate: (message) => evaluateExpression(message, this.#simulation()),
       complete: (message) => completeExpression(message, this.#simulation()),
-      drain: () => {
-        this.#draining ??= this.#drain()
+      stopAccepting: () => this.#connectors?.stopAccepting(),
+      drain: (message) => {
+        this.#draining ??= this.#drain(message)
         return this.#draining
       },
+      close: () => this.#close(),
     }
   }
 
@@ -135,6 +137,7 @@ class UnitWorker {
     const directories = instanceDirectories(settings.instance, {
       state: settings.state,
       temporary: settings.temporaryDirectory,
+      folders: settings.folders,
     })
     const states = new ObjectStates((status) => this.#control.objectStatus?.(status))
     const unit = await Unit.open({
@@ -159,7 +162,7 @@ class UnitWorker {
       },
     })
     this.#unit = unit
-    for (const { pointer, message } of settings.unit === 0 ? unit.warnings : [])
+    for (const { pointer, message } of settings.unit % settings.units === 0 ? unit.warnings : [])
       logger.warn({ pointer }, configWarning(message))
     this.#connectorTls = await openConnectorTls(settings, {
       instance: settings.instance,
@@ -215,9 +218,13 @@ class UnitWorker {
     return sampler === null ? null : new Tracer(sampler, (span) => this.#telemetry?.sendSpan(span))
   }
 
+  async #drain(message: DrainMessage): Promise<{ aborted: number }> {
+    const aborted = await this.#attempt('its connectors', async () => (await this.#connectors?.drain(message)) ?? 0)
+    return { aborted: aborted ?? 0 }
+  }
+
   /** Runs every step, also after a failed one. */
-  async #drain(): Promise<{ aborted: number }> {
-    const aborted = await this.#attempt('its connectors', async () => (await this.#connectors?.drain()) ?? 0)
+  async #close(): Promise<void> {
     await this.#attempt('its objects', () => this.#unit?.close())
     await this.#attempt('its certificates', () => this.#connectorTls?.dispose())
     await this.#attempt('its access log', () => this.#accessLog?.close())
@@ -225,7 +232,6 @@ class UnitWorker {
     this.#measuring[Symbol.dispose]()
     // After the response: closing the port lets the thread end.
     setImmediate(() => this.#port.close())
-    return { aborted: aborted ?? 0 }
   }
 
   async #attempt<T>(part: string, step: () => T | Promise<T>): Promise<T | null> {

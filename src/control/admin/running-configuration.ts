@@ -2,7 +2,7 @@ import { isAbsolute, relative } from 'node:path'
 import type { Singleton } from '#crest'
 import type { RouteStores } from '../route-stores.ts'
 
-/** Files of the instance as the gateway read them at its start. */
+/** Files of the configuration that runs. */
 export interface RunningFiles {
   /** Text of config.json; null without one. */
   readonly config: string | null
@@ -12,13 +12,13 @@ export interface RunningFiles {
 }
 
 /** The configuration that runs, beside the routes: config.json, the revision of admin.json, and every router. */
-export function runningConfiguration(files: RunningFiles, stores: RouteStores): Singleton {
+export function runningConfiguration(running: () => RunningFiles, stores: RouteStores): Singleton {
   return {
     kind: 'singleton',
     description: {
       id: 'gateway:configuration',
       title: 'Running configuration',
-      description: 'Files as they were read at the start, and the folders of all routers; for `gateway diff`.',
+      description: 'Files as they are used, and the folders of all routers; for `gateway diff`.',
       version: '1.0',
       schema: {
         type: 'object',
@@ -39,18 +39,14 @@ export function runningConfiguration(files: RunningFiles, stores: RouteStores): 
       },
       revisions: false,
     },
-    read: async () => ({
-      id: 'configuration',
-      revision: null,
-      content: {
-        config: files.config,
-        adminRevision: files.adminRevision,
-        routers: stores.paths.map(({ path, store }) => ({
-          path,
-          directory: shownDirectory(store.directory, files.instance),
-        })),
-      },
-    }),
+    read: async () => {
+      const { config, adminRevision, instance } = running()
+      const routers = stores.paths.map(({ path, store }) => ({
+        path,
+        directory: shownDirectory(store.directory, instance),
+      }))
+      return { id: 'configuration', revision: null, content: { config, adminRevision, routers } }
+    },
   }
 }
 

@@ -50,7 +50,7 @@ interface SystemApi extends ExplainContext {
   readonly studio: StudioAccess | null
   /** Scripts of patches. */
   readonly scripts: Omit<PatchScripts, 'logger'>
-  readonly running: RunningFiles
+  running(): RunningFiles
   info(): GatewayInfo
 }
 

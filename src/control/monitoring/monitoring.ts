@@ -4,12 +4,22 @@ import { exposeThreadMetrics, type MetricsRegistry, ThreadAggregation, TICK_SECO
 import { EVENTS } from '../log-events.ts'
 import type { UnitLink } from '../unit-link.ts'
 
+/** The units that are measured. */
+interface MonitoredUnits {
+  /** Those that serve. */
+  readonly units: readonly UnitLink[]
+  /** Replaced ones with requests. */
+  readonly leaving: readonly UnitLink[]
+}
+
 /** Metrics of the whole gateway: of its units and of the control plane. */
 export class Monitoring implements Disposable {
   /** Metrics of the control plane. */
   readonly registry: MetricsRegistry
   readonly #threads = new ThreadAggregation()
-  readonly #units: () => readonly UnitLink[]
+  readonly #units: MonitoredUnits
+  /** Units that are asked now: two reports of a unit at a time would count its series twice. */
+  readonly #asked = new Map<UnitLink, Promise<boolean>>()
   readonly #logger: Logger
   /** Units that did not answer the last collection; their previous values are exposed again. */
   readonly #late = new Set<UnitLink>()
@@ -17,7 +27,7 @@ export class Monitoring implements Disposable {
   readonly #ticking: NodeJS.Timeout
   #collecting: Promise<readonly MetricSample[]> | null = null
 
-  constructor(registry: MetricsRegistry, units: () => readonly UnitLink[], logger: Logger) {
+  constructor(registry: MetricsRegistry, units: MonitoredUnits, logger: Logger) {
     this.registry = registry
     this.#units = units
     this.#logger = logger
@@ -34,6 +44,12 @@ export class Monitoring implements Disposable {
     return this.#collecting
   }
 
+  /** The last report of a unit that has finished all requests. */
+  async collectLast(unit: UnitLink): Promise<void> {
+    await this.#asked.get(unit)
+    await this.#ask(unit)
+  }
+
   /** A unit has ended; its totals are retained. */
   ended(unit: UnitLink): void {
     this.#threads.remove(unit)
@@ -46,7 +62,7 @@ export class Monitoring implements Disposable {
   }
 
   async #collect(): Promise<readonly MetricSample[]> {
-    const units = this.#units()
+    const units = [...this.#units.units, ...this.#units.leaving]
     const serving = units.filter(({ state }) => state === 'ready')
     const answered = await Promise.all(serving.map((unit) => this.#ask(unit)))
     this.#threads.addReport(this, this.registry.report(this.#threads.lastHead(this), Number.POSITIVE_INFINITY))
@@ -55,8 +71,15 @@ export class Monitoring implements Disposable {
     return this.#threads.samples()
   }
 
-  /** Whether the unit has reported everything. Names and labels are sent in portions, so that no unit stalls. */
-  async #ask(unit: UnitLink): Promise<boolean> {
+  /** Whether the unit has reported everything. */
+  #ask(unit: UnitLink): Promise<boolean> {
+    const asked = this.#asked.get(unit) ?? this.#report(unit).finally(() => this.#asked.delete(unit))
+    this.#asked.set(unit, asked)
+    return asked
+  }
+
+  /** Names and labels are sent in portions, so that no unit stalls. */
+  async #report(unit: UnitLink): Promise<boolean> {
     try {
       for (;;) {
         const report = await unit.remote.collect({ after: this.#threads.lastHead(unit) })
@@ -79,12 +102,14 @@ export class Monitoring implements Disposable {
 
   #measureUnits(): void {
     const metrics = this.registry.open()
-    const countOf = (state: UnitLink['state']) => this.#units().filter((unit) => unit.state === state).length
-    metrics.reading('gw_units_configured', 'Units that should serve.', { read: () => this.#units().length })
+    const countOf = (state: UnitLink['state']) => this.#units.units.filter((unit) => unit.state === state).length
+    metrics.reading('gw_units_configured', 'Units that should serve.', { read: () => this.#units.units.length })
     metrics.reading('gw_units_ready', 'Units that serve.', { read: () => countOf('ready') })
     metrics.reading('gw_units_unresponsive', 'Units that do not answer their heartbeat.', {
       read: () => countOf('unresponsive'),
     })
+    const leaving = 'Units of an earlier configuration that finish their requests.'
+    metrics.reading('gw_units_leaving', leaving, { read: () => this.#units.leaving.length })
     metrics.reading('gw_units_silent', 'Units that do not report what they have measured.', {
       read: () => this.#late.size,
     })

@@ -59,6 +59,10 @@ export class Http1Connection implements ChannelConnection {
     return this.#current === null && this.socket.bytesRead === this.#bytesServed
   }
 
+  get isUpgraded(): boolean {
+    return this.#current?.isUpgraded ?? false
+  }
+
   /** Closes an idle connection; an active request may end. */
   retire(): void {
     if (this.isIdleKeepAlive) this.socket.destroy()

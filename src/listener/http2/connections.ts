@@ -6,6 +6,9 @@ import { Http2Connection } from './connection.ts'
 const MIN_PERIOD = 50
 const MAX_PERIOD = 500
 
+/** Milliseconds in which a connection that was accepted in a drain may send requests. */
+const LATE_TIME = 500
+
 /** The HTTP/2 connections of a listener. */
 export class Http2Connections {
   readonly #context: ListenerContext
@@ -32,7 +35,12 @@ export class Http2Connections {
     socket.once('close', () => this.#closed(connection))
     this.#open.add(connection)
     this.#timer ??= setInterval(() => this.#checkTimeouts(), this.#period).unref()
-    if (this.#context.draining) connection.retire()
+    if (this.#context.draining) connection.retireAfter(LATE_TIME)
+  }
+
+  /** Announces GOAWAY on every connection; requests of the given time are served. */
+  retireAfter(milliseconds: number): void {
+    for (const connection of this.#open) connection.retireAfter(milliseconds)
   }
 
   /** Sends GOAWAY on every connection. */

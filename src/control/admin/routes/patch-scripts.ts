@@ -19,7 +19,7 @@ export interface PatchScripts {
   /** False: `transform` is 403 (spec gap 108). */
   readonly enabled: boolean
   /** The only folder that scripts are read from (threats B77). */
-  readonly directory: string
+  directory(): string
   /** Milliseconds: the longest run without a pause, and the longest evaluation. */
   readonly timeout: number
   readonly deadline: number
@@ -31,7 +31,7 @@ export function scriptTransformation(scripts: PatchScripts, exchange: Exchange):
   return async (value, instruction, resource) => {
     if (!scripts.enabled) throw new PatchError('transform is not enabled; set patchTransform in admin.json', 403)
     const { language, file } = readInstruction(instruction)
-    const text = await readScript(scripts.directory, language, file)
+    const text = await readScript(scripts.directory(), language, file)
     try {
       const program = await compileScript({ language, text, file, bindings: ['value', 'resource', 'logger'] })
       const script = new ObjectScript(program, {
