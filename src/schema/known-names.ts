@@ -3,8 +3,8 @@ import { EXCHANGE_NAMES, Request, Response, Uri } from '#http'
 import type { SettleContext } from './deferred.ts'
 import { didYouMean } from './problem.ts'
 
-/** Names that single fields bind besides those of every expression: `args` of scripts, the format of the access log. */
-const OF_FIELDS = ['heap', 'access']
+/** Names that single fields bind besides those of every expression: `args` of scripts, the format of the access log, cookies. */
+const OF_FIELDS = ['heap', 'access', 'previous']
 
 /** Shorter names have so many neighbours that a similar one is no evidence of a mistake. */
 const SHORTEST_MISSPELLING = 5

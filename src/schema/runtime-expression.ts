@@ -1,4 +1,4 @@
-import { EvaluationError, type Exposure, type Expression, exposed, isTrueText, type Scope } from '#expression'
+import { EvaluationError, type Exposure, type Expression, exposed, isTrueText, type Scope, scopeOf } from '#expression'
 import { type Exchange, exchangeScope, type Response } from '#http'
 import { JsonNumber } from '#json'
 import { afterPending, compiled, constant, EXPRESSION_SCHEMA, withBodies } from './compiled.ts'
@@ -6,6 +6,9 @@ import { Deferred, type SettleContext } from './deferred.ts'
 import { expected, type Field, field } from './field.ts'
 import { reportUnknownNames } from './known-names.ts'
 import { shown } from './problem.ts'
+
+/** Values by name. */
+type Bindings = Readonly<Record<string, unknown>>
 
 /** Result types of runtime expressions. */
 interface RuntimeTypes {
@@ -22,7 +25,8 @@ interface RuntimeTypes {
  * read, or another value fetched, first. Null where the expression is null; throws where it fails.
  */
 export interface Runtime<T> {
-  (exchange: Exchange, response?: Response | null): T | null | Promise<T | null>
+  /** `bindings`: further names of a field, which take precedence. */
+  (exchange: Exchange, response?: Response | null, bindings?: Bindings | null): T | null | Promise<T | null>
   readonly expression: Expression
 }
 
@@ -93,18 +97,20 @@ function bind(expression: Expression, type: keyof RuntimeTypes, scope: Scope): R
     const value = typed(expression.evaluate(scope), type, expression)
     return Object.assign(() => value, { expression })
   }
-  const evaluate = (exchange: Exchange, response: Response | null) =>
-    typed(expression.evaluate(exchangeScope(exchange, response, scope)), type, expression)
-  const ask = (exchange: Exchange, response: Response | null = null): unknown => {
+  const evaluate = (exchange: Exchange, response: Response | null, bindings: Bindings | null) => {
+    const names = exchangeScope(exchange, response, scope)
+    return typed(expression.evaluate(bindings === null ? names : scopeOf(bindings, names)), type, expression)
+  }
+  const ask = (exchange: Exchange, response: Response | null = null, bindings: Bindings | null = null): unknown => {
     try {
-      return evaluate(exchange, response)
+      return evaluate(exchange, response, bindings)
     } catch (error) {
-      return afterPending(error, () => ask(exchange, response))
+      return afterPending(error, () => ask(exchange, response, bindings))
     }
   }
   const { reads } = expression
-  const readThenAsk = (exchange: Exchange, response: Response | null = null) =>
-    withBodies(reads, exchange, response, () => ask(exchange, response))
+  const readThenAsk: typeof ask = (exchange, response = null, bindings = null) =>
+    withBodies(reads, exchange, response, () => ask(exchange, response, bindings))
   return Object.assign(reads.requestBody || reads.responseBody ? readThenAsk : ask, { expression })
 }
 

@@ -34,6 +34,14 @@ const cases: readonly [string, JsonValue, string, string[]][] = [
   ['false removes a flag', { a: { secure: '${false}' } }, 'a=1; Secure; HttpOnly', ['a=1; HttpOnly']],
   ['null removes an attribute', { a: { domain: '${null}' } }, 'a=1; Domain=b.example', ['a=1']],
   ['expressions see the request', { a: { 'max-age': "${request.headers['age'][0]}" } }, 'a=1', ['a=1; Max-Age=60']],
+  ['previous is the value before', { a: { value: '${previous}@gw' } }, 'a=1; Path=/', ['a=1@gw; Path=/']],
+  [
+    'previous is that of the patterns before, and null for an absent attribute',
+    { a: { path: '/x' }, '.*': { path: '${previous}/y', domain: '${previous}', 'max-age': '${previous + 1}' } },
+    'a=1; Max-Age=4',
+    ['a=1; Path=/x/y; Max-Age=5'],
+  ],
+  ['previous of a flag is true or null', { a: { secure: '${not previous}' } }, 'a=1; Secure', ['a=1']],
   ['the value is replaced', { a: { value: 'new' } }, 'a=1; Path=/', ['a=new; Path=/']],
   [
     'all patterns that match apply, in their order',

@@ -20,7 +20,7 @@ export const SetCookieUpdateFilter = defineType({
   config: {
     cookies: map(map(runtime('any'))).meta({
       description:
-        'Patterns of cookie names, each with attributes and their new values: `value`, `domain`, `path`, `expires`, `max-age`, `secure`, `http-only`, `SameSite`. Null removes an attribute. All patterns that match the whole name apply, in their order.',
+        'Patterns of cookie names, each with attributes and their new values: `value`, `domain`, `path`, `expires`, `max-age`, `secure`, `http-only`, `SameSite`. Null removes an attribute; `${previous}` is its value before. All patterns that match the whole name apply, in their order.',
     }),
   },
   check: ({ cookies }, report) => {
@@ -99,13 +99,17 @@ async function updated(
   response: Response,
   logger: Environment['logger'],
 ): Promise<string[]> {
-  const { name, value } = parseSetCookie(field)
+  const cookie = parseSetCookie(field)
+  const { name, value } = cookie
   const matching = updates.filter(({ names }) => names.matchWhole(name) !== null)
   if (matching.length === 0) return [field]
   try {
     const changes: Changes = new Map()
     for (const { attributes } of matching) {
-      for (const [member, find] of attributes) changes.set(member, typedValue(member, await find(exchange, response)))
+      for (const [member, find] of attributes) {
+        const previous = changes.has(member) ? changes.get(member) : (cookie[member] ?? null)
+        changes.set(member, typedValue(member, await find(exchange, response, { previous })))
+      }
     }
     return [changedField(field, { name, value }, changes)]
   } catch (error) {
