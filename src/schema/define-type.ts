@@ -26,13 +26,21 @@ export interface TypeDefinition {
   /** Set for a deprecated type: its replacement. */
   readonly replacement: string | null
   /** The object as it is declared now; null where its declaration is current. */
-  migrate(declaration: JsonObject): JsonObject | null
+  migrate(declaration: JsonObject, place: ObjectPlace): JsonObject | null
   /** Whether its objects may set the server of a request, or send requests to the server that is set. */
   readonly target: 'sets' | 'needs' | null
   /** Checks settled values; reports with a path below `config`. */
   check(config: never, report: (path: string, message: string) => void): void
   /** May read local files; must not depend on the network, or a reload fails while a peer is down. */
   create(config: never, env: Environment): unknown
+}
+
+/** Where an object is declared. */
+export interface ObjectPlace {
+  /** Kinds of objects that the place is for; null in a heap. */
+  readonly kinds: readonly Kind[] | null
+  /** Whether the document is admin.json. */
+  readonly isAdmin: boolean
 }
 
 interface TypeSource<M extends Members, T> {
@@ -47,7 +55,7 @@ interface TypeSource<M extends Members, T> {
   readonly migrations?: readonly FieldMigration[]
   readonly replacement?: string
   readonly target?: 'sets' | 'needs' | null
-  migrate?(declaration: JsonObject): JsonObject | null
+  migrate?(declaration: JsonObject, place: ObjectPlace): JsonObject | null
   check?(config: Settled<DecodedMembers<M>>, report: (path: string, message: string) => void): void
   create(config: Settled<DecodedMembers<M>>, env: Environment): T | Promise<T>
 }

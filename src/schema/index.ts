@@ -29,6 +29,7 @@ export {
   defineDecorator,
   defineType,
   defineTypeOfAnyKind,
+  type ObjectPlace,
   type Settings,
   type TypeDefinition,
   type Wrap,
@@ -62,8 +63,10 @@ export { adapter, type Kind, kind } from './kind.ts'
 export { type CatalogueType, LazyType, loadTypes } from './lazy-type.ts'
 export { type Assign, leftValue } from './left-value.ts'
 export { configWarning } from './log-events.ts'
+export type { ObjectEndpoint, ObjectOperation, ObjectRefusal, ObjectResource, ObjectResult } from './object-endpoint.ts'
 export {
   type ClearText,
+  clearKeyStore,
   clearText,
   clearTextOf,
   clearTextStore,

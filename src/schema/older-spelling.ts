@@ -82,6 +82,8 @@ export interface ClearText {
   readonly secretId: string
   readonly value: JsonValue
   readonly others: readonly JsonValue[]
+  /** Whether the value is a symmetric key in base64, rather than a password. */
+  readonly isKey: boolean
 }
 
 const CLEAR_TEXTS = new WeakMap<JsonObject, ClearText>()
@@ -91,7 +93,14 @@ export function clearTextStore(secretId: string, value: JsonValue, provider?: Js
   const store = { type: 'Base64EncodedSecretStore', config: { secrets: { [secretId]: inBase64(value) } } }
   const others = (Array.isArray(provider) ? provider : [provider ?? null]).filter((each) => each !== null)
   const made = { type: 'SecretsProvider', config: { stores: [store, ...others] } }
-  CLEAR_TEXTS.set(made, { secretId, value, others })
+  CLEAR_TEXTS.set(made, { secretId, value, others, isKey: false })
+  return made
+}
+
+/** A placeholder for a provider of a symmetric key, given in base64: only for migrations that move it to a file. */
+export function clearKeyStore(secretId: string, value: string): JsonObject {
+  const made = { type: 'SecretsProvider', config: { stores: [] } }
+  CLEAR_TEXTS.set(made, { secretId, value, others: [], isKey: true })
   return made
 }
 

@@ -545,7 +545,6 @@ here" }
     },
     {
       id: 'capture-filter',
-      decisions: [/CaptureFilter is deprecated/],
       route: {
         baseURI: echo,
         handler: {

@@ -11,4 +11,5 @@ export interface NewMember {
 export type Change =
   | { readonly kind: 'members'; readonly pointer: string; readonly members: readonly NewMember[] }
   | { readonly kind: 'elements'; readonly pointer: string; readonly kept: ReadonlySet<number> }
+  | { readonly kind: 'appended'; readonly pointer: string; readonly value: JsonValue }
   | { readonly kind: 'value'; readonly pointer: string; readonly value: JsonValue }

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, setOwn } from '#json'
-import type { Field, FieldMigration, TypeDefinition } from '#schema'
+import type { Field, FieldMigration, ObjectPlace, TypeDefinition } from '#schema'
 import type { NewMember } from './change.ts'
 
 /** The members of an object without deprecated fields that can be replaced, and without fields that have no effect; null if it has none. */
@@ -7,12 +7,14 @@ export function migratedMembers(
   json: JsonObject,
   fields: Readonly<Record<string, Field>>,
   migrations: readonly FieldMigration[],
+  movesSecrets: boolean,
 ): NewMember[] | null {
   const unsupported = Object.keys(json).filter(
     (key) => Object.hasOwn(fields, key) && fields[key]?.info.notes.unsupported !== undefined,
   )
   const removal: FieldMigration = { fields: unsupported, migrate: () => ({}) }
   for (const migration of [removal, ...migrations]) {
+    if (migration.movesSecret === true && !movesSecrets) continue
     const given = migration.fields.filter((name) => Object.hasOwn(json, name) && json[name] !== null)
     if (given.length === 0) continue
     const patch = migration.migrate(
@@ -28,8 +30,8 @@ export function migratedMembers(
 }
 
 /** The members of an object that is declared by another type now; null where its declaration is current. */
-export function redeclared(json: JsonObject, definition: TypeDefinition): NewMember[] | null {
-  const declaration = definition.migrate(json)
+export function redeclared(json: JsonObject, definition: TypeDefinition, place: ObjectPlace): NewMember[] | null {
+  const declaration = definition.migrate(json, place)
   return declaration === null ? null : Object.keys(declaration).map((name) => member(name, name, declaration))
 }
 

@@ -52,6 +52,7 @@ class DocumentEditor {
     const { pointer } = change
     if (change.kind === 'members') this.#setMembers(pointer, this.#values.get(pointer) as JsonObject, change.members)
     else if (change.kind === 'elements') this.#keepElements(pointer, change.kept)
+    else if (change.kind === 'appended') this.#append(pointer, change.value)
     else this.#setValue(pointer, change.value)
   }
 
@@ -116,6 +117,18 @@ class DocumentEditor {
     const isFirst =
       this.#document.text.slice(this.#document.text.lastIndexOf('\n', member - 1) + 1, member).trim() === ''
     return { indent, separator: isFirst ? `,\n${indent}` : ', ' }
+  }
+
+  /** Adds an element to the end of a list. */
+  #append(pointer: string, value: JsonValue): void {
+    const list = this.#values.get(pointer) as readonly JsonValue[]
+    if (list.length === 0) {
+      this.#setValue(pointer, [value])
+      return
+    }
+    const { from, end } = this.#range(appendPointer(pointer, list.length - 1))
+    const { indent, separator } = this.#layoutAt(from)
+    this.#replace(end, end, separator + this.#printer.print(value, indent))
   }
 
   #keepElements(pointer: string, kept: ReadonlySet<number>): void {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import { writeDurably } from '#control'
 import { Catalogue } from '#heap'
-import { instanceDirectories } from '#instance'
+import { AdminDocument, instanceDirectories } from '#instance'
 import { isPlainObject, JsonSyntaxError, type JsonValue, readDocument } from '#json'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
@@ -95,7 +95,12 @@ async function migrate(file: ConfigFile, secrets: MovedSecrets | null): Promise<
     const { document, decisions } = await migratedText(
       before,
       catalogue,
-      (json) => ({ type, types: new TypesOfDocument(catalogue, [[...defaults], around, json['heap']]) }),
+      (json) => ({
+        type,
+        types: new TypesOfDocument(catalogue, [[...defaults], around, json['heap']]),
+        isAdmin: type === AdminDocument,
+        movesSecrets: secrets !== null,
+      }),
       secrets?.substitute,
     )
     return { path, before, after: document.text, decisions: locateProblems(path, document, decisions), problems: [] }

@@ -5,6 +5,10 @@ import { type Field, ignored, type Members, type OlderSpelling, type TypeDefinit
 /** A document that is migrated: its kind, and the types of the objects in it. */
 export interface MigratedDocument {
   readonly type: DocumentType<Members>
+  /** Whether it is admin.json. */
+  readonly isAdmin: boolean
+  /** Whether secrets in clear text are moved to files. */
+  readonly movesSecrets: boolean
   readonly types: TypesOfDocument
 }
 
@@ -12,17 +16,17 @@ export interface MigratedDocument {
 export class TypesOfDocument {
   readonly #catalogue: Catalogue
   readonly #decorators = new Map<string, TypeDefinition>()
+  /** Objects of all heaps. */
+  readonly declared: readonly JsonObject[]
 
   /** `heaps` are those of the document and of the documents around it, and the objects that exist without a declaration. */
   constructor(catalogue: Catalogue, heaps: readonly (JsonValue | undefined)[]) {
     this.#catalogue = catalogue
-    for (const heap of heaps) {
-      for (const each of declarationsIn(heap)) {
-        const definition = this.find(each['type'])
-        const name = each['name']
-        if (typeof name === 'string' && definition !== null && definition.settings !== null) {
-          this.#decorators.set(name, definition)
-        }
+    this.declared = heaps.flatMap(declarationsIn)
+    for (const { name, type } of this.declared) {
+      const definition = this.find(type)
+      if (typeof name === 'string' && definition !== null && definition.settings !== null) {
+        this.#decorators.set(name, definition)
       }
     }
   }

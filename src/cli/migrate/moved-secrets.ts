@@ -52,11 +52,11 @@ export class MovedSecrets {
   }
 
   /** The provider of the moved secret; null for an expression, which has its secret from elsewhere. */
-  #storeFor({ secretId, value, others }: ClearText, renamed: Map<string, string>): JsonValue | null {
+  #storeFor({ secretId, value, others, isKey }: ClearText, renamed: Map<string, string>): JsonValue | null {
     if (typeof value !== 'string' || /[$#&]\{/.test(value)) return null
     const id = this.#idFor(secretId, value)
     if (id !== secretId) renamed.set(secretId, id)
-    return storeOfFiles(others.map((each) => this.#replaced(each, renamed)))
+    return isKey ? storeOfKey(id) : storeOfFiles(others.map((each) => this.#replaced(each, renamed)))
   }
 
   /** An id whose file is free, or has this secret already. */
@@ -78,6 +78,14 @@ export class MovedSecrets {
 
 /** A relative directory starts at the instance. */
 const STORE: JsonObject = { type: 'FileSystemSecretStore', config: { directory: 'secrets', format: 'PLAIN' } }
+
+function storeOfKey(secretId: string): JsonObject {
+  const format = { type: 'SecretKeyPropertyFormat', config: { format: 'BASE64', algorithm: 'AES' } }
+  return {
+    type: 'FileSystemSecretStore',
+    config: { directory: 'secrets', format: 'PLAIN', mappings: [{ secretId, format }] },
+  }
+}
 
 function storeOfFiles(others: readonly JsonValue[]): JsonValue {
   return others.length === 0 ? STORE : { type: 'SecretsProvider', config: { stores: [STORE, ...others] } }

@@ -1,7 +1,7 @@
 import { FilterKind } from '#contracts'
 import { ENCRYPTION_ALGORITHMS, ENCRYPTION_METHODS } from '#jose'
 import { config, defineType, oneOf, secretId } from '#schema'
-import { assertionFields } from '../../lib/oauth2-client/assertion-fields.ts'
+import { ASSERTION_RULES, assertionFields } from '../../lib/oauth2-client/assertion-fields.ts'
 import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { reportClaims } from '../../lib/oauth2-client/extra-claims.ts'
 
@@ -22,6 +22,7 @@ export const EncryptedPrivateKeyJwtClientAuthenticationFilter = defineType({
       .default('A256GCM')
       .meta({ description: 'Content encryption algorithm.' }),
   },
+  rules: ASSERTION_RULES,
   check: ({ claims }, report) => reportClaims(claims, report),
   create: ({ encryptionSecretId, encryptionAlgorithm, encryptionMethod, ...settings }, env) =>
     assertClient({

@@ -1,6 +1,6 @@
 import { FilterKind } from '#contracts'
 import { defineType } from '#schema'
-import { assertionFields } from '../../lib/oauth2-client/assertion-fields.ts'
+import { ASSERTION_RULES, assertionFields } from '../../lib/oauth2-client/assertion-fields.ts'
 import { assertClient } from '../../lib/oauth2-client/client-assertion.ts'
 import { reportClaims } from '../../lib/oauth2-client/extra-claims.ts'
 
@@ -10,6 +10,7 @@ export const PrivateKeyJwtClientAuthenticationFilter = defineType({
   kind: FilterKind,
   summary: 'Authenticates the gateway at an authorization server with private_key_jwt.',
   config: assertionFields(),
+  rules: ASSERTION_RULES,
   check: ({ claims }, report) => reportClaims(claims, report),
   create: (settings, env) => assertClient({ ...settings, encryption: null, clock: env.clock }),
 })

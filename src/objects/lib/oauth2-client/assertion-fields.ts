@@ -1,12 +1,16 @@
-import { SecretsProviderKind } from '#contracts'
+import { IssuerKind, SecretsProviderKind } from '#contracts'
 import { KEY_PAIR_ALGORITHMS } from '#jose'
-import { config, duration, json, map, oneOf, ref, secretId, string, url } from '#schema'
+import { config, duration, exactlyOneOf, json, map, oneOf, ref, secretId, string, url } from '#schema'
 
 /** Fields of filters that authenticate a client with `private_key_jwt`. */
 export const assertionFields = () => ({
   clientId: config(string({ nonEmpty: true })).meta({ description: 'The `client_id` obtained at registration.' }),
-  tokenEndpoint: config(url()).meta({
+  tokenEndpoint: config(url()).optional().meta({
     description: 'URL of the token endpoint of the authorization server: the audience of the JWT.',
+  }),
+  issuer: ref(IssuerKind).optional().meta({
+    description:
+      'The authorization server whose token endpoint is the audience of the JWT, where its metadata have the URL.',
   }),
   secretsProvider: ref(SecretsProviderKind).meta({ description: 'Provider of the keys.' }),
   signingSecretId: config(secretId()).meta({ description: 'Secret ID of the signing keys, a `CryptoKey`.' }),
@@ -20,3 +24,5 @@ export const assertionFields = () => ({
     .default({})
     .meta({ description: 'Further claims of the JWT: names to values.' }),
 })
+
+export const ASSERTION_RULES = [exactlyOneOf('tokenEndpoint', 'issuer')]

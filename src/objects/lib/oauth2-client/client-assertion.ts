@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SecretsProvider } from '#contracts'
+import type { Issuer, SecretsProvider } from '#contracts'
 import type { Filter } from '#http'
 import { type EncryptionAlgorithm, type EncryptionMethod, encryptJwt, type KEY_PAIR_ALGORITHMS, signJwt } from '#jose'
 import type { JsonObject, JsonValue } from '#json'
@@ -11,7 +11,9 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 interface AssertionSettings {
   readonly clientId: string
-  readonly tokenEndpoint: string
+  /** The audience; without it the token endpoint of the issuer. */
+  readonly tokenEndpoint?: string | undefined
+  readonly issuer?: Issuer | undefined
   readonly secretsProvider: SecretsProvider
   readonly signingSecretId: string
   /** With a shared secret it would not be private_key_jwt. */
@@ -46,25 +48,27 @@ export function assertClient(settings: AssertionSettings): Filter {
 async function assertion(settings: AssertionSettings): Promise<string> {
   const { secretsProvider, signingSecretId, signingAlgorithm: algorithm, encryption } = settings
   const secret = await secretsProvider.active({ secretId: signingSecretId, purpose: 'SIGN' })
-  const signed = await signJwt(secret, assertionClaims(settings), { algorithm })
+  const signed = await signJwt(secret, assertionClaims(settings, await audienceOf(settings)), { algorithm })
   if (encryption === null) return signed
   const key = await secretsProvider.active({ secretId: encryption.secretId, purpose: 'ENCRYPT' })
   return encryptJwt(key, signed, { ...encryption, content: 'token' })
 }
 
+async function audienceOf({ tokenEndpoint, issuer }: AssertionSettings): Promise<string> {
+  if (tokenEndpoint !== undefined) return tokenEndpoint
+  return (await (issuer as Issuer).metadata())['token_endpoint'] as string
+}
+
 /** The claims of RFC 7523 section 3, then the configured ones. Each assertion has its own `jti` (threats B48). */
-function assertionClaims({
-  clientId,
-  tokenEndpoint,
-  jwtExpirationTimeout,
-  claims,
-  clock,
-}: AssertionSettings): JsonObject {
+function assertionClaims(
+  { clientId, jwtExpirationTimeout, claims, clock }: AssertionSettings,
+  audience: string,
+): JsonObject {
   const now = clock.now()
   return {
     iss: clientId,
     sub: clientId,
-    aud: tokenEndpoint,
+    aud: audience,
     jti: randomUUID(),
     iat: Math.floor(now / 1_000),
     // Rounded down, so that the JWT is not valid for longer than configured.

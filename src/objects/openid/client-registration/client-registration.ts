@@ -234,22 +234,17 @@ function authentication(settings: Settings, secretsProvider: SecretsProvider, en
       return next(await withFormFields(exchange, { client_id: clientId, client_secret: secret.revealText() }))
     }
   if (method !== 'private_key_jwt' || privateKeyJwtSecretId === undefined) return null
-  // The audience is known only with the metadata of the server.
-  return async (exchange, next) => {
-    const tokenEndpoint = (await settings.issuer.metadata())['token_endpoint'] as string
-    const assert = assertClient({
-      clientId,
-      tokenEndpoint,
-      secretsProvider,
-      signingSecretId: privateKeyJwtSecretId,
-      signingAlgorithm: settings.tokenEndpointAuthSigningAlg,
-      jwtExpirationTimeout: settings.jwtExpirationTimeout,
-      claims: {},
-      encryption: null,
-      clock: env.clock,
-    })
-    return assert(exchange, next)
-  }
+  return assertClient({
+    clientId,
+    issuer: settings.issuer,
+    secretsProvider,
+    signingSecretId: privateKeyJwtSecretId,
+    signingAlgorithm: settings.tokenEndpointAuthSigningAlg,
+    jwtExpirationTimeout: settings.jwtExpirationTimeout,
+    claims: {},
+    encryption: null,
+    clock: env.clock,
+  })
 }
 
 async function evaluated(parameters: Readonly<Record<string, Runtime<string>>>, exchange: Exchange) {

@@ -3,10 +3,12 @@ import { ENCRYPTION_METHODS } from '#jose'
 import { checkRedis, openRedis, REDIS_FIELDS, REDIS_RULES, type RedisValues } from '#redis'
 import {
   boolean,
+  clearKeyStore,
   config,
   defineType,
   duration,
   type Environment,
+  type FieldMigration,
   object,
   oneOf,
   REVOCATION_SPACE,
@@ -22,11 +24,32 @@ import { StoredRevocations } from '../../lib/session/stored-revocations.ts'
 import { configuredKeys, fixedKeys, randomKeys } from '../../lib/session/symmetric-keys.ts'
 import { EVENTS } from '../log-events.ts'
 import { jwtSessions } from './jwt-sessions.ts'
-import { type OlderKeyFields, olderKey } from './older-key.ts'
+import { type OlderKeyFields, olderKey, sharedKey } from './older-key.ts'
 import type { SessionKeys } from './session-token.ts'
 
 const INSTEAD =
   'use authenticatedEncryptionSecretId, such as "session.key", the id of a symmetric key in a secret store'
+const NEW_KEY = `${INSTEAD}: write one by "openssl rand -base64 32 > secrets/session.key", and name it in mappings of a FileSystemSecretStore with SecretKeyPropertyFormat; sessions of the old key end`
+const DERIVED_KEY = `${INSTEAD}; "gateway migrate --move-secrets" writes the same key to a file, and sessions continue`
+
+const KEY_FIELDS = ['sharedSecret', 'keystore', 'alias', 'password']
+
+/** A shared secret becomes the key that is derived from it; of an RSA key in a keystore only a person can decide. */
+const KEY_MIGRATIONS: readonly FieldMigration[] = [
+  {
+    fields: KEY_FIELDS,
+    migrate: (_, { authenticatedEncryptionSecretId: id }) => (id === undefined ? null : {}),
+  },
+  {
+    fields: KEY_FIELDS,
+    movesSecret: true,
+    migrate: ({ sharedSecret }, { encryptionMethod = 'A256GCM', secretsProvider }) => {
+      const key = sharedKey(sharedSecret, encryptionMethod)
+      if (key === null || secretsProvider !== undefined) return null
+      return { authenticatedEncryptionSecretId: 'session.key', secretsProvider: clearKeyStore('session.key', key) }
+    },
+  },
+]
 
 /** Sessions in an encrypted cookie of the client. */
 export const AuthenticatedEncryptedJwtSessionManager = defineType({
@@ -55,17 +78,17 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
     useCompression: config(boolean()).default(true).meta({ description: 'Whether longer sessions are compressed.' }),
     keystore: ref(KeyStoreKind).optional().meta({
       description: 'Keystore with a private key, from which the key of sessions is derived.',
-      replacement: INSTEAD,
+      replacement: NEW_KEY,
     }),
     alias: config(string({ nonEmpty: true }))
       .optional()
-      .meta({ description: 'Alias of that private key.', replacement: INSTEAD }),
+      .meta({ description: 'Alias of that private key.', replacement: NEW_KEY }),
     password: config(string())
       .optional()
-      .meta({ description: 'Password of that private key.', replacement: INSTEAD, secret: true }),
+      .meta({ description: 'Password of that private key.', replacement: NEW_KEY, secret: true }),
     sharedSecret: config(string()).optional().meta({
       description: 'At least 32 bytes in base64, from which the key of sessions is derived instead.',
-      replacement: INSTEAD,
+      replacement: DERIVED_KEY,
       secret: true,
     }),
     cookie: sessionCookieFields('gateway-jwt-session').meta({ description: 'The cookie with the session.' }),
@@ -74,6 +97,7 @@ export const AuthenticatedEncryptedJwtSessionManager = defineType({
         'Redis for logouts of providers (back-channel logout), shared by all gateways with the key; without it they are in the memory of the gateway that received them.',
     }),
   },
+  migrations: KEY_MIGRATIONS,
   older: renames({ cookieName: 'cookie.name', cookieDomain: 'cookie.domain' }),
   check: ({ cookie, revocations }, report) => {
     if (revocations !== undefined) checkRedis(revocations, (path, message) => report(`/revocations${path}`, message))

@@ -10,6 +10,7 @@ import { Folder } from '#test/folder'
 import { sampleJks, samplePassword } from '#test/keystore-samples'
 import { KeyStore } from '../../tls/key-store/key-store.ts'
 import { AuthenticatedEncryptedJwtSessionManager } from './authenticated-encrypted-jwt-session-manager.ts'
+import { olderKey, sharedKey } from './older-key.ts'
 
 /** A JwtSession as OpenIG has it. */
 async function older(config: JsonObject) {
@@ -69,4 +70,19 @@ test('a short sharedSecret is rejected without being shown', async () => {
     assert.doesNotMatch(error.message, new RegExp(btoa('short')))
     return true
   })
+})
+
+test('the key that a migration writes is the one of the shared secret', async () => {
+  const { sharedSecret } = secret('a')
+  for (const method of ['A256GCM', 'A128CBC-HS256'] as const) {
+    const key = await olderKey({ sharedSecret }, method)
+    assert.equal(sharedKey(sharedSecret, method), key?.export().toString('base64'))
+  }
+  for (const [text, method] of [
+    ['${env.KEY}', 'A256GCM'],
+    ['&{key}', 'A256GCM'],
+    [btoa('short'), 'A256GCM'],
+    [sharedSecret, '${method}'],
+  ] as const)
+    assert.equal(sharedKey(text, method), null)
 })

@@ -26,6 +26,15 @@ export async function olderKey(fields: OlderKeyFields, method: SessionKeys['meth
   return createSecretKey(Buffer.from(hkdfSync('sha256', material, '', PURPOSE, METHOD_BYTES[method])))
 }
 
+/** The key that a shared secret in a file has, in base64; null for an expression, or too few bytes. */
+export function sharedKey(sharedSecret: unknown, method: unknown): string | null {
+  if (typeof sharedSecret !== 'string' || /[$#&]\{/.test(sharedSecret)) return null
+  const bytes = Buffer.from(sharedSecret, 'base64')
+  const length = typeof method === 'string' ? METHOD_BYTES[method as SessionKeys['method']] : undefined
+  if (bytes.length < LEAST_BYTES || length === undefined) return null
+  return Buffer.from(hkdfSync('sha256', bytes, '', PURPOSE, length)).toString('base64')
+}
+
 function sharedBytes({ sharedSecret }: OlderKeyFields): Buffer | null {
   if (sharedSecret === undefined) return null
   const bytes = Buffer.from(sharedSecret, 'base64')

@@ -1,6 +1,6 @@
-import { TlsOptionsKind } from '#contracts'
-import { appendPointer } from '#json'
-import { defineType } from '#schema'
+import { ServerTlsKind, TlsOptionsKind } from '#contracts'
+import { appendPointer, isPlainObject, type JsonObject } from '#json'
+import { defineType, type ObjectPlace } from '#schema'
 import { warnOfClientExpiry } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
@@ -13,6 +13,7 @@ export const TlsOptions = defineType({
   summary: 'TLS options of the past, for handlers and connectors alike.',
   replacement: 'use ClientTlsOptions for handlers and ServerTlsOptions for connectors',
   config: { ...SERVER_FIELDS, ...CLIENT_FIELDS, ...NEGOTIATION_FIELDS },
+  migrate: forItsSide,
   check({ sni }, report) {
     for (const name of Object.keys(sni?.serverNames ?? {})) {
       const problem = serverNameProblem(name)
@@ -30,3 +31,18 @@ export const TlsOptions = defineType({
     return { client, server: await serverTls(values, alpn.enabled, env) }
   },
 })
+
+/** The type for the side of a connection on which the options are used, without the fields of the other side. */
+function forItsSide(declaration: JsonObject, { kinds, isAdmin }: ObjectPlace): JsonObject {
+  const config = isPlainObject(declaration['config']) ? (declaration['config'] as JsonObject) : {}
+  const hasIdentity = config['keyManager'] !== undefined || config['sni'] !== undefined
+  // Heaps of routes and of config.json serve no connector.
+  const isServer = kinds === null ? isAdmin && hasIdentity : kinds.includes(ServerTlsKind)
+  const [own, others] = isServer ? [SERVER_FIELDS, CLIENT_FIELDS] : [CLIENT_FIELDS, SERVER_FIELDS]
+  const kept = Object.entries(config).filter(([key]) => Object.hasOwn(own, key) || !Object.hasOwn(others, key))
+  return {
+    ...declaration,
+    type: isServer ? 'ServerTlsOptions' : 'ClientTlsOptions',
+    ...(declaration['config'] !== undefined && { config: Object.fromEntries(kept) }),
+  }
+}
