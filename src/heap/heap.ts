@@ -176,7 +176,7 @@ export class Heap {
   }
 
   async #resolve(reference: Reference, pointer: string, chain: BuildPath): Promise<Typed> {
-    if (typeof reference.target === 'string') return this.#named(reference.target, reference.kinds, pointer, chain)
+    if (typeof reference.target === 'string') return this.#named(reference, reference.target, pointer, chain)
     const declaration = this.#inPlace(reference, pointer)
     const entry = { declaration, building: null }
     const store = this.#secretStores.get(reference)
@@ -222,7 +222,12 @@ export class Heap {
     return own !== null || this.parent === null ? own : this.parent.#entryOf(name)
   }
 
-  async #named(name: string, kinds: readonly Kind[], pointer: string, chain: BuildPath): Promise<Typed> {
+  async #named(
+    { kinds, words }: Pick<Reference, 'kinds' | 'words'>,
+    name: string,
+    pointer: string,
+    chain: BuildPath,
+  ): Promise<Typed> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const entry = heap.#declared.entries.get(name)
       if (heap.#declared.unusable.has(name)) throw new ConfigError([])
@@ -236,7 +241,7 @@ export class Heap {
       return heap.#build(entry, waiting)
     }
     const wanted = kinds.map((kind) => kind.name).join(' or ')
-    const suggestion = didYouMean(name, this.#names())
+    const suggestion = didYouMean(name, [...words, ...this.#names()])
     throw new ConfigError([
       { pointer, message: `no ${wanted} named "${name}" in this heap or its parents${suggestion}` },
     ])
@@ -361,7 +366,7 @@ export class Heap {
     let { value } = object
     let isWrapped = false
     for (const { decorator, settings, pointer } of decorations) {
-      const named = await this.#named(decorator, [DecoratorKind], pointer, chain)
+      const named = await this.#named({ kinds: [DecoratorKind], words: [] }, decorator, pointer, chain)
       const { wraps } = this.#asKind(named, [DecoratorKind], pointer) as Decorator
       const wrap = Object.hasOwn(wraps, object.kind.name) ? wraps[object.kind.name] : undefined
       if (wrap === undefined) {

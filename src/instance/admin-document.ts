@@ -25,6 +25,7 @@ import {
   map,
   object,
   oneOf,
+  Reference,
   ref,
   renames,
   SETTING_FIELDS,
@@ -95,7 +96,13 @@ function formatOrHandler() {
       schema: (render) => ({ anyOf: [{ enum: [...ERROR_FORMATS] }, render(handler)] }),
       ...(kinds !== undefined && { kinds }),
     },
-    (value, report) => ERROR_FORMATS.find((format) => format === value) ?? handler.decode(value, report),
+    (value, report) => {
+      const format = ERROR_FORMATS.find((each) => each === value)
+      if (format !== undefined) return format
+      const reference = handler.decode(value, report)
+      if (reference instanceof Reference) reference.words = ERROR_FORMATS
+      return reference
+    },
   )
 }
 

@@ -11,6 +11,8 @@ export class Reference<T = unknown> extends Deferred<T> {
   declared: unknown = null
   /** Key that the user wrote for the type of a declaration in place. */
   readonly typeKey: string
+  /** Values other than names that its field accepts, for suggestions. */
+  words: readonly string[] = []
 
   constructor(kinds: readonly Kind[], target: string | JsonObject, typeKey = 'type') {
     super()

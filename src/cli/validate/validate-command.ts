@@ -15,6 +15,7 @@ import {
 import { formatLocated, type LocatedProblem, shownPath } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { counted, paintFor, printable, writeJson } from '../terminal.ts'
+import { accessLogProblems } from './access-log-file.ts'
 import { causesOf } from './causes.ts'
 import { checkRouteFiles } from './route-file-check.ts'
 
@@ -22,7 +23,8 @@ const MANY = 200
 
 const WITHOUT_SECRETS: CommandOption = {
   name: 'without-secrets',
-  description: 'Do not look up the secrets that objects name, for a machine without them.',
+  description:
+    'Do not look up the secrets that objects name, nor check the file of the access log, for a machine without them.',
 }
 
 const REPORT: CommandOption = {
@@ -79,7 +81,9 @@ export const ValidateCommand: Command = {
 async function checkInstance(instance: string, context: ProcessContext, options: DryRunOptions): Promise<Findings> {
   const folders = new RouteFolders('provided', progressOn(context))
   await using dryRun = await openDryRun(instance, context, folders, options)
-  const { problems, warnings } = dryRun
+  const { warnings } = dryRun
+  // A machine without the secrets of the gateway does not have its folders either.
+  const problems = [...dryRun.problems, ...(options.secretsLookedUp === false ? [] : accessLogProblems(dryRun))]
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
   const around = ['admin.json', 'config.json'].filter((name) =>
     existsSync(join(dryRun.directories.config, name)),

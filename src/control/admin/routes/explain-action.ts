@@ -1,6 +1,6 @@
 import type { ConditionResult, SimulatedRequestMessage } from '#contracts'
 import { type Action, Refusal } from '#crest'
-import { Catalogue, chainSteps, type DocumentScope, type Step } from '#heap'
+import { Catalogue, chainSteps, type DocumentScope, effectiveBaseUri, type Step } from '#heap'
 import { DEFAULT_OBJECTS } from '#instance'
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { CatalogueType } from '#schema'
@@ -46,7 +46,7 @@ async function explain(
   const tried: (ConditionResult & { router: string })[] = []
   const chain: Step[] = []
   let route: string | null = null
-  let [router, scope] = routerAndScope(names, context)
+  let { router, scope, baseURI } = await routerAndScope(names, context, catalogue)
   for (;;) {
     const unit = context.units().find(({ state }) => state === 'ready')
     if (unit === undefined) return new Refusal(503, 'no unit is ready to evaluate conditions; try again')
@@ -58,29 +58,59 @@ async function explain(
     route = answer.route
     const document = documentOf(router.replaceAll('+', '.'), route, context)
     scope = { path: `${router}+${route}`, heap: heapOf(document), parent: scope }
-    const inner: DocumentScope = scope
-    const steps = await catalogue.withTypes(() => chainSteps(document['handler'] ?? null, '/handler', inner, catalogue))
+    const steps = await stepsOf(document, scope, effectiveBaseUri(document, baseURI), catalogue)
     const at = steps.findIndex(
       ({ qualifiedName }) => context.stores.ofRouter(qualifiedName.replaceAll('+', '.')) !== null,
     )
     chain.push(...(at === -1 ? steps : steps.slice(0, at + 1)))
     if (at === -1) break
-    router = (steps[at] as Step).qualifiedName
+    const inner = steps[at] as Step
+    ;[router, baseURI] = [inner.qualifiedName, inner.routesBaseURI ?? null]
   }
   return { refused: null, tried: tried as unknown as JsonValue, route, chain: chain as unknown as JsonValue }
 }
 
-/** The qualified name of a router, and the heaps visible to its routes. */
-export function routerAndScope(names: readonly string[], context: ExplainContext): [string, DocumentScope] {
-  let router = `gateway+${names[0]}`
+/** A router, the heaps visible to its routes, and the `baseURI` that they begin with. */
+interface RouterPlace {
+  readonly router: string
+  readonly scope: DocumentScope
+  readonly baseURI: JsonValue
+}
+
+/** The place of a router in the documents around it: config.json, then the routes that contain it. */
+export async function routerAndScope(
+  names: readonly string[],
+  context: ExplainContext,
+  catalogue: Catalogue,
+): Promise<RouterPlace> {
   const defaults = { path: 'gateway', heap: DEFAULT_OBJECTS, parent: null }
-  let scope: DocumentScope = { path: 'gateway', heap: heapOf(context.config()), parent: defaults }
+  let document = context.config()
+  let scope: DocumentScope = { path: 'gateway', heap: heapOf(document), parent: defaults }
+  let router = `gateway+${names[0]}`
+  let baseURI = await baseUriOf(router, document, scope, null, catalogue)
   for (let at = 1; at + 1 < names.length; at += 2) {
-    const document = documentOf(router.replaceAll('+', '.'), names[at] as string, context)
+    document = documentOf(router.replaceAll('+', '.'), names[at] as string, context)
     scope = { path: `${router}+${names[at]}`, heap: heapOf(document), parent: scope }
     router = `${scope.path}+${names[at + 1]}`
+    baseURI = await baseUriOf(router, document, scope, baseURI, catalogue)
   }
-  return [router, scope]
+  return { router, scope, baseURI }
+}
+
+/** The `baseURI` in effect at a router of a document. */
+async function baseUriOf(
+  router: string,
+  document: JsonObject,
+  scope: DocumentScope,
+  around: JsonValue,
+  catalogue: Catalogue,
+): Promise<JsonValue> {
+  const steps = await stepsOf(document, scope, effectiveBaseUri(document, around), catalogue)
+  return steps.find(({ qualifiedName }) => qualifiedName === router)?.routesBaseURI ?? null
+}
+
+function stepsOf(document: JsonObject, scope: DocumentScope, baseURI: JsonValue, catalogue: Catalogue) {
+  return catalogue.withTypes(() => chainSteps(document['handler'] ?? null, '/handler', scope, catalogue, baseURI))
 }
 
 function documentOf(router: string, id: string, { stores }: ExplainContext): JsonObject {

@@ -17,10 +17,11 @@ export function scopeAction(names: readonly string[], context: ExplainContext): 
     request: { type: 'object' },
     response: SCOPE_RESPONSE,
     run: async () => {
-      const [, scope] = routerAndScope(names, context)
       const types = await loadTypes(context.types)
+      const catalogue = new Catalogue(types)
+      const { scope } = await routerAndScope(names, context, catalogue)
       schema ??= shallowDocumentSchema(ROUTE_FILE, types) as JsonObject
-      return { objects: inheritedObjects(scope, new Catalogue(types)), schema }
+      return { objects: inheritedObjects(scope, catalogue), schema }
     },
   }
 }
