@@ -1,5 +1,6 @@
 import type { JsonObject } from '#json'
 import { call, notice } from '#rpc'
+import type { ObjectOperation, ObjectResult } from '#schema'
 import type { RequestWatch } from './live-requests.ts'
 import type {
   ChangeProblems,
@@ -51,6 +52,11 @@ export const UNIT_CALLS = {
   evaluate: call<EvaluationMessage, EvaluationResult>(5_000),
   /** Names that fit in a place of an expression. */
   complete: call<CompletionMessage, CompletionResult>(5_000),
+  /** An operation on the resources of an object, by its qualified name; null where no object serves the endpoint. */
+  objectEndpoint: call<
+    { readonly object: string; readonly endpoint: string; readonly operation: ObjectOperation },
+    ObjectResult | null
+  >(30_000),
   /** Closes the listening sockets, when what they have queued is accepted; other units have the same ports. */
   stopAccepting: call<void, void>(10_000),
   /** Closes the listeners and waits for requests within the grace periods; returns the number of aborted ones. */

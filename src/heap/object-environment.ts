@@ -79,6 +79,10 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
       if (outlet !== undefined) place.resources.defer(() => outlet.close())
       return outlet ?? DISCARDING_OUTLET
     },
+    serveEndpoint: (endpoint, collection) => {
+      const stop = unitContext.serveEndpoint?.(place.qualified, endpoint, collection)
+      if (stop !== undefined) place.resources.defer(stop)
+    },
     onReload: (refresh) => {
       const stop = unitContext.onReload?.(refresh)
       if (stop !== undefined) place.resources.defer(stop)

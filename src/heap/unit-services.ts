@@ -6,6 +6,7 @@ import type {
   Directories,
   GatewaySettings,
   Metrics,
+  ObjectEndpoint,
   ObjectState,
   OwnListeners,
   PermitStore,
@@ -54,6 +55,8 @@ export interface UnitServices {
   metrics(name: string): Metrics & { release(): void }
   /** Where an object reports its state; not reported by default. */
   stateReporter?(): StateReporter
+  /** Serves a collection of an object, by its qualified name; returns the function that ends it. Not served by default. */
+  serveEndpoint?(object: string, endpoint: string, collection: ObjectEndpoint): () => void
   /** Registers a callback for reloads (SIGHUP); returns the function that removes it. */
   onReload?(refresh: () => void): () => void
   /** Opens the event handlers of an audit service; absent where events are discarded. */

@@ -5,11 +5,6 @@ const FAPI =
 const AUDIT =
   'use JsonAuditEventHandler, SyslogAuditEventHandler, KafkaAuditEventHandler or OtlpAuditEventHandler, and load the events from there'
 
-const IDM =
-  'call the identity manager from a ScriptableFilter, with ClientCredentialsOAuth2ClientFilter in front of its handler'
-const UMA =
-  'let the authorization server manage UMA resources, and protect them with OAuth2ResourceServerFilter and ScriptableResourceAccess'
-
 /** Types of other gateways that do not exist here, and their replacements. */
 export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
   ['DesKeyGenHandler', 'generate keys of 256 bits for AES, such as by "openssl rand -base64 32"'],
@@ -25,14 +20,9 @@ export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
     'HsmSecretStore',
     'keys inside of a security module can not be used with Node.js; use KeyStoreSecretStore with a PKCS #12 file, or FileSystemSecretStore with exported keys',
   ],
-  ['IdmApiClientOrganisationService', IDM],
-  ['IdmApiClientService', IDM],
-  ['IdmService', IDM],
   ['JdbcAuditEventHandler', AUDIT],
   ['MonitorEndpointHandler', 'metrics are at the management connector; see the guide "Monitoring"'],
   ['SamlFederationFilter', SAML],
   ['SamlFederationHandler', SAML],
   ['SplunkAuditEventHandler', AUDIT],
-  ['UmaFilter', UMA],
-  ['UmaService', UMA],
 ])

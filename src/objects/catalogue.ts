@@ -170,6 +170,8 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   TrustAllManager: () => import('./tls/trust-all-manager/trust-all-manager.ts'),
   TrustManager: () => import('./tls/trust-manager/trust-manager.ts'),
   UriPathRewriteFilter: () => import('./filters/uri-path-rewrite/uri-path-rewrite-filter.ts'),
+  UmaFilter: () => import('./filters/uma/uma-filter.ts'),
+  UmaService: () => import('./services/uma/uma-service.ts'),
   UserProfileFilter: () => import('./filters/user-profile/user-profile-filter.ts'),
   UserProfileService: () => import('./services/user-profile/user-profile-service.ts'),
 }

@@ -3,6 +3,7 @@ import type { Handler } from '#http'
 import type { Logger } from '#logging'
 import type { AuditOutlet, AuditPlan } from './audit-outlet.ts'
 import type { GatewaySettings } from './gateway-settings.ts'
+import type { ObjectEndpoint } from './object-endpoint.ts'
 import type { SecretsProvider } from './secret-lookup.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -134,6 +135,8 @@ export interface Environment {
   sharedStore(space: string): SharedStore
   /** Opens the event handlers of an audit service. Throws ConfigError where another service uses one of their files. */
   openAudit(plan: AuditPlan): Promise<AuditOutlet>
+  /** Serves a collection of the object in the management API, at `objects/<name of the object>/<endpoint>`. */
+  serveEndpoint(endpoint: string, collection: ObjectEndpoint): void
   /** Called on reload (SIGHUP). */
   onReload(refresh: () => void): void
   /** Called when the object is disposed, in reverse order of registration. */

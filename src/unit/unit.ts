@@ -18,6 +18,7 @@ import type { CatalogueType, Clock, GatewaySettings, OwnListeners, Problem } fro
 import { auditServiceOf, withRootAudit } from './audit-boundary.ts'
 import type { ControlServices } from './control-services.ts'
 import { EVENTS } from './log-events.ts'
+import type { ObjectEndpoints } from './object-endpoints.ts'
 import { ObjectStates } from './object-states.ts'
 import type { Routers } from './routers.ts'
 
@@ -28,6 +29,8 @@ export interface UnitInput {
   readonly units: number
   /** Receives the states that objects report; the control plane by default. */
   readonly states?: ObjectStates
+  /** Collections of objects for the management API; not served by default. */
+  readonly endpoints?: ObjectEndpoints
   /** Settings of admin.json. */
   readonly settings: GatewaySettings
   readonly ownListeners?: OwnListeners
@@ -133,6 +136,9 @@ function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
     router: (heap, chain) => routers.host(unitContext, heap, chain, []),
     metrics: () => metrics.open(),
     stateReporter: () => states.open(),
+    ...(input.endpoints === undefined
+      ? {}
+      : { serveEndpoint: (object, endpoint, collection) => input.endpoints!.add(object, endpoint, collection) }),
     ...(input.onReload === undefined ? {} : { onReload: input.onReload }),
     shared: (key, bytes) => input.control.share(key, bytes),
     sharedStore: (space) => input.control.sharedStore(space),

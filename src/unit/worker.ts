@@ -18,6 +18,7 @@ import { completeExpression, evaluateExpression } from './expression-evaluation.
 import { LiveRequests } from './live-requests.ts'
 import { LiveTraces } from './live-traces.ts'
 import { EVENTS } from './log-events.ts'
+import { ObjectEndpoints } from './object-endpoints.ts'
 import { ObjectStates } from './object-states.ts'
 import { ObservedRequests } from './observed-requests.ts'
 import { remoteControlServices } from './remote-control-services.ts'
@@ -39,6 +40,7 @@ class UnitWorker {
   readonly #routers: Routers
   readonly #reloads = new Set<() => void>()
   readonly #ownListeners: TrafficListeners
+  readonly #endpoints = new ObjectEndpoints()
   readonly #traces = new LiveTraces()
   readonly #requests: LiveRequests
   readonly #observed: ObservedRequests
@@ -107,6 +109,7 @@ class UnitWorker {
       },
       evaluate: (message) => evaluateExpression(message, this.#simulation()),
       complete: (message) => completeExpression(message, this.#simulation()),
+      objectEndpoint: ({ object, endpoint, operation }) => this.#endpoints.call(object, endpoint, operation),
       stopAccepting: () => this.#connectors?.stopAccepting(),
       drain: (message) => {
         this.#draining ??= this.#drain(message)
@@ -150,6 +153,7 @@ class UnitWorker {
       types: CATALOGUE,
       control: this.#control,
       states,
+      endpoints: this.#endpoints,
       routers: this.#routers,
       metrics: this.#metrics,
       logger,

@@ -12,6 +12,7 @@ import {
   type GatewaySettings,
   type Kind,
   type Metrics,
+  type ObjectEndpoint,
   type Reading,
   type RouterHost,
   systemClock,
@@ -98,6 +99,8 @@ export interface Built<T> extends AsyncDisposable {
   readonly warnings: readonly string[]
   /** States that objects reported, in order. */
   readonly states: readonly string[]
+  /** Collections that objects serve in the management API, by endpoint. */
+  readonly endpoints: ReadonlyMap<string, ObjectEndpoint>
   readonly directory: string
 }
 
@@ -113,9 +116,14 @@ export async function build<T>(
   const types = [definition, ...(options.types ?? [])]
   const standing = standingFor(types, options)
   const states: string[] = []
+  const endpoints = new Map<string, ObjectEndpoint>()
   const unitContext: UnitContext = {
     ...testUnitContext(directory, [...types, ...standing.types], options, log, metrics),
     ...(options.openAudit === undefined ? {} : { openAudit: options.openAudit }),
+    serveEndpoint: (_, endpoint, collection) => {
+      endpoints.set(endpoint, collection)
+      return () => endpoints.delete(endpoint)
+    },
     stateReporter: () => ({
       report: ({ state, detail }) => void states.push(`${state}: ${detail}`),
       withdraw: () => {},
@@ -156,7 +164,7 @@ export async function build<T>(
   }
   const object = (await heap.find(name, definition.kind as Kind<T>)) as T
   const warnings = heap.warnings.map(({ pointer, message }) => `${pointer}: ${message}`)
-  return { object, heap, metrics, log, warnings, states, directory, [Symbol.asyncDispose]: dispose }
+  return { object, heap, metrics, log, warnings, states, endpoints, directory, [Symbol.asyncDispose]: dispose }
 }
 
 /** Heap objects that handlers with upstream requests need. */

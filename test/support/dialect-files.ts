@@ -141,7 +141,6 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   CaptureFilter: {
     base: {},
     old: { file: { file: '/tmp/gateway.log' }, charset: { charset: 'UTF-8' }, format: { format: 'x' } },
-    decisions: ['file', 'charset', 'format'],
   },
   ClientCredentialsOAuth2ClientFilter: {
     base: { tokenEndpoint: 'https://as.example.com/token' },
@@ -178,11 +177,10 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       },
       jwtExpirationTimeout: { jwtExpirationTimeout: '2 minutes' },
     },
-    decisions: ['privateKeyJwtSecretId'],
   },
   ClientTlsOptions: { base: {}, old: { offloadHandshake: { offloadHandshake: true } } },
   ServerTlsOptions: { base: { keyManager }, old: { offloadHandshake: { offloadHandshake: true } } },
-  TlsOptions: { base: {}, old: { offloadHandshake: { offloadHandshake: true } }, decisions: ['offloadHandshake'] },
+  TlsOptions: { base: {}, old: { offloadHandshake: { offloadHandshake: true } } },
   CorsFilter: { base: {}, old: { 'policies[].origins': listOf('policies', { origins: ['https://a.example.com'] }) } },
   CrossDomainSingleSignOnFilter: {
     base: { amService, redirectEndpoint: '/home/id/*', authCookie: { path: '/', name: 'ig-token' } },
@@ -430,6 +428,17 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       gatewayCredentialSecretId: 'client',
     },
     old: { includeBody: { includeBody: true } },
+  },
+  UmaService: {
+    base: {
+      protectionApiHandler: 'ClientHandler',
+      authorizationServerUri: 'https://am.example.com/openam',
+      clientId: 'c',
+      clientSecretId: 'client',
+      secretsProvider: 'secrets',
+      resources: [{ pattern: '.*', actions: [{ scopes: ['view'], condition: '${true}' }] }],
+    },
+    old: { clientSecret: { clientSecretId: null, secretsProvider: null, clientSecret: 'open sesame' } },
   },
   UserProfileFilter: {
     base: {},

@@ -23,6 +23,7 @@ import type { PatchScripts } from './routes/patch-scripts.ts'
 import { routesCollection } from './routes/routes-collection.ts'
 import { scopeAction } from './routes/scope-action.ts'
 import { type RunningFiles, runningConfiguration } from './running-configuration.ts'
+import { SHARE, shareCollection } from './share-collection.ts'
 import { SESSION } from './studio/session-endpoint.ts'
 import type { StudioAccess } from './studio/studio-access.ts'
 import { typesCollection } from './types-collection.ts'
@@ -65,6 +66,9 @@ const GROUPS = new Set(['/api', '/api/system', OBJECTS, AUDIT, MONITOR])
 
 /** One or more `/<router>/routes`, with `/<id>/objects` between them; then perhaps an id. */
 const ROUTES = /^((?:\/[^/]+\/routes\/[^/]+\/objects)*\/[^/]+\/routes)(?:\/[^/]*)?$/
+
+/** The shares of an object of config.json, or of a route; then perhaps an id. */
+const SHARES = new RegExp(`^((?:/[^/]+/routes/[^/]+/objects)*/[^/]+/${SHARE})(?:/[^/]*)?$`)
 
 /** The Common REST endpoints of the gateway itself: information, object types, the audit, the routes of every router. */
 export function systemApi(api: SystemApi): Handler {
@@ -120,6 +124,8 @@ export function systemApi(api: SystemApi): Handler {
     if (GROUPS.has(rawPath)) return groupDescriptor(exchange, all)
     if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
     if (rawPath.startsWith(`${MONITOR}/`)) return api.monitor.handler(exchange)
+    const shares = rawPath.startsWith(OBJECTS) ? SHARES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
+    if (shares !== undefined) return sharesOf(api, shares)(exchange)
     const collection = rawPath.startsWith(OBJECTS) ? ROUTES.exec(rawPath.slice(OBJECTS.length))?.[1] : undefined
     const names = namesIn(collection ?? '')
     const store = api.stores.ofRouter(['gateway', ...names].join('.'))
@@ -136,6 +142,13 @@ export function systemApi(api: SystemApi): Handler {
     if (error !== null) api.logger.limited(error).error({ error }, EVENTS.REQUEST_FAILED)
     return response
   }
+}
+
+/** The shares of the UmaService in a path below `/api/system/objects`. */
+function sharesOf({ units, audit, security }: SystemApi, path: string): Handler {
+  const base = `${OBJECTS}${path}`
+  const shares = shareCollection({ object: ['gateway', ...namesIn(path)].join('+'), units })
+  return auditedHandler(commonRest(shares, { base, security }), base, audit.config)
 }
 
 /** Serves only the descriptors of the endpoints below; changes get 405. */

@@ -132,6 +132,13 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'Requests with tokens get 503.',
     action: 'Check the secrets or keys that the filter verifies with.',
   },
+  UMA_SERVER_FAILED: {
+    message: 'authorization server for UMA failed: requests for shared resources get 403',
+    meaning:
+      'No token could be introspected, or no ticket requested, for the share; the client gets 403 with a Warning.',
+    action:
+      'See `error`: check that the server can be reached; a status 401 or 403 means that the protection API token of the share has expired: the resource owner has to share the resource again.',
+  },
   USER_INFO_REFUSED: {
     message: 'user info rejected: user_info is null',
     meaning: '`user_info` is null for this user.',

@@ -1,6 +1,16 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_SERVICE', {
+  SHARE_NOT_MATCHED: {
+    message: 'pattern of a share takes too many steps: the share matches no path',
+    meaning: 'Requests for that share get 404.',
+    action: 'Have the resource owner delete the share and create one with a simpler pattern.',
+  },
+  SHARE_NOT_REGISTERED: {
+    message: 'authorization server for UMA did not register a resource: the share is not created',
+    meaning: 'The caller of the management API gets 502.',
+    action: 'See `error`: check the server, and the protection API token of the caller (scope `uma_protection`).',
+  },
   TASK_FAILED: {
     message: 'a background task failed',
     meaning:

@@ -16,6 +16,7 @@ import { privateAuthority } from './private-authority.ts'
 import { sessions } from './sessions.ts'
 import { stepUp } from './step-up.ts'
 import { tokenExchange } from './token-exchange.ts'
+import { uma } from './uma.ts'
 import { userInfo } from './user-info.ts'
 
 export const PARTS: readonly Part[] = [
@@ -37,4 +38,5 @@ export const PARTS: readonly Part[] = [
   privateAuthority,
   guide,
   keys,
+  uma,
 ]
