@@ -517,7 +517,13 @@ describe('routes over Common REST', () => {
 test('routes of a router inside a route have a collection below that route, and types those of extensions', async () => {
   const inHeap = (name: string, directory: string) => ({ name, type: 'Router', config: { directory } })
   await using gateway = await RunningGateway.start({
-    routes: { outer: { handler: 'inner', heap: [inHeap('inner', 'inner'), inHeap('with space', 'other')] } },
+    routes: {
+      outer: {
+        baseURI: 'http://outer.example',
+        handler: 'inner',
+        heap: [inHeap('inner', 'inner'), inHeap('with space', 'other')],
+      },
+    },
     files: { 'secrets/gateway.admin.password': PASSWORD },
     extra: { 'probe.js': PROBE_EXTENSION },
   })
@@ -535,6 +541,12 @@ test('routes of a router inside a route have a collection below that route, and 
     const { json } = await ask('POST', `${collection}?_action=explain`, { body: { uri: '/deep' } })
     assert.equal(json['route'], 'deep')
     assert.equal((json['chain'] as JsonObject[]).at(-1)?.['type'], 'StaticResponseHandler')
+  }
+  const proxied = { condition: "${request.uri.path == '/proxied'}", handler: 'ReverseProxyHandler' }
+  assert.equal((await ask('PUT', `${inner}/proxied`, { body: proxied })).status, 201)
+  for (const collection of [ROUTES, inner]) {
+    const { json } = await ask('POST', `${collection}?_action=explain`, { body: { uri: '/proxied' } })
+    assert.equal((json['chain'] as JsonObject[]).at(-1)?.['baseURI'], 'http://outer.example')
   }
 })
 

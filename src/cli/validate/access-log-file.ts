@@ -9,15 +9,16 @@ export function accessLogProblems({ settings, directories }: DryRun): readonly L
   const { destination = 'off' } = settings?.unit.settings.accessLog ?? {}
   if (destination === 'off' || destination === 'stdout') return []
   const path = resolve(directories.writable, destination)
-  const message = writeProblem(path)
+  const message = writeProblem(path, directories.logs)
   if (message === null) return []
   const file = join(directories.config, 'admin.json')
   const document = existsSync(file) ? readConfigFile(file) : null
   return locateProblems(file, document, [{ pointer: '/accessLog/destination', message }])
 }
 
-function writeProblem(path: string): string | null {
-  const folder = dirname(path)
+/** The gateway creates the folder of logs itself. */
+function writeProblem(path: string, logs: string): string | null {
+  const folder = dirname(path) === logs && !existsSync(logs) ? dirname(logs) : dirname(path)
   const isThere = existsSync(path)
   if (isThere && statSync(path).isDirectory()) return `expected the path of a file, got the folder ${path}`
   if (!isThere && !existsSync(folder)) return `the folder ${folder} does not exist; create it, or name another file`

@@ -433,3 +433,30 @@ test('an unknown token is reported with the most similar property of the file an
   assert.match(stdout, /"greting" has no value; .*; did you mean "greeting"\?\n/)
   assert.match(stdout, /"shop\.adress" has no value; .*; did you mean "shop\.address"\?\n/)
 })
+
+test('a file of the access log that can not be written is a problem, unless secrets are left out too', async () => {
+  for (const [destination, message] of [
+    ['missing/access.log', /accessLog\/destination: the folder missing does not exist/],
+    ['./config', /accessLog\/destination: expected the path of a file, got the folder/],
+    ['/proc/version', /accessLog\/destination: the user that runs this command can not write \/proc\/version \(E/],
+  ] as const) {
+    // Root may write everywhere.
+    if (destination.startsWith('/proc') && process.getuid?.() === 0) continue
+    using folder = new Folder({ 'config/admin.json': JSON.stringify({ accessLog: { destination } }) })
+    const { code, stdout: lines } = await validate(folder, '--instance', folder.path)
+    const stdout = lines.join('\n')
+    assert.equal(code, 78, stdout)
+    assert.match(stdout, message)
+    assert.equal((await validate(folder, '--instance', folder.path, '--without-secrets')).code, 0)
+  }
+  using folder = new Folder({ 'config/admin.json': '{ "accessLog": { "destination": "logs/access.log" } }' })
+  assert.equal((await validate(folder, '--instance', folder.path)).code, 0)
+})
+
+test('a misspelled format of errors is reported with a suggestion', async () => {
+  using folder = new Folder({ 'config/admin.json': '{ "errors": "htm" }' })
+  assert.match(
+    (await validate(folder, '--instance', folder.path)).stdout.join(),
+    /\/errors: no Handler named "htm" .*; did you mean "html"\?/,
+  )
+})

@@ -14,7 +14,7 @@ import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json
 import type { Secret } from '#schema'
 
 /** A failed call of the protection API. Contains no token and no content of a response. */
-export class ProtectionApiError extends Error {
+class ProtectionApiError extends Error {
   override readonly name = 'ProtectionApiError'
 }
 

@@ -16,7 +16,7 @@ export interface Share {
 }
 
 /** Members of a stored share. */
-export interface StoredShare {
+interface StoredShare {
   readonly path: string
   readonly pat: string
   readonly resourceId: string
