@@ -110,6 +110,10 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
     assert.deepEqual(await releases.deployAgain(4, by, anywhere), { state: 'unchanged', release: 4 })
     assert.deepEqual(await releases.deployAgain(9, by, anywhere), { state: 'missing', release: 9 })
     assert.deepEqual(await releases.create(files, by, anywhere), { state: 'unchanged', release: 4 })
+    const conflict = { state: 'conflict', path: releases.keys.current }
+    for (const expected of [null, 3])
+      assert.deepEqual(await releases.create(routes(1), by, { local: null, expected }), conflict)
+    assert.equal(await made(releases.create(routes(1), by, { local: null, expected: 4 })), 5)
   })
 
   test('a change of another file is kept, and of the same file it is a conflict', async () => {
@@ -341,9 +345,13 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
     assert.equal((await releases.sweep()).contents, 0)
     now += 1
     assert.deepEqual(await releases.sweep(), { releases: 0, contents: 2, waiting: 1 })
+    relay.reset()
+    assert.deepEqual(await releases.sweep(), { releases: 0, contents: 0, waiting: 1 })
+    assert.equal(relay.requests.length, 1, 'nothing is due')
     for (const number of [5, 6]) assert.ok(Object.keys(await filesOf(releases, number)).length > 0)
     // A release that can not be read keeps all contents.
     await etcd.transact({ compare: [], success: [{ put: { key: releases.keys.release(5), value: '{}' } }] })
+    now += 3_600_000
     await assert.rejects(releases.sweep(), ReleaseError)
   })
 

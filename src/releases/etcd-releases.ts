@@ -136,19 +136,21 @@ export class EtcdReleases implements Disposable {
 
   /**
    * Makes a release of these files: the first one, a push, or one that only instances with the labels of `only` serve.
-   * `overrules`: it also replaces what a diverged store has.
+   * `overrules`: it also replaces what a diverged store has. `expected`: the number of the release that it replaces, null for none;
+   * where another one is current it is a conflict at the key of the pointer.
    */
   async create(
     files: ReadonlyMap<string, Buffer | string>,
     by: Authorship,
-    { local, only = null, overrules = false }: WriteContext & { only?: Labels | null; overrules?: boolean },
+    context: WriteContext & { only?: Labels | null; overrules?: boolean; expected?: number | null },
   ): Promise<ReleaseOutcome> {
+    const { local, only = null, overrules = false, expected } = context
     const problem = only === null ? null : labelsProblem(only)
     if (problem !== null) throw new ReleaseError('not-a-manifest', NEW_RELEASE, `expected ${problem}`)
     const bytes = files.values().reduce((sum, data) => sum + Buffer.byteLength(data), 0)
     if (bytes > this.#maxBytes) return { state: 'too-large', bytes, limit: this.#maxBytes }
     const plan = new WholePlan(files)
-    return this.#writer.write(by, (head) => plan.on(this.#reader, head, { local, overrules, only }))
+    return this.#writer.write(by, (head) => plan.on(this.#reader, head, { local, overrules, only, expected }))
   }
 
   /** Roll back: a new release with the files of an earlier one. */

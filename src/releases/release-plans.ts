@@ -63,11 +63,14 @@ export class WholePlan {
 
   /** `overrules`: the files replace what a diverged store has, under the id of the instance's store. */
   async on(reader: ReleaseReader, head: StoreHead, options: WholeOptions): Planned {
-    const { local, overrules, only } = options
+    const { local, overrules, only, expected } = options
     const base = await baseOf(reader, head.pointer, local)
     // What an overruled store has staged is replaced too.
     const refused = refusal(overrules && base.divergence ? { ...base, pointer: null, divergence: null } : base)
     if (refused !== null) return refused
+    if (expected !== undefined && (base.pointer?.release ?? null) !== expected) {
+      return { state: 'conflict', path: reader.keys.current }
+    }
     if (only !== null && base.pointer === null) {
       return { state: 'blocked', reason: 'the store has no release yet; the first one is for all instances' }
     }
@@ -102,6 +105,8 @@ interface WholeOptions {
   readonly local: LocalState | null
   readonly overrules: boolean
   readonly only: Labels | null
+  /** The release that has to be current, null for none; undefined for any. */
+  readonly expected: number | null | undefined
 }
 
 /** A new release with the files of an earlier one. Its contents are in the store, since the store has its record. */

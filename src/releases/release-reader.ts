@@ -28,6 +28,9 @@ export interface WantedContent extends ContentEntry {
 /** Contents that could not be read are remembered up to this number. */
 const MAX_DAMAGED = 10_000
 
+/** Keys of contents: more than 100 releases of 10,000 files have without a common one. */
+const MAX_KEYS = 1_000_000
+
 /** Records are requested in smaller groups: their sizes are not known, and may be 512 KiB. */
 const RECORDS_IN_BATCH = 8
 
@@ -80,6 +83,7 @@ export class ReleaseReader {
     for (let after: string | undefined; ; after = keys.at(-1)) {
       const { items, more } = await this.#etcd.list(prefix, { keysOnly: true, ...(after !== undefined && { after }) })
       for (const { key } of items) keys.push(key)
+      if (keys.length > MAX_KEYS) throw new ReleaseError('too-large', prefix, `there are more than ${MAX_KEYS} keys`)
       if (!more || items.length === 0) return keys
     }
   }

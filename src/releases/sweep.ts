@@ -34,6 +34,8 @@ export class Sweep {
   readonly #options: SweepOptions
   /** Keys of contents to the monotonic time at which they were first seen without a release. */
   #unnamed = new Map<string, number>()
+  /** Revision of the pointer at the last complete sweep: as long as it is the same, no content loses its release. */
+  #sweptRevision: bigint | null = null
 
   constructor(etcd: EtcdClient, reader: ReleaseReader, options: SweepOptions) {
     this.#etcd = etcd
@@ -48,7 +50,7 @@ export class Sweep {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       // Before the listing: whatever is committed later changes the pointer, and the removal fails.
       const head = await this.#reader.head()
-      if (head.pointer === null) break
+      if (head.pointer === null || this.#isIdle(head)) break
       const numbers = await this.#reader.numbers()
       const kept = this.#kept(numbers, head)
       await this.#addNamed(kept, visited, named)
@@ -59,9 +61,18 @@ export class Sweep {
       const due = await this.#due(named)
       const swept = await this.#remove(due, head)
       contents += swept.count
-      if (!swept.isMoved) break
+      if (swept.isMoved) continue
+      this.#sweptRevision = head.pointerRevision
+      break
     }
     return { releases, contents, waiting: this.#unnamed.size }
+  }
+
+  /** Nothing can be due: then the trees and keys are not read. */
+  #isIdle({ pointerRevision }: StoreHead): boolean {
+    const { clock, keepContents } = this.#options
+    const due = clock.monotonic() - keepContents
+    return pointerRevision === this.#sweptRevision && this.#unnamed.values().every((since) => since > due)
   }
 
   /** The newest ones, and whatever the pointer leads to. */
