@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '#json'
 import { AuthTokens } from './auth-tokens.ts'
 import { Endpoints } from './endpoints.ts'
 import { EtcdError } from './etcd-error.ts'
-import { MemberCalls, MemberRefusal } from './member-calls.ts'
+import { MemberCalls } from './member-calls.ts'
+import { MemberRefusal } from './member-failure.ts'
 import { type EtcdSettings, originsOf } from './settings.ts'
 
 /** A request that any member can answer. */

@@ -30,7 +30,7 @@ export class EtcdError extends Error {
   readonly endpoint: string | null
   /**
    * Whether a write may have been applied in spite of the failure: always for `unknown-outcome`, and for `no-space`, since etcd
-   * applies a write that exceeds the quota only by the writes before it, and then reports it as failed.
+   * applies a write that exceeds the quota only by the writes before it, and then reports it as failed. Without meaning for reads.
    */
   readonly uncertain: boolean
 

@@ -211,6 +211,16 @@ test('a page that is too large for one response is asked for again with fewer it
   assert.equal(items[3]!.value.length, 1_500_000)
 })
 
+test('a write that is in flight when the client is closed has an unknown outcome', async () => {
+  await using peer = await TcpPeer.start()
+  const client = clientOf([peer], { callTimeout: 20_000 })
+  const pending = write(client, put('a', ''))
+  const outcome = assert.rejects(pending, ofKind('unknown-outcome', /closed/))
+  await peer.until(() => peer.text.includes('request_put'))
+  await client[Symbol.asyncDispose]()
+  await outcome
+})
+
 test('pages that do not advance end', async () => {
   const foreign = Buffer.from([0x61, 0xff]).toString('base64')
   await using peer = await TcpPeer.start(

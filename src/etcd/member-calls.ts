@@ -1,30 +1,14 @@
-import { acquireClient, type Client, UpstreamError, type UpstreamErrorCode } from '#client'
-import {
-  Body,
-  BodyTooLargeError,
-  type Exchange,
-  Headers,
-  InternalCallTimeoutError,
-  internalCall,
-  internalExchange,
-  Request,
-  type Response,
-  Uri,
-} from '#http'
+import { acquireClient, type Client } from '#client'
+import { Body, type Exchange, Headers, internalCall, internalExchange, Request, type Response, Uri } from '#http'
 import type { JsonObject, JsonValue } from '#json'
-import { oneLine } from '#logging'
 import { EtcdError } from './etcd-error.ts'
-import { MalformedResponse } from './malformed-response.ts'
-import { type Refusal, refusalIn } from './refusal.ts'
+import { closedError, failureOf, MAX_RESPONSE_BYTES, MemberRefusal, refusedBy, type Secrets } from './member-failure.ts'
+import { refusalIn } from './refusal.ts'
 import type { EtcdSettings } from './settings.ts'
 import { jsonObjectIn } from './watch-frames.ts'
 
-/** Of a response, and of one object of a stream. Values are base64 in it, so that 6 MiB of them fit. */
-export const MAX_RESPONSE_BYTES = 8_388_608
 /** Of a response that is an error. */
 const MAX_REFUSAL_BYTES = 65_536
-/** Longest quotation of the peer in a message. */
-const MAX_QUOTED = 200
 
 const CALL_TIMEOUT = 5_000
 const CONNECT_TIMEOUT = 2_000
@@ -34,27 +18,6 @@ const MAX_WATCHES = 1_000
 const MAX_WAITING = 1_000
 /** Idle connections are closed before firewalls forget them: a write over a dead connection has an unknown outcome. */
 const IDLE_TIME = 30_000
-
-/** Failures before the first byte of the request was sent. */
-const NOT_SENT: ReadonlySet<UpstreamErrorCode> = new Set([
-  'GW_UPSTREAM_CONNECT',
-  'GW_UPSTREAM_POOL_FULL',
-  'GW_UPSTREAM_REQUEST',
-  'GW_UPSTREAM_PROXY',
-])
-
-/** A refusal by a member, with what a caller inside of this folder decides by. */
-export class MemberRefusal extends EtcdError {
-  readonly renewsToken: boolean
-
-  constructor(origin: string, { kind, message, uncertain, renewsToken }: Refusal, secrets: Secrets) {
-    super(kind, `etcd ${origin}: ${quoted(message, secrets)}`, { endpoint: origin, uncertain })
-    this.renewsToken = renewsToken
-  }
-}
-
-/** Texts that a peer may know, but must not bring into a message. */
-type Secrets = readonly (string | null)[]
 
 /** A request to the JSON gateway of a member. */
 interface MemberRequest {
@@ -140,37 +103,9 @@ export class MemberCalls implements AsyncDisposable {
 
   /** The error of a failed request; others than those of a peer are returned as they are. */
   failureOf(error: unknown, origin: string): unknown {
-    if (error instanceof EtcdError) return error
-    if (this.#closed) return closedError()
-    if (error instanceof UpstreamError) {
-      const reason =
-        error.cause instanceof Error ? `${error.message} (${quoted(error.cause.message, [])})` : error.message
-      return new EtcdError('unavailable', `etcd ${origin}: ${reason}`, {
-        endpoint: origin,
-        uncertain: !NOT_SENT.has(error.code),
-        cause: error,
-      })
-    }
-    const maybe = { endpoint: origin, uncertain: true, cause: error }
-    if (error instanceof InternalCallTimeoutError)
-      return new EtcdError(
-        'unavailable',
-        `etcd ${origin}: expected a response within ${this.callTimeout} ms, got none; check the member and the network`,
-        maybe,
-      )
-    if (error instanceof BodyTooLargeError)
-      return new EtcdError(
-        'too-large',
-        `etcd ${origin}: expected at most ${MAX_RESPONSE_BYTES} bytes, got more; ask for fewer keys`,
-        maybe,
-      )
-    if (error instanceof MalformedResponse)
-      return new EtcdError(
-        'unavailable',
-        `etcd ${origin}: ${error.message}; check that the endpoint is the client URL of etcd 3.4 or newer`,
-        maybe,
-      )
-    return error
+    // A request in flight was sent.
+    if (this.#closed && !(error instanceof EtcdError)) return closedError(true)
+    return failureOf(error, origin, this.callTimeout)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -200,31 +135,4 @@ export class MemberCalls implements AsyncDisposable {
 
 function secretsOf({ token, secrets = [] }: MemberRequest): Secrets {
   return [token ?? null, ...secrets]
-}
-
-/** The error of a response with another status than 200. */
-function refusedBy(origin: string, status: number, body: Uint8Array, secrets: Secrets): EtcdError {
-  let refusal: Refusal | null = null
-  try {
-    refusal = refusalIn(jsonObjectIn(body))
-  } catch (error) {
-    if (!(error instanceof MalformedResponse)) throw error
-  }
-  if (refusal !== null) return new MemberRefusal(origin, refusal, secrets)
-  return new EtcdError(
-    'unavailable',
-    `etcd ${origin}: expected a response of etcd's JSON gateway, got status ${status}; check the endpoint, and that etcd is 3.4 or newer with --enable-grpc-gateway`,
-    // A proxy may answer 5xx after it has forwarded the request; 3xx and 4xx are those of a server that did not take it.
-    { endpoint: origin, uncertain: status < 300 || status >= 500 },
-  )
-}
-
-function closedError(): EtcdError {
-  return new EtcdError('unavailable', 'etcd: the client is closed')
-}
-
-function quoted(text: string, secrets: Secrets): string {
-  let masked = text
-  for (const secret of secrets) if (secret !== null && secret !== '') masked = masked.replaceAll(secret, '***')
-  return oneLine(masked.slice(0, MAX_QUOTED))
 }
