@@ -152,6 +152,17 @@ export class EtcdMember implements AsyncDisposable {
     await this.listening()
   }
 
+  /** Kills it and starts it again with the data of a snapshot of `etcdctl snapshot save`. Only for a cluster of one. */
+  async restoreFrom(snapshot: string): Promise<void> {
+    const { name, peerUrl, directory, cluster } = this.#plan
+    await this.kill()
+    await rm(directory, { recursive: true, force: true })
+    const place = [`--name=${name}`, `--data-dir=${directory}`]
+    const urls = [`--initial-advertise-peer-urls=${peerUrl}`, `--initial-cluster=${cluster}`]
+    await this.ctl('snapshot', 'restore', snapshot, ...place, ...urls)
+    await this.restart()
+  }
+
   /** Stops responding, with connections open. */
   freeze(): void {
     this.#child.kill('SIGSTOP')
