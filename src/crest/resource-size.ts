@@ -6,6 +6,15 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** Bodies with more values are rejected before parsing: objects with very many members are slow. */
 export const MAX_VALUES = 10_000
 
+/** Limits of a request body. */
+export interface BodyLimits {
+  readonly bytes: number
+  readonly values: number
+}
+
+/** Those of an endpoint that names no others. */
+export const BODY_LIMITS: BodyLimits = { bytes: MAX_BODY_BYTES, values: MAX_VALUES }
+
 /** Number of values and characters in a JSON value. */
 export class ResourceSize {
   values = 0

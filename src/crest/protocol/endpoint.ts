@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '#json'
 import type { PatchOperation } from '../patch/operation.ts'
 import type { Query } from '../query/query.ts'
 import type { ResultPage } from '../query/result-page.ts'
+import type { BodyLimits } from '../resource-size.ts'
 import type { ApiVersions } from './api-version.ts'
 import type { Outcome } from './refusal.ts'
 
@@ -82,6 +83,8 @@ export interface Description {
    * modified (304) only where that is unchanged.
    */
   readonly fieldRevisions?: Readonly<Record<string, string>>
+  /** Limits of request bodies, where they differ from those of other endpoints. */
+  readonly bodyLimits?: BodyLimits
   /** Fields that can be read with `_mimeType`, and their media types. */
   readonly media?: Readonly<Record<string, readonly string[]>>
 }

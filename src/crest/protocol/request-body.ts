@@ -12,7 +12,7 @@ import {
   parseJson,
   syntaxErrorIn,
 } from '#json'
-import { MAX_BODY_BYTES, MAX_VALUES } from '../resource-size.ts'
+import { BODY_LIMITS, type BodyLimits } from '../resource-size.ts'
 import { RequestError } from './refusal.ts'
 
 const LARGE_BODY_BYTES = 64 * 1024
@@ -23,10 +23,12 @@ const MAX_REREAD = 65_536
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)"?/i
 
 /** The JSON of a request; null where it has no body. Strict: UTF-8, no comments, no duplicate members, finite numbers. */
-export async function readJsonBody({ request }: Exchange): Promise<JsonValue | undefined> {
-  const bytes = await request.body.read(MAX_BODY_BYTES).catch((error: unknown) => {
-    if (error instanceof BodyTooLargeError)
-      throw new RequestError(413, `the body is larger than ${MAX_BODY_BYTES} bytes`)
+export async function readJsonBody(
+  { request }: Exchange,
+  limits: BodyLimits = BODY_LIMITS,
+): Promise<JsonValue | undefined> {
+  const bytes = await request.body.read(limits.bytes).catch((error: unknown) => {
+    if (error instanceof BodyTooLargeError) throw new RequestError(413, `the body is larger than ${limits.bytes} bytes`)
     throw error
   })
   if (bytes.length === 0) return undefined
@@ -38,7 +40,7 @@ export async function readJsonBody({ request }: Exchange): Promise<JsonValue | u
     throw new RequestError(415, 'Content-Encoding: expected a body that is not compressed')
   }
   const text = decode(bytes)
-  const { members, excess } = measureJson(text, { depth: Number.POSITIVE_INFINITY, values: MAX_VALUES })
+  const { members, excess } = measureJson(text, { depth: Number.POSITIVE_INFINITY, values: limits.values })
   if (excess !== null) throw new RequestError(400, `the body: ${excess.reason}`)
   // With a large body each step takes long, and so does the provider: yield to the event loop in between.
   const isLarge = bytes.length > LARGE_BODY_BYTES
@@ -49,8 +51,8 @@ export async function readJsonBody({ request }: Exchange): Promise<JsonValue | u
 }
 
 /** The JSON object of a create or update. */
-export async function readResourceBody(exchange: Exchange): Promise<JsonObject> {
-  const body = await readJsonBody(exchange)
+export async function readResourceBody(exchange: Exchange, limits?: BodyLimits): Promise<JsonObject> {
+  const body = await readJsonBody(exchange, limits)
   if (body === undefined) throw new RequestError(400, 'expected a body: the resource as a JSON object')
   if (!isPlainObject(body)) throw new RequestError(400, 'the body: expected a JSON object, the resource')
   return body as JsonObject

@@ -39,7 +39,7 @@ export async function create({ endpoint, call, parameters, form }: CrestRequest)
   if (endpoint.kind !== 'collection' || !endpoint.create) return unsupported('create')
   parameters.only('create')
   readPreconditions(call.exchange.request.headers, { ifMatch: false, ifNoneMatch: 'any' })
-  const { id, content } = split(await readResourceBody(call.exchange))
+  const { id, content } = split(await readResourceBody(call.exchange, endpoint.description.bodyLimits))
   const { ids = 'both' } = endpoint.description
   if (id === null && ids === 'client') return new Refusal(400, '_id: expected in the body; this server chooses none')
   const created = await endpoint.create(call, ids === 'server' ? null : id, content)
@@ -77,7 +77,7 @@ export async function put(work: CrestRequest): CrestResult {
     ifNoneMatch: 'any',
   })
   if (ifNoneMatch !== null && !canCreate) return unsupported('creating with an id of the client')
-  const body = split(await readResourceBody(call.exchange))
+  const body = split(await readResourceBody(call.exchange, endpoint.description.bodyLimits))
   if (id !== null && body.id !== null && body.id !== id) {
     return new Refusal(400, '_id: expected that of the path, or none')
   }
