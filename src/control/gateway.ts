@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CONTROL_CALLS, MetricSample, ServedFolders } from '#contracts'
 import { makeDirectory } from '#http'
@@ -7,15 +8,17 @@ import { type Logger, sharedOutput } from '#logging'
 import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
 import { type Counter, systemClock } from '#schema'
 import { ADMIN_SECURITY } from './admin/authentication.ts'
-import type { Health, HealthCheck } from './admin/health.ts'
+import type { Health } from './admin/health.ts'
 import { warnAboutProtection } from './admin/protection-warning.ts'
 import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
-import { configFile } from './config-file.ts'
+import { configFile, configText } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
 import { checkPortsAreFree } from './exclusive-ports.ts'
+import { GatewayFleet } from './fleet/gateway-fleet.ts'
+import { gatewayHealth } from './gateway-health.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { EVENTS } from './log-events.ts'
@@ -34,7 +37,10 @@ import { SharedMemory } from './shared-memory.ts'
 import { MAX_UNIT_SETS, type Replacement, Supervisor, type UnitChange } from './supervisor.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import { openTicketRotation, type TicketRotation } from './ticket-rotation.ts'
+import { unitCount } from './unit-count.ts'
+import { unitHandlers } from './unit-handlers.ts'
 import type { UnitLink } from './unit-link.ts'
+import { type TriedConfiguration, tryUnit } from './unit-trial.ts'
 
 /** Input of a gateway. */
 interface GatewayInput {
@@ -81,6 +87,7 @@ export class Gateway {
   readonly #reloads: Counter
   readonly #telemetry: Telemetry
   readonly #configuration: ServedConfiguration
+  readonly #fleet: GatewayFleet | null
   readonly #replacements: Record<Replacement['state'], Counter>
   #admin: Listener | null = null
   #studio: StudioAccess | null = null
@@ -104,8 +111,9 @@ export class Gateway {
       metrics: settings.metrics.open(),
       collect: () => this.collect(),
     })
-    const { units, reusePort } = threads(settings.unit.units, logger)
-    this.#permits = new ConnectionPermits(units * MAX_UNIT_SETS)
+    const { units, reusePort } = unitCount(settings.unit.units, logger)
+    // One more for the unit of a trial.
+    this.#permits = new ConnectionPermits(units * MAX_UNIT_SETS + 1)
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
@@ -131,10 +139,7 @@ export class Gateway {
       },
       withdrawn: () => this.stores.withdraw(),
       ended: (unit) => {
-        this.#memory.releaseAll(unit)
-        this.#permits.ended(unit)
-        this.states.removeUnit(unit)
-        this.#auditWriter.closeAll(unit)
+        this.#released(unit)
         this.#monitoring.ended(unit)
         this.stores.ended(unit)
       },
@@ -164,29 +169,52 @@ export class Gateway {
       writer: this.#auditWriter,
       publish: (event) => this.#publishConfigEvent(event),
     })
+    this.#fleet = GatewayFleet.of({
+      ...{ settings, version, logger, metrics },
+      stores: () => this.stores,
+      folders: () => this.#configuration.directories,
+      replaceUnits: (change) => this.replaceUnits(change),
+      tryUnit: (change) => this.#tryUnit(change),
+      address: () => `${hostname()}:${this.ports[0] ?? 0}`,
+    })
     const records = {
       metrics: this.#monitoring.registry,
       history: this.#history,
       audit: this.#audit.config,
       isReadOnly,
+      fleet: this.#fleet,
     }
     this.stores = new RouteStores(this.#supervisor, records, logger)
   }
 
   /** Opens the management connector, then starts the units; resolves when all are ready. */
   async start(): Promise<void> {
+    await this.#fleet?.open()
     // Throws for invalid JSON before a port is opened.
-    readConfigFile(configFile(this.#configuration.directories.config))
+    if (this.#fleet === null) readConfigFile(configFile(this.#configuration.directories.config))
     makeDirectory(this.#input.settings.directories.temporary)
     void this.#history.load()
     this.#admin = await this.#openAdmin()
     warnAboutProtection(this.#input)
     // Stopped in the meantime: the drain did not include this listener.
     if (this.#state === 'draining') await this.#admin.close()
+    await this.#configure()
     const { shareTrafficPorts, unit } = this.#input.settings
     if (!shareTrafficPorts) await checkPortsAreFree(unit.connectors)
     await this.#supervisor.start()
     if (this.#state === 'starting') this.#state = 'running'
+    this.#fleet?.started()
+  }
+
+  /** With a store: waits for the configuration to start with, that of the local copy or of the store. */
+  async #configure(): Promise<void> {
+    if (this.#fleet === null) return
+    const folders = await this.#fleet.folders()
+    const { config: directory } = folders ?? this.#input.settings.directories
+    readConfigFile(configFile(directory))
+    const change = { config: configText(directory), folders }
+    this.#configuration.change(change)
+    this.#supervisor.configure(change)
   }
 
   /** Traffic ports in the order of the settings. */
@@ -251,12 +279,14 @@ export class Gateway {
     const { units, starting, leaving } = this.#supervisor
     for (const unit of [...units, ...starting, ...leaving]) unit.remote.reload()
     await this.#auditWriter.reopen()
+    await this.#fleet?.reload()
     await this.stores.rescan()
   }
 
   /** Unready for `shutdownDelay`, while connections are still accepted; ends early where the gateway is terminated. */
   async announceStop(): Promise<void> {
     this.#state = 'draining'
+    void this.#fleet?.close()
     const { shutdownDelay } = this.#input.settings
     if (shutdownDelay > 0)
       await delay(shutdownDelay, undefined, { ref: false, signal: this.#terminated.signal }).catch(() => {})
@@ -265,6 +295,7 @@ export class Gateway {
   /** Unready at once, then no new connections, then waits for in-flight requests; returns the number of aborted ones. */
   async drain(): Promise<number> {
     this.#state = 'draining'
+    void this.#fleet?.close()
     const aborted = await this.#supervisor.drain()
     await this.#history.settled()
     await this.#close()
@@ -280,6 +311,7 @@ export class Gateway {
   }
 
   async #close(): Promise<void> {
+    await this.#fleet?.close()
     this.#tickets?.[Symbol.dispose]()
     this.stores.close()
     this.#studio?.sessions[Symbol.dispose]()
@@ -293,6 +325,25 @@ export class Gateway {
     await this.#input.settings.dispose()
   }
 
+  /** A unit has ended, and with it what it shared. */
+  #released(unit: UnitLink): void {
+    this.#memory.releaseAll(unit)
+    this.#permits.ended(unit)
+    this.states.removeUnit(unit)
+    this.#auditWriter.closeAll(unit)
+  }
+
+  /** Whether units could serve another configuration. */
+  #tryUnit({ config, folders }: TriedConfiguration): ReturnType<typeof tryUnit> {
+    const { unitEntry: entry, env, heartbeat = HEARTBEAT } = this.#input
+    const { settings } = this.#supervisor
+    return tryUnit({
+      settings: { ...settings, config, folders, unit: settings.units * MAX_UNIT_SETS },
+      thread: { entry, env, heartbeat, ended: (unit) => this.#released(unit) },
+      handlers: (unit) => this.#handlers(unit),
+    })
+  }
+
   /** The service of config.json lives in the units: one of them publishes for all. */
   #publishConfigEvent(event: JsonObject): void {
     this.#input.settings.auditService.publish('config', event)
@@ -301,30 +352,17 @@ export class Gateway {
 
   /** Handlers of the calls of a unit. */
   #handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
-    return {
-      openRouter: (router, context) => this.stores.open(unit, router, context),
-      routerOpened: ({ directory, failures }) => this.stores.opened(unit, directory, failures),
-      closeRouter: ({ directory }) => this.stores.closed(unit, directory),
-      routeWarnings: (warnings) => this.stores.warned(unit, warnings),
-      watchedRequests: (batches) => this.#requests.received(batches),
-      traceEnded: (trace) => this.#traces.finished(trace),
-      objectStatus: (status) => this.states.record(unit, status),
-      auditOpen: (plan) => this.#auditWriter.open(unit, plan),
-      auditEvents: ({ id, batch, dropped }) => this.#auditWriter.take(id, batch, dropped),
-      auditRenew: ({ id, plan }) => this.#auditWriter.renew(id, plan),
-      auditQueries: ({ id }) => this.#auditWriter.serveQueries(id),
-      auditClose: ({ id }) => this.#auditWriter.close(id),
-      telemetry: ({ batch, dropped, read }) => this.#telemetry.take(batch, dropped, read),
-      share: ({ key, bytes }) => this.#memory.acquire(key, bytes, unit),
-      unshare: ({ key }) => this.#memory.release(key, unit),
-      openPermits: ({ key, permits }) => this.#permits.open(key, permits, unit),
-      closePermits: ({ key }) => this.#permits.close(key, unit),
-      storeGet: ({ space, key, lifetime }) => this.#store.get(space, key, lifetime),
-      storeUpdate: ({ space, key, change, lifetime, ifPresent }) =>
-        this.#store.update(space, key, change, lifetime, ifPresent),
-      storeGetAndDelete: ({ space, key }) => this.#store.getAndDelete(space, key),
-      storeGetOrCreate: ({ space, key, initial, lifetime }) => this.#store.getOrCreate(space, key, initial, lifetime),
-    }
+    return unitHandlers(unit, {
+      stores: this.stores,
+      requests: this.#requests,
+      traces: this.#traces,
+      states: this.states,
+      audit: this.#auditWriter,
+      telemetry: this.#telemetry,
+      memory: this.#memory,
+      permits: this.#permits,
+      store: this.#store,
+    })
   }
 
   #openAdmin(): Promise<Listener> {
@@ -339,39 +377,22 @@ export class Gateway {
       audit: this.#audit,
       monitor: this.#monitor,
       health: this.#health(),
+      fleet: this.#fleet,
       collect: () => this.collect(),
     })
   }
 
   #health(): Health {
-    const started = (): HealthCheck => ({ name: 'started', ok: this.#state !== 'starting' })
-    return {
-      live: () => [
-        { name: 'control-plane', ok: true },
-        ...this.#supervisor.abandoned.map(({ name }) => ({ name, ok: false, detail: 'its thread can not be ended' })),
-      ],
-      startup: () => [started()],
-      ready: () => [
-        started(),
-        {
-          name: 'accepting',
-          ok: this.#state !== 'draining',
-          ...(this.#state === 'draining' && { detail: 'shutting down' }),
-        },
-        ...this.units.map(({ name, state, detail }) => ({ name, ok: state === 'ready', detail })),
+    return gatewayHealth({
+      state: () => this.#state,
+      supervisor: this.#supervisor,
+      objects: () => [
         ...unknownFieldChecks(this.#input.settings),
+        ...(this.#fleet?.checks() ?? []),
         ...this.states.checks(),
         ...this.#auditWriter.checks,
         ...this.#telemetry.checks,
       ],
-    }
+    })
   }
-}
-
-/** SO_REUSEPORT lets several threads listen on one port; without it there is one unit. */
-function threads(units: number, logger: Logger): { units: number; reusePort: boolean } {
-  const reusePort = ['linux', 'freebsd', 'sunos', 'aix'].includes(process.platform)
-  if (reusePort || units === 1) return { units, reusePort }
-  logger.warn({ platform: process.platform }, EVENTS.PORTS_NOT_SHARED)
-  return { units: 1, reusePort }
 }

@@ -6,6 +6,21 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'A connection or file of a handler that is no longer configured may stay open until the gateway stops.',
     action: 'Report the error with its stack.',
   },
+  COPY_CHANGED: {
+    message: 'files in the local copy of the release were changed by hand; they are overwritten',
+    meaning: 'The files are those of the release again. Traffic is not affected.',
+    action: 'Change the configuration over the management API, or with `gateway push`.',
+  },
+  COPY_DAMAGED: {
+    message: 'the local copy of the release can not be used',
+    meaning: 'The release is read from the store; until that can be reached, a gateway that just started is not ready.',
+    action: 'Check the disk of the state directory; the copy is written again with the next release that is read.',
+  },
+  COPY_NOT_FINISHED: {
+    message: 'an interrupted change of the local copy can not be finished; the release before it is used',
+    meaning: 'The gateway serves an older release until the store can be reached.',
+    action: 'Check the disk of the state directory.',
+  },
   HISTORY_FILES_IGNORED: {
     message: 'files in the history of routes are ignored, since they can not be read as versions',
     meaning: 'These files are not offered as versions of a route; nothing else is affected.',
@@ -35,6 +50,21 @@ export const EVENTS = logEvents('GW_CONTROL', {
     message: 'ports can not be shared between threads here, so that one unit serves',
     meaning: 'One unit serves all requests.',
     action: 'Run the gateway on Linux, or set gatewayUnits to 1.',
+  },
+  RELEASE_NOT_SERVED: {
+    message: 'files of a release can not be served; their last good versions stay',
+    meaning: 'This instance does not count as one that serves the release. The other files of the release are served.',
+    action: 'See the problems before this entry; push a corrected release, or roll back.',
+  },
+  RELEASE_REFUSED: {
+    message: 'no unit can start with a release; the one before it stays',
+    meaning: 'Traffic is not affected. This instance does not serve the release.',
+    action: 'Correct config.json or the scripts at the place in `reason`, and push; or roll back.',
+  },
+  RELEASE_UNREADABLE: {
+    message: 'a release of the configuration store can not be read; the one before it stays',
+    meaning: 'Traffic is not affected. The instance tries again.',
+    action: 'See the error: push the files again, roll back to another release, or upgrade this gateway.',
   },
   REPLACED_UNIT_ENDED: {
     message: 'a unit that others have replaced ended before its requests did',
@@ -75,6 +105,17 @@ export const EVENTS = logEvents('GW_CONTROL', {
     message: 'the session of a management request was not saved: it is too large',
     meaning: 'The user may have to log in again.',
     action: 'Request fewer claims and scopes in the filter of `adminProtection`.',
+  },
+  STORE_DIVERGED: {
+    message: 'the configuration store contradicts the local copy of this instance; the copy is served',
+    meaning: 'Traffic is not affected. Changes of the configuration over this gateway get 409.',
+    action: 'Find out why (`reason`), then decide: `gateway push` or `gateway release adopt`.',
+  },
+  STORE_UNAVAILABLE: {
+    message: 'the configuration store can not be read; the last release is served',
+    meaning:
+      'Traffic is not affected. Changes over the management API get 503. A gateway that has no release yet is not ready.',
+    action: 'See the reason: check that etcd runs and has a leader, its address, certificate, user and password.',
   },
   STUDIO_LOGIN_FAILED: {
     message: 'log-in to the Studio refused',

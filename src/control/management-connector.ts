@@ -1,16 +1,20 @@
 import type { MetricSample } from '#contracts'
+import { chain, type Request } from '#http'
 import { configContent, configRevision } from '#instance'
 import { type Listener, listen } from '#listener'
 import type { Logger } from '#logging'
 import { systemClock } from '#schema'
 import { adminApi } from './admin/admin-api.ts'
 import { ADMIN_SECURITY, adminCredentials } from './admin/authentication.ts'
+import { bodyLimit } from './admin/body-limit.ts'
 import { crestError } from './admin/crest-error.ts'
 import type { Health } from './admin/health.ts'
 import { openStudio, type StudioAccess } from './admin/studio/studio-access.ts'
 import { systemApi } from './admin/system-api.ts'
 import type { AdminSettings } from './admin-settings.ts'
 import type { GatewayAudit } from './audit/gateway-audit.ts'
+import { maxReleaseBytes } from './fleet/api/releases-description.ts'
+import type { GatewayFleet } from './fleet/gateway-fleet.ts'
 import type { MonitorApi } from './monitoring/live/monitor-api.ts'
 import type { ObjectStates } from './object-states.ts'
 import type { RouteStores } from './route-stores.ts'
@@ -38,6 +42,8 @@ interface ManagementParts extends ManagementSettings {
   readonly audit: GatewayAudit
   readonly monitor: MonitorApi
   readonly health: Health
+  /** Null without a store that is shared with other gateways. */
+  readonly fleet: GatewayFleet | null
   collect(): Promise<readonly MetricSample[]>
 }
 
@@ -63,23 +69,32 @@ export function openManagement(parts: ManagementParts): Promise<Listener> {
   const { admin, unit } = settings
   const logger = parts.logger.child({ logger: 'admin' })
   const { accessLog: _, ...listenerSettings } = unit.settings
+  const { maxAdminBody, fleet } = settings
+  const handler = managementHandler(parts, logger)
+  // Whole releases are larger. Their bodies are read after authentication, not buffered before it.
+  const maxReleaseBody = fleet === null ? 0 : maxReleaseBytes(fleet.store.maxReleaseSize)
   return listen(
     {
       ...listenerSettings,
       ...admin,
       port: admin.ports[0] as number,
       reusePort: false,
-      maxBodyBytes: settings.maxAdminBody,
+      maxBodyBytes: Math.max(maxAdminBody, maxReleaseBody),
       trustedProxies: [],
-      streaming: false,
+      streaming: fleet !== null,
       storage: settings.storage,
       refusal: (status, problem) => crestError(status, `the request is refused: ${problem}`),
       isManagement: true,
       audit: settings.auditService.access,
     },
-    managementHandler(parts, logger),
+    fleet === null ? handler : chain([bodyLimit(maxAdminBody, isReleaseRequest)], handler),
     logger,
   )
+}
+
+/** Whether a request may make a release; with the prefix of the gateway, too. */
+function isReleaseRequest({ method, uri }: Request): boolean {
+  return method === 'POST' && uri.rawPath.endsWith('/api/system/releases')
 }
 
 function managementHandler(parts: ManagementParts, logger: Logger): ReturnType<typeof adminApi> {
@@ -107,6 +122,7 @@ function managementHandler(parts: ManagementParts, logger: Logger): ReturnType<t
 function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typeof systemApi> {
   const { settings, stores, states, configuration, audit, studio, monitor, version, revision } = parts
   const { unit, directories } = settings
+  const security = settings.protection === null ? ADMIN_SECURITY : null
   return systemApi({
     stores,
     states,
@@ -128,7 +144,8 @@ function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typ
     audit,
     studio,
     monitor,
-    security: settings.protection === null ? ADMIN_SECURITY : null,
+    security,
+    fleet: parts.fleet?.api(security, audit.config) ?? null,
     info: () => ({
       version,
       revision,

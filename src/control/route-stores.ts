@@ -32,6 +32,18 @@ interface RouteStoreContext {
   readonly audit: ConfigAudit
   /** Whether nothing is written to the instance. */
   readonly isReadOnly: boolean
+  /** The store of configuration that is shared with other gateways; null without one. */
+  readonly fleet: SharedFolders | null
+}
+
+/** Folders whose files are in a store that several gateways share. */
+interface SharedFolders {
+  /** Where changes of a folder are written; null for one that is not in the store. */
+  targetOf(directory: string, folder: FolderStore): FolderTarget | null
+  /** Whether changes of its files are deployed by a scan of the folder. */
+  follows(directory: string): boolean
+  /** The folder by whose name the history has the versions. */
+  historyFolder(directory: string): string
 }
 
 /** The units that have routers. */
@@ -164,16 +176,16 @@ export class RouteStores {
     known?.routers.set(router, path)
     if (known !== undefined) return known.store
     const logger = this.#logger.child({ logger: `gateway+${name}` })
-    const { audit, isReadOnly } = this.#records
+    const { audit, isReadOnly, fleet } = this.#records
     const folder = new FolderStore({ directory, scanInterval, logger })
-    const target: FolderTarget = {
+    const target: FolderTarget = fleet?.targetOf(directory, folder) ?? {
       store: folder,
       path: '',
       isReadOnly,
       hash: (file) => folder.hash(file),
       catchUp: async () => {},
     }
-    const history = new ReplacedVersions(this.#records.history, directory)
+    const history = new ReplacedVersions(this.#records.history, fleet?.historyFolder(directory) ?? directory)
     const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
     const previous = isNext ? this.ofRouter(router) : null
     const units = () => (this.#next.get(directory)?.store === store ? this.#units.starting : this.#units.units)
@@ -190,9 +202,11 @@ export class RouteStores {
   #serve(opened: OpenStore): void {
     const { store, folder, logger, routers } = opened
     const { directory } = store
-    opened.following = folder.follow(() => {
-      store.scan().catch((error: unknown) => logger.error({ error, directory }, EVENTS.ROUTE_SCAN_FAILED))
-    })
+    if (this.#records.fleet?.follows(directory) ?? true) {
+      opened.following = folder.follow(() => {
+        store.scan().catch((error: unknown) => logger.error({ error, directory }, EVENTS.ROUTE_SCAN_FAILED))
+      })
+    }
     opened.scope = this.#records.metrics.open()
     exposeDeployCounts(opened.scope, [...routers.keys()][0] as string, store)
   }

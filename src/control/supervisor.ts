@@ -96,6 +96,16 @@ export class Supervisor {
     return this.#serving.settings.connectors.flatMap(({ ports }) => ports)
   }
 
+  /** Settings of the units that serve, or will. */
+  get settings(): UnitSetSettings {
+    return this.#serving.settings
+  }
+
+  /** Before the start: the configuration to start with. */
+  configure(change: UnitChange): void {
+    this.#serving.settings = { ...this.#serving.settings, ...change }
+  }
+
   /** Starts all units; resolves when all serve. With a port 0, the first unit starts before the others to get the real port. */
   start(): Promise<void> {
     const started = this.#start()

@@ -12,6 +12,7 @@ import { type Exchange, type Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import { auditedHandler } from '../audit/audited-handler.ts'
 import type { GatewayAudit } from '../audit/gateway-audit.ts'
+import { type FleetApi, isFleetPath } from '../fleet/api/fleet-api.ts'
 import { EVENTS } from '../log-events.ts'
 import { MONITOR, type MonitorApi } from '../monitoring/live/monitor-api.ts'
 import type { ObjectStates } from '../object-states.ts'
@@ -47,6 +48,8 @@ interface SystemApi extends ExplainContext {
   /** Security schemes of the API; null where a filter of the configuration authenticates. */
   readonly security: ApiSecurity | null
   readonly monitor: MonitorApi
+  /** Null without a store that is shared with other gateways. */
+  readonly fleet: FleetApi | null
   /** For its descriptor; null where the Studio is switched off. */
   readonly studio: StudioAccess | null
   /** Scripts of patches. */
@@ -60,6 +63,8 @@ const TYPES = '/api/system/types'
 const CONFIGURATION = '/api/system/configuration'
 const OBJECTS = '/api/system/objects'
 const AUDIT = '/api/audit'
+
+const NO_STORE = 'there are no releases and no other instances: admin.json has no store'
 
 /** Paths that only contain other endpoints. */
 const GROUPS = new Set(['/api', '/api/system', OBJECTS, AUDIT, MONITOR])
@@ -112,6 +117,7 @@ export function systemApi(api: SystemApi): Handler {
         const path = `/${router.split('/').map(encodeURIComponent).join('/')}/routes`
         return { endpoint: routesOf(store, namesIn(path)), base: OBJECTS + path }
       }),
+      ...(api.fleet?.endpoints ?? []),
       ...api.monitor.endpoints,
       ...[...api.audit.topics].map(([topic, endpoint]) => ({ endpoint, base: `${AUDIT}/${topic}` })),
     ],
@@ -121,6 +127,7 @@ export function systemApi(api: SystemApi): Handler {
     if (rawPath === INFO || rawPath.startsWith(`${INFO}/`)) return info(exchange)
     if (rawPath === TYPES || rawPath.startsWith(`${TYPES}/`)) return types(exchange)
     if (rawPath === CONFIGURATION || rawPath.startsWith(`${CONFIGURATION}/`)) return configuration(exchange)
+    if (isFleetPath(rawPath)) return api.fleet?.handlerOf(rawPath)?.(exchange) ?? crestError(404, NO_STORE)
     if (GROUPS.has(rawPath)) return groupDescriptor(exchange, all)
     if (rawPath.startsWith(`${AUDIT}/`)) return auditOf(api, exchange)
     if (rawPath.startsWith(`${MONITOR}/`)) return api.monitor.handler(exchange)

@@ -17,7 +17,7 @@ interface Noted extends RecordedChange {
 }
 
 /** Actions that change the configuration. */
-const CHANGING: ReadonlySet<string> = new Set(['rollback'])
+const CHANGING: ReadonlySet<string> = new Set(['rollback', 'deploy', 'promote', 'drop', 'adopt'])
 
 /**
  * Records changes and refused changes before the response is sent. The provider reports

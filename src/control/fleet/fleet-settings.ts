@@ -24,7 +24,7 @@ const MAX_LABEL = 256
 /** Null without a store. Throws ConfigError with the problems of all fields. */
 export function fleetSettings({ store, instanceId, labels }: FleetFields): FleetSettings | null {
   const problems: Problem[] = []
-  if (instanceId !== undefined && !INSTANCE_ID.test(instanceId)) {
+  if (instanceId !== undefined && !isInstanceId(instanceId)) {
     const got = JSON.stringify(instanceId.slice(0, 80))
     const message = `expected at most 128 letters, digits, ".", "_" and "-", the first a letter or digit; got ${got}`
     problems.push({ pointer: '/instanceId', message })
@@ -39,4 +39,8 @@ export function fleetSettings({ store, instanceId, labels }: FleetFields): Fleet
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return store === undefined ? null : { store, instanceId: instanceId ?? null, labels: { ...labels } }
+}
+
+export function isInstanceId(id: string): boolean {
+  return INSTANCE_ID.test(id)
 }

@@ -1,0 +1,49 @@
+import type { HealthCheck } from '../admin/health.ts'
+import type { CopiedRelease } from './copied-release.ts'
+import type { FleetState } from './fleet-state.ts'
+import type { Connection } from './store-follower.ts'
+
+/** What health says of a fleet; without addresses, since it is public. */
+interface FleetHealth {
+  readonly connection: Connection
+  readonly state: FleetState
+  readonly copy: { readonly release: CopiedRelease | null }
+  /** Whether units have started. */
+  readonly isStarted: boolean
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The entry `store` of `/health/ready?verbose`. The store is never a reason to be unready once something is served. */
+export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, now = Date.now()): HealthCheck {
+  const serves = servedText(copy.release, state, now)
+  const check = (text: string): HealthCheck => ({
+    name: 'store',
+    ok: isStarted,
+    state: isStarted ? 'degraded' : 'starting',
+    detail: isStarted ? `${text}; ${serves}` : text,
+  })
+  if (connection.state === 'disconnected')
+    return check(`the configuration store can not be read for ${duration(now - connection.since)}`)
+  if (connection.state === 'connecting') return check('connecting to the configuration store')
+  if (!isStarted) return check('reading the release of the configuration store')
+  if (state.divergence !== null)
+    return check('the configuration store contradicts the local copy: decide by gateway push or gateway release adopt')
+  if (state.state === 'failing') return check(`release ${state.wanted ?? '?'} can not be served completely`)
+  return { name: 'store', ok: true, state: 'up', detail: serves }
+}
+
+function servedText(release: CopiedRelease | null, { served }: FleetState, now: number): string {
+  if (served === null) return 'the files of the instance are served'
+  const created = release?.release === served ? Date.parse(release.created) : Number.NaN
+  return `release ${served} is served${Number.isNaN(created) ? '' : `, ${duration(now - created)} old`}`
+}
+
+function duration(milliseconds: number): string {
+  const time = Math.max(0, milliseconds)
+  if (time >= 2 * DAY) return `${Math.floor(time / DAY)} days`
+  if (time >= 2 * HOUR) return `${Math.floor(time / HOUR)} hours`
+  return time >= 2 * MINUTE ? `${Math.floor(time / MINUTE)} minutes` : `${Math.floor(time / 1000)} s`
+}

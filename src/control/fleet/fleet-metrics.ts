@@ -1,0 +1,29 @@
+import type { Metrics } from '#schema'
+import type { Fleet } from './fleet.ts'
+
+/** Exposes the state of the store and of the served release. */
+export function exposeFleet(
+  metrics: Metrics,
+  fleet: Pick<Fleet, 'isConnected' | 'state' | 'copy' | 'instanceCount'>,
+  clock: { now(): number },
+): void {
+  metrics.reading('gw_store_connected', 'Whether the configuration store can be read: 1 or 0.', {
+    read: () => Number(fleet.isConnected),
+  })
+  metrics.reading('gw_release_served', 'Number of the release that is served; 0 for none.', {
+    read: () => fleet.state.served ?? 0,
+  })
+  metrics.reading(
+    'gw_release_age_seconds',
+    'Time since the release on this instance was made, by the clock of its writer.',
+    {
+      read: () => {
+        const { release } = fleet.copy
+        return release === null ? 0 : Math.max(0, (clock.now() - Date.parse(release.created)) / 1000)
+      },
+    },
+  )
+  metrics.reading('gw_instances', 'Living gateways that use the same store, as of some seconds before.', {
+    read: () => fleet.instanceCount,
+  })
+}

@@ -1,0 +1,299 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ServedFolders } from '#contracts'
+import { EtcdClient } from '#etcd'
+import type { Logger } from '#logging'
+import { type Authorship, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
+import { type Clock, systemClock } from '#schema'
+import type { HealthCheck } from '../admin/health.ts'
+import { EVENTS } from '../log-events.ts'
+import { CopyWatcher } from './copy-watcher.ts'
+import { fleetCheck } from './fleet-health.ts'
+import type { FleetSettings } from './fleet-settings.ts'
+import { FleetState } from './fleet-state.ts'
+import { FilesTooLargeError, readInstanceFiles } from './instance-files.ts'
+import { defaultInstanceId } from './instance-id.ts'
+import { InstanceRecord, readInstances } from './instance-record.ts'
+import type { InstanceStatus } from './instance-status.ts'
+import { LocalCopy } from './local-copy.ts'
+import { ReleaseApplier } from './release-applier.ts'
+import { ReleaseSweep } from './release-sweep.ts'
+import { servedFolders } from './served-folders.ts'
+import type { ServingHost } from './serving-host.ts'
+import { StoreFollower, type StoreState } from './store-follower.ts'
+
+/** Milliseconds for the changes of others, before a change is decided again. */
+const CATCH_UP_LIMIT = 5_000
+
+/** Milliseconds before the first release is read again. */
+const FIRST_READ_PAUSE = 1_000
+
+const NOT_SERVED_YET = 'the store has a release that this gateway does not serve yet; try again'
+
+/** Input of a fleet. */
+interface FleetInput {
+  readonly settings: FleetSettings
+  /** The state directory. */
+  readonly state: string
+  /** The folders of the instance itself. */
+  readonly own: ServedFolders
+  readonly version: string
+  readonly logger: Logger
+  readonly host: ServingHost
+  readonly clock?: Clock
+  /** Where this instance serves traffic. */
+  address(): string
+}
+
+/** This gateway as one of several with the configuration of a store. */
+export class Fleet {
+  readonly id: string
+  readonly settings: FleetSettings
+  readonly releases: EtcdReleases
+  readonly state: FleetState
+  readonly copy: LocalCopy
+  readonly #input: FleetInput
+  readonly #client: EtcdClient
+  readonly #follower: StoreFollower
+  readonly #applier: ReleaseApplier
+  readonly #record: InstanceRecord
+  readonly #sweep: ReleaseSweep
+  readonly #watcher: CopyWatcher
+  readonly #ending = Promise.withResolvers<never>()
+  /** Resolves with the first state of the store. */
+  readonly #known = Promise.withResolvers<void>()
+  #isStarted = false
+  #isClosed = false
+  #hasLoggedOwn = false
+
+  private constructor(input: FleetInput, id: string, copy: LocalCopy) {
+    const { settings, logger, clock = systemClock } = input
+    const { store } = settings
+    this.#input = input
+    this.id = id
+    this.settings = settings
+    this.copy = copy
+    this.#ending.promise.catch(() => {})
+    this.#client = new EtcdClient({
+      endpoints: store.endpoints,
+      username: store.username,
+      password: () => store.password(),
+      tls: store.tls,
+    })
+    const { prefix, maxReleaseSize: maxReleaseBytes, keepReleases } = store
+    this.releases = new EtcdReleases(this.#client, { prefix, clock, maxReleaseBytes, keepReleases })
+    this.#watcher = new CopyWatcher(copy, logger)
+    this.state = new FleetState(settings.labels, clock, () => {
+      this.#record.changed()
+      if (this.#isStarted) this.#watcher.follow()
+    })
+    const { releases, state } = this
+    this.#applier = new ReleaseApplier({ releases, copy, state, logger, host: input.host })
+    this.#record = new InstanceRecord({ client: this.#client, keys: releases.keys, status: () => this.status })
+    this.#sweep = new ReleaseSweep({ releases, logger, isOwn: () => this.#isFirst() })
+    this.#follower = new StoreFollower({
+      client: this.#client,
+      releases,
+      logger,
+      clock,
+      local: () => copy.release,
+      changed: (found) => this.#storeChanged(found),
+      connectionChanged: () => {
+        if (this.isConnected) this.#record.changed()
+      },
+    })
+  }
+
+  static async open(input: FleetInput): Promise<Fleet> {
+    const { settings, state, logger } = input
+    const copy = await LocalCopy.open(join(state, 'release'), logger)
+    return new Fleet(input, settings.instanceId ?? (await defaultInstanceId(state)), copy)
+  }
+
+  /** The folders to start with: those of the local copy, or those of the instance where the store has no release. */
+  get folders(): ServedFolders | null {
+    return this.copy.release === null ? null : servedFolders(this.copy.root)
+  }
+
+  get isConnected(): boolean {
+    return this.#follower.connection.state === 'connected'
+  }
+
+  /** Whether units serve a release, and not the folders of the instance. */
+  get servesRelease(): boolean {
+    return this.#applier.isServing
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted
+  }
+
+  get connection(): StoreFollower['connection'] {
+    return this.#follower.connection
+  }
+
+  /** The record of this instance. */
+  get status(): InstanceStatus {
+    const { wanted, served, state, problems, since } = this.state
+    return {
+      id: this.id,
+      version: this.#input.version,
+      address: this.#input.address(),
+      labels: this.settings.labels,
+      wanted: wanted ?? this.copy.release?.release ?? null,
+      served,
+      state,
+      problems,
+      since: new Date(since).toISOString(),
+    }
+  }
+
+  /** The living instances. */
+  instances(): Promise<InstanceStatus[]> {
+    return readInstances(this.#client, this.releases.keys)
+  }
+
+  /** Number of living instances, as of some seconds before. */
+  get instanceCount(): number {
+    return this.#record.instances
+  }
+
+  checks(): HealthCheck[] {
+    return [fleetCheck(this)]
+  }
+
+  /**
+   * Resolves when there is something to serve: at once with a local copy, else when the store has answered. Rejects when the
+   * fleet is closed before that.
+   */
+  async ready(): Promise<void> {
+    this.#follower.start()
+    if (this.copy.release !== null) return
+    await Promise.race([this.#known.promise, this.#ending.promise])
+    for (;;) {
+      const { wanted } = this.state
+      if (wanted === null) return
+      try {
+        return await this.#applier.copyOnly(wanted)
+      } catch (error) {
+        const { message } = error as Error
+        if (this.state.problems[0]?.message !== message)
+          this.#input.logger.error({ error, release: wanted }, EVENTS.RELEASE_UNREADABLE)
+        this.state.fails([{ file: '', message }])
+        await Promise.race([delay(FIRST_READ_PAUSE, undefined, { ref: false }), this.#ending.promise])
+      }
+    }
+  }
+
+  /** Units serve. */
+  started(): void {
+    this.#isStarted = true
+    if (this.copy.release !== null) this.#applier.started()
+    this.#record.start()
+    this.#sweep.start()
+    this.#watcher.follow()
+    this.#applier.changed()
+  }
+
+  /** SIGHUP: files that were changed by hand are overwritten, and a release that failed is tried again. */
+  async reload(): Promise<void> {
+    await this.copy.repair()
+    this.#applier.changed()
+    await this.#applier.settled()
+  }
+
+  /** A change of files makes a release. On a store without one it is the first, of the files of this instance with that change. */
+  async write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
+    const local = this.copy.release
+    const outcome = local === null ? await this.#first(changes, by) : await this.releases.write(changes, by, { local })
+    if (outcome.state === 'done' && outcome.release !== undefined) await this.#applier.written(outcome.release)
+    else this.#follower.wake()
+    return outcome
+  }
+
+  /** A release was made over this gateway: it is applied as soon as its pointer is read. */
+  async made(release: number): Promise<void> {
+    await this.#applier.written(release)
+    await this.catchUp()
+  }
+
+  /** Resolves when the changes that the store has now are applied; after a bounded time in any case. */
+  async catchUp(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CATCH_UP_LIMIT)
+    })
+    // The follower reports what is wrong with the store.
+    const applied = this.#follower.refresh().then(
+      () => this.#applier.settled(),
+      () => {},
+    )
+    await Promise.race([applied, limit])
+    clearTimeout(timer)
+  }
+
+  /**
+   * The store as it is becomes the truth for this instance: its release, or the files of the instance where it has none.
+   * Rejects with an EtcdError or ReleaseError where it can not be read.
+   */
+  async adopt(): Promise<void> {
+    const { pointer } = await this.releases.head()
+    this.#applier.forgetOwnWrites()
+    this.state.storeHas(pointer, null)
+    if (pointer === null) await this.#applier.serveOwn(this.#input.own)
+    else await this.#applier.adopt()
+    await this.catchUp()
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#ending.reject(new Error('the gateway is stopping'))
+    this.#sweep.close()
+    this.#watcher[Symbol.dispose]()
+    await this.#record.close()
+    this.releases[Symbol.dispose]()
+    const ended = Promise.all([this.#follower.close(), this.#applier.close()])
+    await this.#client[Symbol.asyncDispose]()
+    await ended
+  }
+
+  async #first(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
+    const { own, settings } = this.#input
+    try {
+      const files = await readInstanceFiles(own, settings.store.maxReleaseSize)
+      for (const { path, after } of changes) {
+        if (after === null) files.delete(path)
+        else files.set(path, Buffer.from(after))
+      }
+      // Another gateway may have been first: the files of this one must not replace its release.
+      const outcome = await this.releases.create(files, by, { local: null, expected: null })
+      if (outcome.state === 'unchanged') return { state: 'done', release: outcome.release }
+      if (outcome.state === 'missing') throw new Error('a new release names no other')
+      return outcome.state === 'conflict' ? { state: 'unavailable', reason: NOT_SERVED_YET } : outcome
+    } catch (error) {
+      if (error instanceof FilesTooLargeError) return { state: 'too-large', bytes: error.bytes, limit: error.limit }
+      throw error
+    }
+  }
+
+  /** The instance with the smallest id removes what is no longer needed. */
+  async #isFirst(): Promise<boolean> {
+    if (!this.isConnected || this.state.divergence !== null) return false
+    const ids = (await this.instances()).map(({ id }) => id)
+    return ids.every((id) => this.id <= id)
+  }
+
+  #storeChanged({ pointer, divergence }: StoreState): void {
+    const { logger } = this.#input
+    if (divergence !== null && divergence.reason !== this.state.divergence?.reason)
+      logger.error({ reason: divergence.reason }, EVENTS.STORE_DIVERGED)
+    if (pointer === null && divergence === null && !this.#hasLoggedOwn) {
+      this.#hasLoggedOwn = true
+      logger.info('the configuration store has no release; the files of this instance are served until the first one')
+    }
+    this.state.storeHas(pointer, divergence)
+    this.#known.resolve()
+    if (this.#isStarted) this.#applier.changed()
+  }
+}

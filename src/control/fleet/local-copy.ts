@@ -1,0 +1,187 @@
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '#logging'
+import { writeDurably } from '../durable-file.ts'
+import { EVENTS } from '../log-events.ts'
+import { CopiedContents, type FetchContents, syncFolder } from './copied-contents.ts'
+import { type CopiedRelease, changedPaths, decodeCopy, encodeCopy } from './copied-release.ts'
+import { PlacedFiles } from './placed-files.ts'
+
+/** Record of the release whose files are placed. */
+const RECORD = 'release.json'
+/** Record of a release whose contents are on disk and whose files are being placed. */
+const NEXT = 'next.json'
+
+const CONTENTS = '.contents'
+
+/** Files of a release that is checked before it replaces this one. */
+const CANDIDATE = '.candidate'
+
+/** Paths in a warning. */
+const MOST_NAMED = 10
+
+/** A change of the copy. */
+export interface CopyChange {
+  readonly written: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/**
+ * The last release, on the disk of this instance: `config/` and `scripts/` as units read them. A change is written ahead: its
+ * contents and `next.json` are synced, then files are placed, then `next.json` becomes `release.json`. After a crash at any step
+ * the copy is that of the old or of the new release.
+ */
+export class LocalCopy {
+  /** The folder with `config/` and `scripts/`. */
+  readonly root: string
+  readonly #logger: Logger
+  readonly #contents: CopiedContents
+  readonly #files: PlacedFiles
+  #release: CopiedRelease | null = null
+  /** Files may be those of a change that failed. */
+  #isUncertain = true
+  #queue: Promise<unknown> = Promise.resolve()
+
+  private constructor(root: string, contents: CopiedContents, logger: Logger) {
+    this.root = root
+    this.#contents = contents
+    this.#logger = logger
+    this.#files = new PlacedFiles(root, contents)
+  }
+
+  /** Opens the copy: finishes an unfinished change, and overwrites files that were changed by hand. */
+  static async open(root: string, logger: Logger): Promise<LocalCopy> {
+    await mkdir(root, { recursive: true, mode: 0o750 })
+    const copy = new LocalCopy(root, await CopiedContents.open(join(root, CONTENTS)), logger)
+    await copy.#open()
+    return copy
+  }
+
+  /** Null before the first one, and where it is damaged. */
+  get release(): CopiedRelease | null {
+    return this.#release
+  }
+
+  /** The bytes of a content of the release; null where it has no such content. */
+  content(hash: string): Promise<Buffer | null> {
+    return this.#contents.read(hash)
+  }
+
+  /** Replaces the release. Contents that are not here yet are fetched; if one of them fails, nothing changes. */
+  put(release: CopiedRelease, fetch: FetchContents): Promise<CopyChange> {
+    return this.#enqueue(async () => {
+      const changed = changedPaths(this.#release?.files ?? new Map(), release.files)
+      await this.#contents.add(release.files.values(), fetch)
+      await writeDurably(this.root, NEXT, encodeCopy(release))
+      const isUncertain = this.#isUncertain
+      this.#isUncertain = true
+      if (isUncertain) await this.#files.replaceAll(release.files)
+      else await this.#files.replace(release.files, changed.written, changed.removed)
+      await this.#finish(release)
+      return changed
+    })
+  }
+
+  /**
+   * Places the files of another release beside this one, runs `check` on their folder, and removes them. Contents stay for the
+   * change that may follow.
+   */
+  async tryOut<T>(
+    release: Pick<CopiedRelease, 'files'>,
+    fetch: FetchContents,
+    check: (root: string) => Promise<T>,
+  ): Promise<T> {
+    return this.#enqueue(async () => {
+      const root = join(this.root, CANDIDATE)
+      await rm(root, { recursive: true, force: true })
+      await mkdir(root, { mode: 0o750 })
+      try {
+        await this.#contents.add(release.files.values(), fetch)
+        await new PlacedFiles(root, this.#contents).replaceAll(release.files)
+        return await check(root)
+      } finally {
+        await rm(root, { recursive: true, force: true })
+      }
+    })
+  }
+
+  /** Forgets the release: the instance's own files are served after that. */
+  clear(): Promise<void> {
+    return this.#enqueue(async () => {
+      await rm(join(this.root, NEXT), { force: true })
+      await rm(join(this.root, RECORD), { force: true })
+      await syncFolder(this.root)
+      this.#release = null
+      this.#isUncertain = true
+    })
+  }
+
+  /** Overwrites files that were changed by hand, of all or of some paths; returns those that were. */
+  repair(paths?: readonly string[]): Promise<readonly string[]> {
+    return this.#enqueue(async () => {
+      const { files } = this.#release ?? {}
+      if (files === undefined || this.#isUncertain) return []
+      const different =
+        paths === undefined ? await this.#files.replaceAll(files) : await this.#files.replaceSome(files, paths)
+      this.#warnOf(different)
+      return different
+    })
+  }
+
+  async #open(): Promise<void> {
+    const next = await this.#read(NEXT)
+    if (next !== null) {
+      try {
+        await this.#files.replaceAll(next.files)
+        return await this.#finish(next)
+      } catch (error) {
+        this.#logger.error({ error, directory: this.root }, EVENTS.COPY_NOT_FINISHED)
+      }
+    }
+    const release = await this.#read(RECORD)
+    if (release === null) return
+    try {
+      const different = await this.#files.replaceAll(release.files)
+      if (next === null) this.#warnOf(different)
+      await this.#contents.keepOnly(hashesOf(release))
+      this.#release = release
+      this.#isUncertain = false
+    } catch (error) {
+      this.#logger.error({ error, directory: this.root }, EVENTS.COPY_DAMAGED)
+    }
+  }
+
+  async #finish(release: CopiedRelease): Promise<void> {
+    await rename(join(this.root, NEXT), join(this.root, RECORD))
+    await syncFolder(this.root)
+    this.#release = release
+    this.#isUncertain = false
+    await this.#contents.keepOnly(hashesOf(release))
+  }
+
+  async #read(name: string): Promise<CopiedRelease | null> {
+    try {
+      return decodeCopy(await readFile(join(this.root, name), 'utf8'))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      this.#logger.error({ error, file: join(this.root, name) }, EVENTS.COPY_DAMAGED)
+      return null
+    }
+  }
+
+  #warnOf(paths: readonly string[]): void {
+    if (paths.length === 0) return
+    const files = paths.slice(0, MOST_NAMED)
+    this.#logger.warn({ directory: this.root, files, count: paths.length }, EVENTS.COPY_CHANGED)
+  }
+
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(task)
+    this.#queue = result.catch(() => {})
+    return result
+  }
+}
+
+function hashesOf({ files }: CopiedRelease): ReadonlySet<string> {
+  return new Set([...files.values()].map(({ hash }) => hash))
+}

@@ -1,0 +1,112 @@
+import { dirname, join } from 'node:path'
+import {
+  type Authorship,
+  type ContentEntry,
+  contentOf,
+  type Labels,
+  type ReleaseOutcome,
+  wantedRelease,
+} from '#releases'
+import { parseRouteFile, type RouteFile } from '../route-files.ts'
+import type { FetchContents } from './copied-contents.ts'
+import { changedPaths } from './copied-release.ts'
+import type { Fleet } from './fleet.ts'
+import type { ReleaseProblem } from './instance-status.ts'
+import { servedFolders } from './served-folders.ts'
+import type { ServingHost } from './serving-host.ts'
+
+/** Files of a release that is to be made. */
+interface ReleaseDraft {
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly by: Authorship
+  readonly only: Labels | null
+  /** The release that has to be current; undefined for any. */
+  readonly parent: number | null | undefined
+}
+
+/** Why a release was not made before the store was asked. */
+type Unmade = { readonly problems: readonly ReleaseProblem[] } | { readonly unavailable: string }
+
+/** Makes releases that this gateway has built: of one that does not validate nothing is made. */
+export class ReleaseMaking {
+  readonly #fleet: Fleet
+  readonly #host: ServingHost
+
+  constructor(fleet: Fleet, host: ServingHost) {
+    this.#fleet = fleet
+    this.#host = host
+  }
+
+  async make(draft: ReleaseDraft): Promise<ReleaseOutcome | Unmade> {
+    const entries = new Map([...draft.files].map(([path, data]) => [path, entryOf(data)]))
+    const { release } = this.#fleet.copy
+    const changed = changedPaths(release?.files ?? new Map(), entries)
+    const paths = [...changed.written, ...changed.removed]
+    const isOfRoutes = this.#fleet.servesRelease && paths.every((path) => path.startsWith('config/routes/'))
+    const outcome = isOfRoutes ? await this.#ofRoutes(draft, paths) : await this.#ofAll(draft, entries)
+    if ('state' in outcome && outcome.state === 'done' && outcome.release !== undefined)
+      await this.#fleet.made(outcome.release)
+    return outcome
+  }
+
+  /** Routes alone: the units that serve build those that differ, and swap them in when the release is made. */
+  async #ofRoutes(draft: ReleaseDraft, paths: readonly string[]): Promise<ReleaseOutcome | Unmade> {
+    let outcome: ReleaseOutcome | null = null
+    const write = async (): Promise<boolean> => {
+      outcome = await this.#create(draft)
+      return outcome.state === 'done' && this.#servesHere(draft.only)
+    }
+    const edits = new Map<string, Map<string, RouteFile | null>>()
+    for (const path of paths) {
+      const folder = join(this.#fleet.copy.root, dirname(path))
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      const data = draft.files.get(path)
+      const ofFolder = edits.get(folder) ?? new Map<string, RouteFile | null>()
+      edits.set(folder, ofFolder.set(name, data === undefined ? null : routeFile(name, data)))
+    }
+    const built = await this.#host.editAll(edits, write)
+    if (built === 'unavailable') return { unavailable: 'no unit is there to build the routes; try again' }
+    if (built !== 'done') return { problems: built }
+    return outcome ?? this.#create(draft)
+  }
+
+  /** config.json or scripts: a unit is started with all files, beside those that serve. */
+  async #ofAll(draft: ReleaseDraft, entries: ReadonlyMap<string, ContentEntry>): Promise<ReleaseOutcome | Unmade> {
+    const byHash = new Map([...draft.files.values()].map((data) => [contentOf(data).hash, data]))
+    const fetch: FetchContents = async function* (wanted) {
+      for (const { hash } of wanted) yield { hash, data: byHash.get(hash) as Buffer }
+    }
+    const { starts, problems } = await this.#fleet.copy.tryOut({ files: entries }, fetch, (root) =>
+      this.#host.tryOut(servedFolders(root)),
+    )
+    return starts && problems.length === 0 ? this.#create(draft) : { problems }
+  }
+
+  #create({ files, by, only, parent }: ReleaseDraft): Promise<ReleaseOutcome> {
+    const local = this.#fleet.copy.release
+    const expected = parent === undefined ? {} : { expected: parent }
+    return this.#fleet.releases.create(files, by, { local, only, overrules: true, ...expected })
+  }
+
+  /** Whether this instance serves a release that is staged for these labels. */
+  #servesHere(only: Labels | null): boolean {
+    if (only === null) return true
+    const pointer = { store: '', release: 1, last: 2, staged: { release: 2, only } }
+    return wantedRelease(pointer, this.#fleet.settings.labels) === 2
+  }
+}
+
+function entryOf(data: Buffer): ContentEntry {
+  const { hash, bytes } = contentOf(data)
+  return { hash, bytes }
+}
+
+function routeFile(name: string, data: Buffer): RouteFile {
+  try {
+    return parseRouteFile(name, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data), '')
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const problems = [{ pointer: '', message: 'the file is not UTF-8 text' }]
+    return { file: name, text: '', stamp: '', route: null, problems }
+  }
+}

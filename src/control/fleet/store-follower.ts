@@ -1,0 +1,193 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type EtcdClient, EtcdError } from '#etcd'
+import type { Logger } from '#logging'
+import {
+  type Divergence,
+  decodePointer,
+  type EtcdReleases,
+  type LocalState,
+  type Pointer,
+  ReleaseError,
+} from '#releases'
+import { EVENTS } from '../log-events.ts'
+
+const FIRST_PAUSE = 200
+const LONGEST_PAUSE = 10_000
+
+/** A watch that lasted this long was not refused: the next one begins at once. */
+const SOUND_AFTER = 1_000
+
+/** What the store has. */
+export interface StoreState {
+  /** Null where the store has no release. */
+  readonly pointer: Pointer | null
+  readonly divergence: Divergence | null
+}
+
+/** Whether the store can be read. */
+export type Connection =
+  | { readonly state: 'connecting' | 'connected' }
+  | { readonly state: 'disconnected'; readonly reason: string; readonly since: number }
+
+/** Input of a follower. */
+interface FollowerInput {
+  readonly client: EtcdClient
+  readonly releases: EtcdReleases
+  readonly logger: Logger
+  readonly clock: { now(): number; monotonic(): number }
+  /** What this instance has. */
+  local(): LocalState | null
+  /** The store has this state now; called in order. Must not throw. */
+  changed(state: StoreState): void
+  connectionChanged(): void
+}
+
+/** Follows the pointer of the store: reads it, watches it, and begins again when the watch ends. */
+export class StoreFollower {
+  readonly #input: FollowerInput
+  readonly #ending = new AbortController()
+  #connection: Connection = { state: 'connecting' }
+  #watch: Disposable | null = null
+  #wake: (() => void) | null = null
+  #endWatch: (() => void) | null = null
+  #pointerRevision = 0n
+  #running: Promise<void> | null = null
+
+  constructor(input: FollowerInput) {
+    this.#input = input
+  }
+
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Ends the pause before the next attempt. */
+  wake(): void {
+    this.#wake?.()
+  }
+
+  /** Reads the state of the store now; rejects where it can not be read. */
+  async refresh(): Promise<void> {
+    this.#wake?.()
+    await this.#read()
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort()
+    this.#endWatch?.()
+    this.#wake?.()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const { revision } = await this.#read()
+        const begin = this.#input.clock.monotonic()
+        const error = await this.#watchFrom(revision + 1n)
+        const isSound = error === null || this.#input.clock.monotonic() - begin > SOUND_AFTER
+        failures = isSound ? 0 : failures + 1
+        if (error instanceof ReleaseError) this.#disconnected(error)
+      } catch (error) {
+        if (signal.aborted) return
+        failures++
+        this.#disconnected(error)
+      }
+      if (failures > 0) await this.#pause(failures)
+    }
+  }
+
+  async #read(): Promise<{ readonly revision: bigint }> {
+    const { head, divergence } = await this.#input.releases.check(this.#input.local())
+    this.#ending.signal.throwIfAborted()
+    this.#connected()
+    this.#pointerRevision = head.pointerRevision
+    this.#input.changed({ pointer: head.pointer, divergence })
+    return head
+  }
+
+  /** Resolves when the watch has ended, with its error. */
+  #watchFrom(from: bigint): Promise<unknown> {
+    const { client, releases, local, changed } = this.#input
+    const { current } = releases.keys
+    if (this.#ending.signal.aborted) return Promise.resolve(null)
+    return new Promise((resolve) => {
+      const end = (error: unknown): void => {
+        this.#watch?.[Symbol.dispose]()
+        this.#watch = null
+        resolve(error)
+      }
+      this.#endWatch = () => end(null)
+      this.#watch = client.watch(
+        { key: current, from },
+        {
+          events: (events) => {
+            const last = events.at(-1)
+            // Events may be older than what was read meanwhile.
+            if (last === undefined || last.item.modRevision <= this.#pointerRevision) return
+            this.#pointerRevision = last.item.modRevision
+            // What these mean for this instance needs a read of its record.
+            if (last.type === 'delete') return end(null)
+            try {
+              const pointer = decodePointer(current, last.item.value)
+              const own = local()
+              if (own !== null && pointer.store !== own.store) return end(null)
+              // An own write that is newer than this event: its event follows.
+              if (own !== null && pointer.last < own.release) return
+              changed({ pointer, divergence: null })
+            } catch (error) {
+              end(error)
+            }
+          },
+          progress: () => {},
+          ended: end,
+        },
+      )
+    })
+  }
+
+  #connected(): void {
+    const before = this.#connection
+    if (before.state === 'connected') return
+    this.#connection = { state: 'connected' }
+    this.#input.logger.info(
+      before.state === 'disconnected' ? { unavailableFor: Math.round(this.#input.clock.now() - before.since) } : {},
+      before.state === 'disconnected'
+        ? 'the configuration store is available again'
+        : 'connected to the configuration store',
+    )
+    this.#input.connectionChanged()
+  }
+
+  #disconnected(error: unknown): void {
+    const reason = reasonOf(error)
+    const before = this.#connection
+    const since = before.state === 'disconnected' ? before.since : this.#input.clock.now()
+    this.#connection = { state: 'disconnected', reason, since }
+    if (before.state === 'disconnected' && before.reason === reason) return
+    // Members of a cluster fail with different messages: one line for the outage, not for each of them.
+    if (before.state !== 'disconnected' || !(error instanceof EtcdError && error.kind === 'unavailable'))
+      this.#input.logger.error({ reason }, EVENTS.STORE_UNAVAILABLE)
+    this.#input.connectionChanged()
+  }
+
+  async #pause(failures: number): Promise<void> {
+    const longest = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10))
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    const signal = AbortSignal.any([this.#ending.signal, woken.signal])
+    await delay(longest * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+    this.#wake = null
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof EtcdError || error instanceof ReleaseError) return error.message
+  return `unexpected: ${(error as Error).message}`
+}

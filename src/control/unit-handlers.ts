@@ -1,0 +1,53 @@
+import type { CONTROL_CALLS } from '#contracts'
+import type { Handlers } from '#rpc'
+import type { AuditWriter } from './audit/audit-writer.ts'
+import type { ConnectionPermits } from './connection-permits.ts'
+import type { KeyValueStore } from './key-value-store.ts'
+import type { LiveRequests } from './monitoring/live/live-requests.ts'
+import type { RequestTraces } from './monitoring/live/request-traces.ts'
+import type { ObjectStates } from './object-states.ts'
+import type { RouteStores } from './route-stores.ts'
+import type { SharedMemory } from './shared-memory.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
+import type { UnitLink } from './unit-link.ts'
+
+/** Parts of the control plane that units call. */
+interface UnitServices {
+  readonly stores: RouteStores
+  readonly requests: LiveRequests
+  readonly traces: RequestTraces
+  readonly states: ObjectStates
+  readonly audit: AuditWriter
+  readonly telemetry: Telemetry
+  readonly memory: SharedMemory
+  readonly permits: ConnectionPermits
+  readonly store: KeyValueStore
+}
+
+/** Handlers of the calls of a unit. */
+export function unitHandlers(unit: UnitLink, services: UnitServices): Handlers<typeof CONTROL_CALLS> {
+  const { stores, requests, traces, states, audit, telemetry, memory, permits, store } = services
+  return {
+    openRouter: (router, context) => stores.open(unit, router, context),
+    routerOpened: ({ directory, failures }) => stores.opened(unit, directory, failures),
+    closeRouter: ({ directory }) => stores.closed(unit, directory),
+    routeWarnings: (warnings) => stores.warned(unit, warnings),
+    watchedRequests: (batches) => requests.received(batches),
+    traceEnded: (trace) => traces.finished(trace),
+    objectStatus: (status) => states.record(unit, status),
+    auditOpen: (plan) => audit.open(unit, plan),
+    auditEvents: ({ id, batch, dropped }) => audit.take(id, batch, dropped),
+    auditRenew: ({ id, plan }) => audit.renew(id, plan),
+    auditQueries: ({ id }) => audit.serveQueries(id),
+    auditClose: ({ id }) => audit.close(id),
+    telemetry: ({ batch, dropped, read }) => telemetry.take(batch, dropped, read),
+    share: ({ key, bytes }) => memory.acquire(key, bytes, unit),
+    unshare: ({ key }) => memory.release(key, unit),
+    openPermits: ({ key, permits: count }) => permits.open(key, count, unit),
+    closePermits: ({ key }) => permits.close(key, unit),
+    storeGet: ({ space, key, lifetime }) => store.get(space, key, lifetime),
+    storeUpdate: ({ space, key, change, lifetime, ifPresent }) => store.update(space, key, change, lifetime, ifPresent),
+    storeGetAndDelete: ({ space, key }) => store.getAndDelete(space, key),
+    storeGetOrCreate: ({ space, key, initial, lifetime }) => store.getOrCreate(space, key, initial, lifetime),
+  }
+}
