@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
 import { gateway as commandLine } from '#test/command-line'
 import { type DialectRoute, dialectRoutes } from '#test/dialect-routes'
+import { PASSWORD_PROPERTY, typePeers, typeRoutes } from '#test/dialect-types'
 import { Folder } from '#test/folder'
 import { RunningGateway } from '#test/gateway'
 import { introspectionServer } from '#test/introspection-server'
@@ -28,7 +29,9 @@ after(() => started[Symbol.asyncDispose]())
 
 async function start(prepare: (files: Files) => Promise<Files>): Promise<Started> {
   await using resources = new AsyncDisposableStack()
-  const manager = resources.use(await DevelopmentAccessManager.start())
+  const manager = resources.use(
+    await DevelopmentAccessManager.start({ sessionProperties: ['AMCtxId', PASSWORD_PROPERTY] }),
+  )
   const openam = resources.use(await DevelopmentAccessManager.start({ family: 'openam' }))
   manager.putPolicy({
     name: 'readers',
@@ -42,7 +45,11 @@ async function start(prepare: (files: Files) => Promise<Files>): Promise<Started
     await httpUpstream(({ url, headers }, response) => void response.end(JSON.stringify({ url, headers }))),
   )
   const closing = resources.use(await silentUpstream((socket) => void socket.destroy()))
-  const routes = dialectRoutes({ manager, openam, tokens, echo: echo.url, closing })
+  const types = resources.use(await typePeers())
+  const routes = [
+    ...dialectRoutes({ manager, openam, tokens, echo: echo.url, closing }),
+    ...typeRoutes(types, manager, echo.url),
+  ]
   const files = Object.fromEntries(routes.map(({ id, route }) => [id, withCondition(route, id)]))
   const gateway = resources.use(await RunningGateway.start({ routes: await prepare(files) }))
   const owned = resources.move()
@@ -110,6 +117,7 @@ async function serves(gateway: RunningGateway, each: DialectRoute): Promise<void
   if (each.text !== undefined) assert.match(response.text, each.text)
   if (each.location !== undefined) assert.match(response.headers.location ?? '', each.location)
   if (each.cookie !== undefined) assert.match(response.headers['set-cookie']?.[0] ?? '', each.cookie)
+  if (each.header !== undefined) assert.match(String(response.headers[each.header[0]] ?? ''), each.header[1])
   each.check?.()
 }
 

@@ -26,6 +26,8 @@ export interface DialectRoute {
   readonly location?: RegExp
   /** The first cookie that the response sets. */
   readonly cookie?: RegExp
+  /** A header field of the response. */
+  readonly header?: readonly [string, RegExp]
   /** Sends the request this often; the last response counts. */
   readonly times?: number
   readonly check?: () => void
