@@ -8,14 +8,20 @@ export interface GatewayPage {
   readonly link: { readonly href: string; readonly label: string } | null
   /** Shown where the page is about a failure. */
   readonly transactionId?: string
+  /** Code of the failure, for whoever helps the user. */
+  readonly code?: string
 }
 
 // System colours, so that contrast, dark mode and forced colours follow the settings of the user.
 const STYLE = [
   ':root{color-scheme:light dark}',
-  'body{margin:0;padding:2rem 1rem;font:1.0625rem/1.6 system-ui,sans-serif}',
+  'body{background:Canvas;color:CanvasText;margin:0;padding:12vh 1.25rem 2rem;font:1.0625rem/1.6 system-ui,sans-serif}',
   'main{max-width:40rem;margin:0 auto}',
-  'h1{font-size:1.5rem;line-height:1.25}',
+  'h1{margin:0 0 1rem;font-size:1.75rem;line-height:1.25;overflow-wrap:anywhere}',
+  'p>a:only-child{display:inline-block;padding:.4rem 1rem;border:1px solid;border-radius:.375rem;text-decoration:none}',
+  'p>a:only-child:hover{text-decoration:underline}',
+  '.id{margin-top:2rem;padding-top:1rem;border-top:1px solid color-mix(in srgb,CanvasText 25%,Canvas);',
+  'font-size:.875rem;color:color-mix(in srgb,CanvasText 75%,Canvas)}',
   'code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}',
 ].join('')
 
@@ -37,10 +43,14 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** A response with a page of the gateway; all values are escaped. */
-export function pageResponse(status: number, { title, text, link, transactionId }: GatewayPage, head = ''): Response {
+export function pageResponse(
+  status: number,
+  { title, text, link, transactionId, code }: GatewayPage,
+  head = '',
+): Response {
   const paragraphs = [`<p>${escapeHtml(text)}</p>`]
   if (link !== null) paragraphs.push(`<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.label)}</a></p>`)
-  if (transactionId !== undefined) paragraphs.push(requestIdParagraph(transactionId))
+  if (transactionId !== undefined) paragraphs.push(requestIdParagraph(transactionId, code))
   return respond(status, { ...PAGE_HEADERS }, pageHtml(title, paragraphs, head))
 }
 
@@ -56,8 +66,9 @@ export function pageHtml(title: string, paragraphs: readonly string[], head = ''
 }
 
 /** The paragraph by which an operator finds the request in the log. */
-export function requestIdParagraph(transactionId: string): string {
-  return `<p>Request id: <code>${escapeHtml(transactionId)}</code></p>`
+export function requestIdParagraph(transactionId: string, code: string | null = null): string {
+  const failure = code === null ? '' : `<br>Code: <code>${escapeHtml(code)}</code>`
+  return `<p class="id">Request id: <code>${escapeHtml(transactionId)}</code>${failure}</p>`
 }
 
 /** Escapes text for HTML and attributes. */

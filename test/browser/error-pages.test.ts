@@ -51,6 +51,8 @@ test('error and login pages: shown with their style, without findings of axe-cor
   for (const [path, status, text] of [
     ['/nowhere', 404, 'There is no page at this address.'],
     ['/portal/oidc/callback?state=unknown&code=x', 400, 'Log in again'],
+    ['/portal/oidc/logout', 200, 'You are logged out'],
+    [`/${'very-long-word-'.repeat(20)}%00`, 400, 'The request can not be processed.'],
   ] as const) {
     await chromium.withPage(async (page) => {
       const response = await page.goto(gateway.url + path)
@@ -61,7 +63,13 @@ test('error and login pages: shown with their style, without findings of axe-cor
       assert.equal(await page.evaluate('getComputedStyle(document.querySelector("main")).maxWidth'), '640px')
       assert.deepEqual(await accessibilityFindings(page), [])
       const { ERROR_PAGES: folder } = process.env
-      if (folder !== undefined) await page.screenshot({ path: `${folder}/${status}.png` })
+      if (folder === undefined) return
+      const name = `${folder}/${status}-${path.split('/').length}`
+      await page.screenshot({ path: `${name}.png` })
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 360, height: 640 })
+      await page.screenshot({ path: `${name}-dark-narrow.png` })
+      assert.deepEqual(await accessibilityFindings(page), [])
     })
   }
 })

@@ -47,6 +47,6 @@ function loggedOut({ registrations, defaultLoginGoto }: LoginSettings, goto: str
   if (goto !== null) return redirect(goto)
   // Relative to `logout`; one registration alone needs no parameters.
   const href = registrations.length === 1 ? 'login' : (defaultLoginGoto ?? '/')
-  const text = 'Close the browser where others use it too.'
+  const text = 'If other people use this browser, close it.'
   return pageResponse(200, { title: 'You are logged out', text, link: { href, label: 'Log in again' } })
 }

@@ -257,7 +257,7 @@ test('a failed login is a page with a link to a new one: 403, and 503 for a faul
   const page = PAGE.replaceAll('&', '&#38;')
   const denied = await failure({ error: 'access_denied', error_description: '<b>no</b>' })
   assert.deepEqual([denied.status, denied.link], [403, page])
-  assert.match(denied.html, /The login was refused\. \(access_denied\)/)
+  assert.match(denied.html, /The login was refused\..*Code: <code>access_denied</)
   assert.doesNotMatch(denied.html, /<b>|&#60;b/)
   assert.equal((await failure({ error: 'temporarily_unavailable' })).status, 503)
   const forged = await failure({ id_token: 'x' })

@@ -24,9 +24,10 @@ export function loginFailurePage(exchange: Exchange, { status, text, error, agai
   const code = /^[a-z_]{1,60}$/.test(error) ? error : 'server_error'
   const response = pageResponse(status, {
     title: status === 503 ? 'Please try again' : 'Not logged in',
-    text: `${text ?? TEXTS[status]} (${code})`,
+    text: text ?? TEXTS[status] ?? '',
     link: { href: again, label: 'Log in again' },
     transactionId: exchange.transactionId.value,
+    code,
   })
   if (status === 503) response.headers.set('Retry-After', '5')
   return response
