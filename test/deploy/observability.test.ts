@@ -11,20 +11,31 @@ const root = join(import.meta.dirname, '../..')
 const rulesFile = join(root, 'deploy/prometheus/identity-gateway-rules.yml')
 const dashboard = JSON.parse(readFileSync(join(root, 'deploy/grafana/identity-gateway.json'), 'utf8')) as Dashboard
 
+interface DataSource {
+  readonly type: string
+  readonly uid: string
+}
+
 interface Dashboard {
   readonly panels: readonly {
     readonly id: number
     readonly title: string
     readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number }
-    readonly targets: readonly { readonly expr: string }[]
+    readonly type: string
+    readonly datasource: DataSource
+    readonly fieldConfig: { readonly defaults: { readonly unit: string }; readonly overrides: readonly unknown[] }
+    readonly targets: readonly { readonly refId: string; readonly expr: string }[]
   }[]
-  readonly templating: { readonly list: readonly { readonly query: string }[] }
-  readonly annotations: { readonly list: readonly { readonly expr: string }[] }
+  readonly schemaVersion: number
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly query: string; readonly datasource?: DataSource }[]
+  }
+  readonly annotations: { readonly list: readonly { readonly target: { readonly expr: string } }[] }
 }
 
 const expressions = [
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-  ...dashboard.annotations.list.map(({ expr }) => expr),
+  ...dashboard.annotations.list.map(({ target }) => target.expr),
 ]
 
 const ENDINGS = /_(?:bucket|count|sum)$/
@@ -63,6 +74,21 @@ test('promtool accepts every expression of the dashboard', { skip: promtoolMissi
 test('every metric of rules and dashboard exists in the gateway', () => {
   assert.deepEqual(unknownMetrics(readFileSync(rulesFile, 'utf8')), [])
   assert.deepEqual(unknownMetrics(JSON.stringify(dashboard)), [])
+})
+
+/** Checked by hand with the types of npm @grafana/schema 13.2.3, which are no JSON Schema. */
+test('the dashboard has panels, units and variables that Grafana knows', () => {
+  assert.equal(dashboard.schemaVersion, 39)
+  const variables = new Set(dashboard.templating.list.map(({ name }) => name))
+  const used = JSON.stringify(dashboard).matchAll(/\$\{?(?!__)(\w+)/g)
+  for (const [, name = ''] of used) assert.ok(variables.has(name), `$${name} is no variable of the dashboard`)
+  const units = ['bytes', 'percentunit', 'reqps', 's', 'short']
+  for (const { title, type, datasource, fieldConfig, targets } of dashboard.panels) {
+    assert.ok(['stat', 'timeseries'].includes(type), `${title}: ${type}`)
+    assert.deepEqual(datasource, { type: 'prometheus', uid: '${datasource}' }, title)
+    assert.ok(units.includes(fieldConfig.defaults.unit), `${title}: ${fieldConfig.defaults.unit}`)
+    assert.equal(new Set(targets.map(({ refId }) => refId)).size, targets.length, title)
+  }
 })
 
 test('panels of the dashboard have an id each, and do not overlap', () => {
