@@ -8,7 +8,7 @@ export interface GatewayPage {
   readonly link: { readonly href: string; readonly label: string } | null
   /** Shown where the page is about a failure. */
   readonly transactionId?: string
-  /** Code of the failure, for whoever helps the user. */
+  /** Code of the failure, for an operator. */
   readonly code?: string
 }
 
