@@ -81,6 +81,21 @@ test('requests that wait for a connection of another unit count for the wait que
   assert.equal(free(), 1)
 })
 
+test('requests wait while a busy control thread has not opened the permits, and are sent then', async (t) => {
+  await using upstream = await httpUpstream((_request, response) => response.end('sent'))
+  const { stores } = twoUnits()
+  const opening = Promise.withResolvers<void>()
+  const late: PermitStore = { open: (key, permits) => opening.promise.then(() => stores[0].open(key, permits)) }
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  await using client = clientWith({ connections: 1, permits: late })
+  const answer = send(client, exchangeFor('GET', upstream.url)).then(textOf)
+  await waitUntil('the request was queued', () => client.stats[0]?.queued === 1)
+  t.mock.timers.tick(1_000)
+  opening.resolve()
+  assert.equal(await answer, 'sent')
+  await client.release()
+})
+
 test('HTTP/2: an idle connection is closed for another unit, a busy one after its streams', async () => {
   const streams: ServerHttp2Stream[] = []
   const sessions = new Set<object>()

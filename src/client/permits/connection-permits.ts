@@ -153,16 +153,18 @@ export class ConnectionPermits {
   }
 
   #check(): void {
-    this.#table?.want(this.#wanted)
-    this.#table?.signalHolders()
-    this.#collect()
+    // A control thread that is busy has not opened the table yet.
+    if (this.#table === null) return
+    this.#table.want(this.#wanted)
+    this.#table.signalHolders()
+    this.#collect(this.#table)
   }
 
   /** Uses the permits that other units handed over; those that are no longer wanted go to the next unit. */
-  #collect(): void {
-    this.#spare += this.#table!.collect()
+  #collect(table: PermitTable): void {
+    this.#spare += table.collect()
     this.#grow()
-    for (; this.#spare > 0; this.#spare--) this.#table!.release()
+    for (; this.#spare > 0; this.#spare--) table.release()
     this.#yieldToOthers()
   }
 
@@ -202,7 +204,7 @@ export class ConnectionPermits {
   async #listen(table: PermitTable): Promise<void> {
     while (!this.#isClosed) {
       const { signal } = table
-      this.#collect()
+      this.#collect(table)
       await table.signalChanged(signal)
     }
   }
