@@ -66,7 +66,7 @@ test('requests of one unit wait for the connections of another, and get their tu
 test('requests that wait for a connection of another unit count for the wait queue, and get 503 in time', async () => {
   await using upstream = await httpUpstream(() => {})
   const { stores, free } = twoUnits()
-  const settings = { connections: 1, maxWaitQueueSize: 1, connectionTimeout: 80, soTimeout: 60_000 }
+  const settings = { connections: 1, maxWaitQueueSize: 1, connectionTimeout: 1_500, soTimeout: 60_000 }
   await using holder = clientWith({ ...settings, permits: stores[0] })
   await using other = clientWith({ ...settings, permits: stores[1] })
   const exchange = exchangeFor('GET', upstream.url)
