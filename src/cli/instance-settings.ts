@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
-import { type AdminSettings, openAdminSettings, readConfigFile } from '#control'
+import { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from '#control'
 import {
   type AdminInput,
   type InstanceDirectories,
@@ -109,7 +109,8 @@ export async function instanceTypes({ extra }: InstanceDirectories): Promise<rea
 }
 
 /** Options for opening admin.json. */
-export type SettingsOptions = Pick<AdminInput, 'state' | 'serving' | 'secretsLookedUp' | 'system' | 'openAudit'>
+export type SettingsOptions = Pick<AdminInput, 'state' | 'serving' | 'secretsLookedUp' | 'system' | 'openAudit'> &
+  FileRelease
 
 /** Reads, decodes and settles admin.json. */
 export async function openSettings(

@@ -6,6 +6,11 @@ export const EVENTS = logEvents('GW_PROCESS', {
     meaning: 'In-flight requests are aborted.',
     action: 'Nothing, where clients were slow; see the uncaught error before it.',
   },
+  PREDECESSOR_STAYS: {
+    message: 'the gateway that was to be replaced does not answer; both serve',
+    meaning: 'This gateway serves. The other one may still accept connections, with its own configuration.',
+    action: 'Stop the process of the entry with SIGTERM.',
+  },
   RELOAD_FAILED: {
     message: 'reload failed; the configuration is unchanged',
     meaning: 'Routes, keystores and secrets are unchanged.',

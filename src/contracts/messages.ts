@@ -127,7 +127,7 @@ export interface RouterOpening {
   readonly router: string
 }
 
-/** Result of the start of a unit: its ports, or its problems. */
+/** Result of the start of a unit: its ports, which a unit aside has not opened, or its problems. */
 export type UnitStart =
   | { readonly ports: readonly number[] }
   | { readonly problems: readonly Problem[]; readonly message: string }

@@ -34,3 +34,14 @@ test('a copy is independent of later rotations', () => {
   for (let round = 0; round < 3; round++) secrets.rotate()
   assert.deepEqual(copy, before)
 })
+
+test('secrets of another process stay valid in one that takes over; bytes of another form are not used', () => {
+  const secrets = TicketSecrets.create()
+  secrets.rotate()
+  const inherited = TicketSecrets.inherit(new Uint8Array(secrets.memory))
+  assert.equal(inherited.generation, 2)
+  assert.deepEqual([inherited.copy(1), inherited.copy(2)], [secrets.copy(1), secrets.copy(2)])
+  secrets.rotate()
+  assert.equal(inherited.generation, 2)
+  assert.equal(TicketSecrets.inherit(new Uint8Array(7)).generation, 1)
+})

@@ -10,7 +10,7 @@ export const TICKET_PERIOD = 3_600_000
 
 /**
  * Secrets of TLS session tickets in memory that all threads share, so that each unit accepts the tickets of the others. The
- * control thread alone writes; secrets are never copied into messages, logs or files.
+ * control thread alone writes; secrets are never copied into logs or files, and only to a process that takes over.
  */
 export class TicketSecrets {
   readonly memory: SharedArrayBuffer
@@ -27,6 +27,13 @@ export class TicketSecrets {
   static create(): TicketSecrets {
     const secrets = new TicketSecrets(new SharedArrayBuffer(HEAD_BYTES + SLOTS * SECRET_BYTES))
     secrets.rotate()
+    return secrets
+  }
+
+  /** Memory with the secrets of another process; those of another form are not used. */
+  static inherit(bytes: Uint8Array): TicketSecrets {
+    const secrets = TicketSecrets.create()
+    if (bytes.length === secrets.#bytes.length) secrets.#bytes.set(bytes)
     return secrets
   }
 

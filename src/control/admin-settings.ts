@@ -84,13 +84,27 @@ export function unknownFieldChecks({ unit }: AdminSettings): HealthCheck[] {
 /** Records of management requests, such as sessions of logins. */
 const MAX_ADMIN_RECORDS = 10_000
 
+/** For a process that takes over from another. */
+export interface FileRelease {
+  /** Resolves when the other has closed the files that only one process may write. */
+  readonly filesReleased?: Promise<void>
+}
+
 /** Decodes and settles admin.json. Throws ConfigError with every problem. */
-export async function openAdminSettings(json: JsonObject, input: AdminInput): Promise<AdminSettings> {
+export async function openAdminSettings(
+  json: JsonObject,
+  { filesReleased, ...input }: AdminInput & FileRelease,
+): Promise<AdminSettings> {
   const { instance, state = null, env, system = {} } = input
   const directories = instanceDirectories(instance, { state })
   const metrics = new MetricsRegistry()
   const states = new ObjectStates()
-  const auditWriter = new AuditWriter({ logger: input.logger, clock: systemClock, openMetrics: () => metrics.open() })
+  const auditWriter = new AuditWriter({
+    logger: input.logger,
+    clock: systemClock,
+    openMetrics: () => metrics.open(),
+    ...(filesReleased !== undefined && { filesReleased }),
+  })
   const store = new KeyValueStore(systemClock, MAX_ADMIN_RECORDS)
   const built = await buildAdmin(json, {
     sharedStore: (space) => store.space(space),

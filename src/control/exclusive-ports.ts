@@ -1,15 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { ConnectorSettings } from '#contracts'
+import type { AdminSettings } from './admin-settings.ts'
+
+type PortSettings = Pick<AdminSettings, 'admin' | 'unit' | 'shareTrafficPorts'>
 
 /**
- * Throws the system's error where another process listens on a traffic port, or where this one may not. Units open ports with
+ * Throws the system's error where another process listens on a port, or where this one may not. Ports are opened with
  * SO_REUSEPORT, which a second gateway of the same user could join: the system would then send it a part of the connections.
  */
-export async function checkPortsAreFree(
-  connectors: readonly Pick<ConnectorSettings, 'ports' | 'host'>[],
-): Promise<void> {
-  for (const { ports, host } of connectors) {
+export async function checkPortsAreFree({ admin, unit, shareTrafficPorts }: PortSettings): Promise<void> {
+  const connectors = shareTrafficPorts ? [] : unit.connectors
+  for (const { ports, host } of [admin, ...connectors]) {
     for (const port of ports) if (port !== 0) await checkPortIsFree(port, host)
   }
 }

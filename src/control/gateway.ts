@@ -21,13 +21,9 @@ import { GatewayFleet } from './fleet/gateway-fleet.ts'
 import { gatewayHealth } from './gateway-health.ts'
 import { RouteHistory } from './history/route-history.ts'
 import { KeyValueStore } from './key-value-store.ts'
-import { EVENTS } from './log-events.ts'
 import { openManagement, openStudioFor } from './management-connector.ts'
 import { exposeHistorySize } from './monitoring/deploy-metrics.ts'
-import { LiveRequests } from './monitoring/live/live-requests.ts'
-import { MetricsFeed } from './monitoring/live/metrics-feed.ts'
-import { type MonitorApi, monitorApi } from './monitoring/live/monitor-api.ts'
-import { RequestTraces } from './monitoring/live/request-traces.ts'
+import { LiveMonitor } from './monitoring/live/live-monitor.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
@@ -35,12 +31,15 @@ import { RouteStores } from './route-stores.ts'
 import { ServedConfiguration } from './served-configuration.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { MAX_UNIT_SETS, type Replacement, Supervisor, type UnitChange } from './supervisor.ts'
+import { GatewayHandover } from './take-over/gateway-handover.ts'
+import { OwnedStore } from './take-over/owned-store.ts'
+import type { Predecessor } from './take-over/predecessor.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import { openTicketRotation, type TicketRotation } from './ticket-rotation.ts'
 import { unitCount } from './unit-count.ts'
 import { unitHandlers } from './unit-handlers.ts'
 import type { UnitLink } from './unit-link.ts'
-import { type TriedConfiguration, tryUnit } from './unit-trial.ts'
+import { UnitReplacements } from './unit-replacements.ts'
 
 /** Input of a gateway. */
 interface GatewayInput {
@@ -55,12 +54,11 @@ interface GatewayInput {
   readonly revision: string
   /** Folders of the configuration to serve; those of the instance by default. */
   readonly folders?: ServedFolders | null
+  /** The gateway whose ports and state this one takes; null without one. */
+  readonly predecessor?: Predecessor | null
   /** Limits after which a unit is unresponsive or lost; shorter in tests. */
   readonly heartbeat?: HeartbeatLimits
 }
-
-/** Problems of one log entry. */
-const MAX_LOGGED = 20
 
 /** Milliseconds in which audit events are delivered or spooled when the gateway stops. */
 const AUDIT_GRACE = 5_000
@@ -75,12 +73,9 @@ export class Gateway {
   readonly #memory = new SharedMemory()
   readonly #permits: ConnectionPermits
   readonly #tickets: TicketRotation | null
-  readonly #store = new KeyValueStore(systemClock)
+  readonly #store = new OwnedStore(new KeyValueStore(systemClock))
   readonly #monitoring: Monitoring
-  readonly #feed: MetricsFeed
-  readonly #requests = new LiveRequests(() => [...this.units, ...this.#supervisor.leaving])
-  readonly #traces: RequestTraces
-  readonly #monitor: MonitorApi
+  readonly #live: LiveMonitor
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
   readonly #auditWriter: AuditWriter
@@ -88,7 +83,7 @@ export class Gateway {
   readonly #telemetry: Telemetry
   readonly #configuration: ServedConfiguration
   readonly #fleet: GatewayFleet | null
-  readonly #replacements: Record<Replacement['state'], Counter>
+  readonly #replacements: UnitReplacements
   #admin: Listener | null = null
   #studio: StudioAccess | null = null
   #state: 'starting' | 'running' | 'draining' = 'starting'
@@ -100,7 +95,7 @@ export class Gateway {
     this.states = settings.states
     this.#auditWriter = settings.auditWriter
     this.#auditWriter.logTo(logger.child({ logger: 'audit' }))
-    this.#tickets = settings.unit.admin === null ? null : openTicketRotation()
+    this.#tickets = settings.unit.admin === null ? null : openTicketRotation(input.predecessor?.running.tickets ?? null)
     this.#configuration = new ServedConfiguration(settings, input.folders ?? null)
     const { env, version } = input
     this.#telemetry = new Telemetry({
@@ -145,19 +140,18 @@ export class Gateway {
       },
     })
     this.#monitoring = new Monitoring(settings.metrics, this.#supervisor, logger)
-    const recordsHistory = settings.studio !== null
-    this.#feed = new MetricsFeed({ collect: () => this.collect(), clock: systemClock, recordsHistory })
-    const security = settings.protection === null ? ADMIN_SECURITY : null
-    const { connectors } = settings.unit
-    const running = () => [...this.units, ...this.#supervisor.leaving]
-    this.#traces = new RequestTraces({ connectors, ports: () => this.ports, units: running })
-    this.#monitor = monitorApi({ feed: this.#feed, requests: this.#requests, traces: this.#traces, security })
+    this.#live = new LiveMonitor({
+      connectors: settings.unit.connectors,
+      security: settings.protection === null ? ADMIN_SECURITY : null,
+      recordsHistory: settings.studio !== null,
+      ports: () => this.ports,
+      units: () => [...this.units, ...this.#supervisor.leaving],
+      collect: () => this.collect(),
+    })
     const metrics = this.#monitoring.registry.open()
     exposeProcessMetrics(metrics, input)
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
-    const replacements = (result: string) =>
-      metrics.counter('gw_unit_replacements_total', 'Changes of config.json or its folders while serving.', { result })
-    this.#replacements = { replaced: replacements('replaced'), refused: replacements('refused') }
+    this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger)
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
     const { instance, history: directory, logs, isReadOnly } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
@@ -174,7 +168,7 @@ export class Gateway {
       stores: () => this.stores,
       folders: () => this.#configuration.directories,
       replaceUnits: (change) => this.replaceUnits(change),
-      tryUnit: (change) => this.#tryUnit(change),
+      tryUnit: (change) => this.#supervisor.tryUnit(change, (unit) => this.#released(unit)),
       address: () => `${hostname()}:${this.ports[0] ?? 0}`,
     })
     const records = {
@@ -192,18 +186,48 @@ export class Gateway {
     await this.#fleet?.open()
     // Throws for invalid JSON before a port is opened.
     if (this.#fleet === null) readConfigFile(configFile(this.#configuration.directories.config))
-    makeDirectory(this.#input.settings.directories.temporary)
-    void this.#history.load()
-    this.#admin = await this.#openAdmin()
+    const { settings, predecessor = null } = this.#input
+    makeDirectory(settings.directories.temporary)
     warnAboutProtection(this.#input)
-    // Stopped in the meantime: the drain did not include this listener.
-    if (this.#state === 'draining') await this.#admin.close()
+    if (predecessor !== null) return this.#startBeside(predecessor)
+    void this.#history.load()
+    await checkPortsAreFree(settings)
+    await this.#openAdmin()
     await this.#configure()
-    const { shareTrafficPorts, unit } = this.#input.settings
-    if (!shareTrafficPorts) await checkPortsAreFree(unit.connectors)
     await this.#supervisor.start()
     if (this.#state === 'starting') this.#state = 'running'
     this.#fleet?.started()
+  }
+
+  /** Until this process is ready, management requests are those of the predecessor, which has the same port. */
+  async #startBeside(predecessor: Predecessor): Promise<void> {
+    const auditRecords = this.#auditWriter.takeRecords.bind(this.#auditWriter)
+    await predecessor.copyTo({ store: this.#store, auditRecords })
+    await this.#configure()
+    await this.#supervisor.start({ isAside: true })
+    await this.#openAdmin()
+    if (this.#state === 'starting') this.#state = 'running'
+  }
+
+  /** The predecessor writes no files any more. */
+  async tookOver(): Promise<void> {
+    this.#fleet?.started()
+    await Promise.all([this.#history.load(), ...this.stores.all.map((store) => store.scan())])
+  }
+
+  /** This gateway for a process that takes over; `service`: variables of the service manager. */
+  handover(service: Readonly<Record<string, string>>): GatewayHandover {
+    const { settings, version } = this.#input
+    return new GatewayHandover({
+      ...{ settings, version, service, stores: this.stores },
+      ...{ store: this.#store, supervisor: this.#supervisor, history: this.#history, tickets: this.#tickets },
+      state: () => this.#state,
+      admin: () => this.#admin,
+      leave: async () => {
+        this.#state = 'draining'
+        await this.#fleet?.close()
+      },
+    })
   }
 
   /** With a store: waits for the configuration to start with, that of the local copy or of the store. */
@@ -237,9 +261,8 @@ export class Gateway {
 
   /** Whether the checks of `/health/live` pass. */
   get isLive(): boolean {
-    return this.#health()
-      .live()
-      .every(({ ok }) => ok)
+    const { live } = this.#health()
+    return live().every(({ ok }) => ok)
   }
 
   /** Metrics of all units. */
@@ -257,19 +280,8 @@ export class Gateway {
    * drain. Where the new ones can not start, or would lose a route that is served, nothing has changed. Replacements are made one
    * after the other.
    */
-  async replaceUnits(change: UnitChange): Promise<Replacement> {
-    const { logger } = this.#input
-    const result = await this.#supervisor.replace(change)
-    this.#replacements[result.state].add()
-    if (result.state === 'replaced') {
-      logger.info('units with a new configuration serve; the others finish their requests')
-      // Files may have changed while the units built them.
-      await Promise.all(this.stores.all.map((store) => store.scan()))
-    } else {
-      const { message: reason, problems } = result
-      logger.error({ reason, problems: problems.slice(0, MAX_LOGGED) }, EVENTS.UNITS_NOT_REPLACED)
-    }
-    return result
+  replaceUnits(change: UnitChange): Promise<Replacement> {
+    return this.#replacements.replace(change, this.stores)
   }
 
   /** SIGHUP: reads keystores, secrets and every route folder again, also files that failed before. */
@@ -292,11 +304,11 @@ export class Gateway {
       await delay(shutdownDelay, undefined, { ref: false, signal: this.#terminated.signal }).catch(() => {})
   }
 
-  /** Unready at once, then no new connections, then waits for in-flight requests; returns the number of aborted ones. */
-  async drain(): Promise<number> {
+  /** Unready, no new connections, then waits for requests; returns the number of aborted ones. `isHandover`: another has the ports. */
+  async drain(isHandover = false): Promise<number> {
     this.#state = 'draining'
     void this.#fleet?.close()
-    const aborted = await this.#supervisor.drain()
+    const aborted = await this.#supervisor.drain(isHandover)
     await this.#history.settled()
     await this.#close()
     return aborted
@@ -315,8 +327,7 @@ export class Gateway {
     this.#tickets?.[Symbol.dispose]()
     this.stores.close()
     this.#studio?.sessions[Symbol.dispose]()
-    this.#feed[Symbol.dispose]()
-    this.#monitor.streams.endAll()
+    this.#live[Symbol.dispose]()
     await this.#admin?.close()
     await this.#history.close()
     await this.#audit.close()
@@ -333,17 +344,6 @@ export class Gateway {
     this.#auditWriter.closeAll(unit)
   }
 
-  /** Whether units could serve another configuration. */
-  #tryUnit({ config, folders }: TriedConfiguration): ReturnType<typeof tryUnit> {
-    const { unitEntry: entry, env, heartbeat = HEARTBEAT } = this.#input
-    const { settings } = this.#supervisor
-    return tryUnit({
-      settings: { ...settings, config, folders, unit: settings.units * MAX_UNIT_SETS },
-      thread: { entry, env, heartbeat, ended: (unit) => this.#released(unit) },
-      handlers: (unit) => this.#handlers(unit),
-    })
-  }
-
   /** The service of config.json lives in the units: one of them publishes for all. */
   #publishConfigEvent(event: JsonObject): void {
     this.#input.settings.auditService.publish('config', event)
@@ -354,8 +354,8 @@ export class Gateway {
   #handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
     return unitHandlers(unit, {
       stores: this.stores,
-      requests: this.#requests,
-      traces: this.#traces,
+      requests: this.#live.requests,
+      traces: this.#live.traces,
       states: this.states,
       audit: this.#auditWriter,
       telemetry: this.#telemetry,
@@ -365,9 +365,9 @@ export class Gateway {
     })
   }
 
-  #openAdmin(): Promise<Listener> {
+  async #openAdmin(): Promise<void> {
     this.#studio = openStudioFor(this.#input)
-    return openManagement({
+    this.#admin = await openManagement({
       ...this.#input,
       studio: this.#studio,
       stores: this.stores,
@@ -375,11 +375,13 @@ export class Gateway {
       units: () => this.units,
       configuration: this.#configuration,
       audit: this.#audit,
-      monitor: this.#monitor,
+      monitor: this.#live.api,
       health: this.#health(),
       fleet: this.#fleet,
       collect: () => this.collect(),
     })
+    // Stopped in the meantime: the drain did not include this listener.
+    if (this.#state === 'draining') await this.#admin.close()
   }
 
   #health(): Health {

@@ -10,6 +10,16 @@ import {
 /** Maximum number of records; the least recently used one is evicted. Revocations have a limit of the same size. */
 const MAX_RECORDS = 200_000
 
+/** A record for a process that takes over. */
+export interface KeptRecord {
+  readonly id: string
+  readonly fields: SharedRecord
+  /** Milliseconds until it expires; null for never. */
+  readonly lifetime: number | null
+  /** Whether it was read since it was created. */
+  readonly isUsed: boolean
+}
+
 interface Entry {
   fields: SharedRecord
   expiresAt: number
@@ -80,6 +90,25 @@ export class KeyValueStore {
     }
     this.#store(id, { fields: { ...initial }, expiresAt: 0 }, lifetime, this.#new)
     return initial
+  }
+
+  /** The ids of all records, for `kept`. */
+  get ids(): string[] {
+    return [this.#lasting, this.#revocations, this.#used, this.#new].flatMap((entries) => [...entries.keys()])
+  }
+
+  /** A record for another process; null where it has expired. */
+  kept(id: string): KeptRecord | null {
+    const entry = this.#alive(id)
+    if (entry === null) return null
+    const left = entry.expiresAt - this.#clock.monotonic()
+    return { id, fields: entry.fields, lifetime: Number.isFinite(left) ? left : null, isUsed: !this.#new.has(id) }
+  }
+
+  /** Takes a record of another process. */
+  keep({ id, fields, lifetime, isUsed }: KeptRecord): void {
+    const entry = { fields: Object.assign(Object.create(null), fields), expiresAt: 0 }
+    this.#store(id, entry, lifetime ?? Number.POSITIVE_INFINITY, isUsed ? this.#used : this.#new)
   }
 
   /** The store of one key space, for objects of this thread. */

@@ -46,6 +46,11 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'Metrics of a unit are older than the others.',
     action: 'Check the event-loop delay of the unit.',
   },
+  NO_TAKE_OVER: {
+    message: 'no other process can take over from this gateway: its socket can not be opened',
+    meaning: 'The gateway serves; `gateway run --take-over` starts as without it, and finds the ports in use.',
+    action: 'Check the file of the entry, and the permissions of its folder.',
+  },
   PORTS_NOT_SHARED: {
     message: 'ports can not be shared between threads here, so that one unit serves',
     meaning: 'One unit serves all requests.',
@@ -142,6 +147,11 @@ export const EVENTS = logEvents('GW_CONTROL', {
     message: 'a message of a unit could not be processed',
     meaning: 'A message of a unit had no effect.',
     action: 'Report it with the log entry: it is a fault of the gateway.',
+  },
+  TAKE_OVER_FAILED: {
+    message: 'the process that was taking over has ended; this one keeps serving',
+    meaning: 'Nothing has changed.',
+    action: 'See the output of the other process.',
   },
   UNITS_NOT_REPLACED: {
     message: 'units with the new configuration could not start; those with the earlier one keep serving',

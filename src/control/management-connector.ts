@@ -19,6 +19,7 @@ import type { MonitorApi } from './monitoring/live/monitor-api.ts'
 import type { ObjectStates } from './object-states.ts'
 import type { RouteStores } from './route-stores.ts'
 import type { ServedConfiguration } from './served-configuration.ts'
+import { hasSharedPorts } from './unit-count.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** Settings of the management connector. */
@@ -78,7 +79,8 @@ export function openManagement(parts: ManagementParts): Promise<Listener> {
       ...listenerSettings,
       ...admin,
       port: admin.ports[0] as number,
-      reusePort: false,
+      // A process that takes over opens the port beside this one.
+      reusePort: hasSharedPorts(),
       maxBodyBytes: Math.max(maxAdminBody, maxReleaseBody),
       trustedProxies: [],
       streaming: fleet !== null,

@@ -3,6 +3,7 @@ import type { Problem } from '#schema'
 import { EVENTS } from './log-events.ts'
 import { UnitLink, UnitStartError, type UnitThread } from './unit-link.ts'
 import { UnitSet, type UnitSetSettings } from './unit-set.ts'
+import { type TriedConfiguration, tryUnit } from './unit-trial.ts'
 
 /** Input of a supervisor. */
 interface Supervision extends Omit<UnitThread, 'ended'> {
@@ -106,9 +107,12 @@ export class Supervisor {
     this.#serving.settings = { ...this.#serving.settings, ...change }
   }
 
-  /** Starts all units; resolves when all serve. With a port 0, the first unit starts before the others to get the real port. */
-  start(): Promise<void> {
-    const started = this.#start()
+  /**
+   * Starts all units; resolves when all serve. With a port 0, the first unit starts before the others to get the real port.
+   * `isAside`: all are built before the first one listens, since another process serves.
+   */
+  start({ isAside = false } = {}): Promise<void> {
+    const started = isAside ? this.#startBeside() : this.#start()
     this.#replacements = started.catch(() => {})
     return started
   }
@@ -121,6 +125,23 @@ export class Supervisor {
     const result = this.#replacements.then(() => this.#replace(change))
     this.#replacements = result.catch(() => {})
     return result
+  }
+
+  /** Whether a unit could serve another configuration; `ended` is called when that of the trial has ended. */
+  tryUnit({ config, folders }: TriedConfiguration, ended: (unit: UnitLink) => void): ReturnType<typeof tryUnit> {
+    const { entry, env, heartbeat, handlers } = this.#supervision
+    const unit = this.settings.units * MAX_UNIT_SETS
+    return tryUnit({
+      settings: { ...this.settings, config, folders, unit },
+      thread: { entry, env, heartbeat, ended },
+      handlers,
+    })
+  }
+
+  /** Another process has the ports: accepts nothing more, and restarts no unit. */
+  async stopAccepting(): Promise<void> {
+    this.#draining = true
+    await this.#serving.stopAccepting()
   }
 
   /** Drains every unit; returns the number of aborted requests. `isHandover`: another process has the ports. */
@@ -136,6 +157,12 @@ export class Supervisor {
     this.#draining = true
     const sets = [this.#serving, ...(this.#starting === null ? [] : [this.#starting]), ...this.#leaving.keys()]
     await Promise.all(sets.map((set) => set.end()))
+  }
+
+  async #startBeside(): Promise<void> {
+    if (this.#draining) return
+    for (const number of this.#serving.numbers) this.#spawn(this.#serving, number, true)
+    await this.#serving.listen()
   }
 
   async #start(): Promise<void> {
@@ -163,7 +190,9 @@ export class Supervisor {
     const problem = await this.#startAside(set)
     this.#starting = null
     if (problem !== null) {
-      await set.end()
+      // Those that listen may have requests.
+      await set.stopAccepting()
+      await set.drain(true)
       this.#supervision.withdrawn()
       return problem
     }
@@ -184,10 +213,11 @@ export class Supervisor {
   /** Null when all units are ready; nothing of it may be awaited after the last check. */
   async #startAside(set: UnitSet): Promise<Replacement | null> {
     try {
-      for (const number of set.numbers) this.#spawn(set, number)
+      for (const number of set.numbers) this.#spawn(set, number, true)
       await Promise.all(set.all.map(({ started }) => started))
       const problems = await this.#supervision.ready()
       if (problems.length > 0) return refused(ROUTES_LOST, problems)
+      if (!this.#draining) await set.listen()
     } catch (error) {
       return refused((error as Error).message, error instanceof UnitStartError ? error.problems : [])
     }
@@ -203,12 +233,12 @@ export class Supervisor {
     return base
   }
 
-  #spawn(set: UnitSet, number: number): UnitLink {
+  #spawn(set: UnitSet, number: number, isAside = false): UnitLink {
     const thread = {
       ...this.#supervision,
       ended: (unit: UnitLink, error: Error | null) => this.#ended(set, unit, error),
     }
-    const unit = new UnitLink(thread, { ...set.settings, unit: number })
+    const unit = new UnitLink(thread, { ...set.settings, unit: number }, isAside)
     set.put(unit)
     return unit
   }

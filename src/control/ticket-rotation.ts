@@ -5,8 +5,9 @@ export interface TicketRotation extends Disposable {
   readonly memory: SharedArrayBuffer
 }
 
-export function openTicketRotation(): TicketRotation {
-  const secrets = TicketSecrets.create()
+/** `inherited`: the memory of another process in base64, whose tickets stay valid. */
+export function openTicketRotation(inherited: string | null = null): TicketRotation {
+  const secrets = inherited === null ? TicketSecrets.create() : TicketSecrets.inherit(Buffer.from(inherited, 'base64'))
   const timer = setInterval(() => secrets.rotate(), TICKET_PERIOD).unref()
   return { memory: secrets.memory, [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -2,12 +2,12 @@ import type { CONTROL_CALLS } from '#contracts'
 import type { Handlers } from '#rpc'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import type { ConnectionPermits } from './connection-permits.ts'
-import type { KeyValueStore } from './key-value-store.ts'
 import type { LiveRequests } from './monitoring/live/live-requests.ts'
 import type { RequestTraces } from './monitoring/live/request-traces.ts'
 import type { ObjectStates } from './object-states.ts'
 import type { RouteStores } from './route-stores.ts'
 import type { SharedMemory } from './shared-memory.ts'
+import type { OwnedStore } from './take-over/owned-store.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import type { UnitLink } from './unit-link.ts'
 
@@ -21,7 +21,7 @@ interface UnitServices {
   readonly telemetry: Telemetry
   readonly memory: SharedMemory
   readonly permits: ConnectionPermits
-  readonly store: KeyValueStore
+  readonly store: OwnedStore
 }
 
 /** Handlers of the calls of a unit. */
@@ -45,9 +45,6 @@ export function unitHandlers(unit: UnitLink, services: UnitServices): Handlers<t
     unshare: ({ key }) => memory.release(key, unit),
     openPermits: ({ key, permits: count }) => permits.open(key, count, unit),
     closePermits: ({ key }) => permits.close(key, unit),
-    storeGet: ({ space, key, lifetime }) => store.get(space, key, lifetime),
-    storeUpdate: ({ space, key, change, lifetime, ifPresent }) => store.update(space, key, change, lifetime, ifPresent),
-    storeGetAndDelete: ({ space, key }) => store.getAndDelete(space, key),
-    storeGetOrCreate: ({ space, key, initial, lifetime }) => store.getOrCreate(space, key, initial, lifetime),
+    ...store.handlers,
   }
 }

@@ -79,7 +79,8 @@ export class UnitLink {
   #deploys = 0
   #draining: Promise<number> | null = null
 
-  constructor(thread: UnitThread, settings: UnitSettings) {
+  /** `isAside`: it is started when it is built, and serves when `listen` is called. */
+  constructor(thread: UnitThread, settings: UnitSettings, isAside = false) {
     this.number = settings.unit
     this.isFirst = settings.unit % settings.units === 0
     this.#gracePeriod = Math.max(0, ...settings.connectors.map(({ gracePeriod }) => gracePeriod))
@@ -104,7 +105,7 @@ export class UnitLink {
     })
     this.remote = this.#channel.remote
     this.#heartbeat = this.#watch(thread.heartbeat)
-    this.started = this.#start()
+    this.started = this.#start(isAside)
     this.started.catch(() => {})
   }
 
@@ -178,6 +179,14 @@ export class UnitLink {
     }
   }
 
+  /** Opens the ports of a unit that was built aside. */
+  async listen(): Promise<void> {
+    const start = await this.remote.listen()
+    if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
+    if (this.state === 'ended') throw this.#error ?? new Error(`${this.name} ended while it opened its ports`)
+    this.#serves(start.ports)
+  }
+
   /** Closes the listening sockets, when what they have queued is accepted. */
   async stopAccepting(): Promise<void> {
     if (this.state === 'starting' || this.state === 'ended') return
@@ -201,15 +210,19 @@ export class UnitLink {
     clearTimeout(timer)
   }
 
-  async #start(): Promise<void> {
-    const start = await this.remote.start().catch(async (error: unknown) => {
+  async #start(isAside: boolean): Promise<void> {
+    const start = await this.remote.start({ isAside }).catch(async (error: unknown) => {
       if (error instanceof CallTimeoutError) await this.end(error.message)
       throw this.#error ?? error
     })
     if (!('ports' in start)) throw new UnitStartError(start.message, start.problems)
     if (this.state === 'ended') throw this.#error ?? new Error(`${this.name} ended while it was starting`)
+    if (!isAside) this.#serves(start.ports)
+  }
+
+  #serves(ports: readonly number[]): void {
     this.state = 'ready'
-    this.ports = start.ports
+    this.ports = ports
     this.#readyAt = performance.now()
   }
 

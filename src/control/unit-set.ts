@@ -34,6 +34,14 @@ export class UnitSet {
     this.#units.set(unit.number, unit)
   }
 
+  /** Opens the ports of all, when all are built. Rejects when all have tried, since those that listen have to drain. */
+  async listen(): Promise<void> {
+    await Promise.all(this.all.map(({ started }) => started))
+    const opened = await Promise.allSettled(this.all.map((unit) => unit.listen()))
+    const failed = opened.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
   /** Closes the listening sockets of all, when what they have queued is accepted. */
   async stopAccepting(): Promise<void> {
     await Promise.all(this.all.map((unit) => unit.stopAccepting()))

@@ -102,7 +102,7 @@ class HttpListener implements Listener {
   }
 
   async start(): Promise<void> {
-    const { port, host, reusePort, serverOptions } = this.#context.settings
+    const { port, host, reusePort, serverOptions, isManagement = false } = this.#context.settings
     const backlog = serverOptions?.backlog
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
@@ -112,7 +112,7 @@ class HttpListener implements Listener {
         resolve()
       })
     })
-    if (reusePort) await this.#acceptSockets.open({ host, backlog })
+    if (reusePort && !isManagement) await this.#acceptSockets.open({ host, backlog })
   }
 
   stopAccepting(): Promise<void> {

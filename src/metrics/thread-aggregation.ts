@@ -33,6 +33,9 @@ interface Entry {
   index: number
 }
 
+/** Histograms of ended threads that no other thread has. */
+const MAX_ENDED_HISTOGRAMS = 10_000
+
 /**
  * Merges the metrics of all threads. Totals of an ended thread are retained, since counters must not decrease;
  * increments after its last report are lost.
@@ -98,12 +101,17 @@ export class ThreadAggregation {
     })
   }
 
-  /** Drops totals of series without a thread, such as those of removed routes. */
+  /** Drops totals of series without a thread, such as those of removed routes; of histograms those beyond a limit. */
   dropUnused(): void {
     if (!this.#mayHaveUnused) return
     this.#mayHaveUnused = false
     this.#exposed = null
-    for (const [key, { threads }] of this.#entries) if (threads === 0) this.#entries.delete(key)
+    let kept = 0
+    for (const [key, { threads, head }] of this.#entries) {
+      if (threads > 0) continue
+      // Histograms are created by the first request with their labels: the successor of a thread has them later.
+      if (head.type !== 'histogram' || ++kept > MAX_ENDED_HISTOGRAMS) this.#entries.delete(key)
+    }
   }
 
   /** Every series of a thread, running or ended. */

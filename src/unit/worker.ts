@@ -51,6 +51,7 @@ class UnitWorker {
   /** Null where nothing is exported. */
   readonly #telemetry: TelemetrySender | null
   #draining: Promise<{ aborted: number }> | null = null
+  #listen: (() => Promise<readonly number[]>) | null = null
 
   constructor(settings: UnitSettings, port: MessagePort) {
     this.#settings = settings
@@ -88,7 +89,8 @@ class UnitWorker {
 
   #handlers(): Handlers<typeof UNIT_CALLS> {
     return {
-      start: () => this.#start(),
+      start: ({ isAside }) => this.#start(isAside),
+      listen: () => this.#serve(),
       prepare: ({ deploy, directory, changes }, { signal }) =>
         this.#routers.prepare(deploy, directory, changes, signal),
       commit: ({ deploy, changes }) => this.#routers.commit(deploy, changes),
@@ -124,9 +126,11 @@ class UnitWorker {
     return { routers: this.#routers, settings: this.#settings, storage: this.#unit.storage }
   }
 
-  async #start(): Promise<UnitStart> {
+  async #start(isAside: boolean): Promise<UnitStart> {
     try {
-      return { ports: await this.#open() }
+      const listen = await this.#open()
+      this.#listen = listen
+      return isAside ? { ports: [] } : { ports: await listen() }
     } catch (error) {
       // A port opened before another failed would keep the thread alive without serving.
       setImmediate(() => process.exit(1))
@@ -134,7 +138,17 @@ class UnitWorker {
     }
   }
 
-  async #open(): Promise<readonly number[]> {
+  /** Opens the ports of a unit that was built aside. */
+  async #serve(): Promise<UnitStart> {
+    try {
+      return { ports: (await this.#listen?.()) ?? [] }
+    } catch (error) {
+      return { problems: [], message: (error as Error).message }
+    }
+  }
+
+  /** Builds the unit; returns the function that opens its ports. */
+  async #open(): Promise<() => Promise<readonly number[]>> {
     const settings = this.#settings
     const logger = this.#logger
     const directories = instanceDirectories(settings.instance, {
@@ -193,21 +207,21 @@ class UnitWorker {
       format: settings.errors === 'handler' ? 'auto' : settings.errors,
       handle: errorsBy === null ? null : errorHandler(errorsBy, logger),
     }
-    const connectors = await Connectors.open(
-      settings,
-      {
-        handler,
-        storage,
-        auditService,
-        observer: this.#observed,
-        meter: new RequestDurations(this.#metrics.open()),
-        tracer: this.#tracer(),
-        accessLog: this.#accessLog.log,
-        errors,
-      },
-      logger,
-      this.#connectorTls.tls,
-    )
+    const served = {
+      handler,
+      storage,
+      auditService,
+      observer: this.#observed,
+      meter: new RequestDurations(this.#metrics.open()),
+      tracer: this.#tracer(),
+      accessLog: this.#accessLog.log,
+      errors,
+    }
+    const { tls } = this.#connectorTls
+    return async () => this.#opened(await Connectors.open(settings, served, logger, tls))
+  }
+
+  #opened(connectors: Connectors): readonly number[] {
     this.#connectors = connectors
     this.#ownListeners.opened(connectors.ports)
     const metrics = this.#metrics.open()

@@ -108,6 +108,7 @@ describe('units are replaced', () => {
     const sent = results.reduce((sum, { requests }) => sum + requests, 8 + 1)
     assert.equal(await gateway.metric('gw_route_request_total'), sent)
     assert.equal(await gateway.metric('gw_route_request_active'), 0)
+    assert.equal(await gateway.metric('http_server_request_duration_seconds', { http_route: 'echo' }), 1)
     assert.equal(await gateway.metric('gw_unit_replacements_total', { result: 'replaced' }), 1)
     assert.equal(own.restarts, 0)
   })

@@ -23,6 +23,8 @@ export interface ProcessParts extends InstanceParts {
   readonly env?: Readonly<Record<string, string>>
   /** An existing instance of an earlier process. */
   readonly instance?: TestInstance
+  /** Further arguments of `gateway run`. */
+  readonly words?: readonly string[]
   /** A command that runs the gateway by exec, such as `prlimit --nofile=256`. */
   readonly under?: readonly string[]
   /** A file for standard output; the test then has to detect readiness itself. */
@@ -42,7 +44,8 @@ export class GatewayProcess implements AsyncDisposable {
 
   constructor(parts: ProcessParts) {
     this.instance = parts.instance ?? new TestInstance(parts)
-    const [command, ...words] = [...(parts.under ?? []), GATEWAY_COMMAND, 'run', '--instance', this.instance.directory]
+    const run = [GATEWAY_COMMAND, 'run', '--instance', this.instance.directory, ...(parts.words ?? [])]
+    const [command, ...words] = [...(parts.under ?? []), ...run]
     const output = parts.output === undefined ? null : openSync(parts.output, 'a')
     this.#child = spawn(command as string, words, {
       stdio: ['ignore', output ?? 'pipe', 'pipe'],

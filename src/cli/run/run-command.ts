@@ -1,5 +1,8 @@
-import { createLogger } from '#logging'
+import { type AdminSettings, handoverPath, Predecessor, portsOf, TakeOverError } from '#control'
+import { instanceDirectories } from '#instance'
+import { createLogger, type Logger } from '#logging'
 import type { Command } from '../command.ts'
+import type { CommandOption } from '../command-syntax.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createFolders } from '../init/instance-layout.ts'
 import {
@@ -15,26 +18,37 @@ import {
 } from '../instance-settings.ts'
 import { formatLocated, type LocatedProblem } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
+import { VERSION } from '../version.ts'
 import { serve } from './serve.ts'
 import { unwritableDirectory } from './unwritable-directory.ts'
 
+const TAKE_OVER_OPTION: CommandOption = {
+  name: 'take-over',
+  description: 'Replace a running gateway of the same instance without an interruption.',
+}
+
 /** `gateway run`: runs an instance until a stop signal. */
 export const RunCommand: Command = {
-  usage: ['run [--instance DIR] [--state DIR] [-Dname=value]... [--json]'],
+  usage: ['run [--instance DIR] [--state DIR] [--take-over] [-Dname=value]... [--json]'],
   description: [
     'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts no new connections, lets in-flight requests end within the grace period of their connector, and exits; a second signal ends it at once. SIGHUP reloads all route files, keystores and secrets.',
     'Route files are watched: a saved file is deployed within a second, and of an invalid file the last good version keeps serving. A missing ~/.gateway is created; any other missing directory is an error.',
     'With --state, nothing is written to the instance, which may be read-only; changes of routes over the management API are rejected with 403.',
+    'With --take-over, it replaces a running gateway of the same instance without an interruption, after an upgrade for example: it opens the same ports beside it, takes its sessions, and when it is ready the other one drains and exits with 0. Where it can not start, the other one goes on as before. Without a running gateway it starts as usual.',
     'With --json, the log has JSON lines on a terminal, too.',
   ],
-  options: [INSTANCE_OPTION, STATE_OPTION, DEFINE_OPTION],
+  options: [INSTANCE_OPTION, STATE_OPTION, TAKE_OVER_OPTION, DEFINE_OPTION],
   operands: { least: 0, most: 0 },
   examples: [
     { line: 'gateway run --instance ./my-gateway', note: 'an instance created by `gateway init ./my-gateway`' },
+    { line: 'gateway run --instance ./my-gateway --take-over', note: 'replaces the one that runs' },
     { line: 'GATEWAY_LOG_LEVEL=debug gateway run', note: '~/.gateway, with debug log' },
   ],
   exits: [
-    [EXIT.failed, 'it could not start, for example because a port is taken, or it stopped after an internal error'],
+    [
+      EXIT.failed,
+      'it could not start, for example because a port is taken or a running gateway can not be taken over, or it stopped after an internal error',
+    ],
     [EXIT.forced, 'it got a second signal to stop'],
     [EXIT.configuration, 'admin.json or config.json can not be used'],
   ],
@@ -57,13 +71,47 @@ export const RunCommand: Command = {
     }
     const logger = createLogger({ level: 'info', format: args.json ? 'json' : 'auto' }).child({ logger: 'admin' })
     const own = forInstance(context, instance)
-    const opened = await openSettings(instance, logger, own, {
-      state,
-      system: definedProperties(args, context),
-    })
-    if ('problems' in opened) return refuse(opened.problems, context)
-    return serve({ ...opened, logFormat: args.json ? 'json' : null }, own)
+    const handover = handoverPath(instanceDirectories(instance, { state }).temporary)
+    let predecessor: Predecessor | null = null
+    try {
+      if (args.has(TAKE_OVER_OPTION.name)) predecessor = await findPredecessor(handover, logger)
+      const opened = await openSettings(instance, logger, own, {
+        state,
+        system: definedProperties(args, context),
+        ...(predecessor !== null && { filesReleased: predecessor.filesReleased }),
+      })
+      if ('problems' in opened) return refuse(opened.problems, context)
+      const settings = predecessor === null ? opened.settings : sharedSettings(opened.settings, predecessor)
+      const logFormat = args.json ? 'json' : null
+      return await serve({ ...opened, settings, logFormat, predecessor, handover }, own)
+    } catch (error) {
+      if (!(error instanceof TakeOverError)) throw error
+      context.stderr.write(`gateway: run: --take-over: ${error.message}\n`)
+      return EXIT.failed
+    } finally {
+      predecessor?.close()
+    }
   },
+}
+
+/** The running gateway of the instance; null, with a notice, without one. */
+async function findPredecessor(path: string, logger: Logger): Promise<Predecessor | null> {
+  const found = await Predecessor.find(path, VERSION.version)
+  if (found === null) logger.info({ path }, 'no gateway of this instance runs: there is nothing to take over')
+  else logger.info({ pid: found.running.pid, version: found.running.version }, 'taking over from a running gateway')
+  return found
+}
+
+/** The settings with the ports of the running gateway, where they leave them to the system. */
+function sharedSettings(settings: AdminSettings, { running }: Predecessor): AdminSettings {
+  const { unit, admin } = settings
+  const [port] = admin.ports
+  const isShared = port === 0 && admin.host === running.adminHost
+  return {
+    ...settings,
+    unit: { ...unit, connectors: portsOf(unit.connectors, running.connectors) },
+    admin: isShared ? { ...admin, ports: [running.adminPort] } : admin,
+  }
 }
 
 function refuse(problems: readonly LocatedProblem[], { stderr }: ProcessContext): number {

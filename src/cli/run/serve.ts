@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { type AdminSettings, Gateway, readConfigFile, UnitStartError } from '#control'
+import { type AdminSettings, Gateway, type Predecessor, readConfigFile, Successors, UnitStartError } from '#control'
 import { JsonSyntaxError } from '#json'
 import { createLogger, type Logger, type LogLevel } from '#logging'
 import { ConfigError, configWarning } from '#schema'
@@ -25,6 +25,10 @@ interface Serving {
   readonly warnings: readonly LocatedProblem[]
   /** Overrides the format of admin.json. */
   readonly logFormat: 'json' | 'pretty' | null
+  /** The running gateway from which this one takes over; null without one. */
+  readonly predecessor?: Predecessor | null
+  /** Path of the socket for processes that take over; null where none can. */
+  readonly handover?: string | null
   /** Announces the ready gateway, instead of the usual lines. */
   ready?(urls: { readonly traffic: readonly string[]; readonly admin: string }): void
 }
@@ -33,8 +37,10 @@ interface Serving {
 export async function serve(serving: Serving, context: ProcessContext): Promise<number> {
   const settings = withFormat(serving.settings, serving.logFormat)
   const logger = gatewayLogger(settings)
+  const { predecessor = null, handover = null } = serving
   const gateway = new Gateway({
     settings,
+    predecessor,
     unitEntry: context.unitEntry,
     studioPages: context.studioPages,
     logger,
@@ -46,7 +52,12 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   // Before the start, so that a signal during it is handled.
   using signals = new StopSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
-  using service = serviceNotifier({ env: context.env, logger, pid: process.pid, isLive: () => gateway.isLive })
+  using service = serviceNotifier({
+    env: serviceEnv(context, predecessor),
+    logger,
+    pid: process.pid,
+    isLive: () => gateway.isLive,
+  })
   // Units load the same modules: on the first start they are compiled once, not by each thread.
   flushCompileCache()
   const started = gateway.start()
@@ -60,17 +71,54 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
       return early === FAILED ? EXIT.failed : EXIT.ok
     }
   } catch (error) {
-    await gateway.terminate()
+    // Beside another process, it may have accepted connections.
+    if (predecessor === null) await gateway.terminate()
+    else await gateway.drain(true)
     return reportFailedStart(error, settings, context, logger)
   }
+  if (predecessor !== null) await takeOver(predecessor, gateway, logger)
+  using successors = new Successors(gateway.handover(serviceVariables(context)), logger)
+  if (handover !== null) await successors.listen(handover)
   const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
   if (serving.ready !== undefined) serving.ready(urls)
   else announce(urls, gateway, settings, logger, context)
   const status = `serving ${urls.traffic.join(', ')}; management ${urls.admin}`
-  service.ready(status)
+  if (predecessor === null) service.ready(status)
+  else service.tookOver(status, process.pid)
   // Awaited here: the signal handlers are removed when this function ends.
   const { shutdownDelay } = settings
-  return await serveUntilStopped(gateway, { signals, fatal, service, status, shutdownDelay }, logger)
+  return await serveUntilStopped(
+    gateway,
+    { signals, fatal, service, status, shutdownDelay, taken: successors.taken },
+    logger,
+  )
+}
+
+/** This process serves: the other one accepts nothing more and ends. */
+async function takeOver(predecessor: Predecessor, gateway: Gateway, logger: Logger): Promise<void> {
+  const { pid } = predecessor.running
+  try {
+    await predecessor.ready()
+    logger.info({ pid }, 'took over: the other process finishes its requests and ends')
+  } catch (error) {
+    logger.error({ pid, problem: (error as Error).message }, EVENTS.PREDECESSOR_STAYS)
+  }
+  await gateway.tookOver()
+}
+
+/** Variables of the service manager that a process which takes over needs, too. */
+function serviceVariables({ env }: ProcessContext): Record<string, string> {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID = String(process.pid) } = env
+  return {
+    ...(NOTIFY_SOCKET !== undefined && { NOTIFY_SOCKET }),
+    ...(WATCHDOG_USEC !== undefined && WATCHDOG_PID === String(process.pid) && { WATCHDOG_USEC }),
+  }
+}
+
+/** The environment for notifications: a service manager watches the process that took over in the place of the other. */
+function serviceEnv({ env }: ProcessContext, predecessor: Predecessor | null): ProcessContext['env'] {
+  if (predecessor === null) return env
+  return { ...env, ...predecessor.running.service, WATCHDOG_PID: String(process.pid) }
 }
 
 /** Longer than any successful drain. */

@@ -6,6 +6,10 @@ import { EVENTS } from '../log-events.ts'
 export interface ServiceNotifier extends Disposable {
   /** The gateway serves; from the first call on the watchdog is served, too. */
   ready(status: string): void
+  /** The gateway serves in the place of another process, which was the main one of the service. */
+  tookOver(status: string, pid: number): void
+  /** Another process serves in the place of this one. */
+  handedOver(pid: number): void
   reloading(): void
   stopping(): void
 }
@@ -23,6 +27,8 @@ interface NotifierInput {
 
 const NO_NOTIFIER: ServiceNotifier = {
   ready: () => {},
+  tookOver: () => {},
+  handedOver: () => {},
   reloading: () => {},
   stopping: () => {},
   [Symbol.dispose]: () => {},
@@ -49,6 +55,17 @@ class Systemd implements ServiceNotifier {
 
   constructor(input: NotifierInput & { send(assignments: readonly string[]): Promise<void> }) {
     this.#input = input
+  }
+
+  tookOver(status: string, pid: number): void {
+    this.#notify(`MAINPID=${pid}`)
+    this.ready(status)
+  }
+
+  handedOver(pid: number): void {
+    // Messages of a process outside of the service are ignored: this one is part of it.
+    this.#notify(`MAINPID=${pid}`)
+    this[Symbol.dispose]()
   }
 
   ready(status: string): void {

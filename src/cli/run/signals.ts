@@ -50,7 +50,9 @@ export class StopSignals implements Disposable {
 interface StopSources {
   readonly signals: Pick<StopSignals, 'first' | 'second'>
   readonly fatal: Pick<FatalErrors, 'first'>
-  readonly service: Pick<ServiceNotifier, 'ready' | 'reloading' | 'stopping'>
+  /** Resolves when another process serves in the place of this one. */
+  readonly taken?: Promise<{ readonly pid: number }>
+  readonly service: Pick<ServiceNotifier, 'ready' | 'reloading' | 'stopping' | 'handedOver'>
   /** Description of the serving gateway for the service manager. */
   readonly status: string
   /** Milliseconds from a signal to the drain. */
@@ -63,7 +65,7 @@ interface StopSources {
  */
 export async function serveUntilStopped(
   gateway: Gateway,
-  { signals, fatal, service, status, shutdownDelay }: StopSources,
+  { signals, fatal, service, status, shutdownDelay, taken = new Promise(() => {}) }: StopSources,
   logger: Logger,
 ): Promise<number> {
   let isStopping = false
@@ -85,11 +87,18 @@ export async function serveUntilStopped(
     void fatal.first.then(() => {
       code = EXIT.failed
     })
-    const signal = await Promise.race([signals.first, fatal.first.then(() => null)])
+    const cause = await Promise.race([signals.first, fatal.first.then(() => null), taken])
     isStopping = true
-    service.stopping()
-    const forced = signals.second.then((second) => ({ second }))
+    const successor = cause !== null && typeof cause === 'object' ? cause : null
+    const signal = typeof cause === 'string' ? cause : null
+    if (successor === null) service.stopping()
+    else service.handedOver(successor.pid)
+    const forced = (successor === null ? signals.second : signals.first).then((second) => ({ second }))
     const stopped = async (): Promise<{ aborted: number }> => {
+      if (successor !== null) {
+        logger.info(successor, 'another process has taken over; in-flight requests may finish')
+        return { aborted: await gateway.drain(true) }
+      }
       if (signal !== null && shutdownDelay > 0) {
         logger.info(
           { signal, shutdownDelay },

@@ -10,7 +10,9 @@ export function startFailure(error: unknown, { admin }: Pick<AdminSettings, 'adm
   const field = admin.ports.includes(Number(port)) ? 'adminConnector.port' : 'connectors[].port'
   const change = `change ${field} in config/admin.json (0 takes a free port)`
   if (code === 'EADDRINUSE') {
-    const shared = 'is in use by another gateway; stop that, set shareTrafficPorts to true where both are to serve it'
+    const shared = admin.ports.includes(Number(port))
+      ? 'is in use by another gateway; stop that, or replace it with --take-over'
+      : 'is in use by another gateway; stop that, replace it with --take-over, set shareTrafficPorts to true where both are to serve it'
     if (message.includes('shared by another gateway')) return `port ${port} on ${host} ${shared}, or ${change}`
     return `port ${port} on ${host} is in use by another process; stop that, or ${change}`
   }

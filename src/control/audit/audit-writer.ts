@@ -1,8 +1,10 @@
+import type { AuditRecord } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
+import type { RecordsPassed } from './current-transport.ts'
 import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
 
 /** One audit service of one unit, in one version of its route. */
@@ -126,6 +128,22 @@ export class AuditWriter {
   /** A unit has ended, with all services that it opened. */
   closeAll(owner: object): void {
     for (const [id, service] of [...this.#opened]) if (service.owner === owner) this.close(id)
+  }
+
+  /** Events of a process that this one has taken over from; false where no handler of this one writes the file. */
+  takeRecords(file: string, records: readonly AuditRecord[]): boolean {
+    for (const { handlers } of this.#opened.values()) {
+      const found = handlers.find(([plan]) => plan.transport.exclusive === file)
+      if (found === undefined) continue
+      found[1].add(records)
+      return true
+    }
+    return false
+  }
+
+  /** Closes the files that only one process may write; their events are passed on. */
+  async handOver(pass: RecordsPassed): Promise<void> {
+    await Promise.all([...this.#deliveries].map((handler) => handler.handOver(pass)))
   }
 
   async reopen(): Promise<void> {

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { type AuditRecord, openTransport, type Transport, type TransportEnv } from '#audit'
 import type { TransportPlan } from '#schema'
 
+/** Passes events of a file to another process; false where that does not write it. */
+export type RecordsPassed = (file: string, records: readonly AuditRecord[]) => Promise<boolean>
+
 interface OpenedTransport {
   readonly fingerprint: string
   readonly transport: Promise<Transport>
@@ -17,11 +20,14 @@ export class CurrentTransport implements Transport {
   #fingerprint: string
   /** Set before anything is awaited: two transports of one plan would write to one file. */
   #opened: OpenedTransport | null = null
+  readonly #filesReleased: Promise<void> | undefined
+  #pass: RecordsPassed | null = null
   /** Those of the transport that was opened last. */
   batchLimits: Transport['batchLimits']
 
-  constructor(plan: TransportPlan, env: TransportEnv) {
+  constructor(plan: TransportPlan, env: TransportEnv, filesReleased?: Promise<void>) {
     this.#env = env
+    this.#filesReleased = filesReleased
     this.#plan = plan
     this.#fingerprint = fingerprintOf(plan)
     // Files of an earlier process are continued at once: the end of a chain of lines is signed, and leftovers are removed.
@@ -34,7 +40,25 @@ export class CurrentTransport implements Transport {
     this.#fingerprint = fingerprintOf(plan)
   }
 
+  /** Whether only one process may write its file. */
+  get isExclusive(): boolean {
+    return this.#plan.exclusive !== undefined
+  }
+
+  /** Another process writes the file from now on. */
+  async handOver(pass: RecordsPassed): Promise<void> {
+    this.#pass = pass
+    await this.close()
+  }
+
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
+    const file = this.#plan.exclusive
+    if (this.#pass !== null && file !== undefined) {
+      const plain = records.map(({ topic, id, text, time }) => ({ topic, id, text, time }))
+      if (await this.#pass(file, plain)) return
+      // The other process has no such handler.
+      this.#pass = null
+    }
     const transport = await this.#current()
     await transport.send(records, signal)
   }
@@ -64,6 +88,7 @@ export class CurrentTransport implements Transport {
 
   async #open(last: OpenedTransport | null, plan: TransportPlan): Promise<Transport> {
     await closeTransport(last)
+    if (plan.exclusive !== undefined) await this.#filesReleased
     const transport = await openTransport(plan, this.#env)
     this.batchLimits = transport.batchLimits
     return transport

@@ -4,13 +4,18 @@ import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
-import { CurrentTransport } from './current-transport.ts'
+import { CurrentTransport, type RecordsPassed } from './current-transport.ts'
+
+/** Milliseconds in which queued events are written before a file is handed over. */
+const HANDOVER_LIMIT = 2_000
 
 /** Services of handlers. */
 export interface HandlerServices {
   readonly logger: Logger
   readonly clock: Clock
   openMetrics(): MetricsScope
+  /** Resolves when another process has closed the files that only one process may write. */
+  readonly filesReleased?: Promise<void>
 }
 
 /** One event handler of one audit service: its queue and its destination, for all units and versions of a route. */
@@ -30,14 +35,14 @@ export class HandlerDelivery {
   constructor(
     service: string,
     { name, topics, transport, queue }: HandlerPlan,
-    { logger, clock, openMetrics }: HandlerServices,
+    { logger, clock, openMetrics, filesReleased }: HandlerServices,
     onFullChange: (isFull: boolean) => void,
   ) {
     this.#name = name
     this.#metrics = openMetrics()
     this.#writerLogger = logger
     this.#logger = new ReplaceableLogger(this.#loggerOf(service))
-    this.#transport = new CurrentTransport(transport, { logger: this.#logger, clock })
+    this.#transport = new CurrentTransport(transport, { logger: this.#logger, clock }, filesReleased)
     this.#delivery = new Delivery(this.#transport, queue, {
       logger: this.#logger,
       clock,
@@ -73,6 +78,13 @@ export class HandlerDelivery {
 
   add(records: readonly AuditRecord[]): void {
     this.#delivery.add(records)
+  }
+
+  /** Closes a file that only one process may write; its events are passed on. */
+  async handOver(pass: RecordsPassed): Promise<void> {
+    if (!this.#transport.isExclusive) return
+    await this.#delivery.flush(HANDOVER_LIMIT)
+    await this.#transport.handOver(pass)
   }
 
   reopen(): Promise<void> {

@@ -1,0 +1,72 @@
+import type { Listener } from '#listener'
+import type { Remote } from '#rpc'
+import type { AdminSettings } from '../admin-settings.ts'
+import type { RouteHistory } from '../history/route-history.ts'
+import type { RouteStores } from '../route-stores.ts'
+import type { Supervisor } from '../supervisor.ts'
+import type { TicketRotation } from '../ticket-rotation.ts'
+import type { RunningGateway, SUCCESSOR_CALLS } from './handover-calls.ts'
+import type { OwnedStore } from './owned-store.ts'
+
+/** Milliseconds for management requests when another process takes over. */
+const ADMIN_GRACE = 1_000
+
+/** Parts of the gateway that are handed over, or closed for it. */
+interface HandoverParts {
+  readonly settings: AdminSettings
+  readonly version: string
+  readonly store: OwnedStore
+  readonly supervisor: Supervisor
+  readonly stores: RouteStores
+  readonly history: RouteHistory
+  readonly tickets: TicketRotation | null
+  /** Variables of the service manager. */
+  readonly service: Readonly<Record<string, string>>
+  state(): 'starting' | 'running' | 'draining'
+  admin(): Listener | null
+  /** Another process serves: this one is no longer ready, and follows no store. */
+  leave(): Promise<void>
+}
+
+/** The gateway for a process that takes over from it. */
+export class GatewayHandover {
+  readonly store: OwnedStore
+  readonly #parts: HandoverParts
+
+  constructor(parts: HandoverParts) {
+    this.store = parts.store
+    this.#parts = parts
+  }
+
+  get running(): RunningGateway {
+    const { settings, version, tickets, supervisor, service } = this.#parts
+    return {
+      pid: process.pid,
+      version,
+      connectors: supervisor.settings.connectors.map(({ host, ports, secure }) => ({ host, ports, secure })),
+      adminHost: settings.admin.host,
+      adminPort: this.#parts.admin()?.port ?? 0,
+      tickets: tickets === null ? null : Buffer.from(new Uint8Array(tickets.memory)).toString('base64'),
+      service,
+    }
+  }
+
+  /** Why another process can not take over; null where it can. */
+  get obstacle(): string | null {
+    const state = this.#parts.state()
+    if (state === 'running') return null
+    return state === 'starting' ? 'it is still starting' : 'it is stopping'
+  }
+
+  /** Another process serves on the same ports: accepts nothing more, and writes no file that only one process may. */
+  async handOver(successor: Remote<typeof SUCCESSOR_CALLS>): Promise<void> {
+    const { settings, supervisor, stores, history } = this.#parts
+    const left = this.#parts.leave()
+    stores.close()
+    const admin = this.#parts.admin()
+    void admin?.drain(ADMIN_GRACE, { isHandover: true })
+    await Promise.all([admin?.stopAccepting(), supervisor.stopAccepting(), left])
+    await history.settled()
+    await settings.auditWriter.handOver((file, records) => successor.auditRecords({ file, records }))
+  }
+}
