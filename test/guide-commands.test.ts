@@ -44,7 +44,6 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'guide-demo',
   'docs/guide/audit.md': 'guide-audit',
   'docs/guide/coming-from-pinggateway.md': 'guide-commands',
-  'docs/guide/deployment.md': 'guide-deployment',
   'docs/guide/editors.md': 'guide-editors.long',
   'docs/guide/extending.md': 'guide-commands',
   'docs/guide/getting-started.md': 'guide-demo',
@@ -64,11 +63,14 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/upgrading.md': 'guide-commands',
 }
 
+/** Its commands need root, systemd, containers or a cluster: test/guide-deployment checks them without running them. */
+const ONLY_CHECKED = ['docs/guide/deployment.md']
+
 test('a test runs the commands of each guide', () => {
   const withCommands = documents.filter(
     (path) => !path.startsWith('examples/') && /^```sh$/m.test(readFileSync(join(root, path), 'utf8')),
   )
-  assert.deepEqual(withCommands.toSorted(), Object.keys(RUN_BY).toSorted())
+  assert.deepEqual(withCommands.toSorted(), [...Object.keys(RUN_BY), ...ONLY_CHECKED].toSorted())
   for (const [path, name] of Object.entries(RUN_BY)) {
     const [guide = ''] = /[\w-]+(?=\.md$)/.exec(path) ?? []
     assert.ok(
