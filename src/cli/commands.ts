@@ -43,6 +43,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./diff/diff-command.ts')).DiffCommand,
   },
   {
+    name: 'push',
+    summary: 'make a release of a folder, for all gateways of a store',
+    load: async () => (await import('./release/push-command.ts')).PushCommand,
+  },
+  {
+    name: 'pull',
+    summary: 'write a release into a folder',
+    load: async () => (await import('./release/pull-command.ts')).PullCommand,
+  },
+  {
+    name: 'release',
+    summary: 'list, compare, promote and roll back releases',
+    load: async () => (await import('./release/release-command.ts')).ReleaseCommand,
+  },
+  {
+    name: 'instances',
+    summary: 'list the gateways of a store, and what each serves',
+    load: async () => (await import('./release/instances-command.ts')).InstancesCommand,
+  },
+  {
     name: 'migrate',
     summary: 'rewrite files of other dialects in the current spelling',
     load: async () => (await import('./migrate/migrate-command.ts')).MigrateCommand,

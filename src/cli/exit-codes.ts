@@ -6,5 +6,7 @@ export const EXIT = {
   usage: 64,
   /** EX_UNAVAILABLE of sysexits.h: a running gateway can not be reached. */
   unavailable: 69,
+  /** EX_TEMPFAIL of sysexits.h: the store of gateways, or the gateway in front of it, can not be reached. */
+  temporary: 75,
   configuration: 78,
 } as const

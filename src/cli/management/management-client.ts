@@ -21,6 +21,26 @@ const MAX_PAGES = 10_000
 /** The management API can not be used; the message has address, reason and remedy. */
 export class ManagementUnavailable extends Error {
   override readonly name = 'ManagementUnavailable'
+  /** Of the response; 0 without one. */
+  readonly status: number
+
+  constructor(message: string, status = 0) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The management API refused a change; nothing has changed. */
+export class ManagementRefused extends Error {
+  override readonly name = 'ManagementRefused'
+  readonly status: number
+  readonly detail: JsonObject
+
+  constructor(message: string, status: number, detail: JsonObject) {
+    super(message)
+    this.status = status
+    this.detail = detail
+  }
 }
 
 /** Address and credentials of a management API. */
@@ -55,14 +75,26 @@ export class ManagementClient {
     }
   }
 
-  /** Every entry of a collection, page by page. Throws ManagementUnavailable. */
+  /** Sends an action. Throws ManagementUnavailable, or ManagementRefused for a request that can not be carried out. */
+  async act(path: string, body: JsonObject, timeout = RESPONSE_TIMEOUT): Promise<JsonObject> {
+    const signal = AbortSignal.timeout(timeout)
+    try {
+      const response = await this.#send(path, 'application/json', signal, { body: JSON.stringify(body), timeout })
+      return this.#resource(response, await bodyText(response), true)
+    } catch (error) {
+      if (error instanceof ManagementRefused) throw error
+      throw this.#unavailable(error, `no complete response within ${timeout / 1000} s; the outcome is unknown`)
+    }
+  }
+
+  /** Every entry of a collection, page by page; with all fields where none is named. Throws ManagementUnavailable. */
   async *query(path: string, fields: readonly string[]): AsyncGenerator<JsonObject> {
     let cookie: string | null = null
     for (let page = 0; page < MAX_PAGES; page++) {
       const parameters = new URLSearchParams({
         _queryFilter: 'true',
         _pageSize: String(PAGE_SIZE),
-        _fields: fields.join(','),
+        ...(fields.length > 0 && { _fields: fields.join(',') }),
         ...(cookie !== null && { _pagedResultsCookie: cookie }),
       })
       const { results, pagedResultsCookie } = await this.read(`${path}?${parameters}`)
@@ -94,7 +126,12 @@ export class ManagementClient {
     }
   }
 
-  async #send(path: string, accept: string, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send(
+    path: string,
+    accept: string,
+    signal: AbortSignal,
+    action: { readonly body: string; readonly timeout: number } | null = null,
+  ): Promise<IncomingMessage> {
     const { url, password, ca } = this.#access
     const target = new URL(url)
     const [pathname = '', query = ''] = path.split('?')
@@ -104,20 +141,22 @@ export class ManagementClient {
     // Basic, since a Bearer token has no spaces.
     const credentials =
       password === null ? {} : { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
-    const headers = { Accept: accept, ...credentials }
-    const options = { headers, signal, timeout: STREAM_TIMEOUT }
+    const sent = action === null ? {} : { 'Content-Type': 'application/json' }
+    const headers = { Accept: accept, ...credentials, ...sent }
+    const timeout = action?.timeout ?? STREAM_TIMEOUT
+    const options = { headers, signal, timeout, method: action === null ? 'GET' : 'POST' }
     const request: ClientRequest =
       target.protocol === 'https:'
         ? requestSecure(target, { ...options, ...(ca !== null && { ca: [...getCACertificates(), ca] }) }, resolve)
         : requestPlain(target, options, resolve)
-    request.on('timeout', () => request.destroy(new Error(`no data for ${STREAM_TIMEOUT / 1000} s`)))
+    request.on('timeout', () => request.destroy(new Error(`no data for ${timeout / 1000} s`)))
     request.on('error', reject)
-    request.end()
+    request.end(action?.body)
     return promise
   }
 
-  /** The resource of a response with status 200. */
-  #resource({ statusCode = 0, headers }: IncomingMessage, text: string): JsonObject {
+  /** The resource of a successful response. */
+  #resource({ statusCode = 0, headers }: IncomingMessage, text: string, isAction = false): JsonObject {
     let json: unknown = null
     try {
       json = JSON.parse(text)
@@ -125,11 +164,14 @@ export class ManagementClient {
       // Reported below.
     }
     if (!isPlainObject(json)) throw new ManagementUnavailable(`${this.address}: no management API: ${statusCode}`)
-    if (statusCode === 200) return json as JsonObject
+    if (statusCode === 200 || statusCode === 201) return json as JsonObject
+    if (isAction && REFUSED.has(statusCode))
+      throw new ManagementRefused(String(json['message'] ?? ''), statusCode, (json['detail'] ?? {}) as JsonObject)
     const { message = '' } = json
     const wait = headers['retry-after'] === undefined ? '' : `; try again in ${headers['retry-after']} s`
     throw new ManagementUnavailable(
       `${this.address}: ${statusCode}: ${String(message)}${wait}${REMEDY[statusCode] ?? ''}`,
+      statusCode,
     )
   }
 
@@ -144,6 +186,9 @@ export class ManagementClient {
     return new ManagementUnavailable(`${this.address}: ${reason}${remedyOf(code ?? '')}`)
   }
 }
+
+/** Actions that can not be carried out: wrong content, no such resource, conflict, outdated, too large. */
+const REFUSED: ReadonlySet<number> = new Set([400, 404, 409, 412, 413])
 
 const REMEDY: Readonly<Record<number, string>> = {
   401: '; name the file of the admin password with --password-file FILE',
