@@ -50,7 +50,7 @@ test('the chart passes helm lint', { skip: helmMissing }, () => {
 
 test('manifests and the chart with other values are valid for Kubernetes', { timeout: 300_000 }, (context) => {
   if (validatorMissing !== false) return context.skip(validatorMissing)
-  const files = [join(ROOT, 'deploy/kubernetes/identity-gateway.yaml')]
+  const files = ['kubernetes/identity-gateway.yaml', 'fleet/kubernetes.yaml'].map((file) => join(ROOT, 'deploy', file))
   for (const [at, options] of (helm ? VARIANTS : []).entries()) {
     folder.write(`${at}.yaml`, renderedChart(options))
     files.push(folder.in(`${at}.yaml`))
