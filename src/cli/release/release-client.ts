@@ -47,10 +47,10 @@ export interface ReleasedFile {
 }
 
 /** A change of what instances serve. */
-export type ReleaseAction = 'deploy' | 'promote' | 'drop'
+type ReleaseAction = 'deploy' | 'promote' | 'drop'
 
 /** A release to make; contents that the gateway has are sent as their hash. */
-export interface NewRelease {
+interface NewRelease {
   readonly files: ReadonlyMap<string, Buffer>
   /** Hashes of the current release, whose contents are not sent. */
   readonly known: ReadonlySet<string>

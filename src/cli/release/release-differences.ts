@@ -13,7 +13,7 @@ export interface FileChange {
 }
 
 /** Where the contents of one side are. */
-export interface ReleaseSide {
+interface ReleaseSide {
   /** Hashes by path. */
   readonly files: ReadonlyMap<string, string>
   contents(paths: readonly string[]): AsyncIterable<readonly [path: string, content: Buffer]>

@@ -9,7 +9,7 @@ interface FileProblem {
 }
 
 /** The files of a folder that are part of a release, and why some can not be. */
-export interface ReleaseFiles {
+interface ReleaseFiles {
   readonly files: ReadonlyMap<string, Buffer>
   readonly problems: readonly FileProblem[]
   /** Paths beside them, which stay on the machine. */
@@ -62,7 +62,7 @@ function tooMany(directory: string): FileProblem {
   return { file: directory, message: `more than ${MAX_FILES} files` }
 }
 
-/** `file`, `folder`, `missing`, or why it is none of them. */
+/** `file`, `folder`, `missing`, or the reason why it can not be part of a release. */
 function kindOf(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false })
   if (entry === undefined) return 'missing'
