@@ -126,7 +126,7 @@ export const CONFIG_TOPIC: Description = {
       request: {
         type: 'object',
         properties: {
-          protocol: { type: 'string', enum: ['CREST', 'FILE'] },
+          protocol: { type: 'string', enum: ['CREST', 'FILE', 'RELEASE'] },
           operation: TEXT,
           detail: { type: 'object' },
         },

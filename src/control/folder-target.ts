@@ -11,8 +11,11 @@ export interface FolderTarget {
   readonly isReadOnly: boolean
   /** Hash of a file as it is in the folder; null where it does not exist. */
   hash(file: string): Promise<string | null>
-  /** Resolves when the files of the folder have the changes that others had made to the store. */
-  catchUp(): Promise<void>
+  /**
+   * Resolves when the files of the folder have the changes that others had made to the store; with false where nobody else
+   * changes it unnoticed.
+   */
+  catchUp(): Promise<boolean>
 }
 
 /** Author of changes by a caller without a name, as on loopback in development. */

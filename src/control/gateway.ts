@@ -14,7 +14,7 @@ import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
-import { configFile, configText } from './config-file.ts'
+import { configFile } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
 import { checkPortsAreFree } from './exclusive-ports.ts'
 import { GatewayFleet } from './fleet/gateway-fleet.ts'
@@ -193,8 +193,7 @@ export class Gateway {
     void this.#history.load()
     await checkPortsAreFree(settings)
     await this.#openAdmin()
-    await this.#configure()
-    await this.#supervisor.start()
+    await this.#startUnits({ isAside: false })
     if (this.#state === 'starting') this.#state = 'running'
     this.#fleet?.started()
   }
@@ -203,8 +202,7 @@ export class Gateway {
   async #startBeside(predecessor: Predecessor): Promise<void> {
     const auditRecords = this.#auditWriter.takeRecords.bind(this.#auditWriter)
     await predecessor.copyTo({ store: this.#store, auditRecords })
-    await this.#configure()
-    await this.#supervisor.start({ isAside: true })
+    await this.#startUnits({ isAside: true })
     await this.#openAdmin()
     if (this.#state === 'starting') this.#state = 'running'
   }
@@ -230,15 +228,13 @@ export class Gateway {
     })
   }
 
-  /** With a store: waits for the configuration to start with, that of the local copy or of the store. */
-  async #configure(): Promise<void> {
-    if (this.#fleet === null) return
-    const folders = await this.#fleet.folders()
-    const { config: directory } = folders ?? this.#input.settings.directories
-    readConfigFile(configFile(directory))
-    const change = { config: configText(directory), folders }
-    this.#configuration.change(change)
-    this.#supervisor.configure(change)
+  /** With a store the configuration to start with is that of the local copy, or of the store. */
+  #startUnits(options: { readonly isAside: boolean }): Promise<void> {
+    if (this.#fleet === null) return this.#supervisor.start(options)
+    return this.#fleet.startUnits((change) => {
+      this.#configuration.change(change)
+      return this.#supervisor.startWith(change, options)
+    }, options)
   }
 
   /** Traffic ports in the order of the settings. */

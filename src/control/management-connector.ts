@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { MetricSample } from '#contracts'
 import { chain, type Request } from '#http'
 import { configContent, configRevision } from '#instance'
@@ -123,7 +124,7 @@ function managementHandler(parts: ManagementParts, logger: Logger): ReturnType<t
 
 function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typeof systemApi> {
   const { settings, stores, states, configuration, audit, studio, monitor, version, revision } = parts
-  const { unit, directories } = settings
+  const { unit } = settings
   const security = settings.protection === null ? ADMIN_SECURITY : null
   return systemApi({
     stores,
@@ -134,7 +135,8 @@ function systemResources(parts: ManagementParts, logger: Logger): ReturnType<typ
     running: () => ({
       config: configuration.text,
       adminRevision: settings.revision,
-      instance: directories.instance,
+      // The local copy of a release has the layout of an instance.
+      instance: dirname(configuration.directories.config),
     }),
     scripts: {
       enabled: unit.settings.patchTransform ?? unit.mode === 'DEVELOPMENT',

@@ -330,8 +330,8 @@ export class RouteStore {
     return { state: 'done' }
   }
 
-  /** Resolves when the files have the changes that others made to the store; after an edit that was in conflict. */
-  catchUp(): Promise<void> {
+  /** Resolves when the files have the changes that others made to the store; false where there can be no such changes. */
+  catchUp(): Promise<boolean> {
     return this.#target.catchUp()
   }
 

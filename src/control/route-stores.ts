@@ -3,7 +3,7 @@ import type { Logger } from '#logging'
 import type { MetricsRegistry, MetricsScope } from '#metrics'
 import type { CallContext } from '#rpc'
 import type { ConfigAudit } from './audit/config-audit.ts'
-import { FolderChanges } from './audit/folder-changes.ts'
+import { type ChangeOrigin, FolderChanges } from './audit/folder-changes.ts'
 import { FolderStore } from './folder-store.ts'
 import type { FolderTarget } from './folder-target.ts'
 import { ReplacedVersions } from './history/replaced-versions.ts'
@@ -44,6 +44,8 @@ interface SharedFolders {
   follows(directory: string): boolean
   /** The folder by whose name the history has the versions. */
   historyFolder(directory: string): string
+  /** Where changes of folders that are not followed come from. */
+  origin(): ChangeOrigin
 }
 
 /** The units that have routers. */
@@ -183,10 +185,11 @@ export class RouteStores {
       path: '',
       isReadOnly,
       hash: (file) => folder.hash(file),
-      catchUp: async () => {},
+      catchUp: async () => false,
     }
     const history = new ReplacedVersions(this.#records.history, fleet?.historyFolder(directory) ?? directory)
-    const changes = new FolderChanges(audit, `system/objects/${path}/routes`)
+    const origin = fleet === null || fleet.follows(directory) ? undefined : () => fleet.origin()
+    const changes = new FolderChanges(audit, `system/objects/${path}/routes`, origin)
     const previous = isNext ? this.ofRouter(router) : null
     const units = () => (this.#next.get(directory)?.store === store ? this.#units.starting : this.#units.units)
     const parts = { directory, name, order, history, changes, target, previous }

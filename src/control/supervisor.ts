@@ -102,9 +102,12 @@ export class Supervisor {
     return this.#serving.settings
   }
 
-  /** Before the start: the configuration to start with. */
-  configure(change: UnitChange): void {
-    this.#serving.settings = { ...this.#serving.settings, ...change }
+  /** Starts all units with another configuration than the given one; also after a start that failed. */
+  async startWith(change: UnitChange, options: { readonly isAside: boolean }): Promise<void> {
+    const before = this.#serving
+    this.#serving = new UnitSet(0, { ...before.settings, ...change })
+    await before.end()
+    await this.start(options)
   }
 
   /**

@@ -95,6 +95,12 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     assert.equal(put.status, 200, put.text)
     assert.equal(await two.text('/added'), 'second')
     await one.serves('/added', 'second')
+    const filter = encodeURIComponent('objectId co "routes/added" and request/protocol eq "RELEASE"')
+    const audited = (await one.manage('GET', `/api/audit/config?_queryFilter=${filter}`)).json[
+      'results'
+    ] as JsonObject[]
+    assert.equal(audited.length, 1, 'the other gateway audits the change as one of a release')
+    assert.match(JSON.stringify(audited[0]), /"release":"2"/)
     const listed = await two.instances()
     assert.deepEqual([...listed.keys()], ['one', 'two'])
     const record = listed.get('two')!
@@ -254,7 +260,7 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     await waitUntil('the outage is known', async () => (await one.storeCheck()).state === 'degraded')
     const check = await one.storeCheck()
     assert.deepEqual([check.status, check.ok], [200, true])
-    assert.match(check.detail, /can not be read for \d+ s; release \d+ is served, \d+ s old/)
+    assert.match(check.detail, /can not be read for \d+ s \(.*\); release \d+ is served, \d+ s old/)
     assert.equal(await one.gateway.metric('gw_store_connected'), 0)
     assert.equal((await one.manage('GET', `${ROUTES}/added`)).status, 200)
 

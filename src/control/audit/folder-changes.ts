@@ -8,8 +8,15 @@ import type { ConfigAudit } from './config-audit.ts'
 
 type Served = ReadonlyMap<string, ServedRoute>
 
+/** Where changes of files come from. */
+export interface ChangeOrigin {
+  readonly actor: ConfigActor
+  readonly protocol: 'FILE' | 'RELEASE'
+  readonly detail?: Readonly<Record<string, string>>
+}
+
 /** Changes of files have no known author. */
-const FILE: ConfigActor = { userId: null, authentication: 'file' }
+const FILE: ChangeOrigin = { actor: { userId: null, authentication: 'file' }, protocol: 'FILE' }
 
 /** Thousands of files may change at once: no more events than these go to the trail at a time. */
 const AT_ONCE = 100
@@ -18,13 +25,15 @@ const AT_ONCE = 100
 export class FolderChanges {
   readonly #audit: ConfigAudit
   readonly #path: string
+  readonly #origin: () => ChangeOrigin
   readonly #waiting: (() => Promise<void>)[] = []
   #writing: Promise<void> | null = null
 
   /** `path`: that of the routes in the management API, such as `system/objects/_router/routes`. */
-  constructor(audit: ConfigAudit, path: string) {
+  constructor(audit: ConfigAudit, path: string, origin: () => ChangeOrigin = () => FILE) {
     this.#audit = audit
     this.#path = path
+    this.#origin = origin
   }
 
   /** Changed files were deployed. */
@@ -70,7 +79,8 @@ export class FolderChanges {
   }
 
   #change(id: string, file: string, transactionId: string) {
-    return { actor: FILE, transactionId, objectId: `${this.#path}/${id}`, protocol: 'FILE', detail: { file } }
+    const { actor, protocol, detail } = this.#origin()
+    return { actor, transactionId, objectId: `${this.#path}/${id}`, protocol, detail: { file, ...detail } }
   }
 
   #add(change: () => ConfigChange): void {

@@ -12,6 +12,14 @@ interface FleetHealth {
   readonly isStarted: boolean
 }
 
+/** By the kind of failure; the reason in the log has addresses. */
+const REASONS: Readonly<Record<string, string>> = {
+  unavailable: 'not reachable, or without a leader',
+  authentication: 'user or password refused',
+  denied: 'no permission for its keys',
+  content: 'its content is not that of releases this version reads',
+}
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -25,8 +33,10 @@ export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, 
     state: isStarted ? 'degraded' : 'starting',
     detail: isStarted ? `${text}; ${serves}` : text,
   })
-  if (connection.state === 'disconnected')
-    return check(`the configuration store can not be read for ${duration(now - connection.since)}`)
+  if (connection.state === 'disconnected') {
+    const reason = REASONS[connection.kind] ?? 'see the log'
+    return check(`the configuration store can not be read for ${duration(now - connection.since)} (${reason})`)
+  }
   if (connection.state === 'connecting') return check('connecting to the configuration store')
   if (!isStarted) return check('reading the release of the configuration store')
   if (state.divergence !== null)

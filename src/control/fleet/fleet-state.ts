@@ -42,7 +42,8 @@ export class FleetState {
   }
 
   get problems(): readonly ReleaseProblem[] {
-    return this.#problems
+    const { reason } = this.#divergence ?? {}
+    return reason === undefined ? this.#problems : [{ file: '', message: reason }, ...this.#problems]
   }
 
   get since(): number {
@@ -50,8 +51,8 @@ export class FleetState {
   }
 
   get state(): InstanceState {
-    if (this.#problems.length > 0) return 'failing'
-    // A store that is not reachable, or that an operator has to decide about, leaves the instance with what it serves.
+    if (this.problems.length > 0) return 'failing'
+    // A store that is not reachable leaves the instance with what it serves.
     return this.wanted === null || this.wanted === this.#served ? 'current' : 'behind'
   }
 
@@ -75,7 +76,7 @@ export class FleetState {
   }
 
   #note(): void {
-    const described = JSON.stringify([this.wanted, this.#served, this.state, this.#problems])
+    const described = JSON.stringify([this.wanted, this.#served, this.state, this.problems])
     if (described === this.#described) return
     this.#described = described
     this.#since = this.#clock.now()

@@ -14,7 +14,7 @@ import { FleetState } from './fleet-state.ts'
 import { FilesTooLargeError, readInstanceFiles } from './instance-files.ts'
 import { defaultInstanceId } from './instance-id.ts'
 import { InstanceRecord, readInstances } from './instance-record.ts'
-import type { InstanceStatus } from './instance-status.ts'
+import type { InstanceStatus, ReleaseProblem } from './instance-status.ts'
 import { LocalCopy } from './local-copy.ts'
 import { ReleaseApplier } from './release-applier.ts'
 import { ReleaseSweep } from './release-sweep.ts'
@@ -183,6 +183,21 @@ export class Fleet {
         await Promise.race([delay(FIRST_READ_PAUSE, undefined, { ref: false }), this.#ending.promise])
       }
     }
+  }
+
+  /** Units can not start with the release: waits for another one, and copies that. */
+  async startFailed(problems: readonly ReleaseProblem[]): Promise<void> {
+    const failed = this.copy.release?.write
+    const [first] = problems
+    this.#input.logger.error({ release: this.copy.release?.release, reason: first?.message }, EVENTS.RELEASE_REFUSED)
+    this.state.fails(problems)
+    this.#record.start()
+    while (this.copy.release?.write === failed) {
+      await Promise.race([delay(FIRST_READ_PAUSE, undefined, { ref: false }), this.#ending.promise])
+      const { wanted } = this.state
+      if (wanted !== null && wanted !== this.copy.release?.release) await this.#applier.copyOnly(wanted).catch(() => {})
+    }
+    this.state.fails([])
   }
 
   /** Units serve. */

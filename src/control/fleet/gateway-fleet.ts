@@ -1,18 +1,24 @@
 import { join, relative } from 'node:path'
 import type { ServedFolders } from '#contracts'
 import type { ApiSecurity } from '#crest'
+import { JsonSyntaxError } from '#json'
 import type { Logger } from '#logging'
-import { type Metrics, systemClock } from '#schema'
+import { ConfigError, type Metrics, systemClock } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
-import type { AdminSettings } from '../admin-settings.ts'
+import { type AdminSettings, readConfigFile } from '../admin-settings.ts'
 import type { ConfigAudit } from '../audit/config-audit.ts'
+import type { ChangeOrigin } from '../audit/folder-changes.ts'
+import { configFile, configText } from '../config-file.ts'
 import type { FolderStore } from '../folder-store.ts'
 import type { FolderTarget } from '../folder-target.ts'
+import type { UnitChange } from '../supervisor.ts'
+import { UnitStartError } from '../unit-link.ts'
 import { type FleetApi, fleetApi } from './api/fleet-api.ts'
 import { Fleet } from './fleet.ts'
 import { exposeFleet } from './fleet-metrics.ts'
 import type { FleetSettings } from './fleet-settings.ts'
 import { GatewayHost, type HostParts } from './gateway-host.ts'
+import type { ReleaseProblem } from './instance-status.ts'
 import { ReleaseMaking } from './release-making.ts'
 import { releaseTarget } from './release-target.ts'
 import { servedFolders } from './served-folders.ts'
@@ -69,10 +75,28 @@ export class GatewayFleet {
     exposeFleet(metrics, this.#fleet, systemClock)
   }
 
-  /** The folders to start with: null for those of the instance. Resolves when that is known; rejects when closed before. */
-  async folders(): Promise<ServedFolders | null> {
-    await this.#opened.ready()
-    return this.#opened.folders
+  /**
+   * Starts units when there is a configuration to start with: that of the local copy, of the store, or of the instance. Where
+   * they can not start with a release, it waits for another one, unless another process goes on serving (`isAside`). Rejects
+   * when it is closed before that.
+   */
+  async startUnits(
+    start: (change: Required<UnitChange>) => Promise<void>,
+    { isAside }: { readonly isAside: boolean },
+  ): Promise<void> {
+    for (;;) {
+      await this.#opened.ready()
+      const { folders } = this.#opened
+      const { config: directory } = folders ?? this.#own
+      try {
+        readConfigFile(configFile(directory))
+        return await start({ config: configText(directory), folders })
+      } catch (error) {
+        const problems = folders === null ? [] : configProblems(error)
+        if (problems.length === 0 || isAside) throw error
+        await this.#opened.startFailed(problems)
+      }
+    }
   }
 
   started(): void {
@@ -111,6 +135,13 @@ export class GatewayFleet {
       : join(this.#input.settings.directories.instance, relative(this.#copyRoot, directory))
   }
 
+  /** For the audit of routes that change with the release. */
+  origin(): ChangeOrigin {
+    const { release = 0, author = null } = this.#fleet?.copy.release ?? {}
+    const actor = { userId: author, authentication: 'release' } as const
+    return { actor, protocol: 'RELEASE', detail: { release: String(release) } }
+  }
+
   /** Removes the record of this instance, and ends all connections. */
   close(): Promise<void> {
     this.#closing ??= this.#fleet?.close() ?? Promise.resolve()
@@ -121,4 +152,12 @@ export class GatewayFleet {
     if (this.#fleet === null) throw new Error('the fleet is not open yet')
     return this.#fleet
   }
+}
+
+/** Problems of config.json; none for another reason, such as a port that is taken. */
+function configProblems(error: unknown): ReleaseProblem[] {
+  const file = 'config/config.json'
+  if (error instanceof JsonSyntaxError) return [{ file, message: `not valid JSON: ${error.message}` }]
+  if (!(error instanceof ConfigError || error instanceof UnitStartError)) return []
+  return error.problems.map(({ pointer, message }) => ({ file, ...(pointer !== '' && { pointer }), message }))
 }

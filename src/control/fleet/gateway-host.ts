@@ -41,7 +41,7 @@ export class GatewayHost implements ServingHost {
   problems(): readonly ReleaseProblem[] {
     const { config } = this.#parts.folders()
     return this.#parts.stores().all.flatMap((store) => {
-      const folder = pathOf(store.directory, config)
+      const folder = store.failing === 0 ? null : pathOf(store.directory, config)
       if (folder === null) return []
       return store
         .status()

@@ -51,7 +51,7 @@ export class InstanceRecord {
 
   /** Writes the record now and renews it from then on. */
   start(): void {
-    this.#timer = setInterval(() => this.#renew(), RENEWAL).unref()
+    this.#timer ??= setInterval(() => this.#renew(), RENEWAL).unref()
     this.changed()
   }
 

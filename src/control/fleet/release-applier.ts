@@ -171,7 +171,12 @@ export class ReleaseApplier {
     const { host, logger } = this.#input
     const paths = [...this.#pending]
     this.#pending.clear()
-    if (paths.length > 0) await host.scan(paths)
+    if (paths.length > 0) {
+      await host.scan(paths).catch((error: unknown) => {
+        for (const path of paths) this.#pending.add(path)
+        throw error
+      })
+    }
     if (this.#serves()) logger.info({ release: this.#number, files: paths.length }, 'release served')
   }
 

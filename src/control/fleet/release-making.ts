@@ -57,13 +57,18 @@ export class ReleaseMaking {
       return outcome.state === 'done' && this.#servesHere(draft.only)
     }
     const edits = new Map<string, Map<string, RouteFile | null>>()
+    const problems: ReleaseProblem[] = []
     for (const path of paths) {
       const folder = join(this.#fleet.copy.root, dirname(path))
       const name = path.slice(path.lastIndexOf('/') + 1)
       const data = draft.files.get(path)
+      const file = data === undefined ? null : routeFile(name, data)
+      // Also in folders that no router has open.
+      problems.push(...(file?.problems ?? []).map(({ pointer, message }) => ({ file: path, pointer, message })))
       const ofFolder = edits.get(folder) ?? new Map<string, RouteFile | null>()
-      edits.set(folder, ofFolder.set(name, data === undefined ? null : routeFile(name, data)))
+      edits.set(folder, ofFolder.set(name, file))
     }
+    if (problems.length > 0) return { problems }
     const built = await this.#host.editAll(edits, write)
     if (built === 'unavailable') return { unavailable: 'no unit is there to build the routes; try again' }
     if (built !== 'done') return { problems: built }

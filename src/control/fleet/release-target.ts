@@ -26,6 +26,9 @@ export function releaseTarget(
     path: `config/${inside}/`,
     isReadOnly: false,
     hash,
-    catchUp: () => releases.catchUp(),
+    catchUp: async () => {
+      await releases.catchUp()
+      return true
+    },
   }
 }

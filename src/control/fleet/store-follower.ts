@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type EtcdClient, EtcdError } from '#etcd'
+import { type EtcdClient, EtcdError, type EtcdErrorKind } from '#etcd'
 import type { Logger } from '#logging'
 import {
   type Divergence,
@@ -27,7 +27,13 @@ export interface StoreState {
 /** Whether the store can be read. */
 export type Connection =
   | { readonly state: 'connecting' | 'connected' }
-  | { readonly state: 'disconnected'; readonly reason: string; readonly since: number }
+  | {
+      readonly state: 'disconnected'
+      /** With addresses: for the log, and those who may read it. */
+      readonly reason: string
+      readonly kind: EtcdErrorKind | 'content'
+      readonly since: number
+    }
 
 /** Input of a follower. */
 interface FollowerInput {
@@ -169,7 +175,8 @@ export class StoreFollower {
     const reason = reasonOf(error)
     const before = this.#connection
     const since = before.state === 'disconnected' ? before.since : this.#input.clock.now()
-    this.#connection = { state: 'disconnected', reason, since }
+    const kind = error instanceof EtcdError ? error.kind : 'content'
+    this.#connection = { state: 'disconnected', reason, kind, since }
     if (before.state === 'disconnected' && before.reason === reason) return
     // Members of a cluster fail with different messages: one line for the outage, not for each of them.
     if (before.state !== 'disconnected' || !(error instanceof EtcdError && error.kind === 'unavailable'))

@@ -140,6 +140,8 @@ export class RouteEditor {
         return { ...decided, id, by }
       })
     let outcome = await edited()
+    // Another gateway may have made the version that the caller knows.
+    if (isStale(outcome) && (await store.catchUp())) outcome = await edited()
     for (let tries = 1; isConflict(outcome) && tries < CONFLICT_TRIES; tries++) {
       await store.catchUp()
       outcome = await edited()
@@ -165,6 +167,11 @@ export class RouteEditor {
     }
     this.#logger.info(fields, 'route changed over the management API')
   }
+}
+
+/** Whether the edit was refused because of the version of the route, or since there is no such route. */
+function isStale(outcome: EditOutcome | { readonly answer: Refusal }): boolean {
+  return 'answer' in outcome && (outcome.answer.status === 412 || outcome.answer.status === 404)
 }
 
 /** Whether the file was changed after the edit was decided; it is decided again on the changed one. */
