@@ -12,8 +12,8 @@ export interface FolderTarget {
   /** Hash of a file as it is in the folder; null where it does not exist. */
   hash(file: string): Promise<string | null>
   /**
-   * Resolves when the files of the folder have the changes that others had made to the store; with false where nobody else
-   * changes it unnoticed.
+   * Resolves when the files of the folder have the changes that others had made to the store; with false for a store without
+   * other writers.
    */
   catchUp(): Promise<boolean>
 }

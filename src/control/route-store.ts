@@ -226,9 +226,10 @@ export class RouteStore {
   ): Promise<EditOutcome | { readonly answer: R }> {
     return this.#enqueue(async () => {
       await this.#openings.settled()
+      // Before the decision: the files of a store whose units were replaced are not the current ones.
+      if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
       const decided = this.#decided(decide)
       if ('answer' in decided || 'state' in decided) return decided
-      if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
       if (this.#target.isReadOnly && !decided.openDryRun) return { state: 'read-only' }
       return this.#edit(decided)
     })

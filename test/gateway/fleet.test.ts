@@ -99,8 +99,8 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     const audited = (await one.manage('GET', `/api/audit/config?_queryFilter=${filter}`)).json[
       'results'
     ] as JsonObject[]
-    assert.equal(audited.length, 1, 'the other gateway audits the change as one of a release')
-    assert.match(JSON.stringify(audited[0]), /"release":"2"/)
+    const releases = audited.map((event) => JSON.stringify(event)).filter((event) => event.includes('"release":"2"'))
+    assert.equal(releases.length, 1, 'the other gateway audits the change as one of a release')
     const listed = await two.instances()
     assert.deepEqual([...listed.keys()], ['one', 'two'])
     const record = listed.get('two')!

@@ -23,7 +23,7 @@ import type { ServingHost } from './serving-host.ts'
 import { StoreFollower, type StoreState } from './store-follower.ts'
 
 /** Milliseconds for the changes of others, before a change is decided again. */
-const CATCH_UP_LIMIT = 5_000
+const CATCH_UP_LIMIT = 10_000
 
 /** Milliseconds before the first release is read again. */
 const FIRST_READ_PAUSE = 1_000
@@ -221,29 +221,34 @@ export class Fleet {
   async write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
     const local = this.copy.release
     const outcome = local === null ? await this.#first(changes, by) : await this.releases.write(changes, by, { local })
-    if (outcome.state === 'done' && outcome.release !== undefined) await this.#applier.written(outcome.release)
-    else this.#follower.wake()
+    if (outcome.state !== 'done' || outcome.release === undefined) this.#follower.wake()
+    // The first release also replaces the units, whose files are those of the instance until then.
+    else if (local === null) await this.made(outcome.release)
+    else await this.#applier.written(outcome.release)
     return outcome
   }
 
-  /** A release was made over this gateway: it is applied as soon as its pointer is read. */
+  /** A release was made over this gateway: waits a bounded time until it serves it. */
   async made(release: number): Promise<void> {
     await this.#applier.written(release)
-    await this.catchUp()
+    await this.#upToDate(() => this.#applier.settled())
   }
 
-  /** Resolves when the changes that the store has now are applied; after a bounded time in any case. */
+  /** Resolves when the local copy has the changes of routes that the store has now; after a bounded time in any case. */
   async catchUp(): Promise<void> {
+    await this.#upToDate(async () => {
+      const { wanted } = this.state
+      if (wanted !== null) await this.#applier.copyRoutes(wanted)
+    })
+  }
+
+  async #upToDate(step: () => Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CATCH_UP_LIMIT)
     })
     // The follower reports what is wrong with the store.
-    const applied = this.#follower.refresh().then(
-      () => this.#applier.settled(),
-      () => {},
-    )
-    await Promise.race([applied, limit])
+    await Promise.race([this.#follower.refresh().then(step, () => {}), limit])
     clearTimeout(timer)
   }
 
@@ -257,7 +262,7 @@ export class Fleet {
     this.state.storeHas(pointer, null)
     if (pointer === null) await this.#applier.serveOwn(this.#input.own)
     else await this.#applier.adopt()
-    await this.catchUp()
+    await this.#upToDate(() => this.#applier.settled())
   }
 
   async close(): Promise<void> {

@@ -92,8 +92,13 @@ export class ReleaseApplier {
    * get the change of the caller from it, and other changes from the next run.
    */
   async written(number: number): Promise<void> {
-    const { copy, logger } = this.#input
     this.#newest = Math.max(this.#newest, number)
+    await this.copyRoutes(number)
+  }
+
+  /** The local copy gets a release if that only changes routes; units get it from the next run. */
+  async copyRoutes(number: number): Promise<void> {
+    const { copy, logger } = this.#input
     this.changed()
     // Units that serve the files of the instance are replaced, which the caller does not wait for.
     if (!this.#isServing) return
@@ -104,8 +109,8 @@ export class ReleaseApplier {
         if (!needsUnits(changesTo(copy.release, release))) await this.#copy(release)
       })
     } catch (error) {
-      // The release is made. The next run tries again, and reports it.
-      logger.debug({ error, release: number }, 'an own release is not copied yet')
+      // The next run tries again, and reports it.
+      logger.debug({ error, release: number }, 'a release is not copied yet')
     }
     this.changed()
   }
