@@ -5,7 +5,6 @@ import { decodeStatus, encodeStatus, type InstanceStatus } from './instance-stat
 /** Seconds after which the record of an instance that is gone disappears. */
 const LEASE_SECONDS = 15
 
-/** Milliseconds between renewals: two may fail before the lease ends. */
 const RENEWAL = 5_000
 
 /** Milliseconds for the removal of the record when the gateway stops. */
@@ -19,6 +18,8 @@ const MAX_PAGES = 40
 interface RecordInput {
   readonly client: EtcdClient
   readonly keys: StoreKeys
+  /** Milliseconds between renewals; two may fail before the lease ends. */
+  readonly renewal?: number
   status(): InstanceStatus
 }
 
@@ -51,7 +52,7 @@ export class InstanceRecord {
 
   /** Writes the record now and renews it from then on. */
   start(): void {
-    this.#timer ??= setInterval(() => this.#renew(), RENEWAL).unref()
+    this.#timer ??= setInterval(() => this.#renew(), this.#input.renewal ?? RENEWAL).unref()
     this.changed()
   }
 

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { StoreKeys } from '#releases'
+import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
+import { Folder } from '#test/folder'
+import { waitUntil } from '#test/waiting'
+import { defaultInstanceId } from './instance-id.ts'
+import { InstanceRecord, readInstances } from './instance-record.ts'
+import { decodeStatus, encodeStatus, type InstanceStatus } from './instance-status.ts'
+
+const STATUS: InstanceStatus = {
+  id: 'one',
+  version: '1.0.0',
+  address: 'host:8080',
+  labels: { stage: 'canary' },
+  wanted: 3,
+  served: 2,
+  state: 'failing',
+  problems: [{ file: 'config/routes/a.json', pointer: '/handler', message: 'expected a handler' }],
+  since: '2026-01-01T00:00:00.000Z',
+}
+
+describe('the record of an instance', () => {
+  test('is there as long as the instance, follows its state, comes back after a lost lease, and goes with it', {
+    skip: etcdMissing,
+  }, async () => {
+    await using etcd = await EtcdMember.start()
+    await using client = etcdClient([etcd])
+    const keys = new StoreKeys('/fleet')
+    let status = STATUS
+    const record = new InstanceRecord({ client, keys, renewal: 50, status: () => status })
+    record.start()
+    const found = async () => (await readInstances(client, keys))[0]
+    await waitUntil('the record exists', async () => (await found()) !== undefined)
+    assert.deepEqual(await found(), STATUS)
+    status = { ...STATUS, served: 3, state: 'current', problems: [] }
+    record.changed()
+    await waitUntil('the record has changed', async () => (await found())?.served === 3)
+    const { item } = await client.get(keys.instance('one'))
+    // As after an hour of sleep.
+    await client.revokeLease(item!.lease!)
+    await waitUntil('it is written again', async () => {
+      const next = (await client.get(keys.instance('one'))).item
+      return next !== null && next.lease !== item!.lease
+    })
+    assert.equal(record.instances, 1)
+    await etcd.ctl('put', keys.instance('strange'), 'not a record')
+    assert.deepEqual(
+      (await readInstances(client, keys)).map(({ id }) => id),
+      ['one'],
+    )
+    await record.close()
+    assert.deepEqual(await readInstances(client, keys), [])
+  })
+
+  test('of others is read with bounds, or not at all', () => {
+    assert.deepEqual(decodeStatus('one', Buffer.from(encodeStatus(STATUS))), STATUS)
+    const others = [
+      '',
+      '[]',
+      '{}',
+      '{"state":"current","wanted":"3","served":null}',
+      '{"state":"x","wanted":1,"served":1}',
+    ]
+    for (const value of others) assert.equal(decodeStatus('one', Buffer.from(value)), null, value)
+    const problem = { file: 'a', message: 'x'.repeat(10_000) }
+    const many = { ...STATUS, version: 'v'.repeat(5_000), problems: Array.from({ length: 1_000 }, () => problem) }
+    const bounded = decodeStatus('one', Buffer.from(encodeStatus(many)))!
+    assert.deepEqual([bounded.version.length, bounded.problems.length], [1_024, 51])
+    assert.match(bounded.problems.at(-1)!.message, /^and 950 more/)
+  })
+})
+
+test('the default id has the name of the host and a number that is kept', async () => {
+  using state = new Folder()
+  const id = await defaultInstanceId(state.path, 'gateway-7.example.com')
+  assert.match(id, /^gateway-7\.example\.com-\d{1,9}$/)
+  assert.equal(await defaultInstanceId(state.path, 'gateway-7.example.com'), id)
+  assert.match(await defaultInstanceId(state.path, '_host name!'), /^host-name--\d{1,9}$/)
+  state.write('instance-number', 'not a number')
+  assert.notEqual(await defaultInstanceId(state.path, 'gateway-7.example.com'), id)
+})
