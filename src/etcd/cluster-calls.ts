@@ -16,6 +16,14 @@ interface ClusterRequest {
   readonly needsLeader?: boolean
 }
 
+/** Milliseconds after which a read is sent to another endpoint too. */
+const SILENCE = 500
+
+/** Reads of a client that may be at several endpoints at a time: a cluster that is slow by its load must not get all of them twice. */
+const MAX_REPEATED = 16
+
+type Outcome<T> = { readonly origin: string } & ({ readonly result: T } | { readonly error: unknown })
+
 /** Reads a response of the endpoint; what it can not read is a MalformedResponse. */
 type Decode<T> = (response: JsonObject, origin: string) => T
 
@@ -24,6 +32,7 @@ export class ClusterCalls implements AsyncDisposable {
   readonly members: MemberCalls
   readonly tokens: AuthTokens
   readonly endpoints: Endpoints
+  #repeated = 0
 
   constructor(settings: EtcdSettings) {
     this.endpoints = new Endpoints(originsOf(settings.endpoints), settings.random ?? Math.random)
@@ -32,7 +41,11 @@ export class ClusterCalls implements AsyncDisposable {
   }
 
   /** Tries each endpoint once, the last good one first. */
-  async call<T>(request: ClusterRequest, decode: Decode<T>): Promise<T> {
+  call<T>(request: ClusterRequest, decode: Decode<T>): Promise<T> {
+    return request.isWrite === true ? this.#write(request, decode) : this.#read(request, decode)
+  }
+
+  async #write<T>(request: ClusterRequest, decode: Decode<T>): Promise<T> {
     const failures: EtcdError[] = []
     for (const origin of this.endpoints.inOrder()) {
       try {
@@ -41,7 +54,7 @@ export class ClusterCalls implements AsyncDisposable {
         return result
       } catch (error) {
         if (!(error instanceof EtcdError)) throw error
-        if (request.isWrite === true && error.uncertain && error.kind !== 'no-space') {
+        if (error.uncertain && error.kind !== 'no-space') {
           this.endpoints.failed(origin)
           throw unknownOutcome(error)
         }
@@ -50,7 +63,51 @@ export class ClusterCalls implements AsyncDisposable {
         failures.push(error)
       }
     }
-    throw failures.length === 1 ? failures[0]! : allFailed(failures)
+    throw failedAll(failures)
+  }
+
+  /**
+   * Asks the next endpoint too where one is silent, and takes the first answer. A member that is frozen or cut off is silent until
+   * the time-out, and so is one of etcd 3.4 for reads that it got before it noticed the loss of the leader.
+   */
+  async #read<T>(request: ClusterRequest, decode: Decode<T>): Promise<T> {
+    const failures: EtcdError[] = []
+    const pending = new Map<string, Promise<Outcome<T>>>()
+    const origins = this.endpoints.inOrder()
+    let repeated = 0
+    try {
+      for (const [at, origin] of origins.entries()) {
+        pending.set(origin, this.#outcome(origin, request, decode))
+        const isLast = at === origins.length - 1
+        do {
+          const outcome = await firstOf(pending.values(), isLast ? null : () => this.#repeated < MAX_REPEATED)
+          if (outcome === null) {
+            this.#repeated++
+            repeated++
+            break
+          }
+          if ('result' in outcome) {
+            this.endpoints.answered(outcome.origin)
+            return outcome.result
+          }
+          if (!(outcome.error instanceof EtcdError && outcome.error.kind === 'unavailable')) throw outcome.error
+          this.endpoints.failed(outcome.origin)
+          failures.push(outcome.error)
+          pending.delete(outcome.origin)
+        } while (isLast && pending.size > 0)
+      }
+      throw failedAll(failures)
+    } finally {
+      this.#repeated -= repeated
+    }
+  }
+
+  async #outcome<T>(origin: string, request: ClusterRequest, decode: Decode<T>): Promise<Outcome<T>> {
+    try {
+      return { origin, result: await this.callMember(origin, request, decode) }
+    } catch (error) {
+      return { origin, error }
+    }
   }
 
   /** Asks one member; a token that is not valid any more is renewed once. */
@@ -71,6 +128,20 @@ export class ClusterCalls implements AsyncDisposable {
   }
 }
 
+/** The first of the outcomes; null where all are silent for a while, and `mayRepeat` then allows to ask another endpoint. */
+async function firstOf<T>(
+  outcomes: Iterable<Promise<Outcome<T>>>,
+  mayRepeat: (() => boolean) | null,
+): Promise<Outcome<T> | null> {
+  const first = Promise.race(outcomes)
+  if (mayRepeat === null) return first
+  const { promise: silence, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(resolve, SILENCE, null)
+  const found = await Promise.race([first, silence])
+  clearTimeout(timer)
+  return found === null && !mayRepeat() ? first : found
+}
+
 function unknownOutcome(error: EtcdError): EtcdError {
   return new EtcdError('unknown-outcome', `${error.message}; whether the write was applied is unknown`, {
     endpoint: error.endpoint,
@@ -79,8 +150,9 @@ function unknownOutcome(error: EtcdError): EtcdError {
   })
 }
 
-function allFailed(failures: readonly EtcdError[]): EtcdError {
+function failedAll(failures: readonly EtcdError[]): EtcdError {
   const last = failures.at(-1)
+  if (failures.length === 1 && last !== undefined) return last
   return new EtcdError('unavailable', failures.map(({ message }) => message).join('; '), {
     endpoint: last?.endpoint ?? null,
     cause: last,

@@ -123,6 +123,19 @@ describe('an endpoint that is not usable', { concurrency: true }, () => {
   }
 })
 
+test('a read is sent to the next endpoint too where one is silent, long before its time-out', async () => {
+  await using silent = await TcpPeer.start()
+  await using good = await TcpPeer.start(GOOD)
+  await using client = clientOf([silent, good], { callTimeout: 25_000 })
+  const begin = performance.now()
+  assert.equal((await client.get('a')).item?.value.toString(), 'b')
+  assert.ok(performance.now() - begin < 20_000)
+  // The one that answered is asked first.
+  const asked = silent.received.length
+  assert.equal((await client.get('a')).item?.value.toString(), 'b')
+  assert.equal(silent.received.length, asked)
+})
+
 test('a write is sent to the next endpoint where one refuses connections or has no leader', async () => {
   const refusing = await TcpPeer.start()
   await refusing[Symbol.asyncDispose]()
