@@ -17,6 +17,7 @@ import { type PlannedChange, planRoutes, type ServedRoute } from './route-plan.t
 import { type LocatedProblem, RouteProblems } from './route-problems.ts'
 import { RouterOpenings } from './router-openings.ts'
 import { ServedRoutes } from './served-routes.ts'
+import { TaskQueue } from './task-queue.ts'
 import type { UnitLink } from './unit-link.ts'
 
 /** Status of a route file. */
@@ -73,7 +74,7 @@ export class RouteStore {
   #scanned = false
   /** A scan was requested while no unit was ready. */
   #postponed = false
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new TaskQueue()
   /** Null once the units of this store serve. */
   #previous: RouteStore | null
 
@@ -99,7 +100,7 @@ export class RouteStore {
    * is aborted when the call of the unit ends.
    */
   open(unit: UnitLink, signal: AbortSignal): Promise<readonly RouteSource[]> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       signal.throwIfAborted()
       if (!this.#scanned) this.#firstScan()
       this.#openings.begin(unit)
@@ -135,7 +136,7 @@ export class RouteStore {
 
   /** Deploys changed files. */
   scan(options: ScanOptions = {}): Promise<void> {
-    return this.#enqueue(async () => {
+    const task = async (): Promise<void> => {
       await this.#openings.settled()
       if (options.force) this.#problems.retryAll()
       // New versions can only be checked by a unit: served ones stay until one is ready.
@@ -162,12 +163,14 @@ export class RouteStore {
       this.#files = files
       this.#problems.removeMissing(files)
       await this.#changes.written()
-    })
+    }
+    // Before edits that wait, each for the store that it writes to: what others have deployed is not delayed by them.
+    return this.#queue.run(task, { isUrgent: true })
   }
 
   /** Routes that the units could not build get the version of the previous store, where it has another one. */
   restore(): Promise<readonly LostRoute[]> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       await this.#openings.settled()
       return restoreRoutes({
         served: this.#served,
@@ -224,7 +227,7 @@ export class RouteStore {
   edit<R>(
     decide: (files: ReadonlyMap<string, RouteFile>) => RouteEdit | { readonly answer: R },
   ): Promise<EditOutcome | { readonly answer: R }> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       await this.#openings.settled()
       // Before the decision: the files of a store whose units were replaced are not the current ones.
       if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return { state: 'unavailable' }
@@ -240,7 +243,7 @@ export class RouteStore {
    * in. Resolves with the problems by file where one can not be built; then `write` was not called.
    */
   editAll(edits: ReadonlyMap<string, RouteFile | null>, write: () => Promise<boolean>): Promise<BatchOutcome> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       await this.#openings.settled()
       if (!this.#units().some((unit) => unit.hasOpen(this.directory))) return 'unavailable'
       const files = withEdits(this.#files, edits)
@@ -384,11 +387,5 @@ export class RouteStore {
   #record(change: PlannedChange): void {
     this.#served.record(change)
     if ('put' in change.change) this.#problems.clear(change.file)
-  }
-
-  #enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(task)
-    this.#queue = result.catch(() => {})
-    return result
   }
 }
