@@ -12,7 +12,8 @@ import {
 import { EVENTS } from '../log-events.ts'
 
 const FIRST_PAUSE = 200
-const LONGEST_PAUSE = 10_000
+/** Also the longest time after an outage until the store is followed again. */
+const LONGEST_PAUSE = 2_000
 
 /** A watch that lasted this long was not refused: the next one begins at once. */
 const SOUND_AFTER = 1_000
