@@ -68,7 +68,9 @@ export class WholePlan {
     // What an overruled store has staged is replaced too.
     const refused = refusal(overrules && base.divergence ? { ...base, pointer: null, divergence: null } : base)
     if (refused !== null) return refused
-    if (expected !== undefined && (base.pointer?.release ?? null) !== expected) {
+    // The current release of an instance whose store is overruled is its own.
+    const isOwn = overrules && base.divergence !== null && expected === local?.release
+    if (expected !== undefined && !isOwn && (base.pointer?.release ?? null) !== expected) {
       return { state: 'conflict', path: reader.keys.current }
     }
     if (only !== null && base.pointer === null) {

@@ -294,7 +294,13 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     const put = await one.manage('PUT', `${ROUTES}/added`, { body: pathRoute('/added', 'no') })
     assert.equal(put.status, 409, put.text)
     assert.match(String(put.json['message']), /no release.*gateway push.*nothing has changed/)
-    const pushed = await one.push({ 'config/routes/own.json': pathRoute('/own', 'pushed again') })
+    // What is served can be read, and pushed as the successor of what is served.
+    const [served] = (await one.manage('GET', `${RELEASES}?_queryFilter=true`)).json['results'] as JsonObject[]
+    assert.equal(served?.['current'], true)
+    const { json } = await one.manage('POST', `${RELEASES}/${served?.['_id']}?_action=files`)
+    assert.ok(Object.hasOwn(json['files'] as JsonObject, 'config/routes/added.json'))
+    const parent = Number(served?.['_id'])
+    const pushed = await one.push({ 'config/routes/own.json': pathRoute('/own', 'pushed again') }, { parent })
     assert.equal(pushed.status, 201, pushed.text)
     await two.serves('/own', 'pushed again')
     assert.equal((await two.storeCheck()).state, 'up')

@@ -139,26 +139,32 @@ function orderOf(id: string): string {
   return String(9_999_999_999 - Number(id)).padStart(10, '0')
 }
 
-/** All releases; only that of the local copy while the store can not be reached. */
+/**
+ * All releases; only that of the local copy while the store can not be reached. While the store contradicts the local copy, the
+ * latter is the current one, so that what is served can be read.
+ */
 async function listed(fleet: Fleet): Promise<Resource[]> {
+  const local = fleet.copy.release
   try {
     const { releases } = await fleet.releases.list({ limit: MOST_LISTED })
-    return releases.map(resourceOf)
+    if (local === null || fleet.state.divergence === null) return releases.map(resourceOf)
+    const others = releases.filter(({ number }) => number !== local.release)
+    return [localResource(local), ...others.map((each) => resourceOf({ ...each, isCurrent: false }))]
   } catch (error) {
-    const local = fleet.copy.release
     if (!(error instanceof EtcdError) || local === null) throw error
     return [localResource(local)]
   }
 }
 
 async function releaseOf(fleet: Fleet, number: number): Promise<Resource | Refusal> {
+  const local = fleet.copy.release
+  if (local?.release === number && fleet.state.divergence !== null) return localResource(local)
   try {
     const [record, { pointer }] = await Promise.all([fleet.releases.release(number), fleet.releases.head()])
     if (record === null) return NO_RELEASE
     const stage = pointer?.staged?.release === number ? pointer.staged.only : null
     return resourceOf({ number, record, problem: null, isCurrent: pointer?.release === number, stage })
   } catch (error) {
-    const local = fleet.copy.release
     if (error instanceof EtcdError && local?.release === number) return localResource(local)
     if (error instanceof EtcdError || error instanceof ReleaseError) return storeRefusal(error)
     throw error
