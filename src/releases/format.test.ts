@@ -90,7 +90,9 @@ test('author and note fit into a record, and its counts have to be those of its 
   assert.equal(found.author, `${'x'.repeat(255)}\ufffd`)
   assert.equal(found.note?.length, 4096)
   assert.equal(fittingNote(''), null)
-  fails('not-a-manifest', /0 files of 0 bytes, the record says 201/, () => checkTotals(KEY, found, []))
+  fails('not-a-manifest', /0 files of 0 bytes, the record says 201/, () =>
+    checkTotals(KEY, found, { files: 0, bytes: 0 }),
+  )
 })
 
 test('a shard has the same content for the same entries in any order, and is read as written', () => {

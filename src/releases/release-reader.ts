@@ -123,7 +123,7 @@ export class ReleaseReader {
     }
     const others = new Map([...record.tree.shards].filter(([id]) => !same.has(id)))
     const tree = Tree.ofShards(where, new Map([...same, ...(await this.shards(others))]))
-    checkTotals(where, record, entriesOf(tree))
+    checkTotals(where, record, tree)
     return tree
   }
 
@@ -208,8 +208,4 @@ export class ReleaseReader {
     const { responses, revision } = await this.#etcd.transact({ compare: [], success })
     return { items: responses.map((response) => (response.type === 'get' ? response.item : null)), revision }
   }
-}
-
-function* entriesOf(tree: Tree): Generator<ContentEntry> {
-  for (const [, entry] of tree) yield entry
 }

@@ -51,7 +51,7 @@ export function decodeRecord(where: string, data: Buffer, number: number, maxByt
     bytes,
     tree: decodeReference(where, manifest.get('tree'), maxBytes),
   }
-  if ('entries' in record.tree) checkTotals(where, record, record.tree.entries.values())
+  if ('entries' in record.tree) checkTotals(where, record, totalsOf(record.tree.entries))
   return record
 }
 
@@ -70,18 +70,17 @@ export function fittingNote(note: string | null): string | null {
 }
 
 /** Counts of a record are shown and used for limits, so they have to be those of its tree. */
-export function checkTotals(where: string, record: TreeTotals, entries: Iterable<ContentEntry>): void {
-  let [files, bytes] = [0, 0]
-  for (const entry of entries) {
-    files++
-    bytes += entry.bytes
-  }
+export function checkTotals(where: string, record: TreeTotals, { files, bytes }: TreeTotals): void {
   if (files === record.files && bytes === record.bytes) return
   const found = `the tree has ${files} files of ${bytes} bytes`
   throw new ReleaseError('not-a-manifest', where, `${found}, the record says ${record.files} of ${record.bytes}`)
 }
 
 type TreeTotals = Pick<ReleaseRecord, 'files' | 'bytes'>
+
+function totalsOf(entries: ReadonlyMap<string, ContentEntry>): TreeTotals {
+  return { files: entries.size, bytes: entries.values().reduce((sum, { bytes }) => sum + bytes, 0) }
+}
 
 export function uuid(manifest: Manifest, name: string): string {
   return manifest.matching(name, UUID, 'a UUID in lower case')

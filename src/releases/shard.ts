@@ -1,6 +1,7 @@
 import { type Content, type ContentEntry, contentOf, sha256 } from './content.ts'
 import { decodeEntries, Manifest, shown } from './manifest.ts'
 import { ReleaseError } from './release-error.ts'
+import { foldersOf } from './release-path.ts'
 
 /** 100,000 files of usual paths are 400 entries of some 120 bytes in each shard. */
 export const MAX_SHARD_BYTES = 1024 * 1024
@@ -13,10 +14,22 @@ export function shardOf(path: string): string {
 /** The entries of a tree whose paths have one shard. Its content is the same for the same entries. */
 export class Shard {
   readonly entries: ReadonlyMap<string, ContentEntry>
+  /** Of all contents. */
+  readonly bytes: number
   #content: Content | null = null
+  #folders: ReadonlySet<string> | null = null
 
   constructor(entries: ReadonlyMap<string, ContentEntry>) {
     this.entries = entries
+    let bytes = 0
+    for (const entry of entries.values()) bytes += entry.bytes
+    this.bytes = bytes
+  }
+
+  /** Folders of its paths, and those above them. Found once: trees share most of their shards. */
+  get folders(): ReadonlySet<string> {
+    this.#folders ??= foldersIn(this.entries.keys())
+    return this.#folders
   }
 
   /** Encoded once: sorted paths, no spaces. */
@@ -33,6 +46,17 @@ export class Shard {
     }
     return new Shard(entries)
   }
+}
+
+function foldersIn(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    for (const folder of foldersOf(path)) {
+      if (folders.has(folder)) break
+      folders.add(folder)
+    }
+  }
+  return folders
 }
 
 /** `where` is the key of the content; its hash is checked by the reader. */

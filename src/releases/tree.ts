@@ -1,7 +1,6 @@
 import type { Content, ContentEntry } from './content.ts'
 import { checkPath, MAX_FILES, shown } from './manifest.ts'
 import { ReleaseError } from './release-error.ts'
-import { foldersOf } from './release-path.ts'
 import { Shard, shardOf } from './shard.ts'
 
 /** Up to this number of files a release record has the entries themselves. */
@@ -25,9 +24,9 @@ export class Tree {
   private constructor(shards: ReadonlyMap<string, Shard>) {
     this.shards = shards
     let [files, bytes] = [0, 0]
-    for (const [, entry] of entriesOf(shards)) {
-      files++
-      bytes += entry.bytes
+    for (const shard of shards.values()) {
+      files += shard.entries.size
+      bytes += shard.bytes
     }
     this.files = files
     this.bytes = bytes
@@ -80,17 +79,12 @@ export class Tree {
 
   /** A path that is a file in one place and a folder in another can not be written to a disk. */
   #checkFolders(where: string): void {
-    const paths = new Set<string>()
-    for (const [path] of this) paths.add(path)
-    const visited = new Set<string>()
-    for (const path of paths) {
-      for (const folder of foldersOf(path)) {
-        if (visited.has(folder)) break
-        if (paths.has(folder)) {
-          throw new ReleaseError('path', where, `path ${shown(folder)}: is also a folder, of ${shown(path)}`)
-        }
-        visited.add(folder)
-      }
+    const folders = new Set<string>()
+    for (const shard of this.shards.values()) for (const folder of shard.folders) folders.add(folder)
+    for (const folder of folders) {
+      if (this.get(folder) === undefined) continue
+      const path = [...this].find(([each]) => each.startsWith(`${folder}/`))?.[0] ?? ''
+      throw new ReleaseError('path', where, `path ${shown(folder)}: is also a folder, of ${shown(path)}`)
     }
   }
 }

@@ -54,6 +54,8 @@ export function changedPaths(
   before: ReadonlyMap<string, ContentEntry>,
   after: ReadonlyMap<string, ContentEntry>,
 ): { readonly written: readonly string[]; readonly removed: readonly string[] } {
-  const written = [...after].filter(([path, { hash }]) => before.get(path)?.hash !== hash).map(([path]) => path)
-  return { written, removed: [...before.keys()].filter((path) => !after.has(path)) }
+  const [written, removed]: [string[], string[]] = [[], []]
+  for (const [path, { hash }] of after) if (before.get(path)?.hash !== hash) written.push(path)
+  for (const path of before.keys()) if (!after.has(path)) removed.push(path)
+  return { written, removed }
 }

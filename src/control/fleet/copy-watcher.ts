@@ -1,6 +1,7 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Logger } from '#logging'
+import type { CopiedRelease } from './copied-release.ts'
 import type { LocalCopy } from './local-copy.ts'
 
 /** Milliseconds within which changes are merged: editors write a file in several steps. */
@@ -20,6 +21,9 @@ export class CopyWatcher implements Disposable {
   readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly file: number }>()
   readonly #changed = new Set<string>()
   #settling: NodeJS.Timeout | null = null
+  /** The release whose folders these are. */
+  #followed: CopiedRelease | null = null
+  #folders: ReadonlySet<string> = new Set()
 
   constructor(copy: LocalCopy, logger: Logger) {
     this.#copy = copy
@@ -29,10 +33,11 @@ export class CopyWatcher implements Disposable {
   /** Watches the folders of the release; called after each change of it. */
   follow(): void {
     const { release } = this.#copy
-    const folders = new Set(release === null ? [] : ['config', 'config/routes', 'scripts'])
-    for (const path of release?.files.keys() ?? []) {
-      if (folders.size < MAX_FOLDERS) folders.add(dirname(path))
+    if (release !== this.#followed) {
+      this.#followed = release
+      this.#folders = foldersOf(release)
     }
+    const folders = this.#folders
     for (const [folder, { file }] of this.#watchers) {
       if (!folders.has(folder) || this.#fileOf(folder) !== file) this.#unwatch(folder)
     }
@@ -79,4 +84,13 @@ export class CopyWatcher implements Disposable {
       )
     }, SETTLE_TIME).unref()
   }
+}
+
+function foldersOf(release: CopiedRelease | null): ReadonlySet<string> {
+  const folders = new Set(release === null ? [] : ['config', 'config/routes', 'scripts'])
+  for (const path of release?.files.keys() ?? []) {
+    if (folders.size >= MAX_FOLDERS) break
+    folders.add(dirname(path))
+  }
+  return folders
 }

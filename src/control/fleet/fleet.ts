@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ServedFolders } from '#contracts'
 import { EtcdClient } from '#etcd'
 import type { Logger } from '#logging'
-import { type Authorship, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
+import { type Authorship, type ContentEntry, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
 import { type Clock, systemClock } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
@@ -232,6 +232,11 @@ export class Fleet {
   async made(release: number): Promise<void> {
     await this.#applier.written(release)
     await this.#upToDate(() => this.#applier.settled())
+  }
+
+  /** Units could start with the files of a release that is about to be made. */
+  triedOut(files: ReadonlyMap<string, ContentEntry>): void {
+    this.#applier.triedOut(files)
   }
 
   /** Resolves when the local copy has the changes of routes that the store has now; after a bounded time in any case. */

@@ -39,6 +39,8 @@ export class ReleaseApplier {
   /** The highest number of an own write: a pointer with a lower one is older than that. */
   #newest = 0
   #copying: Promise<unknown> = Promise.resolve()
+  /** Files with which a unit has started already, before the release was made. */
+  #tried: CopiedRelease['files'] | null = null
 
   constructor(input: ApplierInput) {
     this.#input = input
@@ -73,6 +75,11 @@ export class ReleaseApplier {
   async close(): Promise<void> {
     this.#ending.abort()
     await this.#running
+  }
+
+  /** A unit could start with these files: the release that has them needs no other trial here. */
+  triedOut(files: CopiedRelease['files']): void {
+    this.#tried = files
   }
 
   /** Reads a release to the local copy, before units exist. */
@@ -188,10 +195,14 @@ export class ReleaseApplier {
   /** config.json or scripts have changed: the release is copied if a trial shows that units can start with it. */
   async #tryOut(release: CopiedRelease): Promise<true | null> {
     const { copy, host } = this.#input
-    const trial = await copy.tryOut(release, this.#fetch, (root) => host.tryOut(servedFolders(root)))
-    if (!trial.starts) {
-      this.#refused(release.release, trial.problems)
-      return null
+    const tried = this.#tried
+    this.#tried = null
+    if (tried === null || !isEqual(tried, release.files)) {
+      const trial = await copy.tryOut(release, this.#fetch, (root) => host.tryOut(servedFolders(root)))
+      if (!trial.starts) {
+        this.#refused(release.release, trial.problems)
+        return null
+      }
     }
     await this.#copy(release)
     this.#pending.clear()
@@ -279,6 +290,11 @@ function treeOf(release: CopiedRelease | null): Tree {
 
 function changesTo(before: CopiedRelease | null, after: CopiedRelease): CopyChange {
   return changedPaths(before?.files ?? new Map(), after.files)
+}
+
+function isEqual(before: CopiedRelease['files'], after: CopiedRelease['files']): boolean {
+  const { written, removed } = changedPaths(before, after)
+  return written.length + removed.length === 0
 }
 
 /** Routes are swapped by units; all else is read when they start. */

@@ -84,7 +84,9 @@ export class ReleaseMaking {
     const { starts, problems } = await this.#fleet.copy.tryOut({ files: entries }, fetch, (root) =>
       this.#host.tryOut(servedFolders(root)),
     )
-    return starts && problems.length === 0 ? this.#create(draft) : { problems }
+    if (!starts || problems.length > 0) return { problems }
+    this.#fleet.triedOut(entries)
+    return this.#create(draft)
   }
 
   #create({ files, by, only, parent }: ReleaseDraft): Promise<ReleaseOutcome> {
