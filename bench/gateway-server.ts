@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly accessLog?: object
   /** One by default. */
   readonly units?: number
+  /** Further fields of admin.json. */
+  readonly admin?: object
 }
 
 /** Runs the gateway with the given routes (id to content). */
@@ -34,6 +36,7 @@ export async function startGateway(
     environment = {},
     accessLog = { destination: 'off' },
     units = 1,
+    admin: fields = {},
   }: GatewayOptions = {},
 ): Promise<{ server: ServerProcess; url: string; plainUrl: string; adminUrl: string }> {
   const [port, adminPort, plainPort] = [await freePort(), await freePort(), await freePort()]
@@ -47,6 +50,7 @@ export async function startGateway(
     gatewayUnits: units,
     // Unknown to older checkouts.
     ...(checkout === root && { accessLog }),
+    ...fields,
   }
   workspace.write(`${name}/config/admin.json`, JSON.stringify(admin))
   for (const [id, route] of routes) workspace.write(`${name}/config/routes/${id}.json`, JSON.stringify(route))

@@ -8,6 +8,7 @@ import { bulkBenchmark, missedBulkTargets } from './bulk.ts'
 import { burstBenchmark, missedBurstTargets } from './burst.ts'
 import { connectionsBenchmark } from './connections.ts'
 import { leaveSubjectCore } from './cores.ts'
+import { fleetBenchmark, followersText, idleText, missedFleetTargets } from './fleet.ts'
 import { latencyBenchmark, missedLatencyTargets } from './latency.ts'
 import type { Rounds } from './measure.ts'
 import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
@@ -18,6 +19,7 @@ import {
   burstTable,
   comparedTable,
   environment,
+  fleetTable,
   latencyTable,
   proxyTable,
   routesTable,
@@ -55,6 +57,7 @@ benchmarks (proxy and routes without a name):
   throttling CPU time of rate limiting, in the gateway and in Redis, beside npm rate-limiter-flexible
   scripts    CPU time of a script for each request, in JavaScript, TypeScript and Groovy
   start      CPU time to ready and idle memory with one and two units, from this checkout and from its installed package
+  fleet      many routes in etcd and two gateways: push, roll back, start, one changed route; 200 followers; an hour without changes
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
 
 options:
@@ -63,6 +66,7 @@ options:
   --connections N   concurrent connections (1 to 512, default 32)
   --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy, burst, latency, bulk and websocket)
   --baseline DIR    proxy also with the gateway of another checkout (installed with npm ci): the cost of a change
+  --routes N        routes of fleet (10 to 10,000, default 10,000)
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
   --check           exit with 1 if a target is missed
   --json            the result as JSON on standard output; progress goes to standard error
@@ -76,6 +80,7 @@ interface Options extends Rounds {
   readonly names: readonly string[]
   readonly peers: readonly string[]
   readonly bodies: boolean
+  readonly routes: number
   readonly baseline: string | undefined
   readonly check: boolean
   readonly json: boolean
@@ -93,7 +98,7 @@ try {
   process.exitCode = error instanceof UsageError ? 64 : 1
 }
 
-async function run({ names, peers, bodies, baseline, check, json, ...rounds }: Options): Promise<number> {
+async function run({ names, peers, bodies, routes, baseline, check, json, ...rounds }: Options): Promise<number> {
   if (process.platform !== 'linux') throw new UsageError('CPU time is read from /proc: run it on Linux')
   leaveSubjectCore()
   const progress = (text: string): void => void process.stderr.write(`${text}\n`)
@@ -217,6 +222,13 @@ async function run({ names, peers, bodies, baseline, check, json, ...rounds }: O
     if (!json) console.log(`\nstart\n${startTable(rows)}`)
     checkTargets(missedStartTargets(rows))
   }
+  if (names.includes('fleet')) {
+    const fleet = await fleetBenchmark(rounds, routes, progress)
+    result['fleet'] = fleet
+    const texts = [followersText(fleet.followers), idleText(fleet.idle)]
+    if (!json) console.log(`\nfleet\n${fleetTable(fleet)}\n\n${texts.join('\n')}`)
+    checkTargets(missedFleetTargets(fleet))
+  }
   if (names.includes('routes')) {
     const rows = await routesBenchmark(rounds, progress)
     result['routes'] = rows
@@ -257,6 +269,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'throttling',
     'scripts',
     'start',
+    'fleet',
     'routes',
   ])
   const peers = values.peers?.split(',') ?? peerNames
@@ -265,6 +278,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
     names,
     peers,
     bodies: values.bodies ?? false,
+    routes: whole('routes', values.routes, 10_000, 10_000, 10),
     baseline: values.baseline,
     check: values.check ?? false,
     json: values.json ?? false,
@@ -277,7 +291,7 @@ function readOptions(args: readonly string[]): Options | 'help' {
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
-  const numbers = { rounds: text, seconds: text, connections: text }
+  const numbers = { rounds: text, seconds: text, connections: text, routes: text }
   const options = { ...numbers, peers: text, baseline: text, bodies: flag, check: flag, json: flag, help: flag }
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options })
@@ -291,8 +305,8 @@ function among(what: string, given: readonly string[], known: readonly string[])
   if (unknown !== undefined) throw new UsageError(`no ${what} "${unknown}"; there are ${known.join(', ')}`)
 }
 
-function whole(name: string, text: string | undefined, fallback: number, most: number): number {
+function whole(name: string, text: string | undefined, fallback: number, most: number, least = 1): number {
   const value = text === undefined ? fallback : Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value
-  throw new UsageError(`--${name}: expected a whole number from 1 to ${most}, got "${text}"`)
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new UsageError(`--${name}: expected a whole number from ${least} to ${most}, got "${text}"`)
 }

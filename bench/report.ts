@@ -3,6 +3,7 @@ import type { ComparedRow } from './added-cost.ts'
 import type { BulkRow } from './bulk.ts'
 import type { BurstRow } from './burst.ts'
 import { placement } from './cores.ts'
+import type { FleetResult } from './fleet.ts'
 import type { LatencyRow } from './latency.ts'
 import { loadProgram } from './load.ts'
 import type { Measured } from './measure.ts'
@@ -80,6 +81,26 @@ export function tlsTable(rows: readonly TlsRow[]): string {
   return table(
     ['TLS', 'CPU µs/request', 'least - most', 'ratio to nginx', 'requests', 'errors', 'requests/s', ...CLEAN],
     rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+  )
+}
+
+/** The result of `fleet` as a table. */
+export function fleetTable({ routes, rows }: FleetResult): string {
+  const text = (value: number | null): string => (value === null ? '-' : value.toFixed(2))
+  return table(
+    [
+      `${routes.toLocaleString('en')} routes`,
+      'seconds',
+      'CPU s of the first gateway',
+      'CPU s of the other',
+      'CPU s of etcd',
+      'KB from etcd',
+    ],
+    rows.map(({ name, seconds, takerCpu, cpu, etcdCpu, bytes }) => [
+      name,
+      ...[seconds, takerCpu, cpu, etcdCpu].map(text),
+      bytes === null ? '-' : (bytes / 1_000).toFixed(0),
+    ]),
   )
 }
 
