@@ -115,6 +115,7 @@ describe('with a member', { skip: etcdMissing }, () => {
     assert.deepEqual(listed, [...names.slice(0, 4), 'page/03\u0001', ...names.slice(4)])
     assert.equal((await client.list('page/')).items.at(-1)?.value.toString(), 'later')
     assert.deepEqual((await client.list('nothing/')).items, [])
+    assert.deepEqual([await client.count('page/'), await client.count('nothing/')], [28, 0])
   })
 
   test('a watch delivers changes of its keys only, from its revision on', async () => {

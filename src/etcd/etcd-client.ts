@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json'
 import { ClusterCalls } from './cluster-calls.ts'
 import { EtcdError } from './etcd-error.ts'
-import { type KeyPage, type ListOptions, listKeys } from './key-list.ts'
+import { countKeys, type KeyPage, type ListOptions, listKeys } from './key-list.ts'
 import type { KeyValue, OperationResult, Transaction } from './key-value.ts'
 import { MalformedResponse } from './malformed-response.ts'
 import type { EtcdSettings } from './settings.ts'
@@ -61,6 +61,11 @@ export class EtcdClient implements AsyncDisposable {
   /** A page of the keys with a prefix. */
   list(prefix: string, options: ListOptions = {}): Promise<KeyPage> {
     return listKeys(this.#cluster, prefix, options)
+  }
+
+  /** Number of keys with a prefix. */
+  count(prefix: string): Promise<number> {
+    return countKeys(this.#cluster, prefix)
   }
 
   /** At most 128 operations and 1.5 MiB, by the defaults of etcd; more is `too-large`. */

@@ -3,7 +3,18 @@ import type { ClusterCalls } from './cluster-calls.ts'
 import { EtcdError } from './etcd-error.ts'
 import type { KeyValue } from './key-value.ts'
 import { MalformedResponse } from './malformed-response.ts'
-import { endOfPrefix, flagOf, keyBytes, objectsOf, type RawItem, rawItemOf, readable, revisionOf } from './wire.ts'
+import {
+  endOfPrefix,
+  flagOf,
+  integerOf,
+  keyBytes,
+  objectsOf,
+  type RawItem,
+  rangeOf,
+  rawItemOf,
+  readable,
+  revisionOf,
+} from './wire.ts'
 
 /** Which keys of a prefix are listed. */
 export interface ListOptions {
@@ -55,6 +66,12 @@ export async function listKeys(cluster: ClusterCalls, prefix: string, options: L
     // A page of foreign keys only: the caller could not name the last one.
     start = Buffer.concat([last.rawKey, ZERO])
   }
+}
+
+/** Without reading the keys. */
+export function countKeys(cluster: ClusterCalls, prefix: string): Promise<number> {
+  const message: JsonObject = { ...rangeOf({ prefix }), count_only: true }
+  return cluster.call({ path: 'kv/range', message }, (response) => Number(integerOf(response['count'], 'count')))
 }
 
 interface Part {

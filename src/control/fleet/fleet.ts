@@ -13,7 +13,7 @@ import type { FleetSettings } from './fleet-settings.ts'
 import { FleetState } from './fleet-state.ts'
 import { FilesTooLargeError, readInstanceFiles } from './instance-files.ts'
 import { defaultInstanceId } from './instance-id.ts'
-import { InstanceRecord, readInstances } from './instance-record.ts'
+import { firstInstance, InstanceRecord, readInstances } from './instance-record.ts'
 import type { InstanceStatus, ReleaseProblem } from './instance-status.ts'
 import { LocalCopy } from './local-copy.ts'
 import { ReleaseApplier } from './release-applier.ts'
@@ -305,8 +305,7 @@ export class Fleet {
   /** The instance with the smallest id removes what is no longer needed. */
   async #isFirst(): Promise<boolean> {
     if (!this.isConnected || this.state.divergence !== null) return false
-    const ids = (await this.instances()).map(({ id }) => id)
-    return ids.every((id) => this.id <= id)
+    return (await firstInstance(this.#client, this.releases.keys)) === this.id
   }
 
   #storeChanged({ pointer, divergence }: StoreState): void {

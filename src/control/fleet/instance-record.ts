@@ -111,7 +111,7 @@ export class InstanceRecord {
 
   async #count(): Promise<void> {
     const { client, keys } = this.#input
-    this.#instances = await countInstances(client, keys).catch(() => this.#instances)
+    this.#instances = await client.count(keys.instances).catch(() => this.#instances)
   }
 
   async #write(): Promise<void> {
@@ -129,16 +129,14 @@ export class InstanceRecord {
   }
 }
 
-async function countInstances(client: EtcdClient, { instances }: StoreKeys): Promise<number> {
-  let count = 0
-  let after: string | undefined
-  for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { items, more } = await client.list(instances, { keysOnly: true, ...(after !== undefined && { after }) })
-    count += items.length
-    after = items.at(-1)?.key
-    if (!more || after === undefined) break
-  }
-  return count
+/** Records that are read for the first one: others may have written some that are no records. */
+const FIRST = 10
+
+/** The smallest id of the living instances; null without any. */
+export async function firstInstance(client: EtcdClient, { instances }: StoreKeys): Promise<string | null> {
+  const { items } = await client.list(instances, { limit: FIRST })
+  const ids = items.map(({ key, value }) => decodeStatus(key.slice(instances.length), value)?.id ?? null)
+  return ids.find((id) => id !== null) ?? null
 }
 
 /** The living instances, by id. Values that are no records are left out. */
