@@ -1,6 +1,9 @@
 import { EtcdClient } from '#etcd'
 import { type Content, contentOf, EtcdReleases, type Tree } from '#releases'
 import { systemClock } from '#schema'
+import { InstanceRecord, readInstances } from '../src/control/fleet/instance-record.ts'
+import type { InstanceStatus } from '../src/control/fleet/instance-status.ts'
+import { idleCpu } from './fleet-idle.ts'
 import { median } from './measure.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -19,6 +22,10 @@ export interface FollowersResult {
   readonly etcdCpuSeconds: number
   /** Of all followers together for one change. */
   readonly followersCpuSeconds: number
+  /** CPU seconds of etcd in a second without changes: leases are renewed, watches are checked. */
+  readonly etcdIdle: number
+  /** Seconds to read the records of all instances. */
+  readonly listSeconds: number
 }
 
 /** One that follows the pointer of the store, and reads what has changed. */
@@ -72,7 +79,12 @@ class Follower implements Disposable {
 /** Changes one file several times, while so many followers are connected. */
 export async function measureFollowers(
   etcd: { readonly server: ServerProcess; readonly url: string },
-  { followers: count, changes, path }: { followers: number; changes: number; path: string },
+  {
+    followers: count,
+    changes,
+    path,
+    idleSeconds,
+  }: { followers: number; changes: number; path: string; idleSeconds: number },
 ): Promise<FollowersResult> {
   const settings = { endpoints: [etcd.url], username: null, password: () => null, tls: null, callTimeout: 30_000 }
   await using client = new EtcdClient(settings)
@@ -87,6 +99,9 @@ export async function measureFollowers(
   const following = Array.from({ length: count }, (_, at) => {
     // Clients of one thread with equal settings share connections, as those of two processes do not.
     const own = clients.use(new EtcdClient({ ...settings, connectTimeout: 30_000 + at }))
+    const record = new InstanceRecord({ client: own, keys: releases.keys, status: () => statusOf(at) })
+    clients.defer(() => record.close())
+    record.start()
     const reader = clients.use(new EtcdReleases(own, { prefix: '/identity-gateway', clock: systemClock }))
     return clients.use(new Follower(own, reader, tree, revision + 1n))
   })
@@ -115,6 +130,11 @@ export async function measureFollowers(
     const { user, system } = process.cpuUsage(own)
     ownCpu += (user + system) / 1e6
   }
+  const [etcdIdle = 0] = (await idleCpu([etcd.server], idleSeconds)).map((hour) => hour / 3_600)
+  const listed = performance.now()
+  const instances = await readInstances(client, releases.keys)
+  const listSeconds = (performance.now() - listed) / 1_000
+  if (instances.length !== count) throw new Error(`expected ${count} instances, got ${instances.length}`)
   const of = (values: readonly number[]) => ({ median: median(values), max: Math.max(...values) })
   return {
     followers: count,
@@ -123,6 +143,22 @@ export async function measureFollowers(
     read: of(read),
     etcdCpuSeconds: etcdCpu / changes,
     followersCpuSeconds: ownCpu / changes,
+    etcdIdle,
+    listSeconds,
+  }
+}
+
+function statusOf(at: number): InstanceStatus {
+  return {
+    id: `gateway-${at}.region-1.example`,
+    version: '1.0.0',
+    address: 'http://192.0.2.1:8080',
+    labels: { stage: 'production', region: 'region-1' },
+    wanted: 1,
+    served: 1,
+    state: 'current',
+    problems: [],
+    since: '2026-01-01T00:00:00.000Z',
   }
 }
 

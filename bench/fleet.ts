@@ -119,7 +119,13 @@ export async function fleetBenchmark(
   progress(idleText(idle))
   await two.stop()
   const path = `config/routes/${idOf(2)}.json`
-  const followers = await measureFollowers(etcd, { followers: FOLLOWERS, changes: rounds * CHANGES_IN_ROUND, path })
+  const measuring = {
+    followers: FOLLOWERS,
+    changes: rounds * CHANGES_IN_ROUND,
+    path,
+    idleSeconds: seconds * IDLE_IN_SECOND,
+  }
+  const followers = await measureFollowers(etcd, measuring)
   return { routes, rows, followers, idle }
 }
 
@@ -204,10 +210,11 @@ export function idleText({ seconds, writesPerSecond, ...idle }: FleetIdle): stri
   return `CPU time in an hour without changes, from ${seconds} s: ${quiet}, ${busyPrefix} ${busy} (without a store, with one route: ${alone} and ${aloneBusy})`
 }
 
-export function followersText({ followers, seen, read, etcdCpuSeconds, followersCpuSeconds }: FollowersResult): string {
+export function followersText({ followers, seen, read, ...cpu }: FollowersResult): string {
   const time = ({ median: middle, max }: { median: number; max: number }): string =>
     `${(middle * 1_000).toFixed(0)} ms (at most ${(max * 1_000).toFixed(0)})`
-  return `the last of ${followers} followers knows a change after ${time(seen)}, has read it after ${time(read)}; CPU of one change: etcd ${etcdCpuSeconds.toFixed(2)} s, all followers ${followersCpuSeconds.toFixed(2)} s`
+  const idle = `etcd uses ${(cpu.etcdIdle * 100).toFixed(1)} % of a core for ${followers} instances without changes; their records are read in ${(cpu.listSeconds * 1_000).toFixed(0)} ms`
+  return `the last of ${followers} followers knows a change after ${time(seen)}, has read it after ${time(read)}; CPU of one change: etcd ${cpu.etcdCpuSeconds.toFixed(2)} s, all followers ${cpu.followersCpuSeconds.toFixed(2)} s\n${idle}`
 }
 
 function count(value: number): string {
