@@ -46,6 +46,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/guide/coming-from-pinggateway.md': 'guide-commands',
   'docs/guide/editors.md': 'guide-editors.long',
   'docs/guide/extending.md': 'guide-commands',
+  'docs/guide/fleet.md': 'guide-fleet.long',
   'docs/guide/getting-started.md': 'guide-demo',
   'docs/guide/http2.md': 'guide-commands',
   'docs/guide/install.md': 'guide-install.long',
