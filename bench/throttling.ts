@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BucketTable } from '#resilience'
 import { systemClock } from '#schema'
@@ -30,8 +31,8 @@ export async function throttlingBenchmark(rounds: Rounds, progress: (text: strin
   servers.use(await startUpstream(workspace, upstream))
   const redis = installed('redis-server')
   const redisPort = await freePort()
-  if (redis === undefined) progress('NOTICE: without Redis: it is not installed (apt-get install redis-server)')
-  else servers.use(startRedis(redis, redisPort))
+  const running = redis === undefined ? null : servers.use(startRedis(redis, redisPort))
+  if (running === null) progress('NOTICE: without Redis: it is not installed (apt-get install redis-server)')
 
   const store = { type: 'RedisThrottlingStore', config: { url: `redis://127.0.0.1:${redisPort}`, timeout: '1 s' } }
   const routes = new Map<string, unknown>([
@@ -72,7 +73,14 @@ export async function throttlingBenchmark(rounds: Rounds, progress: (text: strin
       }),
     )
   }
-  return await measureAdded(subjects, rounds, progress)
+  const rows = await measureAdded(subjects, rounds, progress)
+  if (running !== null) {
+    const before = running.cpuSeconds()
+    const { requests } = await load(`${url}/redis/`, rounds)
+    const micros = ((running.cpuSeconds() - before) * 1e6) / requests
+    progress(`Redis: ${micros.toFixed(1)} µs of CPU time of Redis for a request with one decision`)
+  }
+  return rows
 }
 
 /** Messages for the missed targets. */
@@ -98,9 +106,18 @@ function decisionNanos(partitions: number): number {
   return ((user + system) * 1_000) / decisions
 }
 
-function startRedis(program: string, port: number): AsyncDisposable {
+function startRedis(program: string, port: number): AsyncDisposable & { cpuSeconds(): number } {
   const child = spawn(program, ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' })
   return {
+    /** From /proc/<pid>/stat (proc(5): fields 14 and 15, in hundredths). */
+    cpuSeconds() {
+      const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 13)
+      return (Number(user) + Number(system)) / 100
+    },
     async [Symbol.asyncDispose]() {
       const exit = once(child, 'exit')
       child.kill('SIGTERM')
