@@ -66,7 +66,11 @@ class Follower implements Disposable {
     const record = await this.#releases.release(this.#awaited.number)
     if (record === null) throw new Error(`release ${this.#awaited.number} is missing`)
     const tree = await this.#releases.tree(record, this.#tree)
-    const changed = [...tree].filter(([path, { hash }]) => this.#tree.get(path)?.hash !== hash)
+    // Shards that both trees have are the same objects.
+    const shards = [...tree.shards].filter(([id, shard]) => this.#tree.shards.get(id) !== shard)
+    const changed = shards.flatMap(([, { entries }]) =>
+      [...entries].filter(([path, { hash }]) => this.#tree.get(path)?.hash !== hash),
+    )
     const contents: Content[] = await Array.fromAsync(this.#releases.contents(changed.map(([, entry]) => entry)))
     if (contents.length !== 1) throw new Error(`expected one changed file, got ${contents.length}`)
   }
