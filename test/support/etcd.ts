@@ -152,7 +152,7 @@ export class EtcdMember implements AsyncDisposable {
     await this.listening()
   }
 
-  /** Kills it and starts it again with the data of a snapshot of `etcdctl snapshot save`. Only for a cluster of one. */
+  /** Kills it and starts it again with the data of a snapshot of `etcdctl snapshot save`. The others of its cluster are killed before, and restored from it too. */
   async restoreFrom(snapshot: string): Promise<void> {
     const { name, peerUrl, directory, cluster } = this.#plan
     await this.kill()
