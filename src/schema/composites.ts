@@ -64,7 +64,7 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
     }
     for (const rule of rules) {
       const complaint = rule.check((name) => given.has(name))
-      if (complaint !== null) report(complaint)
+      if (complaint !== null) report(complaint, rule.at === undefined ? [] : [rule.at])
     }
     return decoded as DecodedMembers<M>
   })

@@ -5,6 +5,8 @@ export interface PresenceRule {
   readonly text: string
   /** The error message; null where the rule is satisfied. */
   readonly check: (present: (field: string) => boolean) => string | null
+  /** The field that a message concerns; by default the object. */
+  readonly at?: string
   /** As JSON Schema; `given` is the schema of an object that has a field, under its current or an old name. */
   readonly schema: (given: (field: string) => JsonSchema) => JsonSchema
 }
@@ -16,6 +18,17 @@ export function exactlyOneOf(...fields: string[]): PresenceRule {
     text,
     check: (present) => (count(fields, present) === 1 ? null : text),
     schema: (given) => ({ oneOf: fields.map(given) }),
+  }
+}
+
+/** A field that is required, unless another one is given in its place. */
+export function requiredUnless(field: string, other: string): PresenceRule {
+  const rule = exactlyOneOf(field, other)
+  const missing = `this field is required, unless ${other} is given`
+  return {
+    ...rule,
+    at: field,
+    check: (present) => (present(field) || present(other) ? rule.check(present) : missing),
   }
 }
 

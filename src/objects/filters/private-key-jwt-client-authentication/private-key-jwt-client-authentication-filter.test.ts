@@ -195,10 +195,9 @@ for (const [what, config, message] of bad) {
 
 test('clientId, tokenEndpoint, secretsProvider and signingSecretId are required', async () => {
   await assert.rejects(build(PrivateKeyJwtClientAuthenticationFilter, {}), (error: Error) => {
-    for (const field of ['clientId', 'secretsProvider', 'signingSecretId']) {
+    for (const field of ['clientId', 'tokenEndpoint', 'secretsProvider', 'signingSecretId']) {
       assert.match(error.message, new RegExp(`/heap/0/config/${field}: .*this field is required`))
     }
-    assert.match(error.message, /\/heap\/0\/config: give exactly one of tokenEndpoint, issuer/)
     return true
   })
 })

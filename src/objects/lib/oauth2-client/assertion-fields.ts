@@ -1,6 +1,6 @@
 import { IssuerKind, SecretsProviderKind } from '#contracts'
 import { KEY_PAIR_ALGORITHMS } from '#jose'
-import { config, duration, exactlyOneOf, json, map, oneOf, ref, secretId, string, url } from '#schema'
+import { config, duration, json, map, oneOf, ref, requiredUnless, secretId, string, url } from '#schema'
 
 /** Fields of filters that authenticate a client with `private_key_jwt`. */
 export const assertionFields = () => ({
@@ -25,4 +25,4 @@ export const assertionFields = () => ({
     .meta({ description: 'Further claims of the JWT: names to values.' }),
 })
 
-export const ASSERTION_RULES = [exactlyOneOf('tokenEndpoint', 'issuer')]
+export const ASSERTION_RULES = [requiredUnless('tokenEndpoint', 'issuer')]
