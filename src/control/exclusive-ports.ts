@@ -24,7 +24,8 @@ async function checkPortIsFree(port: number, host: string): Promise<void> {
     await open(port, host, true).catch(() => {
       throw error
     })
-    throw new Error(`listen EADDRINUSE: address shared by another gateway ${host}:${port}`, { cause: error })
+    const message = `listen EADDRINUSE: address shared by another gateway ${host}:${port}`
+    throw Object.assign(new Error(message, { cause: error }), { code: 'EADDRINUSE' })
   }
 }
 
