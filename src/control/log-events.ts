@@ -155,7 +155,7 @@ export const EVENTS = logEvents('GW_CONTROL', {
   },
   UNITS_NOT_REPLACED: {
     message: 'units with the new configuration could not start; those with the earlier one keep serving',
-    meaning: 'config.json, routes folders and scripts are used as before the change.',
+    meaning: '`config.json`, route folders and scripts are used as before the change.',
     action: 'Correct the configuration by the problems of the entry.',
   },
   UNIT_STUCK: {
