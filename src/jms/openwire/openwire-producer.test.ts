@@ -159,7 +159,7 @@ test('a transaction that the broker never commits makes the next ones smaller, d
       return 'ignore'
     },
   })
-  await using producer = producerOf(producerPlan([endpointAt(broker.port)], { sendTimeout: 100 }))
+  await using producer = producerOf(producerPlan([endpointAt(broker.port)], { sendTimeout: 500 }))
   const messages = numbered(60, () => 'x'.repeat(2_000))
   await assert.rejects(producer.send(messages), /no acknowledgement/)
   await assert.rejects(producer.send(messages), /no acknowledgement/)
