@@ -1,7 +1,6 @@
 // The commands of the guide to several gateways (fleet.md), with a real etcd and two gateways: `npm run docs:test`.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -14,7 +13,7 @@ import { pathRoute, RunningGateway } from '#test/gateway'
 import { guideBlocks } from '#test/guide'
 import { managing } from '#test/management'
 import { accepts, freePort } from '#test/nginx'
-import { waitUntil } from '#test/waiting'
+import { once, waitUntil } from '#test/waiting'
 
 const GUIDE = readFileSync(join(import.meta.dirname, '..', 'docs', 'guide', 'fleet.md'), 'utf8')
 const SHELL = guideBlocks('fleet', 'sh')
