@@ -6,7 +6,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { StopSignals } from '../run/signals.ts'
 import { aligned, cut, type Paint, paintFor, printable, terminalSize, writeJson } from '../terminal.ts'
 import { Screen } from '../top/screen.ts'
-import { problemText, RELEASE_EXITS, RELEASE_OPTIONS, withReleases } from './release-access.ts'
+import { labelText, problemText, RELEASE_EXITS, RELEASE_OPTIONS, withReleases } from './release-access.ts'
 import type { Instance, ReleaseClient } from './release-client.ts'
 
 const INTERVAL = 1_000
@@ -77,9 +77,8 @@ function lines(instances: readonly Instance[], context: ProcessContext): string[
 }
 
 function cells({ _id, state, served, wanted, since, version, address, labels }: Instance): string[] {
-  const label = Object.entries(labels).map(([name, value]) => `${name}=${value}`)
   const texts = [_id, state, String(served ?? '-'), String(wanted ?? '-'), since, version, address]
-  return [...texts, label.join(', ')].map(printable)
+  return [...texts, labelText(labels)].map(printable)
 }
 
 function paintedRow(row: string, state: string | undefined, paint: Paint): string {

@@ -5,6 +5,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { counted, paintFor, printable, writeJson } from '../terminal.ts'
 import {
   labelsOf,
+  labelText,
   problemText,
   RELEASE_EXITS,
   RELEASE_OPTIONS,
@@ -109,7 +110,7 @@ async function pushed(
   if (json) writeJson(stdout, { release: Number(release._id), unchanged: isUnchanged, changes })
   else if (isUnchanged) stdout.write(`nothing to push: release ${release._id} has the same files\n`)
   else {
-    const stage = only === null ? 'is deployed' : `is staged for ${labelText(only)}`
+    const stage = only === null ? 'is deployed' : `is staged for ${printable(labelText(only))}`
     stdout.write(`release ${release._id} ${stage}: ${counted(release.files, 'file')}, ${changeSummary(changes)}\n`)
   }
   if (time === null) return EXIT.ok
@@ -122,15 +123,6 @@ function report(current: Release | null, changes: readonly FileChange[], context
   const more = changes.length > MOST_LISTED ? [`and ${changes.length - MOST_LISTED} more`] : []
   const base = current === null ? 'the store has no release' : `compared with release ${current._id}`
   stderr.write(`${[`${base}: ${changeSummary(changes)}`, ...lines, ...more].join('\n')}\n`)
-}
-
-/** `stage=canary, zone=a`. */
-function labelText(labels: Readonly<Record<string, string>>): string {
-  return printable(
-    Object.entries(labels)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(', '),
-  )
 }
 
 function numberOf(release: Release | null): number | null {

@@ -49,6 +49,13 @@ export function labelsOf(args: Arguments, option: string): Readonly<Record<strin
   return labels.length === 0 ? null : Object.fromEntries(labels)
 }
 
+/** `stage=canary, zone=a`. */
+export function labelText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ')
+}
+
 /** Runs a command with the releases of a gateway; refusals and outages become messages and exit codes. */
 export async function withReleases(
   name: string,

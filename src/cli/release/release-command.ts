@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { aligned, paintFor, printable, writeJson } from '../terminal.ts'
 import { checkNumber, currentNumber } from './pull-command.ts'
-import { RELEASE_EXITS, RELEASE_OPTIONS, WAIT_OPTION, waitTime, withReleases } from './release-access.ts'
+import { labelText, RELEASE_EXITS, RELEASE_OPTIONS, WAIT_OPTION, waitTime, withReleases } from './release-access.ts'
 import type { Release, ReleaseClient } from './release-client.ts'
 import { changeSummary, changesBetween, diffLines, releaseSide } from './release-differences.ts'
 import { waitForRelease } from './wait-for-release.ts'
@@ -101,9 +101,7 @@ function cells({ _id, parent, created, author, files, note, problem, ...release 
 
 function stateOf({ current, stage }: Pick<Release, 'current' | 'stage'>): string {
   if (stage === null) return current ? 'current' : '-'
-  return `staged: ${Object.entries(stage)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(', ')}`
+  return `staged: ${labelText(stage)}`
 }
 
 async function show(releases: ReleaseClient, [asked]: readonly string[], args: Arguments, { stdout }: ProcessContext) {

@@ -27,12 +27,7 @@ export async function waitForRelease(
       stderr.write(`release ${number} is served by ${counted(concerned.length, 'instance')}\n`)
       return true
     }
-    const text =
-      concerned === null
-        ? 'the store does not say which instances there are'
-        : concerned.length === 0
-          ? 'no living instance is concerned'
-          : `release ${number} is served by ${concerned.length - waiting.length} of ${counted(concerned.length, 'instance')}`
+    const text = progressText(number, concerned?.length ?? null, waiting.length)
     if (stderr.isTTY === true && text !== shown) stderr.write(`${text}\n`)
     shown = text
     if (performance.now() >= end) {
@@ -42,6 +37,13 @@ export async function waitForRelease(
     }
     await delay(Math.min(INTERVAL, Math.max(0, end - performance.now())))
   }
+}
+
+/** How many of the concerned instances serve the release; their number is null while it is not known. */
+function progressText(release: number, concerned: number | null, waiting: number): string {
+  if (concerned === null) return 'the store does not say which instances there are'
+  if (concerned === 0) return 'no living instance is concerned'
+  return `release ${release} is served by ${concerned - waiting} of ${counted(concerned, 'instance')}`
 }
 
 /** An instance that is past the release, as it wants a later one, does not hold it up. */
