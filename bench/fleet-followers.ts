@@ -103,7 +103,13 @@ export async function measureFollowers(
   const following = Array.from({ length: count }, (_, at) => {
     // Clients of one thread with equal settings share connections, as those of two processes do not.
     const own = clients.use(new EtcdClient({ ...settings, connectTimeout: 30_000 + at }))
-    const record = new InstanceRecord({ client: own, keys: releases.keys, status: () => statusOf(at) })
+    const record = new InstanceRecord({
+      client: own,
+      keys: releases.keys,
+      clock: systemClock,
+      status: () => statusOf(at),
+      rivalChanged: () => {},
+    })
     clients.defer(() => record.close())
     record.start()
     const reader = clients.use(new EtcdReleases(own, { prefix: '/identity-gateway', clock: systemClock }))

@@ -41,6 +41,13 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'The change was made; its earlier version is lost when the process ends.',
     action: 'Check permissions and free space of the history directory.',
   },
+  INSTANCE_ID_SHARED: {
+    message: 'another gateway of the same store has the instanceId of this one',
+    meaning:
+      'Traffic is not affected. The list of instances has one record for both, so that it does not show what each serves.',
+    action:
+      'Give each gateway its own `instanceId` in admin.json, or leave it out; do not copy the state directory to another machine.',
+  },
   METRICS_LATE: {
     message: 'metrics of a unit are late; its last ones are exposed',
     meaning: 'Metrics of a unit are older than the others.',

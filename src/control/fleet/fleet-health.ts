@@ -41,6 +41,7 @@ export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, 
   if (!isStarted) return check('reading the release of the configuration store')
   if (state.divergence !== null)
     return check('the configuration store contradicts the local copy: decide by gateway push or gateway release adopt')
+  if (state.hasRival) return check('another gateway has the instanceId of this one: give each its own in admin.json')
   if (state.state === 'failing') return check(`release ${state.wanted ?? '?'} can not be served completely`)
   return { name: 'store', ok: true, state: 'up', detail: serves }
 }

@@ -11,6 +11,7 @@ export class FleetState {
   #divergence: Divergence | null = null
   #served: number | null = null
   #problems: readonly ReleaseProblem[] = []
+  #rival: string | null = null
   #since: number
   #described = ''
 
@@ -43,7 +44,13 @@ export class FleetState {
 
   get problems(): readonly ReleaseProblem[] {
     const { reason } = this.#divergence ?? {}
-    return reason === undefined ? this.#problems : [{ file: '', message: reason }, ...this.#problems]
+    const rival = this.#rival === null ? [] : [{ file: '', message: rivalProblem(this.#rival) }]
+    return [...rival, ...(reason === undefined ? [] : [{ file: '', message: reason }]), ...this.#problems]
+  }
+
+  /** Whether another living gateway has the id of this one. */
+  get hasRival(): boolean {
+    return this.#rival !== null
   }
 
   get since(): number {
@@ -59,6 +66,12 @@ export class FleetState {
   storeHas(pointer: Pointer | null, divergence: Divergence | null): void {
     this.#pointer = pointer
     this.#divergence = divergence
+    this.#note()
+  }
+
+  /** Another living gateway has the id of this one, and serves traffic at an address; null: no longer. */
+  rivalIs(address: string | null): void {
+    this.#rival = address
     this.#note()
   }
 
@@ -82,4 +95,9 @@ export class FleetState {
     this.#since = this.#clock.now()
     this.#changed()
   }
+}
+
+function rivalProblem(address: string): string {
+  const place = address === '' ? '' : ` at ${address}`
+  return `another gateway${place} has the same instanceId, and overwrites this record; give each its own in admin.json`
 }

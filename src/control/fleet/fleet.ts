@@ -89,7 +89,13 @@ export class Fleet {
     })
     const { releases, state } = this
     this.#applier = new ReleaseApplier({ releases, copy, state, logger, host: input.host })
-    this.#record = new InstanceRecord({ client: this.#client, keys: releases.keys, status: () => this.status })
+    this.#record = new InstanceRecord({
+      client: this.#client,
+      keys: releases.keys,
+      clock,
+      status: () => this.status,
+      rivalChanged: (address) => this.#rivalChanged(address),
+    })
     this.#sweep = new ReleaseSweep({ releases, logger, isOwn: () => this.#isFirst() })
     this.#follower = new StoreFollower({
       client: this.#client,
@@ -306,6 +312,13 @@ export class Fleet {
   async #isFirst(): Promise<boolean> {
     if (!this.isConnected || this.state.divergence !== null) return false
     return (await firstInstance(this.#client, this.releases.keys)) === this.id
+  }
+
+  #rivalChanged(address: string | null): void {
+    const { logger } = this.#input
+    if (address === null) logger.info('no other gateway has the instanceId of this one any more')
+    else logger.error({ instanceId: this.id, address }, EVENTS.INSTANCE_ID_SHARED)
+    this.state.rivalIs(address)
   }
 
   #storeChanged({ pointer, divergence }: StoreState): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { StoreKeys } from '#releases'
+import { systemClock } from '#schema'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { Folder } from '#test/folder'
 import { waitUntil } from '#test/waiting'
@@ -28,7 +29,12 @@ describe('the record of an instance', () => {
     await using client = etcdClient([etcd])
     const keys = new StoreKeys('/fleet')
     let status = STATUS
-    const record = new InstanceRecord({ client, keys, renewal: 50, status: () => status })
+    const rivalChanged = () => assert.fail('there is no other process')
+    const record = new InstanceRecord({
+      ...{ client, keys, clock: systemClock, renewal: 50 },
+      status: () => status,
+      rivalChanged,
+    })
     record.start()
     const found = async () => (await readInstances(client, keys))[0]
     await waitUntil('the record exists', async () => (await found()) !== undefined)
@@ -54,8 +60,54 @@ describe('the record of an instance', () => {
     assert.deepEqual(await readInstances(client, keys), [])
   })
 
+  test('tells of another living process with its id, and not of one that was killed', {
+    skip: etcdMissing,
+  }, async () => {
+    await using etcd = await EtcdMember.start()
+    await using client = etcdClient([etcd])
+    const keys = new StoreKeys('/fleet')
+    let now = 0
+    const started = (address: string) => {
+      const rivals: (string | null)[] = []
+      const record = new InstanceRecord({
+        ...{ client, keys, renewal: 20, clock: { monotonic: () => now } },
+        status: () => ({ ...STATUS, address, problems: rivals.map((rival) => ({ file: '', message: `${rival}` })) }),
+        rivalChanged: (rival) => void rivals.push(rival),
+      })
+      record.start()
+      return { record, rivals }
+    }
+    const addressIs = (address: string) =>
+      waitUntil(`the record is that of ${address}`, async () =>
+        (await readInstances(client, keys)).some((each) => each.address === address),
+      )
+    // Left by a process that was killed: its lease has not ended.
+    const { lease } = await client.grantLease(60)
+    const left = encodeStatus({ ...STATUS, address: 'killed' }, 'another process')
+    await client.transact({ compare: [], success: [{ put: { key: keys.instance('one'), value: left, lease } }] })
+    const one = started('host:1')
+    await addressIs('host:1')
+    // A second look, as at each renewal.
+    await waitUntil('it is counted', () => one.record.instances === 1)
+    assert.deepEqual(one.rivals, [])
+
+    const two = started('host:2')
+    await waitUntil('both know of the other', () => one.rivals.length + two.rivals.length === 2)
+    assert.deepEqual([one.rivals, two.rivals], [['host:2'], ['host:1']])
+    await waitUntil('the record tells it', async () => (await readInstances(client, keys))[0]?.problems.length === 1)
+    await two.record.close()
+    await addressIs('host:1')
+    now += 19_000
+    const { instances } = one.record
+    assert.deepEqual([instances, one.rivals], [1, ['host:2']])
+    now += 2_000
+    await waitUntil('the other one is gone', () => one.rivals.length === 2)
+    assert.deepEqual(one.rivals, ['host:2', null])
+    await one.record.close()
+  })
+
   test('of others is read with bounds, or not at all', () => {
-    assert.deepEqual(decodeStatus('one', Buffer.from(encodeStatus(STATUS))), STATUS)
+    assert.deepEqual(decodeStatus('one', Buffer.from(encodeStatus(STATUS, ''))), STATUS)
     const others = [
       '',
       '[]',
@@ -66,7 +118,7 @@ describe('the record of an instance', () => {
     for (const value of others) assert.equal(decodeStatus('one', Buffer.from(value)), null, value)
     const problem = { file: 'a', message: 'x'.repeat(10_000) }
     const many = { ...STATUS, version: 'v'.repeat(5_000), problems: Array.from({ length: 1_000 }, () => problem) }
-    const bounded = decodeStatus('one', Buffer.from(encodeStatus(many)))!
+    const bounded = decodeStatus('one', Buffer.from(encodeStatus(many, '')))!
     assert.deepEqual([bounded.version.length, bounded.problems.length], [1_024, 51])
     assert.match(bounded.problems.at(-1)!.message, /^and 950 more/)
   })

@@ -1,6 +1,7 @@
-import { type EtcdClient, EtcdError } from '#etcd'
+import { randomUUID } from 'node:crypto'
+import { type EtcdClient, EtcdError, type KeyValue, type OperationResult } from '#etcd'
 import type { StoreKeys } from '#releases'
-import { decodeStatus, encodeStatus, type InstanceStatus } from './instance-status.ts'
+import { decodeStatus, encodeStatus, type InstanceStatus, processOf } from './instance-status.ts'
 
 /** Seconds after which the record of an instance that is gone disappears. */
 const LEASE_SECONDS = 15
@@ -20,8 +21,17 @@ interface RecordInput {
   readonly keys: StoreKeys
   /** Milliseconds between renewals; two may fail before the lease ends. */
   readonly renewal?: number
+  readonly clock: { monotonic(): number }
   status(): InstanceStatus
+  /** Another living process writes the record of this id, and where it serves traffic; null: no longer. Must not throw. */
+  rivalChanged(address: string | null): void
 }
+
+/** Milliseconds without a record of the other process, after which it is taken for gone: a lease, and a renewal. */
+const RIVAL_KEPT = LEASE_SECONDS * 1_000 + RENEWAL
+
+/** Writes that are tried in sequence while another process writes the same record. */
+const MOST_TRIES = 5
 
 /** Renewals between two counts of the instances. */
 const COUNT_EVERY = 3
@@ -29,6 +39,10 @@ const COUNT_EVERY = 3
 /**
  * The record of this instance in the store, bound to a lease: it is gone soon after the instance is. Failures are not
  * logged: the follower reports the state of the store, and the next renewal writes the record again.
+ *
+ * Each process writes it by compare-and-swap, with a token of its own. The record of another process is no sign of a second gateway
+ * with this id when it is found at the start: that may have been killed, or this one takes over from it. It is one when it replaces
+ * the record that this process has written, since then both live.
  */
 export class InstanceRecord {
   readonly #input: RecordInput
@@ -40,6 +54,11 @@ export class InstanceRecord {
   #isClosed = false
   #renewals = 0
   #instances = 0
+  readonly #process = randomUUID()
+  /** Of the record as this process has written or found it; 0 without one, null before the first look. */
+  #revision: bigint | null = null
+  #hasWritten = false
+  #rivalSeen: number | null = null
 
   constructor(input: RecordInput) {
     this.#input = input
@@ -84,7 +103,7 @@ export class InstanceRecord {
   #renew(): void {
     if (this.#renewals++ % COUNT_EVERY === 0) void this.#count()
     // Also for problems that came or went without a change of the release.
-    this.changed()
+    void this.#compare().finally(() => this.changed())
     const lease = this.#lease
     if (lease === null) return
     this.#input.client.keepAlive(lease).catch((error: unknown) => {
@@ -114,19 +133,65 @@ export class InstanceRecord {
     this.#instances = await client.count(keys.instances).catch(() => this.#instances)
   }
 
+  /** Whether the record is still the one that this process has written. */
+  async #compare(): Promise<void> {
+    const { client, keys, status, clock } = this.#input
+    if (this.#rivalSeen !== null && clock.monotonic() - this.#rivalSeen > RIVAL_KEPT) {
+      this.#rivalSeen = null
+      this.#input.rivalChanged(null)
+    }
+    // What is written now is compared by itself.
+    if (!this.#hasWritten || this.#writing !== null) return
+    const before = this.#revision
+    const found = await client.get(keys.instance(status().id)).catch(() => null)
+    if (found !== null && this.#revision === before && this.#writing === null) this.#found(found.item)
+  }
+
+  /** The record as the store has it. */
+  #found(item: KeyValue | null): void {
+    const revision = item?.modRevision ?? 0n
+    const before = this.#revision
+    if (revision === before) return
+    this.#revision = revision
+    // It has ended with its lease, or is that of another process.
+    this.#written = ''
+    if (item === null || !this.#hasWritten || this.#isClosed || processOf(item.value) === this.#process) return
+    // The store was restored from a backup.
+    if (before !== null && revision < before) return
+    const isNew = this.#rivalSeen === null
+    this.#rivalSeen = this.#input.clock.monotonic()
+    if (isNew) this.#input.rivalChanged(decodeStatus('', item.value)?.address ?? '')
+  }
+
   async #write(): Promise<void> {
     const { client, keys, status } = this.#input
-    const now = status()
-    const value = encodeStatus(now)
-    if (this.#lease !== null && value === this.#written) return
-    this.#lease ??= (await client.grantLease(LEASE_SECONDS)).lease
-    await client.transact({
-      compare: [],
-      success: [{ put: { key: keys.instance(now.id), value, lease: this.#lease } }],
-    })
-    this.#written = value
-    if (this.#instances === 0) await this.#count()
+    if (this.#lease !== null && this.#revision !== null && encodeStatus(status(), this.#process) === this.#written)
+      return
+    const key = keys.instance(status().id)
+    if (this.#revision === null) this.#found((await client.get(key)).item)
+    for (let tries = 0; tries < MOST_TRIES && !this.#isClosed; tries++) {
+      const value = encodeStatus(status(), this.#process)
+      this.#lease ??= (await client.grantLease(LEASE_SECONDS)).lease
+      const { succeeded, revision, responses } = await client.transact({
+        compare: [{ key, modRevision: this.#revision ?? 0n }],
+        success: [{ put: { key, value, lease: this.#lease } }],
+        failure: [{ get: { key } }],
+      })
+      if (!succeeded) {
+        this.#found(itemOf(responses))
+        continue
+      }
+      this.#revision = revision
+      this.#hasWritten = true
+      this.#written = value
+      if (this.#instances === 0) await this.#count()
+      return
+    }
   }
+}
+
+function itemOf([first]: readonly OperationResult[]): KeyValue | null {
+  return first?.type === 'get' ? first.item : null
 }
 
 /** Records that are read for the first one: others may have written some that are no records. */

@@ -45,8 +45,19 @@ export function boundedProblems(problems: readonly ReleaseProblem[]): ReleasePro
   return [...shown, { file: '', message: `and ${problems.length - MAX_PROBLEMS} more; see the log of the instance` }]
 }
 
-export function encodeStatus({ id: _, ...status }: InstanceStatus): string {
-  return JSON.stringify({ format: 1, ...status })
+/** `process`: a token of the process that writes it. */
+export function encodeStatus({ id: _, ...status }: InstanceStatus, process: string): string {
+  return JSON.stringify({ format: 1, process, ...status })
+}
+
+/** The token of the process that has written a record; empty where it has none. */
+export function processOf(value: Buffer): string {
+  try {
+    const json = parseJson(value.toString('utf8'))
+    return isPlainObject(json) ? textOf(json['process']) : ''
+  } catch {
+    return ''
+  }
 }
 
 /** Null for a value that is not the record of an instance: anyone with access to the store may have written it. */

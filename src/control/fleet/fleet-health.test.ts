@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fleetCheck } from './fleet-health.ts'
+import { FleetState } from './fleet-state.ts'
+
+test('a second gateway with the id of this one is degraded, and a problem of the record; traffic goes on', () => {
+  const state = new FleetState({}, { now: () => 0 }, () => {})
+  const health = { connection: { state: 'connected' }, state, copy: { release: null }, isStarted: true } as const
+  assert.equal(fleetCheck(health).state, 'up')
+  state.rivalIs('host:8080')
+  const { ok, state: found, detail } = fleetCheck(health)
+  assert.deepEqual([ok, found], [true, 'degraded'])
+  assert.match(detail ?? '', /^another gateway has the instanceId of this one/)
+  assert.doesNotMatch(detail ?? '', /host/, 'health is public')
+  assert.equal(state.state, 'failing')
+  assert.match(state.problems[0]?.message ?? '', /another gateway at host:8080 has the same instanceId/)
+  state.rivalIs(null)
+  assert.deepEqual([fleetCheck(health).state, state.state], ['up', 'current'])
+})
