@@ -183,7 +183,7 @@ export class Gateway {
 
   /** Opens the management connector, then starts the units; resolves when all are ready. */
   async start(): Promise<void> {
-    await this.#fleet?.open()
+    await this.#fleet?.open((this.#input.predecessor ?? null) !== null)
     // Throws for invalid JSON before a port is opened.
     if (this.#fleet === null) readConfigFile(configFile(this.#configuration.directories.config))
     const { settings, predecessor = null } = this.#input
@@ -209,7 +209,7 @@ export class Gateway {
 
   /** The predecessor writes no files any more. */
   async tookOver(): Promise<void> {
-    this.#fleet?.started()
+    await this.#fleet?.tookOver()
     await Promise.all([this.#history.load(), ...this.stores.all.map((store) => store.scan())])
   }
 

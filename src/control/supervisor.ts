@@ -272,7 +272,8 @@ export class Supervisor {
 const NO_SHARED_PORTS =
   'units can not be replaced on this system, since ports can not be shared between threads; restart the gateway to use the configuration'
 const ROUTES_LOST = 'routes that are served can not be built with this configuration'
-const STOPPING = 'the gateway is stopping'
+/** A replacement that ends with this has not failed. */
+export const STOPPING = 'the gateway is stopping'
 
 function refused(message: string, problems: readonly ReplacementProblem[] = []): Replacement {
   return { state: 'refused', message, problems }

@@ -2,7 +2,7 @@ import type { Logger } from '#logging'
 import type { Counter, Metrics } from '#schema'
 import { EVENTS } from './log-events.ts'
 import type { RouteStores } from './route-stores.ts'
-import type { Replacement, Supervisor, UnitChange } from './supervisor.ts'
+import { type Replacement, STOPPING, type Supervisor, type UnitChange } from './supervisor.ts'
 
 /** Problems of one log entry. */
 const MAX_LOGGED = 20
@@ -23,6 +23,7 @@ export class UnitReplacements {
 
   async replace(change: UnitChange, stores: RouteStores): Promise<Replacement> {
     const result = await this.#supervisor.replace(change)
+    if (result.state === 'refused' && result.message === STOPPING) return result
     this.#counts[result.state].add()
     if (result.state === 'replaced') {
       this.#logger.info('units with a new configuration serve; the others finish their requests')

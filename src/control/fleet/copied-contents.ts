@@ -18,19 +18,24 @@ const FILE_MODE = 0o640
  */
 export class CopiedContents {
   readonly #directory: string
-  readonly #hashes: Set<string>
+  readonly #hashes = new Set<string>()
 
-  private constructor(directory: string, hashes: Set<string>) {
+  private constructor(directory: string) {
     this.#directory = directory
-    this.#hashes = hashes
   }
 
   static async open(directory: string): Promise<CopiedContents> {
     await mkdir(directory, { recursive: true, mode: 0o750 })
-    const names = await readdir(directory)
-    // Unfinished writes of a process that ended.
-    for (const name of names) if (!HASH.test(name)) await rm(join(directory, name), { force: true, recursive: true })
-    return new CopiedContents(directory, new Set(names.filter((name) => HASH.test(name))))
+    return new CopiedContents(directory)
+  }
+
+  /** Finds what is on disk, and removes the unfinished writes of a process that ended. */
+  async own(): Promise<void> {
+    const names = await readdir(this.#directory)
+    for (const name of names) {
+      if (HASH.test(name)) this.#hashes.add(name)
+      else await rm(join(this.#directory, name), { force: true, recursive: true })
+    }
   }
 
   has(hash: string): boolean {

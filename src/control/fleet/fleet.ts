@@ -40,6 +40,8 @@ interface FleetInput {
   readonly version: string
   readonly logger: Logger
   readonly host: ServingHost
+  /** Another process of the instance serves, and writes the local copy, until this one takes over. */
+  readonly isAside: boolean
   readonly clock?: Clock
   /** Where this instance serves traffic. */
   address(): string
@@ -112,7 +114,8 @@ export class Fleet {
 
   static async open(input: FleetInput): Promise<Fleet> {
     const { settings, state, logger } = input
-    const copy = await LocalCopy.open(join(state, 'release'), logger)
+    const root = join(state, 'release')
+    const copy = input.isAside ? await LocalCopy.openShared(root, logger) : await LocalCopy.open(root, logger)
     return new Fleet(input, settings.instanceId ?? (await defaultInstanceId(state)), copy)
   }
 
@@ -170,11 +173,11 @@ export class Fleet {
 
   /**
    * Resolves when there is something to serve: at once with a local copy, else when the store has answered. Rejects when the
-   * fleet is closed before that.
+   * fleet is closed before that. Without a local copy, another process that serves has the files of the instance.
    */
   async ready(): Promise<void> {
     this.#follower.start()
-    if (this.copy.release !== null) return
+    if (this.copy.release !== null || !this.copy.isOwned) return
     await Promise.race([this.#known.promise, this.#ending.promise])
     for (;;) {
       const { wanted } = this.state
@@ -206,10 +209,23 @@ export class Fleet {
     this.state.fails([])
   }
 
+  /** Units serve, and no other process does: takes what that one has copied since these units started. */
+  async tookOver(): Promise<void> {
+    const hadRelease = this.copy.release !== null
+    const change = await this.copy.own()
+    if (hadRelease) await this.#applier.copiedBefore(change)
+    if (hadRelease && this.copy.release === null) await this.#applier.serveOwn(this.#input.own)
+    this.#start()
+  }
+
   /** Units serve. */
   started(): void {
-    this.#isStarted = true
     if (this.copy.release !== null) this.#applier.started()
+    this.#start()
+  }
+
+  #start(): void {
+    this.#isStarted = true
     this.#record.start()
     this.#sweep.start()
     this.#watcher.follow()
@@ -287,6 +303,7 @@ export class Fleet {
     const ended = Promise.all([this.#follower.close(), this.#applier.close()])
     await this.#client[Symbol.asyncDispose]()
     await ended
+    await this.copy.close()
   }
 
   async #first(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {

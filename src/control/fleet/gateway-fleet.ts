@@ -60,8 +60,8 @@ export class GatewayFleet {
     return fleet === null ? null : new GatewayFleet(input, fleet)
   }
 
-  /** Opens the local copy. */
-  async open(): Promise<void> {
+  /** Opens the local copy; `isAside`: which another process still writes. */
+  async open(isAside: boolean): Promise<void> {
     const { version, logger, metrics, address } = this.#input
     this.#fleet = await Fleet.open({
       settings: this.#settings,
@@ -70,6 +70,7 @@ export class GatewayFleet {
       version,
       logger: logger.child({ logger: 'fleet' }),
       host: this.#host,
+      isAside,
       address,
     })
     exposeFleet(metrics, this.#fleet, systemClock)
@@ -101,6 +102,10 @@ export class GatewayFleet {
 
   started(): void {
     this.#opened.started()
+  }
+
+  tookOver(): Promise<void> {
+    return this.#opened.tookOver()
   }
 
   async reload(): Promise<void> {

@@ -167,6 +167,29 @@ describe('the local copy', () => {
     assert.ok(states >= 18, `${states}`)
   })
 
+  test('of a process that takes over is not written before it owns it, and then has what the other has copied since', async () => {
+    using folder = new Folder()
+    const root = folder.in('copy')
+    const old = await copyOf(root, 1, FIRST)
+    writeFileSync(join(root, '.contents', '0123456789abcdef.tmp'), 'being written by the other')
+    const next = await LocalCopy.openShared(root, silent)
+    assert.equal(existsSync(join(root, '.contents', '0123456789abcdef.tmp')), true)
+    assert.equal(next.release?.release, 1)
+    // Waits, and is made with the files as they are then.
+    const putting = next.put(released(4, { ...FIRST, 'scripts/four': '4' }), fetcher({ four: '4' }).fetch)
+    await old.put(released(2, SECOND), fetcher(SECOND).fetch)
+    const reverted = { ...SECOND, 'config/routes/a.json': FIRST['config/routes/a.json'] as string }
+    await old.put(released(3, reverted), fetcher(reverted).fetch)
+    await old.close()
+    await assert.rejects(old.put(released(5, FIRST), unreachable), /the local copy is closed/)
+    const { written, removed } = await next.own()
+    assert.deepEqual([written.includes('config/routes/a.json'), written.length, removed.length], [false, 4, 3])
+    assert.equal(next.release?.release, 3)
+    await assert.rejects(putting, /the store is not available/)
+    assert.deepEqual(placed(root), reverted)
+    assert.deepEqual(readdirSync(root).toSorted(), ['.contents', 'config', 'release.json', 'scripts'])
+  })
+
   test('a change whose contents can not be read changes nothing', async () => {
     using folder = new Folder()
     const root = folder.in('copy')

@@ -41,6 +41,10 @@ export class LocalCopy {
   /** Files may be those of a change that failed. */
   #isUncertain = true
   #queue: Promise<unknown> = Promise.resolve()
+  /** Resolves when this process alone writes the copy; tasks wait for it. */
+  readonly #owned = Promise.withResolvers<void>()
+  #isOwned = false
+  #isClosed = false
 
   private constructor(root: string, contents: CopiedContents, logger: Logger) {
     this.root = root
@@ -51,10 +55,41 @@ export class LocalCopy {
 
   /** Opens the copy: finishes an unfinished change, and overwrites files that were changed by hand. */
   static async open(root: string, logger: Logger): Promise<LocalCopy> {
+    const copy = await LocalCopy.openShared(root, logger)
+    await copy.own()
+    return copy
+  }
+
+  /** Reads the record of a copy that another process still writes. Changes wait until this one owns it. */
+  static async openShared(root: string, logger: Logger): Promise<LocalCopy> {
     await mkdir(root, { recursive: true, mode: 0o750 })
     const copy = new LocalCopy(root, await CopiedContents.open(join(root, CONTENTS)), logger)
-    await copy.#open()
+    copy.#release = await copy.#read(RECORD)
     return copy
+  }
+
+  /** No other process writes the copy any more: opens it. Returns what was changed since its record was read. */
+  async own(): Promise<CopyChange> {
+    const before = this.#release?.files ?? new Map()
+    try {
+      await this.#contents.own()
+      await this.#open()
+    } finally {
+      this.#isOwned = true
+      this.#owned.resolve()
+    }
+    return changedPaths(before, this.release?.files ?? new Map())
+  }
+
+  /** Whether this process alone writes the copy. */
+  get isOwned(): boolean {
+    return this.#isOwned
+  }
+
+  /** Waits for changes that have begun; makes no other ones. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#isOwned) await this.#queue
   }
 
   /** Null before the first one, and where it is damaged. */
@@ -139,6 +174,7 @@ export class LocalCopy {
       }
     }
     const release = await this.#read(RECORD)
+    this.#release = null
     if (release === null) return
     try {
       const different = await this.#files.replaceAll(release.files)
@@ -176,7 +212,10 @@ export class LocalCopy {
   }
 
   #enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(task)
+    const result = Promise.all([this.#queue, this.#owned.promise]).then(() => {
+      if (this.#isClosed) throw new Error('the local copy is closed')
+      return task()
+    })
     this.#queue = result.catch(() => {})
     return result
   }

@@ -53,6 +53,14 @@ export class ReleaseApplier {
     state.serves(copy.release?.release ?? null, host.problems())
   }
 
+  /** Units serve the local copy as it was before these changes, which another process has made. */
+  async copiedBefore(change: CopyChange): Promise<void> {
+    this.#isServing = true
+    if (needsUnits(change)) return this.#replace()
+    for (const path of [...change.written, ...change.removed]) this.#pending.add(path)
+    await this.#scan()
+  }
+
   get isServing(): boolean {
     return this.#isServing
   }
@@ -235,6 +243,8 @@ export class ReleaseApplier {
 
   #refused(release: number, problems: readonly ReleaseProblem[]): void {
     const { state, logger } = this.#input
+    // Units do not start in a gateway that is stopping.
+    if (this.#ending.signal.aborted) return
     const [first] = problems
     const reason = first === undefined ? 'unknown' : `${first.file}: ${first.pointer ?? ''}: ${first.message}`
     if (state.state !== 'failing') logger.error({ release, reason }, EVENTS.RELEASE_REFUSED)
