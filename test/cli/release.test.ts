@@ -1,6 +1,7 @@
 // The commands push, pull, release and instances with two gateways and a real etcd.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { EtcdMember, etcdMissing } from '#test/etcd'
@@ -138,6 +139,24 @@ release 1 is served by 2 instances
     assert.match(folder.read('pulled/config/routes/b.json'), /b1/)
     assert.equal(existsSync(folder.in('pulled/config/routes/more.json')), false)
     assert.equal(folder.read('pulled/secrets/own'), 'kept')
+    // Nothing is written through links, also where they lead nowhere.
+    folder.write('outside/b.json', 'outside')
+    const links = {
+      'config/routes': 'outside',
+      'config/routes/b.json': 'outside/b.json',
+      scripts: 'nowhere',
+      config: 'outside',
+    }
+    for (const [place, to] of Object.entries(links)) {
+      const linked = folder.in(`linked-${Object.keys(links).indexOf(place)}`)
+      mkdirSync(dirname(join(linked, place)), { recursive: true })
+      symlinkSync(folder.in(to), join(linked, place))
+      const pulled = await run('pull', linked, '--force')
+      assert.deepEqual([pulled.code, readdirSync(folder.in('outside'))], [1, ['b.json']], place)
+      assert.match(pulled.stderr, new RegExp(`${place} is a symbolic link.*nothing was changed`))
+      assert.equal(folder.read('outside/b.json'), 'outside')
+      assert.equal(existsSync(folder.in('nowhere')), false)
+    }
   })
 
   test('a staged release is served by gateways with its labels, until it is promoted or dropped', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathProblem } from '#releases'
 import { UsageError } from '../arguments.ts'
@@ -7,16 +7,20 @@ import { EXIT } from '../exit-codes.ts'
 import { ManagementUnavailable } from '../management/management-client.ts'
 import { shownPath } from '../problems.ts'
 import { paintFor, printable, writeJson } from '../terminal.ts'
+import { linkedPlace } from './linked-place.ts'
 import { RELEASE_EXITS, RELEASE_OPTIONS, withReleases } from './release-access.ts'
 import type { ReleaseClient } from './release-client.ts'
 import { changeLines, changeSummary, changesBetween, folderSide, releaseSide } from './release-differences.ts'
 import { readReleaseFiles } from './release-files.ts'
+
+const NEVER_THROUGH_LINKS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
 /** `gateway pull`: a release becomes a folder. */
 export const PullCommand: Command = {
   usage: ['pull DIR [--release N] [--force] [--gateway URL] [--password-file FILE] [--ca FILE] [--json]'],
   description: [
     'Writes the files of the current release, or of another one, into a folder with the layout of an instance, byte for byte. Files below config/routes and scripts that the release does not have are removed; other files of the folder, such as admin.json and secrets, are left alone.',
+    'A file is written only below the folder: where a symbolic link in it leads to the place of a file that would change, nothing is written.',
     'A folder whose files differ is changed only with --force; without it the differences are listed.',
   ],
   options: [
@@ -30,7 +34,10 @@ export const PullCommand: Command = {
     { line: 'gateway pull ./before --release 41', note: 'an earlier release' },
   ],
   exits: [
-    [EXIT.failed, 'the folder has other files, and --force is not given, or a file can not be written'],
+    [
+      EXIT.failed,
+      'the folder has other files, and --force is not given, a link is in the place of a file, or a file can not be written',
+    ],
     ...RELEASE_EXITS,
   ],
   async run(args, context) {
@@ -53,11 +60,22 @@ export const PullCommand: Command = {
         )
         return EXIT.failed
       }
+      const linked = linkedPlace(
+        directory,
+        changes.map(({ path }) => path),
+      )
+      if (linked !== null) {
+        const place = printable(shownPath(join(directory, linked)))
+        stderr.write(
+          `gateway: pull: ${place} is a symbolic link, and would be written through; nothing was changed: replace it by a file or folder, or pull into another folder\n`,
+        )
+        return EXIT.failed
+      }
       const written = changes.filter(({ change }) => change !== 'removed').map(({ path }) => path)
       try {
         for await (const [path, content] of stored.contents(written)) {
           mkdirSync(join(directory, dirname(path)), { recursive: true })
-          writeFileSync(join(directory, path), content)
+          writeUnlinked(join(directory, path), content)
         }
         for (const { path, change } of changes) if (change === 'removed') rmSync(join(directory, path), { force: true })
       } catch (error) {
@@ -70,6 +88,16 @@ export const PullCommand: Command = {
       return EXIT.ok
     })
   },
+}
+
+/** Writes a file, and never through a link in its place. */
+function writeUnlinked(path: string, content: Uint8Array): void {
+  const file = openSync(path, NEVER_THROUGH_LINKS)
+  try {
+    writeFileSync(file, content)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** A number of a release on the command line. */
