@@ -19,6 +19,25 @@ test('lines are appended in order, also by two writers, and those of a close are
   assert.equal(readFileSync(path, 'utf8'), `${Array.from({ length: 100 }, (_, n) => `${n}\n`).join('')}last\n`)
 })
 
+test('chunks of one memory do not overwrite each other', async () => {
+  using folder = new Folder()
+  const path = join(folder.path, 'access.log')
+  const file = new LogFile(path)
+  const chunks = ['first é\n', 'second 😀\n', `${'x'.repeat(60_000)}\n`, 'fourth\n']
+  for (const text of chunks) file.writeLines(file.encode(text))
+  const written = () => readFileSync(path, 'utf8')
+  await waitUntil('all chunks are written', () => written() === chunks.join(''))
+  const memory = file.encode('fifth\n')
+  file.writeLines(memory)
+  await waitUntil('the next one is written', () => written() === `${chunks.join('')}fifth\n`)
+  await waitUntil('its memory is free', () => {
+    const next = file.encode('\n')
+    file.writeLines(next)
+    return next.buffer === memory.buffer
+  })
+  await file.close()
+})
+
 test('reopen writes to a new file after a rename, and to the old one where the new one can not be opened', async () => {
   using folder = new Folder()
   const path = join(folder.path, 'logs.d', 'access.log')

@@ -4,6 +4,10 @@ import { closeSync, constants, openSync, write, writeSync } from 'node:fs'
 const MAX_WAITING = 1024 * 1024
 /** Milliseconds until the next attempt after a failed write. */
 const RETRY = 250
+/** Bytes of the memory that is used again for each chunk of lines. */
+const REUSED = 128 * 1024
+/** Bytes of a UTF-16 code unit in UTF-8, at most. */
+const MAX_UNIT = 3
 
 /**
  * A file of lines that several threads may append to. Writes run in the thread pool: a slow disk delays no request. What can not
@@ -18,6 +22,8 @@ export class LogFile {
   #mustReopen = false
   #timer: NodeJS.Timeout | null = null
   #idle: (() => void) | null = null
+  #reused: Buffer | null = null
+  #isReusedWaiting = false
   /** Failed writes. */
   failed = 0
   #error: Error | null = null
@@ -38,6 +44,17 @@ export class LogFile {
   /** Bytes of lines that are accepted now. */
   get room(): number {
     return MAX_WAITING - this.#waitingBytes
+  }
+
+  /**
+   * The bytes of lines for `writeLines`, which must be the next call. They are in the same memory each time, unless its last
+   * chunk is not yet written: new memory for each chunk costs as much as formatting its lines.
+   */
+  encode(lines: string): Uint8Array {
+    if (this.#isReusedWaiting || lines.length * MAX_UNIT > REUSED) return Buffer.from(lines)
+    this.#reused ??= Buffer.allocUnsafeSlow(REUSED)
+    this.#isReusedWaiting = true
+    return this.#reused.subarray(0, this.#reused.write(lines))
   }
 
   /** Writes whole lines with their line ends. */
@@ -79,10 +96,15 @@ export class LogFile {
         return
       }
       this.#waitingBytes -= written
-      if (written === first.length) this.#waiting.shift()
+      if (written === first.length) this.#remove(first)
       else this.#waiting[0] = first.subarray(written)
       this.#drain()
     })
+  }
+
+  #remove(first: Uint8Array): void {
+    this.#waiting.shift()
+    if (first.buffer === this.#reused?.buffer) this.#isReusedWaiting = false
   }
 
   /** A new file that can not be opened: the lines go to the old one, and the next reload tries again. */

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-const BYTES = 1_536
+const BYTES = 24_576
 const random = Buffer.alloc(BYTES)
 let text = ''
 let at = 0

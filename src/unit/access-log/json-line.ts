@@ -1,4 +1,4 @@
-import { isoTime, jsonContent, jsonString, lastText } from '#audit'
+import { flatText, isoTime, jsonContent, jsonString, lastText } from '#audit'
 import type { AccessEntry } from './access-entry.ts'
 
 /**
@@ -6,23 +6,22 @@ import type { AccessEntry } from './access-entry.ts'
  * routes and objects, are mostly those of the line before.
  */
 export function jsonLines(): (entry: AccessEntry) => string {
+  const timeOf = lastText(timeText, 0, null)
   const hostOf = lastText(hostText, '', '')
   const statusOf = lastText(statusText, 0, 'sent')
-  const routeOf = lastText(routeText, null, null)
-  const decisionOf = lastText(decisionText, null, null)
-  const clientOf = lastText(clientText, '', null)
-  const protocolOf = lastText(protocolText, null, null)
+  const originOf = lastOrigin()
   return (entry) => {
     const { upstreamDurationMs: upstream, path, traceId } = entry
-    return `{"level":"info","time":"${isoTime(entry.time)}${hostOf(entry.method, entry.host)}${
+    return `${timeOf(entry.time, null)}${hostOf(entry.method, entry.host)}${
       path === null ? 'null' : `"${jsonContent(path)}"`
     }${statusOf(entry.status, entry.end)}${entry.bytes},"durationMs":${tenths(entry.durationMs)},"upstreamDurationMs":${
       upstream === null ? 'null' : tenths(upstream)
-    }${routeOf(entry.route, null)}${decisionOf(entry.decidedBy, entry.reason)}${clientOf(entry.client, entry.user)}${protocolOf(
-      entry.protocol,
-      entry.tls,
-    )}${jsonContent(entry.transactionId)}","traceId":${traceId === null ? 'null' : `"${traceId}"`}}\n`
+    }${originOf(entry)}${jsonContent(entry.transactionId)}${traceId === null ? '","traceId":null}\n' : `","traceId":"${traceId}"}\n`}`
   }
+}
+
+function timeText(time: number): string {
+  return `{"level":"info","time":"${isoTime(time)}`
 }
 
 /** From the time to the path. */
@@ -33,6 +32,34 @@ function hostText(method: string | null, host: string | null): string {
 /** From the path to the bytes. */
 function statusText(status: number | null, end: AccessEntry['end']): string {
   return `,"status":${status}${end === 'sent' ? '' : `,"end":"${end}"`},"bytes":`
+}
+
+/** From the durations to the transaction id: kept while requests of one client to one route follow each other. */
+function lastOrigin(): (entry: AccessEntry) => string {
+  let last: AccessEntry | null = null
+  let text = ''
+  return (entry) => {
+    if (last === null || !isSameOrigin(entry, last)) {
+      const { route, decidedBy, reason, client, user, protocol, tls } = entry
+      text = flatText(
+        routeText(route) + decisionText(decidedBy, reason) + clientText(client, user) + protocolText(protocol, tls),
+      )
+      last = entry
+    }
+    return text
+  }
+}
+
+function isSameOrigin(a: AccessEntry, b: AccessEntry): boolean {
+  return (
+    a.client === b.client &&
+    a.route === b.route &&
+    a.user === b.user &&
+    a.decidedBy === b.decidedBy &&
+    a.reason === b.reason &&
+    a.protocol === b.protocol &&
+    a.tls === b.tls
+  )
 }
 
 function routeText(route: string | null): string {
@@ -62,8 +89,17 @@ export function heapName(qualified: string): string {
   return qualified.slice(qualified.lastIndexOf('+') + 1)
 }
 
-/** Milliseconds with one decimal: formatting integers costs less than formatting fractions. */
+/** Texts of durations below 100 ms. */
+const SHORT = 1_000
+const shortDurations: string[] = Array.from({ length: SHORT }, (_, count) => tenthsText(count))
+
+/** Milliseconds with one decimal. */
 function tenths(milliseconds: number): string {
   const count = Math.round(milliseconds * 10)
+  return shortDurations[count] ?? tenthsText(count)
+}
+
+/** Formatting integers costs less than formatting fractions. */
+function tenthsText(count: number): string {
   return count % 10 === 0 ? `${count / 10}` : `${Math.floor(count / 10)}.${count % 10}`
 }

@@ -7,6 +7,8 @@ const MAX_CHARACTERS = 32 * 1024
 interface LineOutput {
   /** Bytes of lines that are accepted now. */
   readonly room: number
+  /** The bytes of lines for `writeLines`, where the output has memory for them. */
+  encode?(lines: string): Uint8Array
   writeLines(bytes: Uint8Array): void
 }
 
@@ -35,12 +37,13 @@ export class LineBatch {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#lines === 0) return
-    const bytes = Buffer.from(this.#text)
+    const output = this.#output
+    const text = this.#text
     const lines = this.#lines
     this.#text = ''
     this.#lines = 0
-    if (bytes.length <= this.#output.room) {
-      this.#output.writeLines(bytes)
+    if (Buffer.byteLength(text) <= output.room) {
+      output.writeLines(output.encode?.(text) ?? Buffer.from(text))
       return
     }
     this.lost += lines
