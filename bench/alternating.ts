@@ -3,9 +3,10 @@ import type { Load, LoadOptions } from './load.ts'
 import { type Measured, median, type Rounds } from './measure.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** A state of one server that is compared with its usual one, and how a load runs in it. */
+/** A state of a server, and how a load runs in it. States that need a restart have a server each. */
 export interface AlternatingState {
   readonly name: string
+  readonly server: ServerProcess
   load(options: LoadOptions): Promise<Load>
 }
 
@@ -22,19 +23,20 @@ interface Compared {
 /** Slices of each state in one round; short ones, so that changes of the machine affect a slice and those around it equally. */
 const SLICES = 4
 const SECONDS = 1
+/** Turns that are not counted: they warm up caches, pools and compilers. */
+const WARM_UPS = 3
 
 /**
- * Measures small differences between states of one server in turns: a slice of the usual state before and after each slice
- * of another one. The first turn warms up, and is not counted.
+ * Measures small differences between states in turns: a slice of the usual state before and after each slice of another one.
+ * The first turns are not counted.
  */
 export async function measureAlternating(
-  server: ServerProcess,
   base: AlternatingState,
   states: readonly AlternatingState[],
   { rounds, connections }: Rounds,
   progress: (text: string) => void,
 ): Promise<ComparedRow[]> {
-  const slice = async ({ load, name }: AlternatingState): Promise<Slice> => {
+  const slice = async ({ load, name, server }: AlternatingState): Promise<Slice> => {
     const before = server.cpuSeconds()
     const done = await load({ connections, seconds: SECONDS })
     if (done.requests === 0) throw new Error(`${name} sent no response in ${SECONDS} s`)
@@ -43,18 +45,18 @@ export async function measureAlternating(
   const usual: Slice[] = []
   const compared = new Map<string, Compared[]>(states.map(({ name }) => [name, []]))
   let last = await slice(base)
-  for (let turn = 0; turn <= rounds * SLICES; turn++) {
+  for (let turn = 1 - WARM_UPS; turn <= rounds * SLICES; turn++) {
     const ratios: string[] = []
     for (const state of states) {
       const during = await slice(state)
       const around = [last, await slice(base)] as const
       last = around[1]
       ratios.push(`${state.name} ${(during.cpuMicros / meanCost(around)).toFixed(3)}`)
-      if (turn === 0) continue
+      if (turn < 1) continue
       usual.push(last)
       compared.get(state.name)?.push({ around, during })
     }
-    const label = turn === 0 ? 'warm-up' : `turn ${turn}/${rounds * SLICES}`
+    const label = turn < 1 ? 'warm-up' : `turn ${turn}/${rounds * SLICES}`
     progress(`${label}: ${last.cpuMicros.toFixed(1)} µs CPU for each request; ${ratios.join(', ')}`)
   }
   const rows = [...compared].map(([name, slices]) => {
@@ -69,6 +71,31 @@ export async function measureAlternating(
     }
   })
   return [{ ...summary(base.name, usual), base: null, ratio: 1, addedMicros: 0 }, ...rows]
+}
+
+/** A state and the usual one it is compared with. */
+export interface AlternatingPair {
+  readonly base: AlternatingState
+  readonly state: AlternatingState
+}
+
+/**
+ * Measures states that need a server of their own, one pair after the other. The usual state of each pair has a server of its
+ * own too, that is as old and has served as much: two servers of one kind differ by what they compiled.
+ */
+export async function measurePairs(
+  pairs: readonly (() => Promise<AlternatingPair & AsyncDisposable>)[],
+  rounds: Rounds,
+  progress: (text: string) => void,
+): Promise<ComparedRow[]> {
+  const rows: ComparedRow[] = []
+  for (const start of pairs) {
+    await using pair = await start()
+    const [base, row] = await measureAlternating(pair.base, [pair.state], rounds, progress)
+    if (rows.length === 0 && base !== undefined) rows.push(base)
+    if (row !== undefined) rows.push(row)
+  }
+  return rows
 }
 
 function summary(name: string, slices: readonly Slice[]): Measured {

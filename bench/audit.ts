@@ -1,10 +1,12 @@
 import { ActiveMqBroker, activeMqMissing } from '../test/interop/activemq/broker.ts'
 import { filteredRoute } from './access-manager-heap.ts'
-import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
+import { aboveRatio, type ComparedRow } from './added-cost.ts'
+import { type AlternatingState, measureAlternating } from './alternating.ts'
 import { eventCost } from './audit-event.ts'
 import { startGateway } from './gateway-server.ts'
+import { load } from './load.ts'
 import type { Rounds } from './measure.ts'
-import { body, startUpstream } from './proxy.ts'
+import { startUpstream } from './proxy.ts'
 import { freePort } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
@@ -44,15 +46,18 @@ export async function auditBenchmark(rounds: Rounds, progress: (text: string) =>
   }
   const { server, url } = await startGateway(workspace, 'gateway', routes)
   servers.use(server)
-  const base = 'no audit'
-  const subjects: ComparedSubject[] = [
-    { name: base, server, url: `${url}/none`, expect: { body } },
-    { name: noOp, server, url: `${url}/noop`, expect: { body }, base },
-    { name: toFile, server, url: `${url}/file`, expect: { body }, base },
-    { name: toStdout, server, url: `${url}/stdout`, expect: { body }, base },
-    ...(routes.has('jms') ? [{ name: toJms, server, url: `${url}/jms`, expect: { body }, base }] : []),
+  const state = (name: string, path: string): AlternatingState => ({
+    name,
+    server,
+    load: (options) => load(`${url}/${path}`, options),
+  })
+  const states = [
+    state(noOp, 'noop'),
+    state(toFile, 'file'),
+    state(toStdout, 'stdout'),
+    ...(routes.has('jms') ? [state(toJms, 'jms')] : []),
   ]
-  return await measureAdded(subjects, rounds, progress)
+  return await measureAlternating(state('no audit', 'none'), states, rounds, progress)
 }
 
 /** Messages for the missed targets. */

@@ -31,16 +31,17 @@ export async function studioBenchmark(rounds: Rounds, progress: (text: string) =
   const target = `${url}/route`
   const whileStreaming = (name: string, path: string): AlternatingState => ({
     name,
+    server,
     load: (options) => whileOpen(adminUrl + path, target, options),
   })
-  const base = { name: 'no stream', load: (options: LoadOptions) => load(target, options) }
+  const base = { name: 'no stream', server, load: (options: LoadOptions) => load(target, options) }
   const rare = encodeURIComponent('status ge 500 and route eq "route"')
   const states = [
     whileStreaming(metrics, '/api/monitor/metrics'),
     whileStreaming(requests, '/api/monitor/requests'),
     whileStreaming(filtered, `/api/monitor/requests?_queryFilter=${rare}`),
   ]
-  const rows = await measureAlternating(server, base, states, rounds, progress)
+  const rows = await measureAlternating(base, states, rounds, progress)
   return [...rows, ...(await studioPages(rounds, progress))]
 }
 

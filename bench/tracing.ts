@@ -1,15 +1,14 @@
-import { filteredRoute } from './access-manager-heap.ts'
-import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
-import { startGateway } from './gateway-server.ts'
+import { aboveRatio, type ComparedRow } from './added-cost.ts'
+import { measurePairs } from './alternating.ts'
+import { startPair } from './gateway-pair.ts'
 import type { Rounds } from './measure.ts'
-import { body, startUpstream } from './proxy.ts'
+import { startUpstream } from './proxy.ts'
 import { freePort } from './server-process.ts'
 import { Workspace } from './workspace.ts'
 
 /** Target: the ratio of a gateway that samples one request in a hundred to one without tracing. */
 const MOST = 1.05
 
-const off = 'no tracing'
 const sampled = '1 % sampled'
 
 /** Part of the requests that are sampled. The others are for information; a second gateway without tracing shows the noise. */
@@ -23,20 +22,13 @@ const RATIOS: readonly (readonly [string, number | null])[] = [
 /** Measures the cost of tracing. The application is the collector too: its CPU time is not measured. */
 export async function tracingBenchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   using workspace = new Workspace()
-  await using servers = new AsyncDisposableStack()
-  const upstream = await freePort()
-  servers.use(await startUpstream(workspace, upstream))
-  const routes = new Map<string, unknown>([['route', filteredRoute('/route', upstream, [])]])
-  const subject = async (name: string, ratio: number | null): Promise<ComparedSubject> => {
-    const environment = ratio === null ? {} : variables(`http://127.0.0.1:${upstream}`, ratio)
-    const folder = name.replaceAll(/[^a-z0-9]+/g, '-')
-    const { server, url } = await startGateway(workspace, folder, routes, { environment })
-    servers.use(server)
-    return { name, server, url: `${url}/route`, expect: { body }, ...(name !== off && { base: off }) }
-  }
-  const subjects = [await subject(off, null)]
-  for (const [name, ratio] of RATIOS) subjects.push(await subject(name, ratio))
-  return await measureAdded(subjects, rounds, progress)
+  const port = await freePort()
+  await using _upstream = await startUpstream(workspace, port)
+  const pairs = RATIOS.map(([name, ratio]) => {
+    const environment = ratio === null ? {} : variables(`http://127.0.0.1:${port}`, ratio)
+    return () => startPair(workspace, port, { name: 'no tracing', options: {} }, { name, options: { environment } })
+  })
+  return await measurePairs(pairs, rounds, progress)
 }
 
 function variables(collector: string, ratio: number): Record<string, string> {
