@@ -59,6 +59,9 @@ const packages: Step = {
     'zsh',
     'fish',
     'groff-base:groff',
+    'p11-kit',
+    'softhsm2:softhsm2-util',
+    'opensc:pkcs11-tool',
   ],
 }
 const tests: Step = {

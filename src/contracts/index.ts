@@ -1,4 +1,5 @@
 export {
+  type ModuleKey,
   type Purpose,
   Secret,
   type SecretParts,

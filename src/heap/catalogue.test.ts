@@ -90,7 +90,7 @@ test('a type of another gateway that does not exist here is refused with its rep
     catalogue.unknown('SamlFederationHandler'),
     /^unsupported type "SamlFederationHandler": .*OpenID Connect/,
   )
-  assert.match(catalogue.unknown('org.example.HsmSecretStore'), /KeyStoreSecretStore/)
+  assert.match(catalogue.unknown('org.example.DesKeyGenHandler'), /openssl rand/)
   assert.match(catalogue.unknown('FapiTokenFilterChain'), /OAuth2ResourceServerFilter/)
   for (const type of UNSUPPORTED_TYPES.keys()) assert.doesNotMatch(catalogue.unknown(type), /did you mean/)
 })

@@ -16,10 +16,6 @@ export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
   ['FapiResourceFilterChain', FAPI],
   ['FapiTokenFilterChain', FAPI],
   ['FapiWellKnownFilterChain', FAPI],
-  [
-    'HsmSecretStore',
-    'keys inside of a security module can not be used with Node.js; use KeyStoreSecretStore with a PKCS #12 file, or FileSystemSecretStore with exported keys',
-  ],
   ['JdbcAuditEventHandler', AUDIT],
   ['MonitorEndpointHandler', 'metrics are at the management connector; see the guide "Monitoring"'],
   ['SamlFederationFilter', SAML],

@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import { compactDecrypt, errors } from 'jose'
-import type { Secret } from '#contracts'
+import { type Secret, SecretError } from '#contracts'
 import type { EncryptedToken } from './compact.ts'
+import { decryptInModule } from './decrypt-in-module.ts'
 import {
   type EncryptionAlgorithm,
   type EncryptionMethod,
@@ -29,12 +30,19 @@ export async function decryptToken(token: EncryptedToken, source: KeySource): Pr
   const chosen = await chooseSecrets(source, 'DECRYPT', token.header.kid)
   if (chosen.outcome === 'unavailable') return chosen
   for (const secret of chosen.secrets) {
-    const key = secret.privateOrSecretKey
+    const key = secret.moduleKey === null ? secret.privateOrSecretKey : secret.publicOrSecretKey
     if (key === null || !suits(key, secret.algorithm, token)) continue
-    const content = await attempt(token, key)
+    const opened = secret.moduleKey === null ? attempt(token, key) : decryptInModule(token, secret.moduleKey)
+    const content = await opened.catch(asUnavailable)
+    if (content !== null && !Buffer.isBuffer(content)) return content
     if (content !== null) return { outcome: 'decrypted', content, secret, authenticated: key.type === 'secret' }
   }
   return NOT_DECRYPTED
+}
+
+function asUnavailable(error: Error): KeysUnavailable {
+  if (error instanceof SecretError) return { outcome: 'unavailable', reason: error.message }
+  throw error
 }
 
 /** Decrypts a token with one key; null where it fails. The caller checks the algorithms in its header. */

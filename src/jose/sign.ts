@@ -1,5 +1,5 @@
 import { CompactSign } from 'jose'
-import type { Secret } from '#contracts'
+import type { ModuleKey, Secret } from '#contracts'
 import type { JsonObject } from '#json'
 import { type SignatureAlgorithm, signatureSuitability } from './signature-algorithms.ts'
 import { KeyUnsuitableError } from './token-error.ts'
@@ -20,16 +20,30 @@ export async function signJwt(secret: Secret, claims: JsonObject, signing: Signi
   const refusal = signingRefusal(secret, algorithm)
   if (refusal !== null) throw new KeyUnsuitableError(refusal)
   const kid = includeKeyId && secret.stableId !== null ? { kid: secret.stableId } : {}
+  const members = { typ, ...kid, ...header, alg: algorithm }
+  if (secret.moduleKey !== null) return signInModule(secret.moduleKey, members, claims, algorithm)
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
-    .setProtectedHeader({ typ, ...kid, ...header, alg: algorithm })
+    .setProtectedHeader(members)
     .sign(secret.privateOrSecretKey as NonNullable<Secret['privateOrSecretKey']>)
+}
+
+/** The compact form of RFC 7515 section 7.1, signed by a security module. */
+async function signInModule(
+  key: ModuleKey,
+  header: JsonObject,
+  claims: JsonObject,
+  algorithm: SignatureAlgorithm,
+): Promise<string> {
+  const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  const signature = await key.sign(algorithm, Buffer.from(input))
+  return `${input}.${signature.toString('base64url')}`
 }
 
 /** Why a secret can not sign with an algorithm; null where it can. */
 export function signingRefusal(secret: Secret, algorithm: SignatureAlgorithm): string | null {
   const name = `the secret of the secret id "${secret.secretId}"`
   const refusal = secret.refusal('SIGN')
-  const key = secret.privateOrSecretKey
+  const key = secret.moduleKey === null ? secret.privateOrSecretKey : secret.publicOrSecretKey
   if (refusal !== null || key === null) return `${name} can not sign: ${refusal}`
   const suitability = signatureSuitability(key, secret.algorithm)
   if (suitability.refusal !== null) return `${name} can not sign: ${suitability.refusal}`

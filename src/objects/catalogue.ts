@@ -101,6 +101,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
   GrantSwapJwtAssertionOAuth2ClientFilter: () =>
     import('./filters/grant-swap-jwt-assertion-oauth2-client/grant-swap-jwt-assertion-oauth2-client-filter.ts'),
   HeaderFilter: () => import('./filters/header/header-filter.ts'),
+  HsmSecretStore: () => import('./stores/hsm/hsm-secret-store.ts'),
   HttpBasicAuthFilter: () => import('./filters/http-basic-auth/http-basic-auth-filter.ts'),
   HttpBasicAuthenticationClientFilter: () =>
     import('./filters/http-basic-authentication-client/http-basic-authentication-client-filter.ts'),

@@ -102,7 +102,7 @@ export {
   token,
   url,
 } from './scalars.ts'
-export { type Purpose, Secret, type SecretParts } from './secret.ts'
+export { type ModuleKey, type Purpose, Secret, type SecretParts } from './secret.ts'
 export type { SecretQuery, SecretStore, SecretsProvider } from './secret-lookup.ts'
 export { settle } from './settle.ts'
 export {

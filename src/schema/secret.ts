@@ -4,6 +4,14 @@ import { inspect } from 'node:util'
 /** Intended use of a secret; a key that does not fit it is not returned. */
 export type Purpose = 'SIGN' | 'VERIFY' | 'ENCRYPT' | 'DECRYPT' | 'GENERIC'
 
+/** A private key that stays inside of a security module, which signs and decrypts by JWA names of algorithms. */
+export interface ModuleKey {
+  /** Rejects with a SecretError where the module can not be used. */
+  sign(algorithm: string, data: Buffer): Promise<Buffer>
+  /** Null where the data is not encrypted to the key. */
+  decrypt(algorithm: string, data: Buffer): Promise<Buffer | null>
+}
+
 export interface SecretParts {
   readonly secretId: string
   /** Distinguishes the secrets of one id: an alias, a `kid`. */
@@ -16,6 +24,8 @@ export interface SecretParts {
   readonly bytes?: Buffer
   /** A private, public or symmetric key. */
   readonly key?: KeyObject
+  /** The private key of a public `key`, inside of a security module. */
+  readonly moduleKey?: ModuleKey
   /** The certificate chain of a key, its own certificate first; or a trusted certificate. */
   readonly certificates?: readonly X509Certificate[]
   /** Purposes that its source allows (key usage of a certificate, `use` of a JWK); null for all of its type. */
@@ -38,6 +48,8 @@ export class Secret {
   readonly certificates: readonly X509Certificate[]
   readonly purposes: readonly Purpose[] | null
   readonly algorithm: string | null
+  /** The private key where it is inside of a security module; `privateOrSecretKey` is null then. */
+  readonly moduleKey: ModuleKey | null
   readonly #bytes: Buffer | null
   readonly #key: KeyObject | null
   #publicKey: KeyObject | null = null
@@ -50,6 +62,7 @@ export class Secret {
     this.certificates = parts.certificates ?? []
     this.purposes = parts.purposes ?? null
     this.algorithm = parts.algorithm ?? null
+    this.moduleKey = parts.moduleKey ?? null
     this.#bytes = parts.bytes ?? null
     this.#key = parts.key ?? null
   }
@@ -95,7 +108,7 @@ export class Secret {
       return 'it is a password, not a key; a format such as SecretKeyPropertyFormat makes a key of it'
     }
     const needsPrivate = purpose === 'SIGN' || purpose === 'DECRYPT'
-    if (needsPrivate && this.privateOrSecretKey === null) return 'it has no private key'
+    if (needsPrivate && this.privateOrSecretKey === null && this.moduleKey === null) return 'it has no private key'
     if (this.purposes === null || this.purposes.includes(purpose)) return null
     return `its key usage allows ${this.purposes.join(', ') || 'nothing of the kind'} only`
   }

@@ -51,7 +51,9 @@ function signatureAlgorithm(name: unknown): SignatureAlgorithm | null {
   throw new InvalidCallError(`expected an algorithm of ${SIGNATURE_ALGORITHMS.join(', ')}, got ${JSON.stringify(name)}`)
 }
 
-function defaultAlgorithm({ privateOrSecretKey: key, algorithm }: ScriptSecret['active']): SignatureAlgorithm {
+function defaultAlgorithm(secret: ScriptSecret['active']): SignatureAlgorithm {
+  const { algorithm } = secret
+  const key = secret.privateOrSecretKey ?? secret.publicOrSecretKey
   const [first] = key === null ? [] : signatureSuitability(key, algorithm).algorithms
   // `signJwt` rejects an unsuitable key with its reason.
   return first ?? 'RS256'

@@ -287,6 +287,18 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     old: { password: { password: 'changeit' } },
   },
   KeyStore: { base: { url: 'KEYSTORE' }, old: { password: { password: 'changeit' } } },
+  HsmSecretStore: {
+    base: {
+      library: '/usr/lib/softhsm/libsofthsm2.so',
+      storePasswordSecretId: 'keystore',
+      secretsProvider: 'secrets',
+      mappings: [{ secretId: 'x', aliases: ['signing'] }],
+    },
+    old: {
+      storePassword: { storePasswordSecretId: null, storePassword: 'keystore' },
+      providerName: { providerName: 'SunPKCS11-SoftHSM' },
+    },
+  },
   KeyStoreSecretStore: {
     base: {
       file: 'KEYSTORE',

@@ -170,6 +170,9 @@ async function chainKey(provider: SecretsProvider, id: string): Promise<ChainKey
     if (secret.refusal('GENERIC') !== null) {
       const refusal = secret.refusal('SIGN')
       if (refusal !== null) throw problem(`the secret id "${id}" can not sign: ${refusal}`)
+      if (secret.moduleKey !== null) {
+        throw problem(`the key of the secret id "${id}" is inside of a security module, which signs no audit files`)
+      }
       return { pem: secret.privateOrSecretKey?.export({ type: 'pkcs8', format: 'pem' }) as string }
     }
     const bytes = secret.revealBytes()

@@ -8,6 +8,11 @@ export async function activeIdentity(provider: SecretsProvider, secretId: string
 /** The key and certificate chain of a secret. */
 export function identityOfSecret(secret: Secret): TlsIdentity {
   const { secretId, privateOrSecretKey: key } = secret
+  if (secret.moduleKey !== null) {
+    throw new SecretError(
+      `the private key of the secret id "${secretId}" is inside of a security module, and TLS of Node.js needs the key itself; use KeyStoreSecretStore for TLS`,
+    )
+  }
   if (key === null || key.type !== 'private') {
     throw new SecretError(`the secret id "${secretId}" has no private key, which TLS needs`)
   }

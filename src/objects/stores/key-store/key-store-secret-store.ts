@@ -5,7 +5,6 @@ import {
   config,
   defineType,
   exactlyOneOf,
-  field,
   list,
   object,
   oneOf,
@@ -19,19 +18,9 @@ import type { KeyStoreType } from '#secrets'
 import { autoRefresh, watchDirectory } from '../lib/auto-refresh.ts'
 import { checkMappings } from '../lib/formats.ts'
 import { leaseExpiry, usableLease } from '../lib/lease-expiry.ts'
+import { passwordId } from '../lib/password-id.ts'
 import { KeyStoreProblems } from './key-store-problems.ts'
 import { KeyStoreSecrets } from './key-store-secrets.ts'
-
-/** The secret id of a password. Messages do not contain the value, which may be the password by mistake. */
-const passwordId = () => {
-  const id = secretId()
-  return field<string>({ label: 'a secret id', schema: () => ({ type: 'string' }) }, (value, report) => {
-    if (!id.accepts(value)) {
-      report('expected the secret id of a password: letters, digits, "-" and "_" in words joined by dots')
-    }
-    return value as string
-  })
-}
 
 const mapping = object(
   {
