@@ -2,11 +2,29 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { onSubjectCore } from './cores.ts'
 import { node, root } from './workspace.ts'
 
+/** Waits for a fast machine before a measurement in seconds, and repetitions of one measurement. */
+const MAX_WAIT = 5
+const MAX_REPETITIONS = 3
+
 /** A machine is slow while the fixed loop takes this many times its least time. */
 const SLOW = 1.15
+
+/** A measurement, how often it was repeated, and whether the machine was slow to the end. */
+export interface Repeated<T> {
+  readonly result: T
+  readonly repeated: number
+  readonly isSlow: boolean
+}
+
+/** How often a measurement was repeated, as a part of its progress. */
+export function repetitions({ repeated, isSlow }: Omit<Repeated<unknown>, 'result'>): string {
+  const again = repeated === 0 ? '' : `, repeated ${repeated} times`
+  return isSlow ? `${again}, on a slow machine` : again
+}
 
 /**
  * Measures the speed of the core of the measured servers: a fixed loop in a process on that core. On shared hardware the
@@ -42,6 +60,20 @@ export class Calibration implements Disposable {
 
   isSlow(slowness: number): boolean {
     return slowness > SLOW
+  }
+
+  /** Repeats a measurement until the machine was fast before and after it, within the bounds. */
+  async repeatWhileSlow<T>(measureOnce: () => Promise<T>): Promise<Repeated<T>> {
+    for (let repeated = 0; ; repeated++) {
+      let before = await this.slowness()
+      for (let waited = 0; waited < MAX_WAIT && this.isSlow(before); waited++) {
+        await pause(1_000)
+        before = await this.slowness()
+      }
+      const result = await measureOnce()
+      const isSlow = this.isSlow(Math.max(before, await this.slowness()))
+      if (!isSlow || repeated === MAX_REPETITIONS) return { result, repeated, isSlow }
+    }
   }
 
   /** CPU milliseconds of the loop. */

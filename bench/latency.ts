@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import { Calibration } from './calibration.ts'
+import { Calibration, repetitions } from './calibration.ts'
 import { median } from './measure.ts'
 import { startProxies } from './proxy.ts'
 import { Workspace } from './workspace.ts'
@@ -40,11 +40,11 @@ export async function latencyBenchmark(
   const taken = new Map<string, { p50: number; p99: number; errors: number; isSlow: boolean }[]>()
   for (let round = 1; round <= rounds; round++) {
     for (const { name, url } of proxies) {
-      const slowness = await calibration.slowness()
-      const result = await autocannon({ ...options, url: `${url}/bench`, overallRate: rate })
-      const isSlow = calibration.isSlow(Math.max(slowness, await calibration.slowness()))
+      const { result, repeated, isSlow } = await calibration.repeatWhileSlow(() =>
+        autocannon({ ...options, url: `${url}/bench`, overallRate: rate }),
+      )
       const { p50, p99 } = result.latency
-      progress(`round ${round}/${rounds} ${name}: p50 ${p50} ms, p99 ${p99} ms${isSlow ? ', on a slow machine' : ''}`)
+      progress(`round ${round}/${rounds} ${name}: p50 ${p50} ms, p99 ${p99} ms${repetitions({ repeated, isSlow })}`)
       taken.set(name, [...(taken.get(name) ?? []), { p50, p99, errors: result.non2xx + result.errors, isSlow }])
     }
   }

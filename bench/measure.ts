@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, fetch } from 'undici'
-import { Calibration } from './calibration.ts'
+import { Calibration, repetitions } from './calibration.ts'
 import { type Load, type LoadOptions, load, type Post, postType } from './load.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -48,10 +47,8 @@ export interface Rounds extends LoadOptions {
   readonly rounds: number
 }
 
-/** Turns that are not counted, waits for a fast machine before a round in seconds, and repetitions of one round. */
+/** Turns that are not counted. */
 const WARM_UPS = 2
-const MAX_WAIT = 5
-const MAX_REPETITIONS = 3
 
 /** One round of a subject. */
 interface Round {
@@ -84,18 +81,9 @@ export async function measure(
   return [...taken].map(([subject, results]) => summary(subject.name, results))
 }
 
-/** A round before and after which the machine was fast, if there is one within the bounds. */
 async function calmRound(subject: Subject, options: LoadOptions, calibration: Calibration): Promise<Round> {
-  for (let repeated = 0; ; repeated++) {
-    let before = await calibration.slowness()
-    for (let waited = 0; waited < MAX_WAIT && calibration.isSlow(before); waited++) {
-      await pause(1_000)
-      before = await calibration.slowness()
-    }
-    const round = await oneRound(subject, options)
-    const isSlow = calibration.isSlow(Math.max(before, await calibration.slowness()))
-    if (!isSlow || repeated === MAX_REPETITIONS) return { ...round, repeated, isSlow }
-  }
+  const { result, ...repeated } = await calibration.repeatWhileSlow(() => oneRound(subject, options))
+  return { ...result, ...repeated }
 }
 
 async function oneRound(subject: Subject, options: LoadOptions): Promise<Round> {
@@ -107,11 +95,6 @@ async function oneRound(subject: Subject, options: LoadOptions): Promise<Round> 
   const cpu = subject.server.cpuSeconds() - before
   if (done.requests === 0) throw new Error(`${subject.name} sent no response in ${options.seconds} s`)
   return { load: done, cpu, repeated: 0, isSlow: false }
-}
-
-function repetitions({ repeated, isSlow }: Round): string {
-  const again = repeated === 0 ? '' : `, repeated ${repeated} times`
-  return isSlow ? `${again}, on a slow machine` : again
 }
 
 export function median(values: readonly number[]): number {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { installPackage } from '../scripts/installed-package.ts'
+import { Calibration, repetitions } from './calibration.ts'
 import { startGateway } from './gateway-server.ts'
 import { median } from './measure.ts'
 import { Workspace } from './workspace.ts'
@@ -32,13 +33,16 @@ export async function startBenchmark(rounds: number, progress: (text: string) =>
   using workspace = new Workspace()
   progress('packing and installing the package')
   const { command } = await installPackage(workspace.path)
+  using calibration = await Calibration.start()
   const measured = async (name: StartRow['name'], units: number, times: number, program?: string) => {
     const starts: Start[] = []
     for (let round = 1; round <= times; round++) {
-      const start = await measureStart(workspace, units, program)
+      const { result: start, ...repeated } = await calibration.repeatWhileSlow(() =>
+        measureStart(workspace, units, program),
+      )
       starts.push(start)
       const figures = `${start.cpuSeconds.toFixed(2)} s of CPU time, ${start.idleMegabytes.toFixed(0)} MB`
-      progress(`round ${round}/${times} ${name}, units: ${units}: ${figures}`)
+      progress(`round ${round}/${times} ${name}, units: ${units}: ${figures}${repetitions(repeated)}`)
     }
     const middle = (value: (start: Start) => number) => median(starts.map(value))
     return {
