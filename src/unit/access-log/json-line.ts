@@ -1,4 +1,4 @@
-import { flatText, isoTime, jsonContent, jsonString, lastText } from '#audit'
+import { isoTime, jsonContent, jsonString, lastText } from '#audit'
 import type { AccessEntry } from './access-entry.ts'
 
 /**
@@ -9,14 +9,20 @@ export function jsonLines(): (entry: AccessEntry) => string {
   const timeOf = lastText(timeText, 0, null)
   const hostOf = lastText(hostText, '', '')
   const statusOf = lastText(statusText, 0, 'sent')
-  const originOf = lastOrigin()
+  const routeOf = lastText(routeText, null, null)
+  const decisionOf = lastText(decisionText, null, null)
+  const clientOf = lastText(clientText, '', null)
+  const protocolOf = lastText(protocolText, null, null)
   return (entry) => {
     const { upstreamDurationMs: upstream, path, traceId } = entry
     return `${timeOf(entry.time, null)}${hostOf(entry.method, entry.host)}${
       path === null ? 'null' : `"${jsonContent(path)}"`
     }${statusOf(entry.status, entry.end)}${entry.bytes},"durationMs":${tenths(entry.durationMs)},"upstreamDurationMs":${
       upstream === null ? 'null' : tenths(upstream)
-    }${originOf(entry)}${jsonContent(entry.transactionId)}${traceId === null ? '","traceId":null}\n' : `","traceId":"${traceId}"}\n`}`
+    }${routeOf(entry.route, null)}${decisionOf(entry.decidedBy, entry.reason)}${clientOf(entry.client, entry.user)}${protocolOf(
+      entry.protocol,
+      entry.tls,
+    )}${jsonContent(entry.transactionId)}${traceId === null ? '","traceId":null}\n' : `","traceId":"${traceId}"}\n`}`
   }
 }
 
@@ -32,34 +38,6 @@ function hostText(method: string | null, host: string | null): string {
 /** From the path to the bytes. */
 function statusText(status: number | null, end: AccessEntry['end']): string {
   return `,"status":${status}${end === 'sent' ? '' : `,"end":"${end}"`},"bytes":`
-}
-
-/** From the durations to the transaction id: kept while requests of one client to one route follow each other. */
-function lastOrigin(): (entry: AccessEntry) => string {
-  let last: AccessEntry | null = null
-  let text = ''
-  return (entry) => {
-    if (last === null || !isSameOrigin(entry, last)) {
-      const { route, decidedBy, reason, client, user, protocol, tls } = entry
-      text = flatText(
-        routeText(route) + decisionText(decidedBy, reason) + clientText(client, user) + protocolText(protocol, tls),
-      )
-      last = entry
-    }
-    return text
-  }
-}
-
-function isSameOrigin(a: AccessEntry, b: AccessEntry): boolean {
-  return (
-    a.client === b.client &&
-    a.route === b.route &&
-    a.user === b.user &&
-    a.decidedBy === b.decidedBy &&
-    a.reason === b.reason &&
-    a.protocol === b.protocol &&
-    a.tls === b.tls
-  )
 }
 
 function routeText(route: string | null): string {
