@@ -16,6 +16,8 @@ export interface FolderTarget {
    * other writers.
    */
   catchUp(): Promise<boolean>
+  /** The last content of a file that was served, where an earlier process of this instance kept it; null for none. */
+  lastGood(file: string): Buffer | null
 }
 
 /** Author of changes by a caller without a name, as on loopback in development. */

@@ -7,6 +7,7 @@ import { prepareDeployment } from './deployment.ts'
 import { removeUnfinishedWrites } from './durable-file.ts'
 import { type FolderTarget, writeEdit } from './folder-target.ts'
 import type { ReplacedVersions } from './history/replaced-versions.ts'
+import { lastGoodRoute } from './last-good-route.ts'
 import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import { type LostRoute, restoreRoutes } from './restored-routes.ts'
@@ -176,7 +177,7 @@ export class RouteStore {
         served: this.#served,
         directory: this.directory,
         units: this.#units(),
-        before: (file, id) => this.#previous?.servedRoute(file, id) ?? null,
+        before: (file, id) => this.#previous?.servedRoute(file, id) ?? this.#lastGood(file),
         problemsOf: (file) => this.problemsOf(file),
       })
     })
@@ -367,6 +368,11 @@ export class RouteStore {
       const isInvalid = this.#files.get(route.file)?.route === null
       if (isInvalid && !this.#served.routes.has(id)) this.#served.restore(id, route)
     }
+    if (this.#previous === null) this.#served.fill(this.#files, (file) => this.#lastGood(file))
+  }
+
+  #lastGood(file: string): ServedRoute | null {
+    return lastGoodRoute(file, this.#target.lastGood(file))
   }
 
   async #deploy(planned: readonly PlannedChange[], files: ReadonlyMap<string, RouteFile>): Promise<void> {

@@ -131,6 +131,11 @@ export class RouteStores {
     return lost.flat()
   }
 
+  /** After a start: routes that units could not build get the version that an earlier process has kept. */
+  async restoreKept(): Promise<void> {
+    await Promise.all(this.all.map((store) => store.restore()))
+  }
+
   /** The starting units serve from now on. */
   takeOver(): void {
     const before = this.#stores
@@ -186,6 +191,7 @@ export class RouteStores {
       isReadOnly,
       hash: (file) => folder.hash(file),
       catchUp: async () => false,
+      lastGood: () => null,
     }
     const history = new ReplacedVersions(this.#records.history, fleet?.historyFolder(directory) ?? directory)
     const origin = fleet === null || fleet.follows(directory) ? undefined : () => fleet.origin()

@@ -51,6 +51,14 @@ export class ServedRoutes {
     this.#routes.set(earlier.source.id, earlier)
   }
 
+  /** Files that are no routes get an earlier version, where there is one whose id is free. */
+  fill(files: ReadonlyMap<string, RouteFile>, earlier: (file: string) => ServedRoute | null): void {
+    for (const { file, route } of files.values()) {
+      const found = route === null ? earlier(file) : null
+      if (found !== null && !this.#routes.has(found.source.id)) this.#routes.set(found.source.id, found)
+    }
+  }
+
   /** A unit could not build a route; it stays recorded, since other units may serve it until its file is removed. */
   markIncomplete(id: string): ServedRoute | undefined {
     const served = this.#routes.get(id)

@@ -14,26 +14,41 @@ export interface CopiedRelease extends LocalState {
 const FORMAT = 1
 const HASH = /^[0-9a-f]{64}$/
 
-export function encodeCopy({ files, ...rest }: CopiedRelease): string {
-  const entries = [...files].map(([path, { hash, bytes }]) => [path, [hash, bytes]])
-  return `${JSON.stringify({ format: FORMAT, ...rest, files: Object.fromEntries(entries) })}\n`
+/** Contents of files, by their paths. */
+export type Entries = ReadonlyMap<string, ContentEntry>
+
+/** What is recorded on disk. */
+export interface CopyRecord {
+  readonly release: CopiedRelease
+  /** Contents of routes that were served before the one of the release, which may be one that can not be built. */
+  readonly kept: Entries
+}
+
+export function encodeCopy({ release: { files, ...rest }, kept }: CopyRecord): string {
+  const record = { format: FORMAT, ...rest, files: encodeEntries(files), kept: encodeEntries(kept) }
+  return `${JSON.stringify(record)}\n`
+}
+
+function encodeEntries(entries: Entries): Record<string, unknown> {
+  return Object.fromEntries([...entries].map(([path, { hash, bytes }]) => [path, [hash, bytes]]))
 }
 
 /** Throws where the text is not the record of a copy: it may have been changed by hand, and its paths are written to. */
-export function decodeCopy(text: string): CopiedRelease {
+export function decodeCopy(text: string): CopyRecord {
   const json = parseJson(text)
   if (!isPlainObject(json)) throw new Error('expected a JSON object')
-  const { format, store, release, write, parent, author, created, note, files } = json as JsonObject
+  const { format, store, release, write, parent, author, created, note, files, kept = {} } = json as JsonObject
   if (format !== FORMAT) throw new Error(`expected format ${FORMAT}, found ${JSON.stringify(format)}`)
   const texts = [store, write, author, created]
   if (!texts.every((each) => typeof each === 'string')) throw new Error('expected store, write, author and created')
   if (note !== null && typeof note !== 'string') throw new Error('expected a text as note')
   if (!isNumber(release) || !(parent === null || isNumber(parent)))
     throw new Error('expected numbers as release and parent')
-  if (!isPlainObject(files)) throw new Error('expected an object as files')
+  if (!isPlainObject(files) || !isPlainObject(kept)) throw new Error('expected objects as files and kept')
   const [storeId, writeId, by, time] = texts as [string, string, string, string]
-  const entries = new Map(Object.entries(files).map(decodeEntry))
-  return { store: storeId, release, write: writeId, parent, author: by, created: time, note, files: entries }
+  const identity = { store: storeId, release, write: writeId, parent, author: by, created: time, note }
+  const [entries, others] = [files, kept].map((each) => new Map(Object.entries(each).map(decodeEntry)))
+  return { release: { ...identity, files: entries as Entries }, kept: others as Entries }
 }
 
 function isNumber(value: unknown): value is number {
@@ -58,4 +73,25 @@ export function changedPaths(
   for (const [path, { hash }] of after) if (before.get(path)?.hash !== hash) written.push(path)
   for (const path of before.keys()) if (!after.has(path)) removed.push(path)
   return { written, removed }
+}
+
+/**
+ * Contents that are kept beside a release that replaces another: the one before of each route that changes, or, where units have not
+ * served that (`isUnproven`), the one that is kept already. So a restart has a version to serve of a route that can not be built.
+ */
+export function keptBeside(
+  before: CopyRecord | null,
+  after: CopiedRelease,
+  isUnproven: (path: string) => boolean,
+): Entries {
+  const kept = new Map<string, ContentEntry>()
+  if (before === null) return kept
+  for (const [path, { hash }] of after.files) {
+    if (!path.startsWith('config/routes/')) continue
+    const previous = before.release.files.get(path)
+    const earlier = isUnproven(path) ? before.kept.get(path) : undefined
+    const entry = earlier ?? (previous?.hash === hash ? undefined : previous)
+    if (entry !== undefined && entry.hash !== hash) kept.set(path, entry)
+  }
+  return kept
 }

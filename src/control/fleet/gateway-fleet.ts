@@ -91,7 +91,8 @@ export class GatewayFleet {
       const { config: directory } = folders ?? this.#own
       try {
         readConfigFile(configFile(directory))
-        return await start({ config: configText(directory), folders })
+        await start({ config: configText(directory), folders })
+        return await this.#input.stores().restoreKept()
       } catch (error) {
         const problems = folders === null ? [] : configProblems(error)
         if (problems.length === 0 || isAside) throw error
@@ -125,7 +126,11 @@ export class GatewayFleet {
     const hash = (file: string) => folder.hash(file)
     const copied = servedFolders(this.#copyRoot).config
     const writes = { write: this.#opened.write.bind(this.#opened), catchUp: () => this.#opened.catchUp() }
-    return releaseTarget(directory, copied, writes, hash) ?? releaseTarget(directory, this.#own.config, writes, hash)
+    const ofCopy = releaseTarget(directory, copied, writes, {
+      hash,
+      lastGood: (path) => this.#opened.copy.lastGood(path),
+    })
+    return ofCopy ?? releaseTarget(directory, this.#own.config, writes, { hash, lastGood: () => null })
   }
 
   /** Whether changes of files in a folder are deployed; those of the local copy come from the store. */

@@ -141,7 +141,11 @@ describe('the local copy', () => {
     assert.equal(fetched.length, 4, 'b is here already, a and new are the same content')
     assert.deepEqual(removed.toSorted(), ['config/routes/gone.json', 'scripts/groovy/Lib.groovy', 'scripts/was-a-file'])
     assert.equal(written.includes('config/routes/b.json'), false)
-    assert.equal(readdirSync(join(root, '.contents')).length, 5, 'unused contents are removed')
+    assert.equal(
+      readdirSync(join(root, '.contents')).length,
+      6,
+      'unused contents are removed, the last good one of a is kept',
+    )
     assert.equal(existsSync(join(root, 'scripts/groovy')), false, 'no empty folder remains')
 
     const again = await LocalCopy.open(root, silent)
@@ -165,6 +169,33 @@ describe('the local copy', () => {
       assert.deepEqual(placed(root), FIRST, name)
     }
     assert.ok(states >= 18, `${states}`)
+  })
+
+  test('keeps the last content of a route that was served, also over a crash, until another one was', async () => {
+    using folder = new Folder()
+    const root = folder.in('copy')
+    const copy = await copyOf(root, 1, {
+      'config/routes/a.json': 'good',
+      'config/routes/b.json': 'b1',
+      'scripts/s': '1',
+    })
+    const put = async (number: number, files: Files, unproven: readonly string[]) =>
+      copy.put(released(number, files), fetcher(files).fetch, (path) => unproven.includes(path))
+    const kept = (from: LocalCopy) =>
+      ['config/routes/a.json', 'config/routes/b.json', 'scripts/s'].map((path) => from.lastGood(path)?.toString())
+    await put(2, { 'config/routes/a.json': 'bad', 'config/routes/b.json': 'b2', 'scripts/s': '2' }, [])
+    assert.deepEqual(kept(copy), ['good', 'b1', undefined])
+    const before = readFileSync(join(root, 'release.json'))
+    await put(3, { 'config/routes/a.json': 'worse', 'config/routes/b.json': 'b3' }, ['config/routes/a.json'])
+    assert.deepEqual(kept(copy), ['good', 'b2', undefined])
+    assert.deepEqual(kept(await LocalCopy.open(root, silent)), ['good', 'b2', undefined])
+    // A crash before the last step.
+    writeFileSync(join(root, 'next.json'), readFileSync(join(root, 'release.json')))
+    writeFileSync(join(root, 'release.json'), before)
+    assert.deepEqual(kept(await LocalCopy.open(root, silent)), ['good', 'b2', undefined])
+    await put(4, { 'config/routes/a.json': 'good', 'config/routes/b.json': 'b3' }, ['config/routes/a.json'])
+    assert.deepEqual(kept(copy), [undefined, undefined, undefined])
+    assert.equal(readdirSync(join(root, '.contents')).length, 2)
   })
 
   test('of a process that takes over is not written before it owns it, and then has what the other has copied since', async () => {

@@ -4,7 +4,14 @@ import type { Logger } from '#logging'
 import { writeDurably } from '../durable-file.ts'
 import { EVENTS } from '../log-events.ts'
 import { CopiedContents, type FetchContents, syncFolder } from './copied-contents.ts'
-import { type CopiedRelease, changedPaths, decodeCopy, encodeCopy } from './copied-release.ts'
+import {
+  type CopiedRelease,
+  type CopyRecord,
+  changedPaths,
+  decodeCopy,
+  encodeCopy,
+  keptBeside,
+} from './copied-release.ts'
 import { PlacedFiles } from './placed-files.ts'
 
 /** Record of the release whose files are placed. */
@@ -37,7 +44,7 @@ export class LocalCopy {
   readonly #logger: Logger
   readonly #contents: CopiedContents
   readonly #files: PlacedFiles
-  #release: CopiedRelease | null = null
+  #record: CopyRecord | null = null
   /** Files may be those of a change that failed. */
   #isUncertain = true
   #queue: Promise<unknown> = Promise.resolve()
@@ -64,13 +71,13 @@ export class LocalCopy {
   static async openShared(root: string, logger: Logger): Promise<LocalCopy> {
     await mkdir(root, { recursive: true, mode: 0o750 })
     const copy = new LocalCopy(root, await CopiedContents.open(join(root, CONTENTS)), logger)
-    copy.#release = await copy.#read(RECORD)
+    copy.#record = await copy.#read(RECORD)
     return copy
   }
 
   /** No other process writes the copy any more: opens it. Returns what was changed since its record was read. */
   async own(): Promise<CopyChange> {
-    const before = this.#release?.files ?? new Map()
+    const before = this.release?.files ?? new Map()
     try {
       await this.#contents.own()
       await this.#open()
@@ -94,7 +101,13 @@ export class LocalCopy {
 
   /** Null before the first one, and where it is damaged. */
   get release(): CopiedRelease | null {
-    return this.#release
+    return this.#record?.release ?? null
+  }
+
+  /** The last content of a route that units have served, where that of the release may be one that they can not build. */
+  lastGood(path: string): Buffer | null {
+    const { hash } = this.#record?.kept.get(path) ?? {}
+    return hash === undefined ? null : this.#contents.readNow(hash)
   }
 
   /** The bytes of a content of the release; null where it has no such content. */
@@ -102,17 +115,25 @@ export class LocalCopy {
     return this.#contents.read(hash)
   }
 
-  /** Replaces the release. Contents that are not here yet are fetched; if one of them fails, nothing changes. */
-  put(release: CopiedRelease, fetch: FetchContents): Promise<CopyChange> {
+  /**
+   * Replaces the release. Contents that are not here yet are fetched; if one of them fails, nothing changes. `isUnproven`: routes whose
+   * content of the release before units have not served.
+   */
+  put(
+    release: CopiedRelease,
+    fetch: FetchContents,
+    isUnproven: (path: string) => boolean = () => true,
+  ): Promise<CopyChange> {
     return this.#enqueue(async () => {
-      const changed = changedPaths(this.#release?.files ?? new Map(), release.files)
+      const changed = changedPaths(this.release?.files ?? new Map(), release.files)
+      const record = { release, kept: keptBeside(this.#record, release, isUnproven) }
       await this.#contents.add(release.files.values(), fetch)
-      await writeDurably(this.root, NEXT, encodeCopy(release))
+      await writeDurably(this.root, NEXT, encodeCopy(record))
       const isUncertain = this.#isUncertain
       this.#isUncertain = true
       if (isUncertain) await this.#files.replaceAll(release.files)
       else await this.#files.replace(release.files, changed.written, changed.removed)
-      await this.#finish(release)
+      await this.#finish(record)
       return changed
     })
   }
@@ -146,7 +167,7 @@ export class LocalCopy {
       await rm(join(this.root, NEXT), { force: true })
       await rm(join(this.root, RECORD), { force: true })
       await syncFolder(this.root)
-      this.#release = null
+      this.#record = null
       this.#isUncertain = true
     })
   }
@@ -154,7 +175,7 @@ export class LocalCopy {
   /** Overwrites files that were changed by hand, of all or of some paths; returns those that were. */
   repair(paths?: readonly string[]): Promise<readonly string[]> {
     return this.#enqueue(async () => {
-      const { files } = this.#release ?? {}
+      const { files } = this.release ?? {}
       if (files === undefined || this.#isUncertain) return []
       const different =
         paths === undefined ? await this.#files.replaceAll(files) : await this.#files.replaceSome(files, paths)
@@ -167,35 +188,35 @@ export class LocalCopy {
     const next = await this.#read(NEXT)
     if (next !== null) {
       try {
-        await this.#files.replaceAll(next.files)
+        await this.#files.replaceAll(next.release.files)
         return await this.#finish(next)
       } catch (error) {
         this.#logger.error({ error, directory: this.root }, EVENTS.COPY_NOT_FINISHED)
       }
     }
-    const release = await this.#read(RECORD)
-    this.#release = null
-    if (release === null) return
+    const record = await this.#read(RECORD)
+    this.#record = null
+    if (record === null) return
     try {
-      const different = await this.#files.replaceAll(release.files)
+      const different = await this.#files.replaceAll(record.release.files)
       if (next === null) this.#warnOf(different)
-      await this.#contents.keepOnly(hashesOf(release))
-      this.#release = release
+      await this.#contents.keepOnly(hashesOf(record))
+      this.#record = record
       this.#isUncertain = false
     } catch (error) {
       this.#logger.error({ error, directory: this.root }, EVENTS.COPY_DAMAGED)
     }
   }
 
-  async #finish(release: CopiedRelease): Promise<void> {
+  async #finish(record: CopyRecord): Promise<void> {
     await rename(join(this.root, NEXT), join(this.root, RECORD))
     await syncFolder(this.root)
-    this.#release = release
+    this.#record = record
     this.#isUncertain = false
-    await this.#contents.keepOnly(hashesOf(release))
+    await this.#contents.keepOnly(hashesOf(record))
   }
 
-  async #read(name: string): Promise<CopiedRelease | null> {
+  async #read(name: string): Promise<CopyRecord | null> {
     try {
       return decodeCopy(await readFile(join(this.root, name), 'utf8'))
     } catch (error) {
@@ -221,6 +242,6 @@ export class LocalCopy {
   }
 }
 
-function hashesOf({ files }: CopiedRelease): ReadonlySet<string> {
-  return new Set([...files.values()].map(({ hash }) => hash))
+function hashesOf({ release, kept }: CopyRecord): ReadonlySet<string> {
+  return new Set([...release.files.values(), ...kept.values()].map(({ hash }) => hash))
 }

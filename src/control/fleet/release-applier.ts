@@ -275,7 +275,10 @@ export class ReleaseApplier {
   }
 
   async #copy(release: CopiedRelease): Promise<void> {
-    const { written, removed } = await this.#input.copy.put(release, this.#fetch)
+    const { copy, host } = this.#input
+    const failing = new Set(host.problems().map(({ file }) => file))
+    const isUnproven = (path: string) => !this.#isServing || this.#pending.has(path) || failing.has(path)
+    const { written, removed } = await copy.put(release, this.#fetch, isUnproven)
     for (const path of [...written, ...removed]) this.#pending.add(path)
   }
 

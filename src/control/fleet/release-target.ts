@@ -11,13 +11,13 @@ interface ReleaseWrites {
 
 /**
  * Where changes of a route folder are written while a store is configured: to the store, for a folder of the configuration that
- * is served. Null for another folder, such as one that a Router of config.json names by its path on the machine.
+ * is served. `lastGood` gets paths of the store. Null for another folder, such as one that a Router of config.json names by its path on the machine.
  */
 export function releaseTarget(
   directory: string,
   config: string,
   releases: ReleaseWrites,
-  hash: FolderTarget['hash'],
+  { hash, lastGood }: Pick<FolderTarget, 'hash' | 'lastGood'>,
 ): FolderTarget | null {
   const inside = relative(config, directory).split(sep).join('/')
   if (inside !== 'routes' && !inside.startsWith('routes/')) return null
@@ -26,6 +26,7 @@ export function releaseTarget(
     path: `config/${inside}/`,
     isReadOnly: false,
     hash,
+    lastGood: (file) => lastGood(`config/${inside}/${file}`),
     catchUp: async () => {
       await releases.catchUp()
       return true
