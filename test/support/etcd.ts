@@ -159,7 +159,11 @@ export class EtcdMember implements AsyncDisposable {
     await rm(directory, { recursive: true, force: true })
     const place = [`--name=${name}`, `--data-dir=${directory}`]
     const urls = [`--initial-advertise-peer-urls=${peerUrl}`, `--initial-cluster=${cluster}`]
-    await this.ctl('snapshot', 'restore', snapshot, ...place, ...urls)
+    // Removed from etcdctl in 3.6; 3.4 has no etcdutl.
+    const hasUtility = spawnSync('etcdutl', ['version']).status === 0
+    const restoring = ['snapshot', 'restore', snapshot, ...place, ...urls]
+    if (hasUtility) await promisify(execFile)('etcdutl', restoring)
+    else await this.ctl(...restoring)
     await this.restart()
   }
 

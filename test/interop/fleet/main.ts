@@ -2,6 +2,7 @@
 // the store and of gateways. Needs etcd-server, etcd-client, haproxy, redis-server and faketime of Debian.
 import { etcdMissing } from '#test/etcd'
 import { redisMissing } from '#test/redis'
+import { useEtcd } from '../etcd-release.ts'
 import { type Flow, runFlows } from '../flows.ts'
 import { withOwned } from '../owned.ts'
 import { KILLS } from './flows/kills.ts'
@@ -16,8 +17,11 @@ import { faketimeMissing } from './shifted-clock.ts'
 /** Flows with a deviating store are last: they begin other numbers. */
 const FLOWS: readonly Flow<Peers>[] = [...KILLS, ...OUTAGES, ...WRITES_IN_FAULTS, ...STORES]
 
-/** Words choose flows by their name. */
-export async function run(words: readonly string[]): Promise<boolean> {
+/** Words choose flows by their name; `--etcd VERSION` before them builds and uses that version. */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const [option, version = ''] = args
+  const words = option === '--etcd' ? args.slice(2) : args
+  if (option === '--etcd') useEtcd(version)
   const missing = [etcdMissing, redisMissing, haproxyMissing].filter((each) => each !== false)
   if (missing.length > 0) {
     console.log(`nothing was run: ${missing.join('; ')}`)
