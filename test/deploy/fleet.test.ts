@@ -48,6 +48,12 @@ test('endpoints of the store are members of the cluster', () => {
   for (const host of endpoints(SETTINGS.kubernetes)) assert.ok(cluster.includes(`http://${host}:2380`), host)
 })
 
+test('connections in their handshake are given to the units that take over a port', () => {
+  assert.match(COMPOSE, /^ {2}sysctls:\n {4}net\.ipv4\.tcp_migrate_req: 1$/m)
+  const host = readFileSync(join(FLEET, '..', 'systemd', 'identity-gateway.sysctl.conf'), 'utf8')
+  assert.match(host, /^-net\.ipv4\.tcp_migrate_req = 1$/m)
+})
+
 test('a gateway is not killed before its drain can end', () => {
   const [, delay] = /"shutdownDelay": "(\d+) seconds"/.exec(SETTINGS.compose) ?? []
   const [, stop] = /stop_grace_period: (\d+)s/.exec(COMPOSE) ?? []
