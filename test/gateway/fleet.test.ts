@@ -260,7 +260,7 @@ describe('a fleet of two gateways', { skip: etcdMissing }, () => {
     await waitUntil('the outage is known', async () => (await one.storeCheck()).state === 'degraded')
     const check = await one.storeCheck()
     assert.deepEqual([check.status, check.ok], [200, true])
-    assert.match(check.detail, /can not be read for \d+ s \(.*\); release \d+ is served, \d+ s old/)
+    assert.match(check.detail, /can not be read for \d+ s \(.*\); release \d+ is served, taken \d+ s ago/)
     assert.equal(await one.gateway.metric('gw_store_connected'), 0)
     assert.equal((await one.manage('GET', `${ROUTES}/added`)).status, 200)
 

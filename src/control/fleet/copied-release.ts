@@ -22,10 +22,12 @@ export interface CopyRecord {
   readonly release: CopiedRelease
   /** Contents of routes that were served before the one of the release, which may be one that can not be built. */
   readonly kept: Entries
+  /** When this instance took the release, in milliseconds by its own clock. */
+  readonly taken: number
 }
 
-export function encodeCopy({ release: { files, ...rest }, kept }: CopyRecord): string {
-  const record = { format: FORMAT, ...rest, files: encodeEntries(files), kept: encodeEntries(kept) }
+export function encodeCopy({ release: { files, ...rest }, kept, taken }: CopyRecord): string {
+  const record = { format: FORMAT, ...rest, taken, files: encodeEntries(files), kept: encodeEntries(kept) }
   return `${JSON.stringify(record)}\n`
 }
 
@@ -37,7 +39,7 @@ function encodeEntries(entries: Entries): Record<string, unknown> {
 export function decodeCopy(text: string): CopyRecord {
   const json = parseJson(text)
   if (!isPlainObject(json)) throw new Error('expected a JSON object')
-  const { format, store, release, write, parent, author, created, note, files, kept = {} } = json as JsonObject
+  const { format, store, release, write, parent, author, created, note, files, kept = {}, taken } = json as JsonObject
   if (format !== FORMAT) throw new Error(`expected format ${FORMAT}, found ${JSON.stringify(format)}`)
   const texts = [store, write, author, created]
   if (!texts.every((each) => typeof each === 'string')) throw new Error('expected store, write, author and created')
@@ -48,7 +50,11 @@ export function decodeCopy(text: string): CopyRecord {
   const [storeId, writeId, by, time] = texts as [string, string, string, string]
   const identity = { store: storeId, release, write: writeId, parent, author: by, created: time, note }
   const [entries, others] = [files, kept].map((each) => new Map(Object.entries(each).map(decodeEntry)))
-  return { release: { ...identity, files: entries as Entries }, kept: others as Entries }
+  return {
+    release: { ...identity, files: entries as Entries },
+    kept: others as Entries,
+    taken: typeof taken === 'number' ? taken : 0,
+  }
 }
 
 function isNumber(value: unknown): value is number {

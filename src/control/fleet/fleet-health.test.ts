@@ -5,7 +5,12 @@ import { FleetState } from './fleet-state.ts'
 
 test('a second gateway with the id of this one is degraded, and a problem of the record; traffic goes on', () => {
   const state = new FleetState({}, { now: () => 0 }, () => {})
-  const health = { connection: { state: 'connected' }, state, copy: { release: null }, isStarted: true } as const
+  const health = {
+    connection: { state: 'connected' },
+    state,
+    copy: { release: null, age: 0 },
+    isStarted: true,
+  } as const
   assert.equal(fleetCheck(health).state, 'up')
   state.rivalIs('host:8080')
   const { ok, state: found, detail } = fleetCheck(health)

@@ -7,7 +7,7 @@ import type { Connection } from './store-follower.ts'
 interface FleetHealth {
   readonly connection: Connection
   readonly state: FleetState
-  readonly copy: { readonly release: CopiedRelease | null }
+  readonly copy: { readonly release: CopiedRelease | null; readonly age: number }
   /** Whether units have started. */
   readonly isStarted: boolean
 }
@@ -26,7 +26,7 @@ const DAY = 24 * HOUR
 
 /** The entry `store` of `/health/ready?verbose`. The store is never a reason to be unready once something is served. */
 export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, now = Date.now()): HealthCheck {
-  const serves = servedText(copy.release, state, now)
+  const serves = servedText(copy, state)
   const check = (text: string): HealthCheck => ({
     name: 'store',
     ok: isStarted,
@@ -46,10 +46,12 @@ export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, 
   return { name: 'store', ok: true, state: 'up', detail: serves }
 }
 
-function servedText(release: CopiedRelease | null, { served }: FleetState, now: number): string {
-  if (served === null) return 'the files of the instance are served'
-  const created = release?.release === served ? Date.parse(release.created) : Number.NaN
-  return `release ${served} is served${Number.isNaN(created) ? '' : `, ${duration(now - created)} old`}`
+function servedText({ release, age }: FleetHealth['copy'], { served }: FleetState): string {
+  if (served === null)
+    return release === null
+      ? 'the files of the instance are served'
+      : `release ${release.release} is served as far as it can be`
+  return `release ${served} is served${release?.release === served ? `, taken ${duration(age)} ago` : ''}`
 }
 
 function duration(milliseconds: number): string {

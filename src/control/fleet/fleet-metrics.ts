@@ -5,7 +5,6 @@ import type { Fleet } from './fleet.ts'
 export function exposeFleet(
   metrics: Metrics,
   fleet: Pick<Fleet, 'isConnected' | 'state' | 'copy' | 'instanceCount'>,
-  clock: { now(): number },
 ): void {
   metrics.reading('gw_store_connected', 'Whether the configuration store can be read: 1 or 0.', {
     read: () => Number(fleet.isConnected),
@@ -15,13 +14,8 @@ export function exposeFleet(
   })
   metrics.reading(
     'gw_release_age_seconds',
-    'Time since the release on this instance was made, by the clock of its writer.',
-    {
-      read: () => {
-        const { release } = fleet.copy
-        return release === null ? 0 : Math.max(0, (clock.now() - Date.parse(release.created)) / 1000)
-      },
-    },
+    'Time since this instance took the release that is in its local copy; clocks of other machines are not part of it.',
+    { read: () => fleet.copy.age / 1000 },
   )
   metrics.reading('gw_instances', 'Living gateways that use the same store, as of some seconds before.', {
     read: () => fleet.instanceCount,

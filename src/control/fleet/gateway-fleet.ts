@@ -3,7 +3,7 @@ import type { ServedFolders } from '#contracts'
 import type { ApiSecurity } from '#crest'
 import { JsonSyntaxError } from '#json'
 import type { Logger } from '#logging'
-import { ConfigError, type Metrics, systemClock } from '#schema'
+import { ConfigError, type Metrics } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { type AdminSettings, readConfigFile } from '../admin-settings.ts'
 import type { ConfigAudit } from '../audit/config-audit.ts'
@@ -73,7 +73,7 @@ export class GatewayFleet {
       isAside,
       address,
     })
-    exposeFleet(metrics, this.#fleet, systemClock)
+    exposeFleet(metrics, this.#fleet)
   }
 
   /**

@@ -198,6 +198,23 @@ describe('the local copy', () => {
     assert.equal(readdirSync(join(root, '.contents')).length, 2)
   })
 
+  test('has an age by the clock of this instance alone, also over a restart and while the clock is set', async () => {
+    using folder = new Folder()
+    const time = { wall: 1_000_000, monotonic: 0 }
+    const clock = { now: () => time.wall, monotonic: () => time.monotonic }
+    const root = folder.in('copy')
+    const copy = await LocalCopy.open(root, silent, clock)
+    assert.equal(copy.age, 0)
+    // Made by a machine whose clock is hours ahead.
+    await copy.put({ ...released(1, FIRST), created: '2100-01-01T00:00:00Z' }, fetcher(FIRST).fetch)
+    Object.assign(time, { wall: 900_000, monotonic: 7_000 })
+    assert.equal(copy.age, 7_000, 'the clock was set back')
+    Object.assign(time, { wall: 1_060_000, monotonic: 3 })
+    assert.equal((await LocalCopy.open(root, silent, clock)).age, 60_000)
+    Object.assign(time, { wall: 900_000, monotonic: 3 })
+    assert.equal((await LocalCopy.open(root, silent, clock)).age, 0, 'not negative')
+  })
+
   test('of a process that takes over is not written before it owns it, and then has what the other has copied since', async () => {
     using folder = new Folder()
     const root = folder.in('copy')

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '#logging'
+import { type Clock, systemClock } from '#schema'
 import { writeDurably } from '../durable-file.ts'
 import { EVENTS } from '../log-events.ts'
 import { CopiedContents, type FetchContents, syncFolder } from './copied-contents.ts'
@@ -44,7 +45,10 @@ export class LocalCopy {
   readonly #logger: Logger
   readonly #contents: CopiedContents
   readonly #files: PlacedFiles
+  readonly #clock: Clock
   #record: CopyRecord | null = null
+  /** Of the record, by the monotonic clock. */
+  #takenAt = 0
   /** Files may be those of a change that failed. */
   #isUncertain = true
   #queue: Promise<unknown> = Promise.resolve()
@@ -53,25 +57,26 @@ export class LocalCopy {
   #isOwned = false
   #isClosed = false
 
-  private constructor(root: string, contents: CopiedContents, logger: Logger) {
+  private constructor(root: string, contents: CopiedContents, logger: Logger, clock: Clock) {
     this.root = root
+    this.#clock = clock
     this.#contents = contents
     this.#logger = logger
     this.#files = new PlacedFiles(root, contents)
   }
 
   /** Opens the copy: finishes an unfinished change, and overwrites files that were changed by hand. */
-  static async open(root: string, logger: Logger): Promise<LocalCopy> {
-    const copy = await LocalCopy.openShared(root, logger)
+  static async open(root: string, logger: Logger, clock = systemClock): Promise<LocalCopy> {
+    const copy = await LocalCopy.openShared(root, logger, clock)
     await copy.own()
     return copy
   }
 
   /** Reads the record of a copy that another process still writes. Changes wait until this one owns it. */
-  static async openShared(root: string, logger: Logger): Promise<LocalCopy> {
+  static async openShared(root: string, logger: Logger, clock = systemClock): Promise<LocalCopy> {
     await mkdir(root, { recursive: true, mode: 0o750 })
-    const copy = new LocalCopy(root, await CopiedContents.open(join(root, CONTENTS)), logger)
-    copy.#record = await copy.#read(RECORD)
+    const copy = new LocalCopy(root, await CopiedContents.open(join(root, CONTENTS)), logger, clock)
+    copy.#recorded(await copy.#read(RECORD))
     return copy
   }
 
@@ -104,6 +109,14 @@ export class LocalCopy {
     return this.#record?.release ?? null
   }
 
+  /**
+   * Milliseconds since this instance took the release. Clocks of other machines are not part of it, and a clock that is set while the
+   * process runs does not change it.
+   */
+  get age(): number {
+    return this.#record === null ? 0 : this.#clock.monotonic() - this.#takenAt
+  }
+
   /** The last content of a route that units have served, where that of the release may be one that they can not build. */
   lastGood(path: string): Buffer | null {
     const { hash } = this.#record?.kept.get(path) ?? {}
@@ -126,7 +139,8 @@ export class LocalCopy {
   ): Promise<CopyChange> {
     return this.#enqueue(async () => {
       const changed = changedPaths(this.release?.files ?? new Map(), release.files)
-      const record = { release, kept: keptBeside(this.#record, release, isUnproven) }
+      const kept = keptBeside(this.#record, release, isUnproven)
+      const record = { release, kept, taken: this.#clock.now() }
       await this.#contents.add(release.files.values(), fetch)
       await writeDurably(this.root, NEXT, encodeCopy(record))
       const isUncertain = this.#isUncertain
@@ -167,7 +181,7 @@ export class LocalCopy {
       await rm(join(this.root, NEXT), { force: true })
       await rm(join(this.root, RECORD), { force: true })
       await syncFolder(this.root)
-      this.#record = null
+      this.#recorded(null)
       this.#isUncertain = true
     })
   }
@@ -195,23 +209,30 @@ export class LocalCopy {
       }
     }
     const record = await this.#read(RECORD)
-    this.#record = null
+    this.#recorded(null)
     if (record === null) return
     try {
       const different = await this.#files.replaceAll(record.release.files)
       if (next === null) this.#warnOf(different)
       await this.#contents.keepOnly(hashesOf(record))
-      this.#record = record
+      this.#recorded(record)
       this.#isUncertain = false
     } catch (error) {
       this.#logger.error({ error, directory: this.root }, EVENTS.COPY_DAMAGED)
     }
   }
 
+  #recorded(record: CopyRecord | null): void {
+    this.#record = record
+    const { now, monotonic } = { now: this.#clock.now(), monotonic: this.#clock.monotonic() }
+    // Without a time, as before it was recorded: from now on. A clock that was set back gives no negative age.
+    this.#takenAt = record === null || record.taken === 0 ? monotonic : monotonic - Math.max(0, now - record.taken)
+  }
+
   async #finish(record: CopyRecord): Promise<void> {
     await rename(join(this.root, NEXT), join(this.root, RECORD))
     await syncFolder(this.root)
-    this.#record = record
+    this.#recorded(record)
     this.#isUncertain = false
     await this.#contents.keepOnly(hashesOf(record))
   }
