@@ -1,7 +1,7 @@
 import { parseRouteFile } from './route-files.ts'
 import { planRoutes, type ServedRoute } from './route-plan.ts'
 
-/** The route of a content that was served before; null where that is none. */
+/** The route of a content that was served before; null where it does not parse as one. */
 export function lastGoodRoute(file: string, content: Buffer | null): ServedRoute | null {
   if (content === null) return null
   const parsed = parseRouteFile(file, content.toString('utf8'), '')

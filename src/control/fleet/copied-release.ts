@@ -15,7 +15,7 @@ const FORMAT = 1
 const HASH = /^[0-9a-f]{64}$/
 
 /** Contents of files, by their paths. */
-export type Entries = ReadonlyMap<string, ContentEntry>
+type Entries = ReadonlyMap<string, ContentEntry>
 
 /** What is recorded on disk. */
 export interface CopyRecord {
