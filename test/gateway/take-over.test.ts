@@ -106,14 +106,6 @@ test('a process takes over under load, with sessions and audit files', options, 
   const headers = { Cookie: `${name}=${value}` }
   const client = new WsClient(`ws://127.0.0.1:${port}/echo`)
   await once(client, 'open')
-  const targets = [
-    { path: '/proxied/x', expected: '^200 - upstream$' },
-    { path: '/text', expected: '^200 - a text$' },
-  ]
-  const url = `http://127.0.0.1:${port}`
-  await using keepAlive = new Load({ url, connections: 3, targets })
-  await using connecting = new Load({ url, connections: 2, reconnects: true, targets })
-
   // One that can not start changes nothing.
   instance.write('config/config.json', { handler: 'missing' })
   await using broken = new GatewayProcess({ instance, words })
@@ -131,6 +123,13 @@ test('a process takes over under load, with sessions and audit files', options, 
   )
   instance.write('config/admin.json', admin)
 
+  const targets = [
+    { path: '/proxied/x', expected: '^200 - upstream$' },
+    { path: '/text', expected: '^200 - a text$' },
+  ]
+  const url = `http://127.0.0.1:${port}`
+  await using keepAlive = new Load({ url, connections: 3, targets })
+  await using connecting = new Load({ url, connections: 2, reconnects: true, targets })
   const slow = first.ask('/proxied/slow')
   await using second = await GatewayProcess.start({ instance, words })
   assert.deepEqual([second.port, second.adminPort], [port, adminPort])
