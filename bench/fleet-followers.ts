@@ -3,6 +3,7 @@ import { type Content, contentOf, EtcdReleases, type Tree } from '#releases'
 import { systemClock } from '#schema'
 import { InstanceRecord, readInstances } from '../src/control/fleet/instance-record.ts'
 import type { InstanceStatus } from '../src/control/fleet/instance-status.ts'
+import { StorePulse } from '../src/control/fleet/store-pulse.ts'
 import { idleCpu } from './fleet-idle.ts'
 import { median } from './measure.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -33,9 +34,10 @@ class Follower implements Disposable {
   readonly #releases: EtcdReleases
   readonly #tree: Tree
   readonly #watch: Disposable
+  readonly #pulse: Disposable
   #awaited = { number: 0, seen: Promise.withResolvers<number>(), read: Promise.withResolvers<number>() }
 
-  constructor(client: EtcdClient, releases: EtcdReleases, tree: Tree, from: bigint) {
+  constructor(releases: EtcdReleases, tree: Tree, from: bigint) {
     this.#releases = releases
     this.#tree = tree
     const fail = (error: Error): void => {
@@ -43,17 +45,20 @@ class Follower implements Disposable {
       this.#awaited.read.reject(error)
     }
     const listener = {
-      events: () => {
+      moved: () => {
         this.#awaited.seen.resolve(performance.now())
         this.#readChange().then(
           () => this.#awaited.read.resolve(performance.now()),
           (error: Error) => fail(error),
         )
       },
-      progress: () => {},
       ended: (error: Error) => fail(error),
     }
-    this.#watch = client.watch({ key: releases.keys.current, from }, listener)
+    this.#watch = releases.follow(from, listener)
+    this.#pulse = new StorePulse({
+      ask: () => releases.head().then(() => {}, fail),
+      isQuick: () => false,
+    })
   }
 
   /** The times at which the next change is known, and read. */
@@ -76,6 +81,7 @@ class Follower implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#pulse[Symbol.dispose]()
     this.#watch[Symbol.dispose]()
   }
 }
@@ -113,7 +119,7 @@ export async function measureFollowers(
     clients.defer(() => record.close())
     record.start()
     const reader = clients.use(new EtcdReleases(own, { prefix: '/identity-gateway', clock: systemClock }))
-    return clients.use(new Follower(own, reader, tree, revision + 1n))
+    return clients.use(new Follower(reader, tree, revision + 1n))
   })
   const [seen, read]: [number[], number[]] = [[], []]
   let [etcdCpu, ownCpu] = [0, 0]

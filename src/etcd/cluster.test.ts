@@ -70,6 +70,49 @@ describe('a cluster of three members', { skip: etcdMissing }, () => {
     await written(client, 'majority/again')
   })
 
+  test('a followed key is watched at two members: one that is frozen or killed delays no change, and none comes twice', async () => {
+    const [one, two, three] = members as [EtcdMember, EtcdMember, EtcdMember]
+    await using client = etcdClient(members, { callTimeout: 5_000 })
+    await using writer = etcdClient([two, three], { callTimeout: 5_000 })
+    const seen: string[] = []
+    let times = 0
+    const { revision } = await client.get('followed')
+    using _ = client.follow(
+      { key: 'followed', from: revision + 1n },
+      {
+        events: (events) => seen.push(...events.map(({ item }) => String(item.value))),
+        progress: () => {},
+        ended: () => seen.push('ended'),
+      },
+    )
+    const next = async (within: number) => {
+      const value = `${++times}`
+      await waitUntil('it is written', async () =>
+        write(writer, put('followed', value)).then(
+          () => true,
+          () => false,
+        ),
+      )
+      await waitUntil(`${value} is known`, () => seen.includes(value), within)
+    }
+    await next(10_000)
+    // The member that the client uses, and that has one of the watches.
+    one.freeze()
+    try {
+      await next(1_000)
+      await next(1_000)
+    } finally {
+      one.thaw()
+    }
+    await two.kill()
+    await next(10_000)
+    await two.restart()
+    await waitUntil('the member was back', () => two.isHealthy())
+    await next(10_000)
+    assert.deepEqual(new Set(seen).size, seen.length, seen.join())
+    assert.ok(!seen.includes('ended'))
+  })
+
   test('a member that does not answer counts as failed, also for a watch without changes', async () => {
     const [one, two] = members as [EtcdMember, EtcdMember]
     await using client = etcdClient([one, two], { callTimeout: 500, watchCheckInterval: 100 })

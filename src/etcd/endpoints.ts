@@ -9,6 +9,10 @@ export class Endpoints {
     this.#current = Math.min(origins.length - 1, Math.floor(random() * origins.length))
   }
 
+  get count(): number {
+    return this.#origins.length
+  }
+
   get current(): string {
     return this.#origins[this.#current]!
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#json'
 import { ClusterCalls } from './cluster-calls.ts'
+import { DoubledWatch } from './doubled-watch.ts'
 import { EtcdError } from './etcd-error.ts'
 import { countKeys, type KeyPage, type ListOptions, listKeys } from './key-list.ts'
 import type { KeyValue, OperationResult, Transaction } from './key-value.ts'
@@ -77,7 +78,7 @@ export class EtcdClient implements AsyncDisposable {
     const request = {
       path: 'kv/txn',
       message: transactionMessage(transaction),
-      isWrite: changesAnything(transaction),
+      isWrite: changesAnything(transaction) && transaction.isRepeatable !== true,
     }
     return this.#cluster.call(request, (response) => {
       const succeeded = flagOf(response['succeeded'], 'succeeded')
@@ -91,8 +92,25 @@ export class EtcdClient implements AsyncDisposable {
    * after the last one that was delivered; it goes to another endpoint.
    */
   watch(target: WatchTarget, listener: WatchListener): Disposable {
+    return this.#watch(target, listener, this.#cluster.endpoints.current, this.#checkInterval)
+  }
+
+  /**
+   * Watches as `watch` does, at two members at once where there are two endpoints: a member that is silent delays no change. A
+   * change is delivered once. It ends when both watches have failed.
+   */
+  follow(target: WatchTarget, listener: WatchListener): Disposable {
+    const { endpoints } = this.#cluster
+    const checkInterval = this.#checkInterval * Math.min(2, endpoints.count)
+    const open = (origin: string, from: bigint, each: WatchListener) =>
+      this.#watch({ ...target, from }, each, origin, checkInterval)
+    return new DoubledWatch(endpoints, target.from, listener, { open, random: this.#random })
+  }
+
+  #watch(target: WatchTarget, listener: WatchListener, origin: string, checkInterval: number): Disposable {
     const watch: Watch = new Watch(this.#cluster, target, listener, {
-      checkInterval: this.#checkInterval,
+      origin,
+      checkInterval,
       random: this.#random,
       onEnd: () => this.#watches.delete(watch),
     })

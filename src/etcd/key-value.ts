@@ -36,6 +36,8 @@ export interface Transaction {
   readonly compare: readonly Compare[]
   readonly success: readonly Operation[]
   readonly failure?: readonly Operation[]
+  /** Whether a second execution does no harm: it is also sent to another endpoint where one fails or is silent. */
+  readonly isRepeatable?: boolean
 }
 
 /** A change of a watched key. */

@@ -23,6 +23,14 @@ export interface WatchListener {
   ended(error: EtcdError): void
 }
 
+/** Where a watch is, and how it is checked. */
+interface WatchOptions {
+  readonly origin: string
+  readonly checkInterval: number
+  readonly random: () => number
+  onEnd(): void
+}
+
 /** One watch at one member, until it fails; the caller begins the next one. */
 export class Watch implements Disposable {
   readonly #cluster: ClusterCalls
@@ -42,13 +50,13 @@ export class Watch implements Disposable {
     cluster: ClusterCalls,
     target: WatchTarget,
     listener: WatchListener,
-    { checkInterval, random, onEnd }: { checkInterval: number; random: () => number; onEnd: () => void },
+    { origin, checkInterval, random, onEnd }: WatchOptions,
   ) {
     this.#cluster = cluster
     this.#target = target
     this.#listener = listener
     this.#onEnd = onEnd
-    this.#origin = cluster.endpoints.current
+    this.#origin = origin
     this.#checks = new WatchChecks(cluster, this.#origin, target, {
       interval: checkInterval,
       random,

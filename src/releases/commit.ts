@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type EtcdClient, EtcdError, type KeyValue, type Operation, type OperationResult } from '#etcd'
 import type { Clock } from '#schema'
+import { encodeChange } from './commit-change.ts'
 import { encodePointer, type Pointer } from './pointer.ts'
 import { ReleaseError } from './release-error.ts'
 import type { StoreHead } from './release-reader.ts'
@@ -59,7 +60,7 @@ export class Committer {
         ],
         success: [
           ...plan.contents,
-          ...(record === null ? [] : [put(this.#keys.release(record.number), encodeRecord(record))]),
+          ...(record === null ? [] : this.#recordPuts(record, plan.contents)),
           put(this.#keys.current, encodePointer(plan.pointer)),
         ],
       })
@@ -68,6 +69,18 @@ export class Committer {
       if (!(error instanceof EtcdError) || !error.uncertain) throw error
       return this.#settle(plan, error)
     }
+  }
+
+  /** The record, and for those who follow the pointer what is new with it. */
+  #recordPuts(record: ReleaseRecord, contents: readonly Operation[]): Operation[] {
+    const [key, data] = [this.#keys.release(record.number), encodeRecord(record)]
+    const puts = contents.flatMap((each) => ('put' in each ? [each.put] : []))
+    const change = encodeChange(this.#keys, {
+      release: record.number,
+      record: data,
+      puts: puts.map(({ key: of, value }) => ({ key: of, value: Buffer.from(value) })),
+    })
+    return [put(key, data), ...(change === null ? [] : [put(this.#keys.change, change)])]
   }
 
   /** Before another write of this instance: a commit that is still on its way must not overtake it. */

@@ -5,6 +5,7 @@ import type { Content } from './content.ts'
 import type { PathDifference } from './differences.ts'
 import type { Divergence, LocalState } from './divergence.ts'
 import { type Labels, labelsProblem } from './labels.ts'
+import { followPointer, type PointerListener } from './pointer-watch.ts'
 import { ReleaseError } from './release-error.ts'
 import { baseOf } from './release-guard.ts'
 import { againPlan, ChangePlan, stagedPlan, WholePlan } from './release-plans.ts'
@@ -57,6 +58,7 @@ const HOUR = 3_600_000
  */
 export class EtcdReleases implements Disposable {
   readonly keys: StoreKeys
+  readonly #etcd: EtcdClient
   readonly #reader: ReleaseReader
   readonly #writer: ReleaseWriter
   readonly #sweep: Sweep
@@ -66,6 +68,7 @@ export class EtcdReleases implements Disposable {
   constructor(etcd: EtcdClient, options: ReleaseOptions) {
     const { clock, writeTime = 20_000, settleTime = 10_000, keepReleases = 100, keepContents = HOUR } = options
     this.#maxBytes = options.maxReleaseBytes ?? MAX_RELEASE_BYTES
+    this.#etcd = etcd
     this.keys = new StoreKeys(options.prefix)
     this.#reader = new ReleaseReader(etcd, this.keys, this.#maxBytes)
     const { signal } = this.#ending
@@ -81,9 +84,16 @@ export class EtcdReleases implements Disposable {
 
   /** The head of the store, and how it contradicts what the instance has; null where it does not. */
   async check(local: LocalState | null): Promise<{ readonly head: StoreHead; readonly divergence: Divergence | null }> {
+    // It may be another store than the one that was followed.
+    this.#reader.foresee(null)
     const head = await this.#reader.head()
     const { divergence } = await baseOf(this.#reader, head.pointer, local)
     return { head, divergence }
+  }
+
+  /** Follows the pointer from a revision on, until the watch fails. */
+  follow(from: bigint, listener: PointerListener): Disposable {
+    return followPointer(this.#etcd, this.#reader, from, listener)
   }
 
   /** Null where the store has no such release. */

@@ -1,5 +1,6 @@
 import { type EtcdClient, EtcdError, type KeyValue } from '#etcd'
 import { batchesOf, inParallel } from './batches.ts'
+import type { CommitChange } from './commit-change.ts'
 import { type Content, type ContentEntry, sha256 } from './content.ts'
 import { differencesOf, type PathDifference } from './differences.ts'
 import { decodePointer, type Pointer } from './pointer.ts'
@@ -42,6 +43,9 @@ export class ReleaseReader {
   /** Hashes of contents that were missing or wrong: the next push sends them again. */
   readonly damaged = new Set<string>()
 
+  /** What the last commit has put, as followers get it with the pointer; null where that is not known. */
+  #ahead: CommitChange | null = null
+
   constructor(etcd: EtcdClient, keys: StoreKeys, maxBytes: number) {
     this.#etcd = etcd
     this.keys = keys
@@ -59,8 +63,15 @@ export class ReleaseReader {
     }
   }
 
+  /** The next reads of this release need no request for what is in it. */
+  foresee(change: CommitChange | null): void {
+    this.#ahead = change
+  }
+
   /** Null where the store has no such release. */
   async record(number: number): Promise<ReleaseRecord | null> {
+    if (this.#ahead?.release === number)
+      return decodeRecord(this.keys.release(number), this.#ahead.record, number, this.#maxBytes)
     const [result] = await this.records([number])
     if (result instanceof ReleaseError) throw result
     return result ?? null
@@ -191,9 +202,11 @@ export class ReleaseReader {
   async #values<P extends { readonly key: string; readonly entry: WantedContent }>(
     batch: readonly P[],
   ): Promise<{ part: P; value: Buffer | null }[]> {
+    const known = batch.map(({ entry }) => this.#ahead?.contents.get(entry.hash) ?? null)
+    const unknown = batch.filter((_, at) => known[at] === null)
     try {
-      const { items } = await this.#get(batch.map(({ key }) => key))
-      return batch.map((part, at) => ({ part, value: items[at]?.value ?? null }))
+      const { items } = unknown.length === 0 ? { items: [] } : await this.#get(unknown.map(({ key }) => key))
+      return batch.map((part, at) => ({ part, value: known[at] ?? items[unknown.indexOf(part)]?.value ?? null }))
     } catch (error) {
       if (!(error instanceof EtcdError && error.kind === 'too-large')) throw error
       const [first] = batch

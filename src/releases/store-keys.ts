@@ -5,6 +5,8 @@ export class StoreKeys {
   readonly prefix: string
   /** The pointer: the one key that instances follow. */
   readonly current: string
+  /** What the last commit has put, for followers: below the key of the pointer, so that one watch has both. */
+  readonly change: string
   /** Written with every removal of contents, and compared by every commit. */
   readonly sweep: string
   readonly releases: string
@@ -15,6 +17,7 @@ export class StoreKeys {
     const base = prefix.replace(/\/+$/, '')
     this.prefix = base
     this.current = `${base}/current`
+    this.change = `${base}/current.change`
     this.sweep = `${base}/sweep`
     this.releases = `${base}/releases/`
     this.contents = `${base}/contents/`

@@ -100,7 +100,6 @@ export class Fleet {
     })
     this.#sweep = new ReleaseSweep({ releases, logger, isOwn: () => this.#isFirst() })
     this.#follower = new StoreFollower({
-      client: this.#client,
       releases,
       logger,
       clock,

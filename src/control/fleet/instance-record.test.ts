@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { StoreKeys } from '#releases'
 import { systemClock } from '#schema'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
+import { EtcdRelay, type Fate } from '#test/etcd-relay'
 import { Folder } from '#test/folder'
 import { waitUntil } from '#test/waiting'
 import { defaultInstanceId } from './instance-id.ts'
@@ -104,6 +105,39 @@ describe('the record of an instance', () => {
     await waitUntil('the other one is gone', () => one.rivals.length === 2)
     assert.deepEqual(one.rivals, ['host:2', null])
     await one.record.close()
+  })
+
+  test('is written again where a write gets no response, and by no write that comes late', {
+    skip: etcdMissing,
+  }, async () => {
+    await using etcd = await EtcdMember.start()
+    await using relay = await EtcdRelay.start(etcd)
+    await using client = etcdClient([relay.url])
+    const keys = new StoreKeys('/fleet')
+    let status = STATUS
+    const record = new InstanceRecord({
+      ...{ client, keys, renewal: 3_600_000, clock: systemClock },
+      status: () => status,
+      rivalChanged: () => {},
+    })
+    record.start()
+    const found = async () => (await readInstances(client, keys))[0]?.served
+    await waitUntil('the record exists', async () => (await found()) === 2)
+    // As a member that has forwarded a write to a leader that died.
+    const late = Promise.withResolvers<Fate>()
+    let puts = 0
+    relay.fateOf = (request) => (request.puts.length > 0 && puts++ === 0 ? late.promise : 'pass')
+    status = { ...STATUS, served: 3 }
+    record.changed()
+    await waitUntil('the write is on its way', () => puts > 0)
+    status = { ...STATUS, served: 4 }
+    record.changed()
+    await waitUntil('a later write came first', async () => (await found()) === 4, 5_000)
+    const before = relay.answered.size
+    late.resolve('pass')
+    await waitUntil('the first one came late', () => relay.answered.size > before)
+    assert.equal(await found(), 4)
+    await record.close()
   })
 
   test('of others is read with bounds, or not at all', () => {

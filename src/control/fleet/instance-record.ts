@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type EtcdClient, EtcdError, type KeyValue, type OperationResult } from '#etcd'
 import type { StoreKeys } from '#releases'
 import { decodeStatus, encodeStatus, type InstanceStatus, processOf } from './instance-status.ts'
@@ -7,6 +8,14 @@ import { decodeStatus, encodeStatus, type InstanceStatus, processOf } from './in
 const LEASE_SECONDS = 15
 
 const RENEWAL = 5_000
+
+/** Milliseconds without a response after which a write is begun again, beside the first one; each time twice as many. */
+const SILENCE = 500
+const RETRY_AFTER = 200
+const ATTEMPTS = 4
+
+/** Milliseconds after which a record says that a release is wanted and not served: most are served by then. */
+const BEHIND_AFTER = 250
 
 /** Milliseconds for the removal of the record when the gateway stops. */
 const REMOVAL_LIMIT = 2_000
@@ -48,6 +57,9 @@ export class InstanceRecord {
   readonly #input: RecordInput
   #lease: string | null = null
   #written = ''
+  /** As in the last record. */
+  #served: number | null | undefined = undefined
+  #behind: NodeJS.Timeout | null = null
   #timer: NodeJS.Timeout | null = null
   #writing: Promise<void> | null = null
   #isStale = false
@@ -78,6 +90,17 @@ export class InstanceRecord {
   /** The status has changed: writes it, once for several changes at a time. */
   changed(): void {
     if (this.#isClosed || this.#timer === null) return
+    const { state, served } = this.#input.status()
+    if (state === 'behind' && served === this.#served)
+      this.#behind ??= setTimeout(() => {
+        this.#behind = null
+        this.#begin()
+      }, BEHIND_AFTER).unref()
+    else this.#begin()
+  }
+
+  #begin(): void {
+    if (this.#isClosed) return
     this.#isStale = true
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null
@@ -88,6 +111,7 @@ export class InstanceRecord {
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#timer !== null) clearInterval(this.#timer)
+    if (this.#behind !== null) clearTimeout(this.#behind)
     const removal = (async () => {
       await this.#writing
       if (this.#lease !== null) await this.#input.client.revokeLease(this.#lease)
@@ -118,13 +142,26 @@ export class InstanceRecord {
   async #writeAll(): Promise<void> {
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false
-      try {
-        await this.#write()
-      } catch (error) {
-        // The lease may have ended; the next renewal tries again.
-        if (error instanceof EtcdError && error.kind === 'lease-not-found') this.#lease = null
-        this.#written = ''
-      }
+      await this.#attempts()
+    }
+  }
+
+  /**
+   * A member that has forwarded a write to a leader that died does not respond before its time-out: the record is written again
+   * beside that, as it is by then. What is not written after some attempts is with the next renewal.
+   */
+  async #attempts(): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS && !this.#isClosed; attempt++) {
+      const written = this.#write().then(
+        () => true,
+        (error: unknown) => {
+          // The lease may have ended.
+          if (error instanceof EtcdError && error.kind === 'lease-not-found') this.#lease = null
+          this.#written = ''
+          return delay(RETRY_AFTER, false, { ref: false })
+        },
+      )
+      if (await Promise.race([written, delay(SILENCE * 2 ** attempt, false, { ref: false })])) return
     }
   }
 
@@ -170,22 +207,32 @@ export class InstanceRecord {
     const key = keys.instance(status().id)
     if (this.#revision === null) this.#found((await client.get(key)).item)
     for (let tries = 0; tries < MOST_TRIES && !this.#isClosed; tries++) {
-      const value = encodeStatus(status(), this.#process)
-      this.#lease ??= (await client.grantLease(LEASE_SECONDS)).lease
+      const now = status()
+      const value = encodeStatus(now, this.#process)
+      if (this.#lease !== null && value === this.#written) return
+      const granted = this.#lease ?? (await client.grantLease(LEASE_SECONDS)).lease
+      this.#lease ??= granted
+      const compared = this.#revision ?? 0n
       const { succeeded, revision, responses } = await client.transact({
-        compare: [{ key, modRevision: this.#revision ?? 0n }],
+        compare: [{ key, modRevision: compared }],
         success: [{ put: { key, value, lease: this.#lease } }],
         failure: [{ get: { key } }],
+        isRepeatable: true,
       })
-      if (!succeeded) {
-        this.#found(itemOf(responses))
-        continue
+      const item = itemOf(responses)
+      // Another attempt had its response first.
+      const isLate = this.#revision !== null && this.#revision > compared
+      // Another endpoint may have executed the same request before.
+      const isOwn = succeeded || String(item?.value) === value
+      if (isOwn && !(isLate && (item?.modRevision ?? revision) < (this.#revision as bigint))) {
+        this.#revision = item?.modRevision ?? revision
+        this.#hasWritten = true
+        this.#written = value
+        this.#served = now.served
+        if (this.#instances === 0) await this.#count()
+        return
       }
-      this.#revision = revision
-      this.#hasWritten = true
-      this.#written = value
-      if (this.#instances === 0) await this.#count()
-      return
+      if (!isLate) this.#found(item)
     }
   }
 }

@@ -1,15 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type EtcdClient, EtcdError, type EtcdErrorKind } from '#etcd'
+import { EtcdError, type EtcdErrorKind } from '#etcd'
 import type { Logger } from '#logging'
-import {
-  type Divergence,
-  decodePointer,
-  type EtcdReleases,
-  type LocalState,
-  type Pointer,
-  ReleaseError,
-} from '#releases'
+import { type Divergence, type EtcdReleases, type LocalState, type Pointer, ReleaseError } from '#releases'
 import { EVENTS } from '../log-events.ts'
+import { onSilence, SILENCE, StorePulse } from './store-pulse.ts'
 
 const FIRST_PAUSE = 200
 /** Also the longest time after an outage until the store is followed again. */
@@ -17,6 +11,11 @@ const LONGEST_PAUSE = 2_000
 
 /** A watch that lasted this long was not refused: the next one begins at once. */
 const SOUND_AFTER = 1_000
+
+const SILENT = new EtcdError(
+  'unavailable',
+  `etcd: expected a response within ${SILENCE} ms, got none from any endpoint; check the members and the network`,
+)
 
 /** What the store has. */
 export interface StoreState {
@@ -38,7 +37,6 @@ export type Connection =
 
 /** Input of a follower. */
 interface FollowerInput {
-  readonly client: EtcdClient
   readonly releases: EtcdReleases
   readonly logger: Logger
   readonly clock: { now(): number; monotonic(): number }
@@ -111,51 +109,66 @@ export class StoreFollower {
   }
 
   async #read(): Promise<{ readonly revision: bigint }> {
-    const { head, divergence } = await this.#input.releases.check(this.#input.local())
+    const known = this.#pointerRevision
+    const { head, divergence } = await this.#heard(this.#input.releases.check(this.#input.local()))
     this.#ending.signal.throwIfAborted()
     this.#connected()
+    // A change may be known from the watch, or another read, before the response to an earlier one.
+    const isOutdated = this.#pointerRevision !== known && head.pointerRevision < this.#pointerRevision
+    if (isOutdated) return head
     this.#pointerRevision = head.pointerRevision
     this.#input.changed({ pointer: head.pointer, divergence })
     return head
   }
 
+  /** Whether the store still answers, and nothing was missed: a watch is silent while nothing changes. */
+  async #ask(): Promise<void> {
+    try {
+      const { pointerRevision } = await this.#heard(this.#input.releases.head())
+      if (this.#ending.signal.aborted) return
+      if (pointerRevision === this.#pointerRevision) this.#connected()
+      else await this.#read()
+    } catch (error) {
+      if (!this.#ending.signal.aborted) this.#disconnected(error)
+    }
+  }
+
+  /** The outcome of a read; where it is late the store counts as disconnected until then. */
+  async #heard<T>(answer: Promise<T>): Promise<T> {
+    using _ = onSilence(() => this.#disconnected(SILENT))
+    return await answer
+  }
+
   /** Resolves when the watch has ended, with its error. */
   #watchFrom(from: bigint): Promise<unknown> {
-    const { client, releases, local, changed } = this.#input
-    const { current } = releases.keys
+    const { releases, local, changed } = this.#input
     if (this.#ending.signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
+      const pulse = new StorePulse({
+        ask: () => this.#ask(),
+        isQuick: () => this.#connection.state === 'disconnected',
+      })
       const end = (error: unknown): void => {
+        pulse[Symbol.dispose]()
         this.#watch?.[Symbol.dispose]()
         this.#watch = null
         resolve(error)
       }
       this.#endWatch = () => end(null)
-      this.#watch = client.watch(
-        { key: current, from },
-        {
-          events: (events) => {
-            const last = events.at(-1)
-            // Events may be older than what was read meanwhile.
-            if (last === undefined || last.item.modRevision <= this.#pointerRevision) return
-            this.#pointerRevision = last.item.modRevision
-            // What these mean for this instance needs a read of its record.
-            if (last.type === 'delete') return end(null)
-            try {
-              const pointer = decodePointer(current, last.item.value)
-              const own = local()
-              if (own !== null && pointer.store !== own.store) return end(null)
-              // An own write that is newer than this event: its event follows.
-              if (own !== null && pointer.last < own.release) return
-              changed({ pointer, divergence: null })
-            } catch (error) {
-              end(error)
-            }
-          },
-          progress: () => {},
-          ended: end,
+      this.#watch = releases.follow(from, {
+        moved: (pointer, revision) => {
+          // Events may be older than what was read meanwhile.
+          if (revision <= this.#pointerRevision) return
+          this.#pointerRevision = revision
+          const own = local()
+          // What these mean for this instance needs a read of its record.
+          if (pointer === null || (own !== null && pointer.store !== own.store)) return end(null)
+          // An own write that is newer than this event: its event follows.
+          if (own !== null && pointer.last < own.release) return
+          changed({ pointer, divergence: null })
         },
-      )
+        ended: end,
+      })
     })
   }
 

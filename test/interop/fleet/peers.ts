@@ -5,12 +5,12 @@ import { EtcdMember } from '#test/etcd'
 import { pathRoute } from '#test/gateway'
 import { type Managed, ROUTES } from '#test/management'
 import { RedisServer } from '#test/redis'
+import { TcpRelay } from '#test/tcp-relay'
 import { waitUntil } from '#test/waiting'
 import { GatewayNode } from './gateway-node.ts'
 import { Haproxy } from './haproxy.ts'
 import { SteadyLoad } from './steady-load.ts'
 import { StoreWatch } from './store-watch.ts'
-import { TcpRelay } from './tcp-relay.ts'
 
 export const PREFIX = '/identity-gateway'
 

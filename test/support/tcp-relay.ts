@@ -35,6 +35,11 @@ export class TcpRelay implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
+  /** Pieces of data that wait for another mode. */
+  get held(): number {
+    return this.#held.size
+  }
+
   set mode(mode: RelayMode) {
     this.#mode = mode
     if (mode === 'refuse') for (const socket of this.#sockets) socket.destroy()
