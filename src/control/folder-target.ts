@@ -9,6 +9,10 @@ export interface FolderTarget {
   readonly path: string
   /** Whether edits are rejected, since nothing is written to the instance. */
   readonly isReadOnly: boolean
+  /** Whether others write to the store too: what they have deployed does not wait for the edits of this instance. */
+  readonly isShared: boolean
+  /** Resolves when the folder has what was written. */
+  written(outcome: WriteOutcome): Promise<void>
   /** Hash of a file as it is in the folder; null where it does not exist. */
   hash(file: string): Promise<string | null>
   /**

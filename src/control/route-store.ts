@@ -10,24 +10,18 @@ import type { ReplacedVersions } from './history/replaced-versions.ts'
 import { lastGoodRoute } from './last-good-route.ts'
 import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
+import { isSameFile, isSamePlan, notOvertaken } from './overtaken-edits.ts'
 import { type LostRoute, restoreRoutes } from './restored-routes.ts'
 import { type BatchOutcome, problemsOfEdits, withEdits } from './route-batch.ts'
 import type { EditOutcome, RouteEdit } from './route-edit.ts'
 import { idOf, type RouteFile, readRouteFiles, rereadRouteFile, rereadRouteFiles } from './route-files.ts'
 import { type PlannedChange, planRoutes, type ServedRoute } from './route-plan.ts'
 import { type LocatedProblem, RouteProblems } from './route-problems.ts'
+import { type RouteStatus, statusOf } from './route-status.ts'
 import { RouterOpenings } from './router-openings.ts'
 import { ServedRoutes } from './served-routes.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { UnitLink } from './unit-link.ts'
-
-/** Status of a route file. */
-interface RouteStatus {
-  readonly file: string
-  readonly id: string | null
-  readonly state: 'loaded' | 'failed'
-  readonly problems: readonly LocatedProblem[]
-}
 
 /** A folder of routes, with its history, audit and metrics. */
 interface RouteFolder {
@@ -258,19 +252,24 @@ export class RouteStore {
         planned.map(({ change }) => change),
       )
       for (const [at, found] of deployment.problems) problems.set((planned[at] as PlannedChange).file, found)
+      const known = this.#files
       const isWritten =
-        problems.size === 0 && (await write().catch((error) => deployment.commit([]).then(() => Promise.reject(error))))
+        problems.size === 0 &&
+        (await this.#queue.aside(write()).catch((error) => deployment.commit([]).then(() => Promise.reject(error))))
       if (!isWritten) {
         await deployment.commit([])
         return problems.size > 0 ? problems : 'not-written'
       }
       const before = new Map(this.#served.routes)
-      this.history.storeReplaced(files, before)
-      await deployment.commit([...planned.keys()])
-      this.#files = files
-      for (const change of planned) this.#record(change)
-      this.#served.updateTexts(files)
-      for (const file of edits.keys()) this.#problems.clear(file)
+      // What a scan has deployed meanwhile is this version, or a later one.
+      const { own, accepted } = notOvertaken(edits, planned, known, this.#files)
+      const current = withEdits(this.#files, own)
+      this.history.storeReplaced(current, before)
+      await deployment.commit(accepted)
+      this.#files = current
+      for (const at of accepted) this.#record(planned[at] as PlannedChange)
+      this.#served.updateTexts(current)
+      for (const file of own.keys()) this.#problems.clear(file)
       this.#changes.deployed(before, this.#served.routes)
       await this.#changes.written()
       return 'done'
@@ -320,18 +319,32 @@ export class RouteStore {
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }
     await this.history.storeBeforeEdit(edit, this.#files, this.#served.routes)
-    const outcome = await writeEdit(this.#target, edit, before)
+    const writing = writeEdit(this.#target, edit, before)
+    const outcome = await (this.#target.isShared ? this.#queue.aside(writing) : writing)
+    if (outcome.state !== 'unwritten') await this.#target.written(outcome)
     if (outcome.state !== 'done') {
       await deployment.commit([])
       if (outcome.state !== 'unwritten') return { state: 'not-stored', outcome }
       this.#logger.error({ error: outcome.error, file: join(this.directory, file) }, EVENTS.ROUTE_NOT_WRITTEN)
       return outcome
     }
-    await deployment.commit([...planned.keys()])
-    this.#files = files
-    for (const change of planned) this.#record(change)
-    this.#served.updateTexts(files)
-    this.#problems.clear(file)
+    // A scan has deployed this version meanwhile, or a later one.
+    if (!isSameFile(this.#files.get(file), before)) {
+      await deployment.commit([])
+      return outcome
+    }
+    const current = withEdits(this.#files, new Map([[file, next]]))
+    const changes = planRoutes(current, this.#served.routes).changes.filter((change) => change.file === file)
+    if (isSamePlan(changes, planned)) {
+      await deployment.commit([...planned.keys()])
+      for (const change of planned) this.#record(change)
+      this.#problems.clear(file)
+    } else {
+      await deployment.commit([])
+      await this.#deploy(changes, current)
+    }
+    this.#files = current
+    this.#served.updateTexts(current)
     return { state: 'done' }
   }
 
@@ -342,17 +355,7 @@ export class RouteStore {
 
   /** Status of every file, by file name. */
   status(): RouteStatus[] {
-    const ids = new Map([...this.#served.routes.values()].map(({ file, source }) => [file, source.id]))
-    const files = new Set([...this.#files.keys(), ...this.#problems.files()])
-    return [...files].sort().map((file) => {
-      const problems = this.#problems.of(file)
-      return {
-        file,
-        id: ids.get(file) ?? this.#files.get(file)?.route?.id ?? null,
-        state: problems.length > 0 ? 'failed' : 'loaded',
-        problems,
-      }
-    })
+    return statusOf(this.#files, this.#served.routes, this.#problems)
   }
 
   #firstScan(): void {

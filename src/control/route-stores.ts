@@ -190,6 +190,8 @@ export class RouteStores {
       path: '',
       isReadOnly,
       hash: (file) => folder.hash(file),
+      isShared: false,
+      written: async () => {},
       catchUp: async () => false,
       lastGood: () => null,
     }

@@ -3,6 +3,8 @@ export class TaskQueue {
   readonly #urgent: (() => Promise<void>)[] = []
   readonly #waiting: (() => Promise<void>)[] = []
   #isRunning = false
+  /** Of a task that waits aside. */
+  #wake: (() => void) | null = null
 
   /** Resolves or rejects as the task does; a task that rejects does not stop the others. */
   run<T>(task: () => Promise<T>, { isUrgent = false } = {}): Promise<T> {
@@ -10,7 +12,29 @@ export class TaskQueue {
     const tasks = isUrgent ? this.#urgent : this.#waiting
     tasks.push(() => Promise.try(task).then(resolve, reject))
     if (!this.#isRunning) void this.#runAll()
+    else if (isUrgent) this.#wake?.()
     return promise
+  }
+
+  /** For the task that runs: waits for work of others, and urgent tasks run meanwhile. Rejects as the work does. */
+  async aside<T>(work: Promise<T>): Promise<T> {
+    let isOver = false
+    const end = (): void => {
+      isOver = true
+      this.#wake?.()
+    }
+    work.then(end, end)
+    while (!isOver) {
+      const next = this.#urgent.shift()
+      if (next !== undefined) await next()
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+        this.#wake = null
+      }
+    }
+    return work
   }
 
   async #runAll(): Promise<void> {

@@ -29,7 +29,7 @@ export class FleetGateway implements AsyncDisposable {
     this.#manage = managing(gateway.adminUrl)
   }
 
-  static async start(etcd: readonly EtcdMember[], parts: FleetParts): Promise<FleetGateway> {
+  static async start(etcd: readonly Pick<EtcdMember, 'url'>[], parts: FleetParts): Promise<FleetGateway> {
     return new FleetGateway(await RunningGateway.start(fleetParts(etcd, parts)), parts.id)
   }
 
@@ -80,7 +80,7 @@ export class FleetGateway implements AsyncDisposable {
 
 /** Parts of a gateway with a store. */
 export function fleetParts(
-  etcd: readonly EtcdMember[],
+  etcd: readonly Pick<EtcdMember, 'url'>[],
   { id, labels = {}, prefix, ...parts }: FleetParts,
 ): GatewayParts {
   const endpoints = etcd.map(({ url }) => url)

@@ -241,12 +241,15 @@ export class Fleet {
   /** A change of files makes a release. On a store without one it is the first, of the files of this instance with that change. */
   async write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
     const local = this.copy.release
-    const outcome = local === null ? await this.#first(changes, by) : await this.releases.write(changes, by, { local })
+    return local === null ? this.#first(changes, by) : this.releases.write(changes, by, { local })
+  }
+
+  /** After a write: the local copy gets its release. */
+  async written(outcome: WriteOutcome): Promise<void> {
     if (outcome.state !== 'done' || outcome.release === undefined) this.#follower.wake()
     // The first release also replaces the units, whose files are those of the instance until then.
-    else if (local === null) await this.made(outcome.release)
+    else if (!this.servesRelease) await this.made(outcome.release)
     else await this.#applier.written(outcome.release)
-    return outcome
   }
 
   /** A release was made over this gateway: waits a bounded time until it serves it. */

@@ -125,7 +125,11 @@ export class GatewayFleet {
   targetOf(directory: string, folder: FolderStore): FolderTarget | null {
     const hash = (file: string) => folder.hash(file)
     const copied = servedFolders(this.#copyRoot).config
-    const writes = { write: this.#opened.write.bind(this.#opened), catchUp: () => this.#opened.catchUp() }
+    const writes = {
+      write: this.#opened.write.bind(this.#opened),
+      written: this.#opened.written.bind(this.#opened),
+      catchUp: () => this.#opened.catchUp(),
+    }
     const ofCopy = releaseTarget(directory, copied, writes, {
       hash,
       lastGood: (path) => this.#opened.copy.lastGood(path),

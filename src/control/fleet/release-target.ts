@@ -5,6 +5,8 @@ import type { FolderTarget } from '../folder-target.ts'
 /** Writes changes of files as a release. */
 interface ReleaseWrites {
   write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome>
+  /** Resolves when this instance has the release of a write, or the time for it is over. */
+  written(outcome: WriteOutcome): Promise<void>
   /** Resolves when this instance has the changes that the store had when it was called, or the time for it is over. */
   catchUp(): Promise<void>
 }
@@ -25,6 +27,8 @@ export function releaseTarget(
     store: { write: (changes, by) => releases.write(changes, by) },
     path: `config/${inside}/`,
     isReadOnly: false,
+    isShared: true,
+    written: (outcome) => releases.written(outcome),
     hash,
     lastGood: (file) => lastGood(`config/${inside}/${file}`),
     catchUp: async () => {
