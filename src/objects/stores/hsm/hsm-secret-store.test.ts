@@ -5,13 +5,18 @@ import { after, before, describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CompactEncrypt, compactVerify } from 'jose'
 import { providerOf, type SecretStore } from '#contracts'
+import { type Filter, respond } from '#http'
 import { decryptToken, openJwt, parseToken, type SignatureAlgorithm, signJwt } from '#jose'
 import type { JsonObject } from '#json'
 import { build, type ManualClock, manualClock } from '#test/build'
+import { exchangeFor } from '#test/exchange'
 import { Folder } from '#test/folder'
 import { moduleProcesses, PIN, SoftHsm, softHsmLibrary, softHsmMissing } from '#test/soft-hsm'
 import { waitUntil } from '#test/waiting'
+import { PrivateKeyJwtClientAuthenticationFilter } from '../../filters/private-key-jwt-client-authentication/private-key-jwt-client-authentication-filter.ts'
 import { identityOfSecret } from '../../lib/tls/secret-identity.ts'
+import { ClientTlsOptions } from '../../tls/client-tls-options/client-tls-options.ts'
+import { SecretsKeyManager } from '../../tls/secrets-key-manager/secrets-key-manager.ts'
 import { Base64EncodedSecretStore } from '../base64-encoded/base64-encoded-secret-store.ts'
 import { HsmSecretStore } from './hsm-secret-store.ts'
 
@@ -243,6 +248,75 @@ describe('SoftHSM', { skip: softHsmMissing }, () => {
     const lines = built.log.lines.map((line) => JSON.stringify(line)).join('\n')
     assert.match(lines, /GW_STORE_HSM_UNUSABLE/)
     assert.match(lines, /can be used again/)
+    assert.equal(built.states.length, 2)
+    assert.match(built.states.join(), /degraded.*can not be used.*up.*is in use/)
+  })
+
+  test('private_key_jwt signs in the module, and a key manager of TLS is a load error', async () => {
+    const config = { token: 'gateway', storePasswordSecretId: 'hsm.pin', secretsProvider: 'pins', mappings: MAPPINGS }
+    const options = {
+      types: [Base64EncodedSecretStore, HsmSecretStore],
+      heap: [pins, { name: 'hsm', type: 'HsmSecretStore', config: { library: softHsmLibrary, ...config } }],
+      env: hsm.variables,
+    }
+    const client = { clientId: 'gateway', tokenEndpoint: 'https://as.example/token', secretsProvider: 'hsm' }
+    await using built = await build<Filter>(
+      PrivateKeyJwtClientAuthenticationFilter,
+      { ...client, signingSecretId: 'ec', signingAlgorithm: 'ES256' },
+      options,
+    )
+    let form = ''
+    await built.object(exchangeFor('POST', 'https://as.example/token'), async ({ request }) => {
+      form = request.body.text()
+      return respond(200)
+    })
+    const { payload } = await compactVerify(new URLSearchParams(form).get('client_assertion') ?? '', hsm.ec)
+    assert.equal(JSON.parse(Buffer.from(payload).toString()).iss, 'gateway')
+    await assert.rejects(
+      build(
+        ClientTlsOptions,
+        { keyManager: { type: 'SecretsKeyManager', config: { signingSecretId: 'ec', secretsProvider: 'hsm' } } },
+        { ...options, types: [...options.types, SecretsKeyManager] },
+      ),
+      /the secret id "ec" is inside of a security module, and TLS of Node.js needs the key itself/,
+    )
+  })
+
+  test('an invalid response of the process is an error, not a fault of the gateway', async () => {
+    const garbage = {
+      'another version of its protocol': 'printf "\\007"',
+      'a response that is too long': 'printf "\\000\\000\\000\\000\\001\\377\\377\\377\\377\\377\\377\\377\\377"',
+      'an invalid response to C_Initialize':
+        'printf "\\000\\000\\000\\000\\001\\000\\000\\000\\000\\000\\000\\000\\002xx"',
+    }
+    for (const [message, command] of Object.entries(garbage)) {
+      using folder = new Folder({ 'p11-kit': `#!/bin/sh\n${command}\nexec /bin/sleep 60\n` })
+      chmodSync(folder.in('p11-kit'), 0o755)
+      const outcome = await store({}, { path: folder.path }).then(
+        async (built) => {
+          await built[Symbol.asyncDispose]()
+          return built.warnings.join()
+        },
+        (error: Error) => error.message,
+      )
+      assert.match(outcome, new RegExp(message))
+    }
+  })
+
+  test('two keys of one label, and several tokens without a choice, are load errors', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    for (const id of ['0a', '0b']) hsm.import('twice', id, privateKey)
+    await assert.rejects(
+      store({ mappings: [{ secretId: 'x', aliases: ['twice'] }] }),
+      /aliases\/0: .*several objects of a kind have its label or ID/,
+    )
+    await using only = await store({ token: null })
+    await compactVerify(await signed(only.object), hsm.rsa)
+    hsm.addToken('second')
+    await assert.rejects(
+      store({ token: null }),
+      /several tokens: add token or slot; its tokens are ".*" in the slot \d+, "/,
+    )
   })
 
   test('a module that hangs at the start does not stop the load', async () => {

@@ -183,6 +183,8 @@ export class HsmSecrets implements SecretStore {
 
   #report(failure: Error | null): void {
     const { env, library } = this.#settings
+    if (failure === null) env.reportState('up', 'the security module is in use')
+    else env.reportState('degraded', 'the security module can not be used; further attempts follow')
     if (!this.#isOpen) return
     if (failure === null) env.logger.info({ library }, 'a security module can be used again')
     else env.logger.error({ error: failure, library }, EVENTS.HSM_UNUSABLE)
