@@ -8,6 +8,9 @@ import { eachOf } from './each-of.ts'
 /** Folders of a release. */
 const FOLDERS = ['config', 'scripts']
 
+/** Codes of a rename onto a folder. */
+const IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['EISDIR', 'ENOTEMPTY', 'EEXIST'])
+
 /** Files of a release below a folder, as units read them. Links are replaced, never followed. */
 export class PlacedFiles {
   readonly #root: string
@@ -66,9 +69,12 @@ export class PlacedFiles {
     const target = join(this.#root, path)
     const temporary = await this.#contents.temporary(bytes, false)
     try {
-      // A folder in the place of a file was made by hand.
-      if ((await lstat(target).catch(() => null))?.isDirectory()) await rm(target, { recursive: true, force: true })
-      await rename(temporary, target)
+      await rename(temporary, target).catch(async (error: NodeJS.ErrnoException) => {
+        if (!IN_THE_WAY.has(error.code)) throw error
+        // A folder in the place of a file was made by hand.
+        await rm(target, { recursive: true, force: true })
+        await rename(temporary, target)
+      })
     } catch (error) {
       await rm(temporary, { force: true })
       throw error
