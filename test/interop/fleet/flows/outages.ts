@@ -129,7 +129,8 @@ function partition(mode: Exclude<RelayMode, 'pass'>): Flow<Peers> {
       const noticed = await degraded
       assert.ok(noticed < DEGRADED_WITHIN, `degraded after ${seconds(noticed)}`)
       await release(peers, two, [one, two], { state: 'another cut off' })
-      assert.equal((await cut.ask('/marker')).text, before)
+      // Where only its requests are lost, small releases arrive with the news of them.
+      if (mode !== 'responses-only') assert.equal((await cut.ask('/marker')).text, before)
       const { text } = await mark(one)
       for (const relay of relays) relay.mode = 'pass'
       const healed = performance.now()

@@ -48,13 +48,33 @@ export const WRITES_IN_FAULTS: readonly Flow<Peers>[] = [
       const [done, failed, refused, unknown] = (['done', 'failed', 'refused', 'unknown'] as const).map((outcome) =>
         writers.count(outcome),
       )
+      const served = gateways.map((each) => `${each.name} ${distribution(servedLags(each, watch.releases, from + 1))}`)
       const lags = gateways.map(({ name }) => `${name} ${distribution(watch.lags(from + 1, name))}`)
       const took = writers.writes.map((write) => write.end - write.begin)
       return [
         `${done} made, ${failed} in conflict (412), ${refused} refused (503), ${unknown} unknown; ${releases.length - 1} releases in ${(time / 1000).toFixed(1)} s, ${kills} kills`,
         `response to a write: ${distribution(took)}`,
+        `store to units that serve it: ${served.join('; ')}`,
         `store to record of the instance: ${lags.join('; ')}`,
       ].join('\n  ')
     },
   },
 ]
+
+const HOUR = 3_600_000
+
+/** For releases from `from` on: milliseconds from the store until a gateway logs that it serves that or a later one. */
+function servedLags({ log }: Peers['gateways'][number], stored: ReadonlyMap<number, number>, from: number): number[] {
+  const lines = log.filter((line) => line.includes('"release served'))
+  const served = lines.map((line) => {
+    const { time, release } = JSON.parse(line) as { time: string; release: number }
+    return { release, at: Date.parse(time) - performance.timeOrigin }
+  })
+  return [...stored].flatMap(([release, since]) => {
+    const first = release < from ? undefined : served.find((each) => each.release >= release)
+    if (first === undefined) return []
+    // Its clock may differ by hours.
+    const lag = first.at - since
+    return [Math.max(0, lag - Math.round(lag / HOUR) * HOUR)]
+  })
+}
