@@ -9,13 +9,18 @@ import { parseArgs } from 'node:util'
 import { bin, root } from './steps.ts'
 
 const { values, positionals } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' } },
+  options: { seconds: { type: 'string', default: '60' }, help: { type: 'boolean' } },
   allowPositionals: true,
 })
+const USAGE = 'usage: npm run fuzz -- [--seconds N] [part of a file name ...]'
+if (values.help === true) {
+  console.log(USAGE)
+  process.exit(0)
+}
 const seconds = Number(values.seconds)
 const files = randomTests(positionals)
 if (!(seconds > 0) || files.length === 0) {
-  console.error('usage: npm run fuzz -- [--seconds N] [part of a file name ...]')
+  console.error(USAGE)
   process.exit(64)
 }
 
