@@ -85,7 +85,7 @@ export class EtcdReleases implements Disposable {
   /** The head of the store, and how it contradicts what the instance has; null where it does not. */
   async check(local: LocalState | null): Promise<{ readonly head: StoreHead; readonly divergence: Divergence | null }> {
     // It may be another store than the one that was followed.
-    this.#reader.foresee(null)
+    this.#reader.usePrefetched(null)
     const head = await this.#reader.head()
     const { divergence } = await baseOf(this.#reader, head.pointer, local)
     return { head, divergence }

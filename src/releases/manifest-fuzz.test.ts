@@ -1,10 +1,11 @@
-// Mutated records, shards and pointers: decoding returns a value that is safe to use, or throws a ReleaseError of one line.
+// Mutated records, shards, pointers and changes of commits: decoding returns a value that is safe to use, or throws a ReleaseError of one line.
 // `npm run fuzz -- releases` runs it with new seeds.
 import assert from 'node:assert/strict'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { contentOf, decodePointer, encodePointer, ReleaseError, Tree } from '#releases'
+import { decodeChange } from './commit-change.ts'
 import { decodeRecord, encodeRecord } from './release-record.ts'
 import { decodeShard, shardOf } from './shard.ts'
 
@@ -169,6 +170,39 @@ test('any pointer is decoded to what it encodes again, or rejected', () => {
     { numRuns: RUNS },
   )
   assert.ok(accepted > 0, 'no mutation was accepted: the test would check nothing')
+})
+
+const changes = mutated(
+  fc.record({
+    format: fc.constant(1),
+    release: fc.nat(20),
+    record: fc.string(),
+    contents: fc.oneof(
+      fc
+        .array(fc.string({ maxLength: 8 }))
+        .map((texts) => Object.fromEntries(texts.map((text) => [contentOf(text).hash, text]))),
+      fc.dictionary(hash, fc.oneof(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 1 })), {
+        noNullPrototype: true,
+      }),
+    ),
+  }),
+)
+
+test('any change of a commit is decoded to contents with their hashes, or rejected', () => {
+  let filled = 0
+  fc.assert(
+    fc.property(changes, (data) => {
+      const change = decoded(() => decodeChange('k', data))
+      if (change === null) return
+      assert.ok(change.release >= 1)
+      for (const [key, content] of change.contents) {
+        filled++
+        assert.equal(contentOf(content).hash, key)
+      }
+    }),
+    { numRuns: RUNS },
+  )
+  assert.ok(filled > 0, 'no content was accepted: the test would check nothing')
 })
 
 test('any shard is decoded to entries of its own paths, or rejected', () => {

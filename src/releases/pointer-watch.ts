@@ -30,7 +30,7 @@ export function followPointer(
         // Of the same commit: another one is of an earlier release, or of an earlier version of the gateway.
         const put = events.findLast(({ item }) => item.key === change && item.modRevision === modRevision)
         try {
-          reader.foresee(put === undefined ? null : changeIn(change, put.item.value))
+          reader.usePrefetched(put === undefined ? null : changeIn(change, put.item.value))
           moved(last.type === 'delete' ? null : decodePointer(current, last.item.value), modRevision)
         } catch (error) {
           if (!(error instanceof ReleaseError)) throw error

@@ -44,7 +44,7 @@ export class ReleaseReader {
   readonly damaged = new Set<string>()
 
   /** What the last commit has put, as followers get it with the pointer; null where that is not known. */
-  #ahead: CommitChange | null = null
+  #prefetched: CommitChange | null = null
 
   constructor(etcd: EtcdClient, keys: StoreKeys, maxBytes: number) {
     this.#etcd = etcd
@@ -64,14 +64,14 @@ export class ReleaseReader {
   }
 
   /** The next reads of this release need no request for what is in it. */
-  foresee(change: CommitChange | null): void {
-    this.#ahead = change
+  usePrefetched(change: CommitChange | null): void {
+    this.#prefetched = change
   }
 
   /** Null where the store has no such release. */
   async record(number: number): Promise<ReleaseRecord | null> {
-    if (this.#ahead?.release === number)
-      return decodeRecord(this.keys.release(number), this.#ahead.record, number, this.#maxBytes)
+    if (this.#prefetched?.release === number)
+      return decodeRecord(this.keys.release(number), this.#prefetched.record, number, this.#maxBytes)
     const [result] = await this.records([number])
     if (result instanceof ReleaseError) throw result
     return result ?? null
@@ -202,7 +202,7 @@ export class ReleaseReader {
   async #values<P extends { readonly key: string; readonly entry: WantedContent }>(
     batch: readonly P[],
   ): Promise<{ part: P; value: Buffer | null }[]> {
-    const known = batch.map(({ entry }) => this.#ahead?.contents.get(entry.hash) ?? null)
+    const known = batch.map(({ entry }) => this.#prefetched?.contents.get(entry.hash) ?? null)
     const unknown = batch.filter((_, at) => known[at] === null)
     try {
       const { items } = unknown.length === 0 ? { items: [] } : await this.#get(unknown.map(({ key }) => key))
