@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
 import { isSelfConnection } from '../self-connection.ts'
 import { Upload, type UploadTarget } from '../upload.ts'
+import { corkUntilPollEnds } from './cork-until-poll-ends.ts'
 import { requestHead, trailerSection } from './request-head.ts'
 import { type ResponseEvents, type ResponseHead, ResponseParser } from './response-parser.ts'
 import { ResponseTruncatedError } from './response-syntax-error.ts'
@@ -83,8 +84,12 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.#call = call
     this.#isPersistent = !request.isLast
     this.#parser.expect(request.method, false)
-    if (request.stream !== null) this.#startUpload(head, request, call)
-    else if (request.bytes === null) this.#socket.write(head, 'latin1')
+    if (request.stream !== null) {
+      this.#startUpload(head, request, call)
+      return
+    }
+    corkUntilPollEnds(this.#socket)
+    if (request.bytes === null) this.#socket.write(head, 'latin1')
     else this.#writePiece(head, request.bytes)
   }
 
