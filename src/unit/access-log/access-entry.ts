@@ -1,4 +1,4 @@
-import { auditUser } from '#audit'
+import { auditUser, lastText } from '#audit'
 import type { Exchange, LoggedRequest, RefusedRequest } from '#http'
 import { maskedPath } from '#logging'
 
@@ -36,6 +36,9 @@ export interface AccessEntry {
   readonly end: 'sent' | 'truncated' | 'aborted'
 }
 
+/** Requests mostly name the host of the one before. */
+const hostOf = lastText(hostText, '', -1)
+
 export function entryOf(
   { exchange, method, outcome, bytes, startedAt, tls }: LoggedRequest,
   time: number,
@@ -46,7 +49,7 @@ export function entryOf(
   return {
     time,
     method,
-    host: bounded(originalUri.authority, MAX_HOST),
+    host: hostOf(originalUri.host, originalUri.port),
     path: maskedPath(originalUri.rawPath),
     status: outcome.response === null ? null : outcome.response.status,
     bytes,
@@ -108,6 +111,11 @@ function pathOf(target: string): string {
     .slice(0, MAX_TARGET)
     .replace(/[?#].*$/s, '')
     .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/[^/]*/i, '')
+}
+
+/** As the client named it, without user information. */
+function hostText(host: string, port: number): string {
+  return bounded(port < 0 ? host : `${host}:${port}`, MAX_HOST)
 }
 
 function bounded(text: string, limit: number): string {

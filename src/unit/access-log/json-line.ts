@@ -13,6 +13,7 @@ export function jsonLines(): (entry: AccessEntry) => string {
   const decisionOf = lastText(decisionText, null, null)
   const clientOf = lastText(clientText, '', null)
   const protocolOf = lastText(protocolText, null, null)
+  // Ids of transactions (TransactionId) and traces have no character that JSON escapes.
   return (entry) => {
     const { upstreamDurationMs: upstream, path, traceId } = entry
     return `${timeOf(entry.time, null)}${hostOf(entry.method, entry.host)}${
@@ -22,7 +23,7 @@ export function jsonLines(): (entry: AccessEntry) => string {
     }${routeOf(entry.route, null)}${decisionOf(entry.decidedBy, entry.reason)}${clientOf(entry.client, entry.user)}${protocolOf(
       entry.protocol,
       entry.tls,
-    )}${jsonContent(entry.transactionId)}${traceId === null ? '","traceId":null}\n' : `","traceId":"${traceId}"}\n`}`
+    )}${entry.transactionId}${traceId === null ? '","traceId":null}\n' : `","traceId":"${traceId}"}\n`}`
   }
 }
 
