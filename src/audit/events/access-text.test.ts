@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { AuditDecision } from '#http'
+import { type AuditDecision, TransactionId } from '#http'
 import { jsonString, jsonText } from '../event.ts'
 import { PointerTree } from '../policies/pointer-tree.ts'
 import { ACCESS_SAFELIST } from '../topics/access-topic.ts'
@@ -40,7 +40,7 @@ const decision: fc.Arbitrary<AuditDecision> = fc.record(
 const data: fc.Arbitrary<AccessEventData> = fc.record({
   id: fc.uuid().map((id) => `${id}-1`),
   startedAt: fc.integer({ min: 0, max: 4e12 }),
-  transactionId: text,
+  transactionId: text.map((sent) => new TransactionId(sent).value),
   userId: orNull(text),
   client: fc.record({
     remoteAddress: text,

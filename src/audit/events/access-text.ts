@@ -18,7 +18,8 @@ function idStart(idName: JsonShape['idName']): string {
 
 /**
  * Serializes access events that have the fields of the safelist and no others: the text of `accessEvent` as JSON, without building
- * the object. Names are constants of the text, and only values that clients and configurations choose are escaped.
+ * the object. Names are constants of the text, and only values that clients and configurations choose are escaped; ids of
+ * transactions (TransactionId) have no character that JSON escapes.
  */
 export function accessText(
   { eventName, group }: AccessNames,
@@ -43,9 +44,7 @@ export function accessText(
   const plainRouteOf = lastText((id: string | null, name: string | null) => `"${routeText(id, name)}${end}`, null, null)
   const headText = (data: AccessEventData): string => {
     const { client, request } = data
-    return `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${jsonContent(data.transactionId)}${userText(
-      data,
-    )}${clientOf(serverOf(client.localAddress, client.localPort), client.remoteAddress)}${client.remotePort}${httpOf(
+    return `${start}${data.id}","timestamp":"${isoTime(data.startedAt)}${names}${data.transactionId}${userText(data)}${clientOf(serverOf(client.localAddress, client.localPort), client.remoteAddress)}${client.remotePort}${httpOf(
       client.secure,
       request === null ? null : request.method,
     )}${request === null ? '' : requestText(request)}`
