@@ -34,7 +34,11 @@ export function hostForm(self: MapValue): Form {
   return form
 }
 
+/** Of content: names without an equals sign are left out. */
 const parsed = (text: string): Form => parseForm(text, { keepNamesWithoutValue: false })
+
+/** Of a query: they have null as value. */
+const parsedQuery = (text: string | null): Form => parseForm(text ?? '', { keepNamesWithoutValue: true })
 
 function writeEntity(self: HashMapValue, { host }: RequestValue): void {
   host.headers.set('Content-Type', 'application/x-www-form-urlencoded')
@@ -62,12 +66,12 @@ extendWithHost(FormClass, {
     self.put(name, new ListValue([value === null ? null : textOf(value)]))
   },
   'fromString(String text): Form': (self: HashMapValue, text: string) => addForm(self, parsed(text)),
-  'fromQueryString(String? text): Form': (self: HashMapValue, text: string | null) => addForm(self, parsed(text ?? '')),
+  'fromQueryString(String? text): Form': (self: HashMapValue, text: string | null) => addForm(self, parsedQuery(text)),
   'fromFormString(String? text): Form': (self: HashMapValue, text: string | null) => addForm(self, parsed(text ?? '')),
   'toQueryString(): String': (self: HashMapValue) => formatQuery(hostForm(self)),
   'toFormString(): String': (self: HashMapValue) => formatForm(hostForm(self)),
   'fromRequestQuery(Request request): Form': (self: HashMapValue, { host }: RequestValue) =>
-    addForm(self, parsed(host.uri.rawQuery ?? '')),
+    addForm(self, parsedQuery(host.uri.rawQuery)),
   'toRequestQuery(Request request): void': (self: HashMapValue, { host }: RequestValue) => {
     host.uri.rawQuery = formatQuery(hostForm(self))
   },
@@ -86,8 +90,8 @@ extendWithHost(FormClass, {
 
 /** Query and urlencoded content together, the query first. */
 export function wholeForm(request: Request): Value {
-  const form = formValue(parsed(request.uri.rawQuery ?? ''))
+  const form = formValue(parsedQuery(request.uri.rawQuery))
   return readBuffered(request, 'request', (entity) => addForm(form, entity.form))
 }
 
-export const queryForm = (request: Request): Value => formValue(parsed(request.uri.rawQuery ?? ''))
+export const queryForm = (request: Request): Value => formValue(parsedQuery(request.uri.rawQuery))

@@ -51,6 +51,16 @@ test('Uris makes URIs', async () => {
   })
 })
 
+test('Form keeps names without a value of a query, and not of content', async () => {
+  await expect('', {
+    "new Form().fromQueryString('a&b=1&c=')": '{a=[null], b=[1], c=[]}',
+    "new Form().fromFormString('a&b=1&c=')": '{b=[1], c=[]}',
+    "new Form().fromString('a&b=1&c=')": '{b=[1], c=[]}',
+    "request.uri = 'http://h/p?a&b=1'; [request.form, request.queryParams]": '[{a=[null], b=[1]}, {a=[null], b=[1]}]',
+    "new Form().fromQueryString('a&b=1').toQueryString()": 'a&b=1',
+  })
+})
+
 test('JsonPointer', async () => {
   await expect('import org.forgerock.json.JsonPointer\nimport static org.forgerock.json.JsonPointer.ptr', {
     "new JsonPointer('a/b')": '/a/b',
