@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const installed = '/usr/lib/jvm'
@@ -13,6 +13,18 @@ export function findJdk(version: number, newest = Number.POSITIVE_INFINITY): str
   throw new Error(
     `no JDK of version ${version} ${newest === Number.POSITIVE_INFINITY ? 'or newer' : `to ${newest}`} in JAVA_HOME or below ${installed}`,
   )
+}
+
+/** Compiles one source file with the jar files of a folder. */
+export function compileJava(
+  jdk: string,
+  source: string,
+  { jars, classes }: { readonly jars: string; readonly classes: string },
+): void {
+  mkdirSync(classes, { recursive: true })
+  const args = ['-cp', join(jars, '*'), '-d', classes, source]
+  const { status, error, stderr } = spawnSync(join(jdk, 'bin', 'javac'), args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${source} does not compile: ${error?.message ?? stderr}`)
 }
 
 function versionOf(home: string): number {

@@ -39,25 +39,44 @@ export function fetchUnpacked(artifact: string, jdk: string): string {
   return unpacked
 }
 
-/** Fetches `group:name:version` artefacts with their runtime dependencies once, and returns the folder of the jar files. */
-export function fetchWithDependencies(name: string, ...artifacts: readonly string[]): string {
-  const jars = join(folder, name)
+/** The folder of jar files that `fetchWithDependencies` made, or will make, under this name. */
+export function dependencyFolder(name: string): string {
+  return join(folder, name)
+}
+
+/**
+ * Fetches `group:name:version` artefacts with their runtime dependencies once, and returns the folder of the jar files. Versions of
+ * dependencies are those of `managedBy`, a `group:name:version` of a pom, where it has them.
+ */
+export function fetchWithDependencies(
+  name: string,
+  artifacts: readonly string[],
+  { managedBy }: { readonly managedBy?: string } = {},
+): string {
+  const jars = dependencyFolder(name)
   if (existsSync(jars)) return jars
   const aside = `${jars}.fetching`
   rmSync(aside, { recursive: true, force: true })
   mkdirSync(aside, { recursive: true })
-  const dependencies = artifacts.map((artifact) => {
-    const [group, id, version] = artifact.split(':')
-    return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version></dependency>`
-  })
+  const managed = managedBy === undefined ? '' : dependencies([managedBy], '<type>pom</type><scope>import</scope>')
   const pom = join(aside, 'pom.xml')
   const project = `<modelVersion>4.0.0</modelVersion><groupId>interop</groupId><artifactId>${name}</artifactId><version>1</version>`
-  writeFileSync(pom, `<project>${project}<dependencies>${dependencies.join('')}</dependencies></project>`)
+  const management = `<dependencyManagement>${managed}</dependencyManagement>`
+  writeFileSync(pom, `<project>${project}${management}${dependencies(artifacts)}</project>`)
   console.log(`fetching ${artifacts.join(', ')} with dependencies`)
-  const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${aside}`]
-  maven('-f', pom, ...copy)
+  // Artefacts of two groups may have the same name.
+  const options = ['-DincludeScope=runtime', '-Dmdep.prependGroupId=true', `-DoutputDirectory=${aside}`]
+  maven('-f', pom, 'dependency:copy-dependencies', ...options)
   renameSync(aside, jars)
   return jars
+}
+
+function dependencies(artifacts: readonly string[], fields = ''): string {
+  const entries = artifacts.map((artifact) => {
+    const [group, id, version] = artifact.split(':')
+    return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version>${fields}</dependency>`
+  })
+  return `<dependencies>${entries.join('')}</dependencies>`
 }
 
 function fetch(artifact: string, file: string): void {
@@ -67,7 +86,7 @@ function fetch(artifact: string, file: string): void {
 }
 
 function maven(...args: readonly string[]): string {
-  const { status, error, stdout } = spawnSync('mvn', ['-q', '-B', ...args], { encoding: 'utf8', timeout: 300_000 })
+  const { status, error, stdout } = spawnSync('mvn', ['-q', '-B', ...args], { encoding: 'utf8', timeout: 600_000 })
   if (error !== undefined) throw new Error(`mvn can not be run: ${error.message}`)
   if (status !== 0) throw new Error(`mvn ${args.join(' ')} failed:\n${stdout.slice(-2000)}`)
   return stdout

@@ -1,11 +1,10 @@
 // A real Artemis broker, embedded in a small program.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { Folder } from '#test/folder'
 import { freePort } from '#test/nginx'
 import { JavaProcess } from '../java-process.ts'
-import { findJdk } from '../jdk.ts'
+import { compileJava, findJdk } from '../jdk.ts'
 import { type BrokerTls, KEYSTORE_PASSWORD, writeKeystores } from '../keystores.ts'
 import { CACHE, fetchWithDependencies } from '../maven.ts'
 
@@ -96,16 +95,12 @@ export class ArtemisServer implements AsyncDisposable {
 }
 
 function compile(jdk: string): [classes: string, jars: string] {
-  const jars = fetchWithDependencies(
-    `artemis-${VERSION}`,
+  const jars = fetchWithDependencies(`artemis-${VERSION}`, [
     `org.apache.activemq:artemis-server:${VERSION}`,
     `org.apache.activemq:artemis-amqp-protocol:${VERSION}`,
     `org.apache.activemq:artemis-openwire-protocol:${VERSION}`,
-  )
+  ])
   const classes = join(CACHE, 'artemis-classes')
-  mkdirSync(classes, { recursive: true })
-  const args = ['-cp', join(jars, '*'), '-d', classes, join(import.meta.dirname, 'Artemis.java')]
-  const { status, error, stderr } = spawnSync(join(jdk, 'bin', 'javac'), args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`the broker does not compile: ${error?.message ?? stderr}`)
+  compileJava(jdk, join(import.meta.dirname, 'Artemis.java'), { jars, classes })
   return [classes, jars]
 }

@@ -19,7 +19,7 @@ export interface Peers {
 
 /** A consumer of a topic, or of a queue where the name says so. */
 export function consume(url: string, destination: string, durable?: string, isPatient = false): Promise<JmsConsumer> {
-  const folder = fetchWithDependencies(`qpid-jms-${QPID_VERSION}`, `org.apache.qpid:qpid-jms-client:${QPID_VERSION}`)
+  const folder = fetchWithDependencies(`qpid-jms-${QPID_VERSION}`, [`org.apache.qpid:qpid-jms-client:${QPID_VERSION}`])
   const jars = readdirSync(folder).flatMap((name) => (name.endsWith('.jar') ? [join(folder, name)] : []))
   return JmsConsumer.start({
     jars,

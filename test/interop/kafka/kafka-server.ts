@@ -33,11 +33,10 @@ export class KafkaServer implements AsyncDisposable {
   securePort = 0
   readonly #folder = mkdtempSync(join(tmpdir(), 'gateway-kafka-'))
   readonly #jdk = findJdk(17)
-  readonly #jars = fetchWithDependencies(
-    `kafka-${VERSION}`,
+  readonly #jars = fetchWithDependencies(`kafka-${VERSION}`, [
     `org.apache.kafka:kafka_2.13:${VERSION}`,
     `org.apache.kafka:kafka-tools:${VERSION}`,
-  )
+  ])
   #jvm: JavaProcess | null = null
 
   /** Writes the configuration and the storage of a new cluster, and starts it. */
