@@ -7,6 +7,8 @@ import { node, root, type Workspace } from './workspace.ts'
 export interface Peer {
   readonly server: ServerProcess
   readonly url: string
+  /** Requests before it is measured, for a server that compiles itself; the turns that are not counted suffice for others. */
+  readonly warmUp?: number
 }
 
 /** Starts a peer in front of the application; resolves to a text with the reason if it is not available. */

@@ -5,7 +5,9 @@ import { type Peer, type StartPeer, start, startHaproxy, startNginx, startScript
 import { envoyArguments, envoyConfig, envoyProgram } from './peers/envoy.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
 import { nginxProxy, nginxUpstream } from './peers/nginx.ts'
+import { startOpenIg } from './peers/openig.ts'
 import { freePort, type ServerProcess } from './server-process.ts'
+import { warmUp } from './warm-up.ts'
 import { echoSubjects } from './websocket.ts'
 import { Workspace } from './workspace.ts'
 
@@ -23,6 +25,7 @@ const peers: Readonly<Record<string, StartPeer>> = {
     startNginx(workspace, port, 'nginx-proxy.conf', nginxProxy(workspace.path, port, upstream)),
   haproxy: (workspace, port, upstream) => startHaproxy(workspace, port, 'haproxy.cfg', haproxyConfig(port, upstream)),
   envoy: startEnvoy,
+  openig: startOpenIg,
 }
 
 /** Valid names for `--peers`. */
@@ -110,6 +113,7 @@ export async function startProxiesBefore(
       continue
     }
     servers.use(started.server)
+    if (started.warmUp !== undefined) await warmUp(name, started.url + plain.path, started.warmUp, progress)
     proxies.push({ ...started, name })
   }
   return proxies
