@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as pollEnds } from 'node:timers/promises'
+import { once, within } from '#test/waiting'
 import { corkUntilPollEnds } from './cork-until-poll-ends.ts'
 
 async function connected(port: number): Promise<Socket> {
@@ -35,7 +35,7 @@ test('texts of several sockets are held back until the poll ends, and a socket t
   corkUntilPollEnds(first)
   first.write('three', 'latin1')
   assert.equal(first.writableCorked, 1)
-  await all.promise
+  await within('all texts arrived', all.promise)
   assert.deepEqual(received.match(/one|two|three/g)?.toSorted(), ['one', 'three', 'two'])
   for (const socket of [first, second]) socket.destroy()
   server.close()
