@@ -13,7 +13,9 @@ import { bundle, bundleInstallation } from './test-bundle.ts'
 const testTimeout = 60_000
 
 /** Modules that each test process, and each thread, loads first. */
-const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times'].map((name) => join(root, `test/support/${name}.ts`))
+const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times', 'thread-positions'].map((name) =>
+  join(root, `test/support/${name}.ts`),
+)
 
 /** Entry points of threads that tests start: the units of gateways, and threads that share memory. */
 const THREADS = ['unit', 'circuit', 'throttling', 'proof'].map((name) => join(root, `test/support/${name}-thread.ts`))
