@@ -238,12 +238,11 @@ export const types = ({ defineType, HandlerKind, respond }) => [
   defineType({
     name: 'StallHandler',
     kind: HandlerKind,
-    summary: 'Keeps its thread busy.',
+    summary: 'Blocks its thread.',
     config: {},
     create: (_, env) => async () => {
       env.logger.info('stalls now')
-      const until = performance.now() + 3500
-      while (performance.now() < until);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500)
       return respond(200)
     },
   }),
