@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { Agent, type IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { DevelopmentAccessManager, REVOCATION_TOPIC } from '#dev'
 import { RunningGateway } from '#test/gateway'
@@ -15,6 +16,9 @@ import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 120_000 }
+
+/** Requests with invalid tokens, forty for each valid token of the cache. */
+const BURST = 2_000
 
 /** The heap of config.json: the access manager, and a cache that all routes share. */
 function root(url: string, onNotificationDisconnection: string) {
@@ -354,7 +358,10 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
       let flapping = true
       const load = Promise.all(
         Array.from({ length: 2 }, async () => {
-          while (flapping) seen.add(await at.status('/mail', good, asking))
+          while (flapping) {
+            seen.add(await at.status('/mail', good, asking))
+            await pause(2)
+          }
         }),
       )
       for (let flap = 0; flap < 5; flap++) {
@@ -381,7 +388,7 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
 }
 
 test(
-  'B60: a burst of five thousand invalid tokens evicts no valid one and does not stall the unit',
+  'B60: a burst of two thousand invalid tokens evicts no valid one and does not stall the unit',
   options,
   async () => {
     await using at = await managed({ units: 1 })
@@ -392,13 +399,13 @@ test(
     const statuses = new Map<number, number>()
     let probes = 0
     const burst = Array.from({ length: 16 }, async () => {
-      while (sent < 5_000) {
+      while (sent < BURST) {
         const status = await at.status('/mail', `bad-${sent++}`, { agent: at.agent })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     })
     const probe = (async () => {
-      while (sent < 5_000) {
+      while (sent < BURST) {
         assert.equal(await at.status('/mail', good[0] as string), 200)
         probes++
       }
@@ -406,7 +413,7 @@ test(
     await Promise.all([...burst, probe])
     assert.deepEqual([...statuses.keys()], [401])
     // One of 17 concurrent requests: a request with a cached token does not wait behind more than a few of the burst.
-    assert.ok(probes > 5_000 / 16 / 4, `${probes} probes were answered during 5,000 other requests`)
+    assert.ok(probes > BURST / 16 / 4, `${probes} probes were answered during ${BURST} other requests`)
     at.manager.forgetRequests()
     for (const token of good) assert.equal(await at.status('/mail', token), 200)
     assert.equal(at.manager.requests('introspect').length, 0)
