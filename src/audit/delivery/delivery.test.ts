@@ -218,7 +218,7 @@ describe('a delivery', () => {
     assert.deepEqual([delays, started.delivery.counts.oldestAge], [[2_500], 0])
   })
 
-  test('a burst of a million records blocks the event loop for a bounded time, and costs at most 2 µs for each', async () => {
+  test('a burst of 200,000 records blocks the event loop for a bounded time, and costs at most 2 µs for each', async () => {
     const destination = new AuditDestination()
     let delivered = 0
     destination.send = async (records: readonly AuditRecord[]) => {
@@ -226,13 +226,13 @@ describe('a delivery', () => {
     }
     await using started = new StartedDelivery(destination, { maxEvents: 2_000_000, maxBytes: 2 ** 31 })
     const records = new Array<AuditRecord>(1_000).fill(recordOf(0))
-    const cost = await leastCost({ total: 2_000, longest: 100 }, async () => {
+    const cost = await leastCost({ total: 400, longest: 100 }, async () => {
       delivered = 0
-      for (let n = 0; n < 1_000; n++) started.delivery.add(records)
+      for (let n = 0; n < 200; n++) started.delivery.add(records)
       assert.equal(await started.delivery.flush(60_000), true)
-      assert.equal(delivered, 1_000_000)
+      assert.equal(delivered, 200_000)
     })
-    assert.ok(cost.total < 2_000 && cost.longest < 200, `${cost.total} ms, longest turn ${cost.longest} ms`)
+    assert.ok(cost.total < 400 && cost.longest < 200, `${cost.total} ms, longest turn ${cost.longest} ms`)
   })
 
   test('a call with a million records takes no longer than the bound of the queue allows', async () => {

@@ -92,11 +92,12 @@ describe('keystores of keytool', { skip: keytoolMissing, timeout: 180_000 }, () 
     })()
     await inLanes([
       () => secretsReady,
+      // JCEKS with fewer iterations than the 200,000 of default.jceks, which take a second to compute.
       ...['JKS', 'JCEKS'].map(
         (type) => () =>
           keytool(
             folder.path,
-            `-genkeypair -alias own -keyalg EC -groupname secp256r1 -dname CN=own -storetype ${type} -keystore own.${type} -storepass changeit -keypass different`,
+            `-J-Djdk.jceks.iterationCount=10000 -genkeypair -alias own -keyalg EC -groupname secp256r1 -dname CN=own -storetype ${type} -keystore own.${type} -storepass changeit -keypass different`,
           ),
       ),
       () =>
