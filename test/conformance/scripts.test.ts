@@ -45,7 +45,7 @@ const KNOWN = { source: "return token === 'good' ? { sub: 'me', scope: 'a b' } :
 
 describe('ScriptableResourceAccess and ScriptableAccessTokenResolver', () => {
   test('the script is evaluated per request and returns the set of scopes the request needs', async () => {
-    await using gateway = await RunningGateway.start({ routes: { orders: shown } })
+    await using gateway = await RunningGateway.reuse({ routes: { orders: shown } })
     const status = async (method: string, token: string) =>
       (await gateway.ask('/orders', { method, ...bearer(token) })).status
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('ScriptableResourceAccess and ScriptableAccessTokenResolver', () => {
   })
 
   test('file, args and an empty set; a rejection names the required scopes', async () => {
-    await using gateway = await RunningGateway.start({
+    await using gateway = await RunningGateway.reuse({
       files: {
         'scripts/javascript/scopes.js': 'return new Set(needed)',
         'scripts/typescript/none.ts': 'const none: string[] = []\nreturn none',

@@ -16,10 +16,15 @@ const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
-/** A gateway with one route to an application. */
-function gatewayTo(url: string, config: object, parts: GatewayParts = {}, route: object = {}): Promise<RunningGateway> {
-  const handler = { type: 'ReverseProxyHandler', config }
-  return RunningGateway.start({ ...parts, routes: { app: { name: 'app', baseURI: url, handler, ...route } } })
+/** A gateway with one route to an application; that of an earlier test unless it has parts of its own. */
+function gatewayTo(
+  url: string,
+  config: object,
+  parts: GatewayParts | null = null,
+  route: object = {},
+): Promise<RunningGateway> {
+  const routes = { app: { name: 'app', baseURI: url, handler: { type: 'ReverseProxyHandler', config }, ...route } }
+  return parts === null ? RunningGateway.reuse({ routes }) : RunningGateway.start({ ...parts, routes })
 }
 
 const wsUrl = (gateway: RunningGateway) => `ws://127.0.0.1:${gateway.port}/app`
@@ -91,14 +96,14 @@ describe('websocket', () => {
       type: 'DispatchHandler',
       config: { bindings: [{ handler: 'ReverseProxyHandler', baseURI: ws }] },
     }
-    await using dispatched = await RunningGateway.start({ routes: { app: { name: 'app', handler: dispatching } } })
+    await using dispatched = await RunningGateway.reuse({ routes: { app: { name: 'app', handler: dispatching } } })
     const client = await opened(wsUrl(dispatched))
     assert.equal(await echo(client, 'a'), 'a')
     client.terminate()
     const assign = { target: '${request.uri.scheme}', value: 'http' }
     const filters = [{ type: 'AssignmentFilter', config: { onRequest: [assign] } }]
     const chain = { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } }
-    await using plain = await RunningGateway.start({ routes: { app: { name: 'app', baseURI: ws, handler: chain } } })
+    await using plain = await RunningGateway.reuse({ routes: { app: { name: 'app', baseURI: ws, handler: chain } } })
     assert.equal(await refusal(wsUrl(plain)), 426)
   })
 
@@ -228,7 +233,7 @@ describe('WebSocket and the gateway around it', () => {
           handler: { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } },
         },
       }
-      await using gateway = await gatewayTo(upstream.url, {}, {}, { handler })
+      await using gateway = await gatewayTo(upstream.url, {}, null, { handler })
       assert.equal(await refusal(wsUrl(gateway)), 403)
       const origin = 'https://good.example'
       const client = new WsClient(wsUrl(gateway), { origin })
@@ -258,7 +263,7 @@ describe('WebSocket and the gateway around it', () => {
         socket.on('close', (code) => codes.push(code))
       },
     })
-    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } })
+    await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true } }, {})
     const clients = await Promise.all(Array.from({ length: 10 }, () => opened(wsUrl(gateway))))
     const closed = Promise.all(clients.map((client) => once(client, 'close') as Promise<[number]>))
     await gateway.gateway.drain()
