@@ -12,6 +12,9 @@ interface MonitoredUnits {
   readonly leaving: readonly UnitLink[]
 }
 
+/** Milliseconds for the last report of a unit; a scrape waits for a shorter time. */
+const LAST_REPORT_LIMIT = 10_000
+
 /** Metrics of the whole gateway: of its units and of the control plane. */
 export class Monitoring implements Disposable {
   /** Metrics of the control plane. */
@@ -44,10 +47,11 @@ export class Monitoring implements Disposable {
     return this.#collecting
   }
 
-  /** The last report of a unit that has finished all requests. */
+  /** The last report of a unit that has finished all requests: what it has counted since the one before would be lost without it. */
   async collectLast(unit: UnitLink): Promise<void> {
     await this.#asked.get(unit)
-    await this.#ask(unit)
+    // The first may be that of a scrape, which waits for a shorter time.
+    if (!(await this.#ask(unit, LAST_REPORT_LIMIT))) await this.#ask(unit, LAST_REPORT_LIMIT)
   }
 
   /** A unit has ended; its totals are retained. */
@@ -72,17 +76,18 @@ export class Monitoring implements Disposable {
   }
 
   /** Whether the unit has reported everything. */
-  #ask(unit: UnitLink): Promise<boolean> {
-    const asked = this.#asked.get(unit) ?? this.#report(unit).finally(() => this.#asked.delete(unit))
+  #ask(unit: UnitLink, timeout?: number): Promise<boolean> {
+    const asked = this.#asked.get(unit) ?? this.#report(unit, timeout).finally(() => this.#asked.delete(unit))
     this.#asked.set(unit, asked)
     return asked
   }
 
   /** Names and labels are sent in portions, so that no unit stalls. */
-  async #report(unit: UnitLink): Promise<boolean> {
+  async #report(unit: UnitLink, timeout?: number): Promise<boolean> {
     try {
       for (;;) {
-        const report = await unit.remote.collect({ after: this.#threads.lastHead(unit) })
+        const after = this.#threads.lastHead(unit)
+        const report = await unit.remote.collect({ after }, timeout === undefined ? {} : { timeout })
         // A unit that ended meanwhile is no longer in the list.
         if (unit.state === 'ended') return false
         this.#threads.addReport(unit, report)
