@@ -26,6 +26,8 @@ export class Monitoring implements Disposable {
   readonly #logger: Logger
   /** Units that did not answer the last collection; their previous values are exposed again. */
   readonly #late = new Set<UnitLink>()
+  /** Units after their last report: a later one would lack the series of routes that are closed already. */
+  readonly #closing = new Set<UnitLink>()
   readonly #measuring: Disposable
   readonly #ticking: NodeJS.Timeout
   #collecting: Promise<readonly MetricSample[]> | null = null
@@ -52,12 +54,14 @@ export class Monitoring implements Disposable {
     await this.#asked.get(unit)
     // The first may be that of a scrape, which waits for a shorter time.
     if (!(await this.#ask(unit, LAST_REPORT_LIMIT))) await this.#ask(unit, LAST_REPORT_LIMIT)
+    this.#closing.add(unit)
   }
 
   /** A unit has ended; its totals are retained. */
   ended(unit: UnitLink): void {
     this.#threads.remove(unit)
     this.#late.delete(unit)
+    this.#closing.delete(unit)
   }
 
   [Symbol.dispose](): void {
@@ -68,7 +72,8 @@ export class Monitoring implements Disposable {
   async #collect(): Promise<readonly MetricSample[]> {
     const units = [...this.#units.units, ...this.#units.leaving]
     const serving = units.filter(({ state }) => state === 'ready')
-    const answered = await Promise.all(serving.map((unit) => this.#ask(unit)))
+    const asked = serving.filter((unit) => !this.#closing.has(unit))
+    const answered = await Promise.all(asked.map((unit) => this.#ask(unit)))
     this.#threads.addReport(this, this.registry.report(this.#threads.lastHead(this), Number.POSITIVE_INFINITY))
     // Totals of an ended unit are retained until its replacement reports, which shows which series still exist.
     if (serving.length === units.length && !answered.includes(false)) this.#threads.dropUnused()
@@ -89,7 +94,7 @@ export class Monitoring implements Disposable {
         const after = this.#threads.lastHead(unit)
         const report = await unit.remote.collect({ after }, timeout === undefined ? {} : { timeout })
         // A unit that ended meanwhile is no longer in the list.
-        if (unit.state === 'ended') return false
+        if (unit.state === 'ended' || this.#closing.has(unit)) return false
         this.#threads.addReport(unit, report)
         if (report.values !== null) break
       }
