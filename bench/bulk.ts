@@ -37,7 +37,7 @@ export async function bulkBenchmark(
   await using servers = new AsyncDisposableStack()
   const upstream = await freePort()
   servers.use((await startUpstreamScript('bulk', upstream, 'bulk.ts')).server)
-  if (chosen.includes('openig')) progress('NOTICE: without openig: it stores bodies, and rejects one of 1 GB')
+  if (chosen.includes('openig')) progress('NOTICE: without openig: a body of 1 GB does not pass it')
   const streaming = chosen.filter((name) => name !== 'openig')
   const proxies = await startProxiesBefore(upstream, workspace, servers, streaming, progress)
   using calibration = await Calibration.start()

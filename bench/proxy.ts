@@ -25,7 +25,7 @@ const peers: Readonly<Record<string, StartPeer>> = {
     startNginx(workspace, port, 'nginx-proxy.conf', nginxProxy(workspace.path, port, upstream)),
   haproxy: (workspace, port, upstream) => startHaproxy(workspace, port, 'haproxy.cfg', haproxyConfig(port, upstream)),
   envoy: startEnvoy,
-  openig: startOpenIg,
+  openig: (workspace, port, upstream) => startOpenIg(workspace, port, benchRoute(upstream, 'ClientHandler')),
 }
 
 /** Valid names for `--peers`. */
@@ -144,15 +144,15 @@ async function startEnvoy(workspace: Workspace, port: number, upstream: number):
   return await start('envoy', port, [program.path, ...envoyArguments(file)])
 }
 
-/** The measured route: a HeaderFilter and a ReverseProxyHandler. */
-export function benchRoute(upstream: number): unknown {
+/** The measured route: a HeaderFilter and a ReverseProxyHandler, or its equivalent in a peer with the same routes. */
+export function benchRoute(upstream: number, proxy = 'ReverseProxyHandler'): unknown {
   return {
     name: 'bench',
     handler: {
       type: 'Chain',
       config: {
         filters: [{ type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Bench': ['1'] } } }],
-        handler: { type: 'ReverseProxyHandler', baseURI: `http://127.0.0.1:${upstream}` },
+        handler: { type: proxy, baseURI: `http://127.0.0.1:${upstream}` },
       },
     },
   }

@@ -8,13 +8,13 @@ import type { Workspace } from '../workspace.ts'
 const WARM_UP = 100_000
 const READY_WITHIN = 120_000
 
-/** OpenIG in one process, with its own object for the same route; a text with the reason if it has not been built. */
-export async function startOpenIg(workspace: Workspace, port: number, upstream: number): Promise<Peer | string> {
+/** OpenIG in one process, with a route that has ClientHandler, as it knows no ReverseProxyHandler; a text with the reason if it has not been built. */
+export async function startOpenIg(workspace: Workspace, port: number, route: unknown): Promise<Peer | string> {
   if (!isOpenIgBuilt()) return 'it is not built (npm run interop -- openig builds it)'
   const jdk = foundJdk()
   if (typeof jdk === 'string') return jdk
   workspace.write('openig/config/config.json', JSON.stringify({ handler: { type: 'Router' } }))
-  workspace.write('openig/config/routes/bench.json', JSON.stringify(openIgRoute(upstream)))
+  workspace.write('openig/config/routes/bench.json', JSON.stringify(route))
   const folders = { instance: join(workspace.path, 'openig'), work: join(workspace.path, 'openig-tomcat') }
   const url = `http://127.0.0.1:${port}`
   const server = await ServerProcess.start({
@@ -31,19 +31,5 @@ function foundJdk(): { readonly home: string } | string {
     return { home: findOpenIgJdk() }
   } catch (error) {
     return (error as Error).message
-  }
-}
-
-/** The measured route with ClientHandler: OpenIG has no ReverseProxyHandler. */
-function openIgRoute(upstream: number): unknown {
-  return {
-    name: 'bench',
-    handler: {
-      type: 'Chain',
-      config: {
-        filters: [{ type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Bench': ['1'] } } }],
-        handler: { type: 'ClientHandler', baseURI: `http://127.0.0.1:${upstream}` },
-      },
-    },
   }
 }
