@@ -1,4 +1,4 @@
-import { type Measured, measure, median, type Rounds, type Subject } from './measure.ts'
+import { type Measured, measure, median, type Rounds, ratioTo, type Subject } from './measure.ts'
 
 /** A subject, and the name of its base: the same without the measured feature. */
 export interface ComparedSubject extends Subject {
@@ -32,12 +32,14 @@ export async function measureAdded(
   return subjects.map((subject) => {
     const own = measured.filter((_, at) => turns[at]?.name === subject.name)
     const row = joined(own as [Measured, ...Measured[]])
-    const costs = measured[baseTurn.get(subject) ?? -1]?.cpuMicrosByRound ?? row.cpuMicrosByRound
+    const base = measured[baseTurn.get(subject) ?? -1] ?? row
     return {
       ...row,
       base: subject.base ?? null,
-      ratio: median(row.cpuMicrosByRound.map((cost, round) => cost / (costs[round] ?? Number.NaN))),
-      addedMicros: median(row.cpuMicrosByRound.map((cost, round) => cost - (costs[round] ?? Number.NaN))),
+      ratio: ratioTo(base, row),
+      addedMicros: median(
+        row.cpuMicrosByRound.map((cost, round) => cost - (base.cpuMicrosByRound[round] ?? Number.NaN)),
+      ),
     }
   })
 }

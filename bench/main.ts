@@ -13,7 +13,7 @@ import { latencyBenchmark, missedLatencyTargets } from './latency.ts'
 import type { Rounds } from './measure.ts'
 import { besidePeer, missedOAuth2Targets, oauth2Benchmark } from './oauth2.ts'
 import { missedPolicyTargets, policyBenchmark } from './policy.ts'
-import { peerNames, proxyBenchmark } from './proxy.ts'
+import { missedProxyTargets, peerNames, proxyBenchmark } from './proxy.ts'
 import {
   bulkTable,
   burstTable,
@@ -109,11 +109,16 @@ async function run({ names, peers, bodies, routes, baseline, check, json, ...rou
       .map(([name, value]) => `${name}: ${value}`)
       .join(', '),
   )
+  const checkTargets = (missed: readonly string[]): void => {
+    for (const miss of missed) progress(`target missed: ${miss}`)
+    if (check) failures.push(...missed)
+  }
   if (names.includes('proxy')) {
     const rows = await proxyBenchmark(rounds, { chosen: peers, bodies, baseline }, progress)
     result['proxy'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nproxy\n${proxyTable(rows)}`)
+    checkTargets(missedProxyTargets(rows))
   }
   if (names.includes('tls')) {
     const rows = await tlsBenchmark(rounds, progress)
@@ -126,10 +131,6 @@ async function run({ names, peers, bodies, routes, baseline, check, json, ...rou
     result['websocket'] = rows
     failures.push(...withErrors(rows))
     if (!json) console.log(`\nwebsocket\n${webSocketTable(rows)}`)
-  }
-  const checkTargets = (missed: readonly string[]): void => {
-    for (const miss of missed) progress(`target missed: ${miss}`)
-    if (check) failures.push(...missed)
   }
   if (names.includes('burst')) {
     const rows = await burstBenchmark(rounds.rounds, peers, progress)

@@ -127,6 +127,12 @@ async function checkResponse({ name, url, post, headers }: Subject, expect: Expe
   }
 }
 
+/** The cost relative to that of a base: the median of the ratios of the rounds, in which both were measured shortly after each other. */
+export function ratioTo(base: Measured | undefined, { cpuMicrosByRound }: Measured): number {
+  const costs = base?.cpuMicrosByRound ?? []
+  return median(cpuMicrosByRound.map((cost, round) => cost / (costs[round] ?? Number.NaN)))
+}
+
 function micros({ cpu, load }: Round): number {
   return (cpu * 1e6) / load.requests
 }

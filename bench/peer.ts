@@ -7,7 +7,7 @@ import { node, root, type Workspace } from './workspace.ts'
 export interface Peer {
   readonly server: ServerProcess
   readonly url: string
-  /** Requests before it is measured, for a server that compiles itself; the turns that are not counted suffice for others. */
+  /** Requests before it is measured, where it needs more than others. */
   readonly warmUp?: number
 }
 

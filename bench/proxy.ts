@@ -1,6 +1,6 @@
 import { startGateway } from './gateway-server.ts'
 import { type Post, wrkScript } from './load.ts'
-import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
+import { type Measured, measure, type Rounds, ratioTo, type Subject } from './measure.ts'
 import { type Peer, type StartPeer, start, startHaproxy, startNginx, startScript, startUpstreamScript } from './peer.ts'
 import { envoyArguments, envoyConfig, envoyProgram } from './peers/envoy.ts'
 import { haproxyConfig } from './peers/haproxy.ts'
@@ -11,8 +11,16 @@ import { warmUp } from './warm-up.ts'
 import { echoSubjects } from './websocket.ts'
 import { Workspace } from './workspace.ts'
 
-/** The peer that ratios refer to. */
-const reference = 'bare'
+/** Targets: the row, its ratio, the peer it refers to, and the most. */
+const proxyTargets = [
+  ['gateway', 'ratio', 'bare', 0.95],
+  ['gateway', 'toEnvoy', 'envoy', 1],
+  ['gateway', 'toNginx', 'nginx', 3.5],
+  ['gateway POST 1 KB', 'ratio', 'bare', 1],
+  ['gateway POST 100 KB', 'ratio', 'bare', 1.05],
+] as const
+/** Requests before a proxy is measured, after which V8 has compiled what they use. */
+const WARM_UP = 50_000
 /** Response body of the upstream. */
 export const body = 'the quick brown fox jumps over the lazy dog, and the lazy dog does not even open an eye'
 
@@ -38,9 +46,11 @@ interface Variant {
   readonly post?: Post
 }
 
-/** One row of the result: a measurement and its ratio to the reference peer. */
+/** One row of the result: a measurement and its ratios to the same request through the bare proxy, nginx and Envoy; NaN without the peer. */
 export interface ProxyRow extends Measured {
   readonly ratio: number
+  readonly toNginx: number
+  readonly toEnvoy: number
 }
 
 export interface ProxyOptions {
@@ -76,8 +86,21 @@ export async function proxyBenchmark(
   const echoes = await echoSubjects({ workspace, servers, progress }, chosen, ['125 B'])
   const measured = await measure([...ordered, ...echoes], rounds, progress)
   return measured.map((row) => {
-    const base = measured.find(({ name }) => name === row.name.replace(/^\w+/, reference))
-    return { ...row, ratio: row.cpuMicros.median / (base?.cpuMicros.median ?? Number.NaN) }
+    const same = (peer: string) => measured.find(({ name }) => name === row.name.replace(/^\w+/, peer))
+    return {
+      ...row,
+      ratio: ratioTo(same('bare'), row),
+      toNginx: ratioTo(same('nginx'), row),
+      toEnvoy: ratioTo(same('envoy'), row),
+    }
+  })
+}
+
+/** Messages for the missed targets. A peer that was not measured is not compared. */
+export function missedProxyTargets(rows: readonly ProxyRow[]): string[] {
+  return proxyTargets.flatMap(([wanted, to, peer, most]) => {
+    const ratio = rows.find(({ name }) => name === wanted)?.[to] ?? Number.NaN
+    return ratio > most ? [`${wanted} costs ${ratio.toFixed(2)} times ${peer}; at most ${most}`] : []
   })
 }
 
@@ -113,7 +136,7 @@ export async function startProxiesBefore(
       continue
     }
     servers.use(started.server)
-    if (started.warmUp !== undefined) await warmUp(name, started.url + plain.path, started.warmUp, progress)
+    await warmUp(name, started.url + plain.path, started.warmUp ?? WARM_UP, progress)
     proxies.push({ ...started, name })
   }
   return proxies

@@ -27,9 +27,30 @@ export function environment(): Record<string, string | number> {
 /** The result of `proxy` as a table. */
 export function proxyTable(rows: readonly ProxyRow[]): string {
   return table(
-    ['proxy', 'CPU µs/request', 'least - most', 'ratio to bare', 'requests', 'errors', 'requests/s', ...CLEAN],
-    rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+    [
+      'proxy',
+      'CPU µs/request',
+      'least - most',
+      'to bare',
+      'to nginx',
+      'to Envoy',
+      'requests',
+      'errors',
+      'requests/s',
+      ...CLEAN,
+    ],
+    rows.map((row) => [
+      row.name,
+      ...cost(row),
+      ...[row.ratio, row.toNginx, row.toEnvoy].map(orNothing),
+      ...counts(row),
+    ]),
   )
+}
+
+/** A ratio; empty without the peer it refers to. */
+function orNothing(ratio: number): string {
+  return Number.isNaN(ratio) ? '' : ratio.toFixed(2)
 }
 
 /** The result of `burst` as a table. */

@@ -4,7 +4,7 @@ import { startGateway } from './gateway-server.ts'
 import { handshakes } from './handshakes.ts'
 import { benchIdentity, type Identity, identityFields } from './identity.ts'
 import { installed, type Load, type LoadOptions } from './load.ts'
-import { type Measured, measure, type Rounds, type Subject } from './measure.ts'
+import { type Measured, measure, type Rounds, ratioTo, type Subject } from './measure.ts'
 import { nginxConfig } from './peers/nginx.ts'
 import { freePort, ServerProcess } from './server-process.ts'
 import { Workspace } from './workspace.ts'
@@ -64,7 +64,7 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   const measured = await measure(subjects, rounds, progress)
   return measured.map((row) => {
     const base = measured.find(({ name }) => name === row.name.replace('gateway', 'nginx'))
-    return { ...row, ratio: row.cpuMicros.median / (base?.cpuMicros.median ?? Number.NaN) }
+    return { ...row, ratio: ratioTo(base, row) }
   })
 }
 
