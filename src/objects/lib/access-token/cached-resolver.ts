@@ -6,11 +6,12 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { FallbackTtl } from '../fallback-ttl.ts'
 import { EVENTS } from '../log-events.ts'
+import { RecentDigests } from './recent-digests.ts'
 import { digestOf, tagsOfToken } from './token-tags.ts'
 
 type TokenFacts = Omit<AccessToken, 'token'>
 
-/** A cached resolution: facts or a refusal. The token itself is not cached. */
+/** A cached resolution: facts or a refusal, without the token itself. */
 export interface CachedResolution {
   readonly facts: TokenFacts | null
   readonly refusal: TokenRejection | null
@@ -40,6 +41,7 @@ export class CachedResolver implements AccessTokenResolver {
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
   readonly #settings: CachedResolverSettings
+  readonly #digests = new RecentDigests()
   #hasWarned = false
 
   constructor(delegate: AccessTokenResolver, settings: CachedResolverSettings) {
@@ -51,11 +53,17 @@ export class CachedResolver implements AccessTokenResolver {
   }
 
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
-    const key = digestOf(token)
+    const key = this.#digests.of(token)
     const found = this.#settings.cache.get(key, () => this.#load(key, token, exchange))
     return found instanceof Promise
       ? found.then((loaded) => this.#resolutionOf(loaded, token))
       : this.#resolutionOf(found, token)
+  }
+
+  /** Removes what has expired; call it periodically. */
+  sweep(): void {
+    this.#digests.forget()
+    this.#settings.cache.sweep()
   }
 
   watch(accessToken: AccessToken, revoked: () => void): () => void {

@@ -55,8 +55,7 @@ export function cachedResolver(
     invalidation: notifications === null ? null : { notifications, strategy, tagsOf: tagsOfNotification },
   })
   env.onDispose(() => cache.dispose())
-  env.onDispose(executor.repeat(SWEEP_INTERVAL, () => cache.sweep()))
-  return new CachedResolver(delegate, {
+  const resolver = new CachedResolver(delegate, {
     cache,
     isNotified: notifications !== null,
     fallbackTtl: fallbackTtl(amService ?? delegate.accessManager ?? null, settings, env),
@@ -65,6 +64,8 @@ export function cachedResolver(
     defaultTimeout,
     maxTimeout,
   })
+  env.onDispose(executor.repeat(SWEEP_INTERVAL, () => resolver.sweep()))
+  return resolver
 }
 
 function fallbackTtl(

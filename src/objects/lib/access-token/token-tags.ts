@@ -14,7 +14,7 @@ const MAX_VALUES = 1_000
 const NO_TAGS: ReadonlySet<string> = new Set(['eventType', 'realm'])
 const HEX_DIGEST = /^[0-9a-fA-F]{64}$/
 
-/** Cache key of a token: caches do not hold the token itself (threats B55). */
+/** Cache key of a token: caches do not hold the tokens themselves for as long as their entries (threats B55). */
 export function digestOf(token: string): string {
   return hash('sha256', token, 'base64url')
 }
