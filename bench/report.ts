@@ -101,7 +101,7 @@ export function bulkTable(rows: readonly BulkRow[]): string {
 export function tlsTable(rows: readonly TlsRow[]): string {
   return table(
     ['TLS', 'CPU µs/request', 'least - most', 'ratio to nginx', 'requests', 'errors', 'requests/s', ...CLEAN],
-    rows.map((row) => [row.name, ...cost(row), row.ratio.toFixed(2), ...counts(row)]),
+    rows.map((row) => [row.name, ...cost(row), orNothing(row.ratio), ...counts(row)]),
   )
 }
 

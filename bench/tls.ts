@@ -55,6 +55,8 @@ export async function tlsBenchmark(rounds: Rounds, progress: (text: string) => v
   const subjects: Subject[] = [
     ...pair('in, HTTP/1.1', own.server, ownSecure, peer, peerSecure, '/plain', undefined),
     ...pair('out, HTTP/1.1', own.server, own.plainUrl, peer, `http://127.0.0.1:${port}`, '/secure', undefined),
+    // nginx has no HTTP/2 towards upstreams.
+    { name: 'gateway out, HTTP/2', server: own.server, url: `${own.plainUrl}/secure-http2`, expect: { body } },
     ...pair('full handshake', own.server, ownSecure, peer, peerSecure, '/text', handshakes('full')),
     ...pair('resumed handshake', own.server, ownSecure, peer, peerSecure, '/text', handshakes('resumed')),
   ]
@@ -111,18 +113,20 @@ function proxyConfig(
 }
 
 function routes(plain: number, secure: number): Map<string, unknown> {
-  const route = (path: string, baseURI: string, tls: object | null) => ({
-    condition: `\${find(request.uri.path, '^/${path}')}`,
+  const route = (path: string, baseURI: string, config: object) => ({
+    condition: `\${find(request.uri.path, '^/${path}$')}`,
     baseURI,
-    handler: { type: 'ReverseProxyHandler', config: tls === null ? {} : { tls } },
+    handler: { type: 'ReverseProxyHandler', config },
   })
   // As nginx by default: the certificate of the upstream is not verified.
   const anyone = { trustManager: { type: 'TrustAllManager' }, hostnameVerifier: 'ALLOW_ALL' }
+  const tls = { type: 'ClientTlsOptions', config: anyone }
   const text = { type: 'StaticResponseHandler', config: { status: 200, entity: body } }
   return new Map<string, unknown>([
     ['text', { condition: "${request.uri.path == '/text'}", handler: text }],
-    ['plain', route('plain', `http://127.0.0.1:${plain}`, null)],
-    ['secure', route('secure', `https://127.0.0.1:${secure}`, { type: 'ClientTlsOptions', config: anyone })],
+    ['plain', route('plain', `http://127.0.0.1:${plain}`, {})],
+    ['secure', route('secure', `https://127.0.0.1:${secure}`, { tls, protocolVersion: 'HTTP/1.1' })],
+    ['secure-http2', route('secure-http2', `https://127.0.0.1:${secure}`, { tls, protocolVersion: 'HTTP/2' })],
   ])
 }
 
