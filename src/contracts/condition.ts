@@ -9,7 +9,7 @@ export type { Condition }
 const WARN_INTERVAL = 60_000
 
 /** Location of a condition, and where its failures are logged. */
-interface ConditionSource {
+export interface ConditionSource {
   /** The route that the condition belongs to, for the warning. */
   readonly route?: string
   readonly onFailure?: (error: unknown) => void
@@ -25,20 +25,34 @@ export function passes(
   exchange: Exchange,
   response: Response | null,
   logger: Logger,
-  { route, onFailure }: ConditionSource = {},
+  source: ConditionSource = {},
 ): boolean | Promise<boolean> {
-  const failed = (error: unknown): false => {
-    if (error instanceof BodyTooLargeError && error.subject === 'request') throw error
-    onFailure?.(error)
-    warn(condition, error, logger, route)
-    return false
-  }
   try {
     const value = condition(exchange, response)
-    return value instanceof Promise ? value.then((settled) => settled === true, failed) : value === true
+    return value instanceof Promise ? settled(value, condition, logger, source) : value === true
   } catch (error) {
-    return failed(error)
+    return failed(error, condition, logger, source)
   }
+}
+
+async function settled(
+  value: Promise<boolean | null>,
+  condition: Condition,
+  logger: Logger,
+  source: ConditionSource,
+): Promise<boolean> {
+  try {
+    return (await value) === true
+  } catch (error) {
+    return failed(error, condition, logger, source)
+  }
+}
+
+function failed(error: unknown, condition: Condition, logger: Logger, { route, onFailure }: ConditionSource): false {
+  if (error instanceof BodyTooLargeError && error.subject === 'request') throw error
+  onFailure?.(error)
+  warn(condition, error, logger, route)
+  return false
 }
 
 function warn(condition: Condition, error: unknown, logger: Logger, route: string | undefined): void {

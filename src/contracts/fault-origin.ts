@@ -11,12 +11,13 @@ export function faultOrigin(error: unknown): string | null {
 
 /** Records the name of the handler as the origin of its faults. */
 export function attributedHandler(handler: Handler, name: string): Handler {
+  const noteFault = (error: unknown): void => note(error, name)
   return (exchange) => {
     const trace = activeTraces === 0 ? null : traceOf(exchange)
     try {
-      return watched(trace === null ? handler(exchange) : trace.handler(handler, name, exchange), name)
+      return watched(trace === null ? handler(exchange) : trace.handler(handler, name, exchange), noteFault)
     } catch (error) {
-      note(error, name)
+      noteFault(error)
       throw error
     }
   }
@@ -24,12 +25,13 @@ export function attributedHandler(handler: Handler, name: string): Handler {
 
 /** Records the name of the filter as the origin of its faults; those of `next` already have one. */
 export function attributedFilter(filter: Filter, name: string): Filter {
+  const noteFault = (error: unknown): void => note(error, name)
   return (exchange, next) => {
     const trace = activeTraces === 0 ? null : traceOf(exchange)
     try {
-      return watched(trace === null ? filter(exchange, next) : trace.filter(filter, name, exchange, next), name)
+      return watched(trace === null ? filter(exchange, next) : trace.filter(filter, name, exchange, next), noteFault)
     } catch (error) {
-      note(error, name)
+      noteFault(error)
       throw error
     }
   }
@@ -39,8 +41,8 @@ export function attributedFilter(filter: Filter, name: string): Filter {
  * Returns the promise itself, so that a successful request has no further promise to wait for. The error is attributed before
  * the awaiting caller sees it.
  */
-function watched(response: Promise<Response>, name: string): Promise<Response> {
-  if (response instanceof Promise) response.then(undefined, (error: unknown) => note(error, name))
+function watched(response: Promise<Response>, noteFault: (error: unknown) => void): Promise<Response> {
+  if (response instanceof Promise) response.then(undefined, noteFault)
   return response
 }
 

@@ -1,4 +1,11 @@
-import { type AuditService, passes, ROUTE_BUILD_LIMIT, type RouteSource, withSession } from '#contracts'
+import {
+  type AuditService,
+  type ConditionSource,
+  passes,
+  ROUTE_BUILD_LIMIT,
+  type RouteSource,
+  withSession,
+} from '#contracts'
 import { conditionFacts, type ExpressionPart, expressionParts, isAlwaysTrue, type Scope } from '#expression'
 import { type BuildPath, ConfigDocument, type Heap, type UnitContext } from '#heap'
 import { ActiveList, type ActiveListItem, type Exchange, exchangeScope, type Handler, type Response } from '#http'
@@ -47,6 +54,8 @@ export class Route {
   readonly #logger: Logger
   readonly #dispose: () => Promise<void>
   readonly #active = new ActiveList<ActiveRequest>()
+  /** Of the condition, without a further callback. */
+  readonly #conditionSource: ConditionSource
   #idle: (() => void) | null = null
 
   private constructor(source: RouteSource, parts: RouteParts) {
@@ -64,6 +73,7 @@ export class Route {
     this.#logger = parts.logger
     this.#handler = withAudit(parts.audit, routeBoundary(parts.handler, parts.metrics, parts.logger), source)
     this.#dispose = parts.dispose
+    this.#conditionSource = this.#sourceOf(null)
   }
 
   /** Builds a route aside. Throws ConfigError with every problem, after disposing the objects built so far. */
@@ -104,11 +114,16 @@ export class Route {
 
   /** Whether the condition matches; a condition that throws does not match, and is counted. */
   accepts(exchange: Exchange, failed?: (error: unknown) => void): boolean | Promise<boolean> {
+    const source = failed === undefined ? this.#conditionSource : this.#sourceOf(failed)
+    return passes(this.#condition, exchange, null, this.#logger, source)
+  }
+
+  #sourceOf(failed: ((error: unknown) => void) | null): ConditionSource {
     const onFailure = (error: unknown): void => {
       this.#metrics.conditionFailed()
       failed?.(error)
     }
-    return passes(this.#condition, exchange, null, this.#logger, { route: this.name, onFailure })
+    return { route: this.name, onFailure }
   }
 
   /** Values of the parts of the condition. Bodies that it reads are available once `accepts` has resolved. */

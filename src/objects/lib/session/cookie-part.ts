@@ -43,7 +43,13 @@ export class CookiePart {
     const outer = sharedPart(around, cookie.name, names)
     if (outer !== null) return new CookiePart(outer.level + 1, names, around, outer.#stateFor(cookie))
     if (!request.headers.has('cookie'))
-      return new CookiePart(0, names, around, { sent: NONE, values: [], settings: cookie, parts: [], written: [] })
+      return new CookiePart(0, names, around, {
+        sent: NONE,
+        values: NO_VALUES,
+        settings: cookie,
+        parts: [],
+        written: NO_VALUES,
+      })
     const sent = takeCookies(request, (name) => names.includes(name))
     const values = (sent.get(cookie.name) ?? []).flatMap((first) => {
       const value = joinValue(first, (index) => sent.get(names[index] ?? '')?.[0])
@@ -55,7 +61,9 @@ export class CookiePart {
 
   /** The part of this manager in each value that the client sent. */
   get candidates(): readonly string[] {
-    return this.#state.values.map((parts) => parts[this.level] ?? '').filter((part) => part !== '')
+    const { values } = this.#state
+    if (values.length === 0) return NO_VALUES
+    return values.map((parts) => parts[this.level] ?? '').filter((part) => part !== '')
   }
 
   /** Sets the part in the response. An empty part is removed; without parts the cookie is deleted. */
@@ -95,6 +103,7 @@ export class CookiePart {
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
+const NO_VALUES: readonly never[] = []
 
 function sharedPart(session: Session | null, name: string, names: readonly string[]): CookiePart | null {
   if (session === null) return null

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type OpenSession, type SessionManager, SessionTooLargeError } from '#contracts'
+import { type OpenSession, type SessionCookie, type SessionManager, SessionTooLargeError } from '#contracts'
 import type { Exchange, Response, SessionRevocations } from '#http'
 import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangeTrackingSession } from './change-tracking-session.ts'
@@ -29,23 +29,10 @@ export function storedSessions(
     return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
   }
 
-  const opened = (exchange: Exchange, id: string | null, session: ChangeTrackingSession): OpenSession => ({
-    session,
-    cookie: id === null ? null : { name: cookie.name, value: id },
-    save: (response) => {
-      const { change } = session
-      if (change === null || (id === null && session.isEmpty)) return
-      return persist(exchange, id, session, change, response)
-    },
-  })
+  const opened = (exchange: Exchange, id: string | null, session: ChangeTrackingSession): OpenSession =>
+    new StoredSession(exchange, id, session, persist)
 
-  const persist = async (
-    exchange: Exchange,
-    id: string | null,
-    session: ChangeTrackingSession,
-    change: RecordChange,
-    response: Response,
-  ) => {
+  const persist: Persist = async (exchange, id, session, change, response) => {
     const { cookie: part } = session
     checkSize(session.content)
     if (id !== null && !session.isRenewed) {
@@ -66,11 +53,45 @@ export function storedSessions(
   return {
     open: (exchange) => {
       const part = CookiePart.open(exchange, cookie, names)
-      const ids = part.candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES)
-      return ids.length === 0
-        ? opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
-        : existing(exchange, ids, part)
+      const { candidates } = part
+      if (candidates.length === 0) return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
+      return existing(exchange, candidates.filter((each) => ID.test(each)).slice(0, MAX_CANDIDATES), part)
     },
+  }
+}
+
+/** Stores the changes of a session. */
+type Persist = (
+  exchange: Exchange,
+  id: string | null,
+  session: ChangeTrackingSession,
+  change: RecordChange,
+  response: Response,
+) => Promise<void>
+
+/** The session of one request, and its id in the store where it has one. */
+class StoredSession implements OpenSession {
+  readonly session: ChangeTrackingSession
+  readonly #exchange: Exchange
+  readonly #id: string | null
+  readonly #persist: Persist
+
+  constructor(exchange: Exchange, id: string | null, session: ChangeTrackingSession, persist: Persist) {
+    this.session = session
+    this.#exchange = exchange
+    this.#id = id
+    this.#persist = persist
+  }
+
+  get cookie(): SessionCookie | null {
+    return this.#id === null ? null : { name: this.session.cookie.name, value: this.#id }
+  }
+
+  save(response: Response): void | Promise<void> {
+    const { session } = this
+    const { change } = session
+    if (change === null || (this.#id === null && session.isEmpty)) return
+    return this.#persist(this.#exchange, this.#id, session, change, response)
   }
 }
 

@@ -16,13 +16,13 @@ async function manager(config: JsonValue = {}) {
     clock,
     /** A request with an open session that is not saved yet. */
     async begin(cookie: string) {
-      const { session, save } = await built.object.open(exchangeFor('GET', URL, { headers: { Cookie: cookie } }))
+      const open = await built.object.open(exchangeFor('GET', URL, { headers: { Cookie: cookie } }))
       const response = new Response(200)
       const end = async () => {
-        await save(response)
+        await open.save(response)
         return response.headers.all('set-cookie')
       }
-      return { session, end }
+      return { session: open.session, end }
     },
     /** One request: returns the content of the session, after `use` has changed it, and the Set-Cookie fields of the response. */
     async visit(cookie: string | null, use: (session: import('#http').Session) => void = () => {}, url = URL) {

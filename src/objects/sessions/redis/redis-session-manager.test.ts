@@ -22,15 +22,16 @@ async function manager(url: string, config: JsonObject = {}) {
     built,
     async open(cookie: string | null) {
       const exchange = exchangeFor('GET', 'http://a.example/', cookie === null ? {} : { headers: { Cookie: cookie } })
-      return { exchange, ...(await built.object.open(exchange)) }
+      const opened = await built.object.open(exchange)
+      return { exchange, opened, session: opened.session }
     },
     /** One request: the content of the session before `use`, and the cookie of the browser after it. */
     async visit(cookie: string | null, use: (session: Session) => void = () => {}) {
-      const { session, save } = await this.open(cookie)
+      const { session, opened } = await this.open(cookie)
       const before = Object.fromEntries([...session.keys()].map((key) => [key, session.get(key)]))
       use(session)
       const response = new Response(200)
-      await save(response)
+      await opened.save(response)
       const [set] = response.headers.all('set-cookie').map(parseSetCookie)
       return { before: JSON.stringify(before), set, cookie: set === undefined ? cookie : `${set.name}=${set.value}` }
     },
@@ -110,7 +111,7 @@ test('a session that another gateway has ended is not created again', options, a
   const slow = await one.open(cookie)
   await two.visit(cookie, (session) => session.clear())
   slow.session.set('late', true)
-  await slow.save(new Response(200))
+  await slow.opened.save(new Response(200))
   assert.equal((await two.visit(cookie)).before, '{}')
 })
 
