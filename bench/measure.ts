@@ -36,6 +36,8 @@ export interface Measured {
   readonly cpuMicros: { readonly median: number; readonly min: number; readonly max: number }
   /** The same for each round, in order. */
   readonly cpuMicrosByRound: readonly number[]
+  /** Whether the machine was slow in each round; without it, that was not measured. */
+  readonly isSlowByRound?: readonly boolean[]
   readonly requestsPerSecond: number
   /** Rounds that were measured again because the machine was slow, and rounds that were slow and are counted. */
   readonly repeated: number
@@ -127,10 +129,18 @@ async function checkResponse({ name, url, post, headers }: Subject, expect: Expe
   }
 }
 
-/** The cost relative to that of a base: the median of the ratios of the rounds, in which both were measured shortly after each other. */
-export function ratioTo(base: Measured | undefined, { cpuMicrosByRound }: Measured): number {
+/** With fewer rounds on a fast machine than this, all rounds are compared. */
+const LEAST_CLEAN = 3
+
+/**
+ * The cost relative to that of a base: the median of the ratios of the rounds, in which both were measured shortly after each other.
+ * Rounds in which the machine was slow for one of them are left out.
+ */
+export function ratioTo(base: Measured | undefined, row: Measured): number {
   const costs = base?.cpuMicrosByRound ?? []
-  return median(cpuMicrosByRound.map((cost, round) => cost / (costs[round] ?? Number.NaN)))
+  const ratios = row.cpuMicrosByRound.map((cost, round) => cost / (costs[round] ?? Number.NaN))
+  const clean = ratios.filter((_, round) => !row.isSlowByRound?.[round] && !base?.isSlowByRound?.[round])
+  return median(clean.length < LEAST_CLEAN ? ratios : clean)
 }
 
 function micros({ cpu, load }: Round): number {
@@ -145,6 +155,7 @@ function summary(name: string, results: readonly Round[]): Measured {
     errors: results.reduce((sum, { load }) => sum + load.errors, 0),
     cpuMicros: { median: median(costs), min: Math.min(...costs), max: Math.max(...costs) },
     cpuMicrosByRound: costs,
+    isSlowByRound: results.map(({ isSlow }) => isSlow),
     requestsPerSecond: median(results.map(({ load }) => load.requests / load.seconds)),
     repeated: results.reduce((sum, { repeated }) => sum + repeated, 0),
     slow: results.filter(({ isSlow }) => isSlow).length,
