@@ -13,7 +13,8 @@ export const ERROR_CODES = {
     action: 'Check `trustManager`, `hostnameVerifier` and the certificate; the message names the reason.',
   },
   GW_UNPROCESSED: {
-    meaning: 'The HTTP/2 server did not process the request, so that it can be sent again.',
+    meaning:
+      'The server did not process the request, so that it can be sent again: HTTP/2 says so, or nothing of it was written yet.',
     action: 'Nothing: the gateway sends it on another connection.',
   },
   GW_UPGRADE_REFUSED: {

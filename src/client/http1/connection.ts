@@ -4,6 +4,7 @@ import { isSelfConnection } from '../self-connection.ts'
 import { Upload, type UploadTarget } from '../upload.ts'
 import { corkUntilPollEnds } from './cork-until-poll-ends.ts'
 import { requestHead, trailerSection } from './request-head.ts'
+import { RequestUnsentError } from './request-unsent-error.ts'
 import { type ResponseEvents, type ResponseHead, ResponseParser } from './response-parser.ts'
 import { ResponseTruncatedError } from './response-syntax-error.ts'
 
@@ -30,8 +31,8 @@ export interface ConnectionOwner {
  *   CLOSED (closed) <----+      the call, if any, has failed or ended
  * ```
  *
- * Bytes reach the call of the current request only: nothing is parsed while the connection is idle, and nothing after the
- * end of a response.
+ * Bytes reach the call of the current request only: nothing is parsed while the connection is idle or the request is held back,
+ * and nothing after the end of a response.
  */
 export class Connection implements Carrier, ResponseEvents, UploadTarget {
   readonly version = 'HTTP/1.1'
@@ -65,8 +66,8 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     socket.on('data', (chunk: Buffer) => this.#onBytes(chunk))
     socket.on('drain', () => this.#upload?.resume())
     socket.on('end', () => this.#onEnd())
-    socket.on('error', (error) => this.#fail(error))
-    socket.on('close', () => this.#fail(new ResponseTruncatedError('a response', 0)))
+    socket.on('error', (error) => this.#lost(error))
+    socket.on('close', () => this.#lost(new ResponseTruncatedError('a response', 0)))
   }
 
   /** Sends a request. The call gets the response, or fails; both may happen before this returns. */
@@ -202,6 +203,10 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
       this.close()
       return
     }
+    if (this.#isHeldBack) {
+      this.#fail(new RequestUnsentError('bytes of the server'))
+      return
+    }
     call.received()
     try {
       this.#parser.execute(chunk)
@@ -218,7 +223,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     try {
       this.#parser.finish()
     } catch (error) {
-      this.#fail(error as Error)
+      this.#lost(error as Error)
     }
   }
 
@@ -228,6 +233,16 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.#call = null
     this.close()
     call?.failed(error)
+  }
+
+  /** The socket has failed or was closed. */
+  #lost(error: Error): void {
+    this.#fail(this.#isHeldBack ? new RequestUnsentError('its end', error) : error)
+  }
+
+  /** Whether nothing of the current request has been written: bytes that arrive meanwhile respond to no request of ours (threats B25). */
+  get #isHeldBack(): boolean {
+    return this.#socket.writableCorked > 0
   }
 }
 
