@@ -1,4 +1,4 @@
-import { type Measured, measure, median, type Rounds, ratioTo, type Subject } from './measure.ts'
+import { addedTo, type Measured, measure, median, type Rounds, ratioTo, type Subject } from './measure.ts'
 
 /** A subject, and the name of its base: the same without the measured feature. */
 export interface ComparedSubject extends Subject {
@@ -37,9 +37,7 @@ export async function measureAdded(
       ...row,
       base: subject.base ?? null,
       ratio: ratioTo(base, row),
-      addedMicros: median(
-        row.cpuMicrosByRound.map((cost, round) => cost - (base.cpuMicrosByRound[round] ?? Number.NaN)),
-      ),
+      addedMicros: addedTo(base, row),
     }
   })
 }

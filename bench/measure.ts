@@ -132,15 +132,29 @@ async function checkResponse({ name, url, post, headers }: Subject, expect: Expe
 /** With fewer rounds on a fast machine than this, all rounds are compared. */
 const LEAST_CLEAN = 3
 
-/**
- * The cost relative to that of a base: the median of the ratios of the rounds, in which both were measured shortly after each other.
- * Rounds in which the machine was slow for one of them are left out.
- */
+/** The cost relative to that of a base. */
 export function ratioTo(base: Measured | undefined, row: Measured): number {
+  return medianOfRounds(base, row, (cost, baseCost) => cost / baseCost)
+}
+
+/** The cost beyond that of a base, in microseconds. */
+export function addedTo(base: Measured | undefined, row: Measured): number {
+  return medianOfRounds(base, row, (cost, baseCost) => cost - baseCost)
+}
+
+/**
+ * The median of the comparisons of each round, in which both were measured shortly after each other. Rounds in which the machine was
+ * slow for one of them are left out.
+ */
+function medianOfRounds(
+  base: Measured | undefined,
+  row: Measured,
+  compare: (cost: number, baseCost: number) => number,
+): number {
   const costs = base?.cpuMicrosByRound ?? []
-  const ratios = row.cpuMicrosByRound.map((cost, round) => cost / (costs[round] ?? Number.NaN))
-  const clean = ratios.filter((_, round) => !row.isSlowByRound?.[round] && !base?.isSlowByRound?.[round])
-  return median(clean.length < LEAST_CLEAN ? ratios : clean)
+  const compared = row.cpuMicrosByRound.map((cost, round) => compare(cost, costs[round] ?? Number.NaN))
+  const clean = compared.filter((_, round) => !row.isSlowByRound?.[round] && !base?.isSlowByRound?.[round])
+  return median(clean.length < LEAST_CLEAN ? compared : clean)
 }
 
 function micros({ cpu, load }: Round): number {
