@@ -330,6 +330,28 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
     assert.equal((await releases.create(routes(1), by, anywhere)).state, 'blocked')
   })
 
+  test('a follower reads the record of a release whose last change is damaged', async () => {
+    // The relay has no watches.
+    await using direct = etcdClient([member.url])
+    const releases = new EtcdReleases(direct, { prefix: `/test-${prefixes++}`, clock })
+    const { keys } = releases
+    await made(releases.create(routes(2), by, anywhere))
+    const { pointer, revision } = await releases.head()
+    const moved = Promise.withResolvers<void>()
+    using _watch = releases.follow(revision + 1n, { moved: () => moved.resolve(), ended: moved.reject })
+    const change = { format: 1, release: 1, record: '{"format":1}', contents: {} }
+    const { responses } = await etcd.transact({ compare: [], success: [{ get: { key: keys.current } }] })
+    const [read] = responses
+    assert.ok(read?.type === 'get' && read.item !== null && pointer?.release === 1)
+    const puts = [
+      { put: { key: keys.change, value: JSON.stringify(change) } },
+      { put: { key: keys.current, value: read.item.value } },
+    ]
+    await etcd.transact({ compare: [], success: puts })
+    await moved.promise
+    assert.equal((await recordOf(releases, 1)).number, 1)
+  })
+
   test('a sweep removes old releases, and contents that have had no release for an hour', async () => {
     let now = 0
     const prefix = `/test-${prefixes++}`

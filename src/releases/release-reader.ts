@@ -70,8 +70,9 @@ export class ReleaseReader {
 
   /** Null where the store has no such release. */
   async record(number: number): Promise<ReleaseRecord | null> {
-    if (this.#prefetched?.release === number)
-      return decodeRecord(this.keys.release(number), this.#prefetched.record, number, this.#maxBytes)
+    const prefetched = this.#prefetched?.release === number ? this.#decoded(number, this.#prefetched.record) : null
+    // With another one, what the store has is read.
+    if (prefetched !== null && !(prefetched instanceof ReleaseError)) return prefetched
     const [result] = await this.records([number])
     if (result instanceof ReleaseError) throw result
     return result ?? null
@@ -108,15 +109,15 @@ export class ReleaseReader {
       group,
       items: (await this.#get(group.map((number) => this.keys.release(number)))).items,
     }))) {
-      found.push(...group.map((number, at) => this.#decoded(number, items[at] ?? null)))
+      found.push(...group.map((number, at) => this.#decoded(number, items[at]?.value ?? null)))
     }
     return found
   }
 
-  #decoded(number: number, item: KeyValue | null): ReleaseRecord | ReleaseError | null {
-    if (item === null) return null
+  #decoded(number: number, value: Buffer | null): ReleaseRecord | ReleaseError | null {
+    if (value === null) return null
     try {
-      return decodeRecord(this.keys.release(number), item.value, number, this.#maxBytes)
+      return decodeRecord(this.keys.release(number), value, number, this.#maxBytes)
     } catch (error) {
       if (error instanceof ReleaseError) return error
       throw error
