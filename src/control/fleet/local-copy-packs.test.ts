@@ -5,12 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLogger } from '#logging'
 import { contentOf } from '#releases'
+import { copiedRelease, type Files } from '#test/copied-release'
 import { Folder } from '#test/folder'
 import type { FetchContents } from './copied-contents.ts'
-import type { CopiedRelease } from './copied-release.ts'
 import { LocalCopy } from './local-copy.ts'
-
-type Files = Readonly<Record<string, string>>
 
 const silent = createLogger({ level: 'silent' })
 const COUNT = 100
@@ -19,15 +17,6 @@ function filesOf(version: string, count = COUNT): Files {
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => [`scripts/${at}.js`, `${version} ${at} ${'x'.repeat(at)}`]),
   )
-}
-
-function released(number: number, files: Files): CopiedRelease {
-  const entries = Object.entries(files).map(([path, text]) => {
-    const { hash, bytes } = contentOf(text)
-    return [path, { hash, bytes }] as const
-  })
-  const record = { parent: null, author: 'admin', created: '2026-01-01T00:00:00Z', note: null }
-  return { store: 'store', release: number, write: `write-${number}`, ...record, files: new Map(entries) }
 }
 
 function fetcher(files: Files, limit = Number.POSITIVE_INFINITY): FetchContents {
@@ -54,7 +43,7 @@ function placed(root: string): Files {
 
 async function copyOf(root: string, number: number, files: Files): Promise<LocalCopy> {
   const copy = await LocalCopy.open(root, silent)
-  await copy.put(released(number, files), fetcher(files))
+  await copy.put(copiedRelease(number, files), fetcher(files))
   return copy
 }
 
@@ -68,19 +57,19 @@ test('contents of a large change are in one file, which is written again when mo
   const size = packedBytes(root)
   // A few have files of their own.
   const second = { ...first, 'scripts/0.js': 'changed', 'scripts/1.js': 'changed too' }
-  await copy.put(released(2, second), fetcher(second))
+  await copy.put(copiedRelease(2, second), fetcher(second))
   assert.deepEqual([contentsOf(root).length, packsOf(root).length], [3, 1])
   // Files that were changed by hand are placed again from the pack, also after a restart and without the store.
   writeFileSync(join(root, 'scripts/50.js'), 'by hand')
   const again = await LocalCopy.open(root, silent)
   assert.deepEqual([again.release?.release, placed(root)], [2, second])
   const few = Object.fromEntries(Object.entries(second).slice(0, 30))
-  await again.put(released(3, few), unreachable)
+  await again.put(copiedRelease(3, few), unreachable)
   assert.equal(packsOf(root).length, 1)
   assert.ok(packedBytes(root) < size / 3, 'unused contents are gone')
   assert.deepEqual(placed(root), few)
   assert.deepEqual(placed((await LocalCopy.open(root, silent)).root), few)
-  await again.put(released(4, {}), unreachable)
+  await again.put(copiedRelease(4, {}), unreachable)
   assert.deepEqual(contentsOf(root), [])
 })
 
@@ -89,7 +78,7 @@ test('a large change that fails or crashes leaves the release before it, or is f
   const [first, second] = [filesOf('first'), filesOf('second')]
   const [one, two] = [folder.in('one'), folder.in('two')]
   const copy = await copyOf(one, 1, first)
-  await assert.rejects(copy.put(released(2, second), fetcher(second, 90)), /the store is not available/)
+  await assert.rejects(copy.put(copiedRelease(2, second), fetcher(second, 90)), /the store is not available/)
   assert.deepEqual([contentsOf(one).length, placed(one)], [1, first])
   await copyOf(two, 2, second)
   const [pack = ''] = packsOf(two)
@@ -102,7 +91,7 @@ test('a large change that fails or crashes leaves the release before it, or is f
     assert.equal(opened.release?.release, expected, name)
     assert.deepEqual(placed(root), expected === 1 ? first : second, name)
     assert.equal(contentsOf(root).length, 1, name)
-    await opened.put(released(3, second), fetcher(second))
+    await opened.put(copiedRelease(3, second), fetcher(second))
     assert.deepEqual(placed((await LocalCopy.open(root, silent)).root), second, name)
     rmSync(root, { recursive: true })
   }
@@ -145,7 +134,7 @@ test('of a damaged pack the contents that can not be read are fetched again', as
     assert.equal(copy.release, null, 'a file of the release is not available')
     // A content is found to be damaged when it is read, and fetched by the next attempt.
     for (let tries = 0; tries < 5 && copy.release === null; tries++)
-      await copy.put(released(1, files), fetcher(files)).catch(() => {})
+      await copy.put(copiedRelease(1, files), fetcher(files)).catch(() => {})
     assert.deepEqual(placed(root), files)
     rmSync(root, { recursive: true })
   }

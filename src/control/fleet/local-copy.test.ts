@@ -16,13 +16,11 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createLogger } from '#logging'
 import { contentOf } from '#releases'
+import { copiedRelease, type Files } from '#test/copied-release'
 import { Folder } from '#test/folder'
 import { LogLines } from '#test/log-lines'
 import type { FetchContents } from './copied-contents.ts'
-import type { CopiedRelease } from './copied-release.ts'
 import { LocalCopy } from './local-copy.ts'
-
-type Files = Readonly<Record<string, string>>
 
 const FIRST: Files = {
   'config/config.json': '{"handler":"first"}',
@@ -39,15 +37,6 @@ const SECOND: Files = {
   'config/routes/new.json': '{"a":2}',
   'config/routes/deeper/still/c.json': '{"c":2}',
   'scripts/was-a-file/now-a-folder.js': 'second',
-}
-
-function released(number: number, files: Files): CopiedRelease {
-  const entries = Object.entries(files).map(([path, text]) => {
-    const { hash, bytes } = contentOf(text)
-    return [path, { hash, bytes }] as const
-  })
-  const record = { parent: null, author: 'admin', created: '2026-01-01T00:00:00Z', note: null }
-  return { store: 'store', release: number, write: `write-${number}`, ...record, files: new Map(entries) }
 }
 
 /** Fetches contents of some files; counts them. */
@@ -75,7 +64,7 @@ function placed(root: string): Files {
 
 async function copyOf(root: string, number: number, files: Files): Promise<LocalCopy> {
   const copy = await LocalCopy.open(root, silent)
-  await copy.put(released(number, files), fetcher(files).fetch)
+  await copy.put(copiedRelease(number, files), fetcher(files).fetch)
   return copy
 }
 
@@ -136,7 +125,7 @@ describe('the local copy', () => {
     const copy = await copyOf(root, 1, FIRST)
     assert.deepEqual(placed(root), FIRST)
     const { fetch, fetched } = fetcher(SECOND)
-    const { written, removed } = await copy.put(released(2, SECOND), fetch)
+    const { written, removed } = await copy.put(copiedRelease(2, SECOND), fetch)
     assert.deepEqual(placed(root), SECOND)
     assert.equal(fetched.length, 4, 'b is here already, a and new are the same content')
     assert.deepEqual(removed.toSorted(), ['config/routes/gone.json', 'scripts/groovy/Lib.groovy', 'scripts/was-a-file'])
@@ -150,7 +139,7 @@ describe('the local copy', () => {
 
     const again = await LocalCopy.open(root, silent)
     assert.deepEqual([again.release?.release, again.release?.write, again.release?.files.size], [2, 'write-2', 6])
-    assert.equal((await again.put(released(3, SECOND), unreachable)).written.length, 0)
+    assert.equal((await again.put(copiedRelease(3, SECOND), unreachable)).written.length, 0)
     assert.equal((await LocalCopy.open(root, silent)).release?.release, 3)
   })
 
@@ -165,7 +154,7 @@ describe('the local copy', () => {
       assert.equal(existsSync(join(root, 'next.json')), false, name)
       const used = new Set(Object.values(expected === 1 ? FIRST : SECOND))
       assert.equal(readdirSync(join(root, '.contents')).length, used.size, name)
-      await copy.put(released(4, FIRST), fetcher(FIRST).fetch)
+      await copy.put(copiedRelease(4, FIRST), fetcher(FIRST).fetch)
       assert.deepEqual(placed(root), FIRST, name)
     }
     assert.ok(states >= 18, `${states}`)
@@ -180,7 +169,7 @@ describe('the local copy', () => {
       'scripts/s': '1',
     })
     const put = async (number: number, files: Files, unproven: readonly string[]) =>
-      copy.put(released(number, files), fetcher(files).fetch, (path) => unproven.includes(path))
+      copy.put(copiedRelease(number, files), fetcher(files).fetch, (path) => unproven.includes(path))
     const kept = (from: LocalCopy) =>
       ['config/routes/a.json', 'config/routes/b.json', 'scripts/s'].map((path) => from.lastGood(path)?.toString())
     await put(2, { 'config/routes/a.json': 'bad', 'config/routes/b.json': 'b2', 'scripts/s': '2' }, [])
@@ -206,7 +195,7 @@ describe('the local copy', () => {
     const copy = await LocalCopy.open(root, silent, clock)
     assert.equal(copy.age, 0)
     // Made by a machine whose clock is hours ahead.
-    await copy.put({ ...released(1, FIRST), created: '2100-01-01T00:00:00Z' }, fetcher(FIRST).fetch)
+    await copy.put({ ...copiedRelease(1, FIRST), created: '2100-01-01T00:00:00Z' }, fetcher(FIRST).fetch)
     Object.assign(time, { wall: 900_000, monotonic: 7_000 })
     assert.equal(copy.age, 7_000, 'the clock was set back')
     Object.assign(time, { wall: 1_060_000, monotonic: 3 })
@@ -224,12 +213,12 @@ describe('the local copy', () => {
     assert.equal(existsSync(join(root, '.contents', '0123456789abcdef.tmp')), true)
     assert.equal(next.release?.release, 1)
     // Waits, and is made with the files as they are then.
-    const putting = next.put(released(4, { ...FIRST, 'scripts/four': '4' }), fetcher({ four: '4' }).fetch)
-    await old.put(released(2, SECOND), fetcher(SECOND).fetch)
+    const putting = next.put(copiedRelease(4, { ...FIRST, 'scripts/four': '4' }), fetcher({ four: '4' }).fetch)
+    await old.put(copiedRelease(2, SECOND), fetcher(SECOND).fetch)
     const reverted = { ...SECOND, 'config/routes/a.json': FIRST['config/routes/a.json'] as string }
-    await old.put(released(3, reverted), fetcher(reverted).fetch)
+    await old.put(copiedRelease(3, reverted), fetcher(reverted).fetch)
     await old.close()
-    await assert.rejects(old.put(released(5, FIRST), unreachable), /the local copy is closed/)
+    await assert.rejects(old.put(copiedRelease(5, FIRST), unreachable), /the local copy is closed/)
     const { written, removed } = await next.own()
     assert.deepEqual([written.includes('config/routes/a.json'), written.length, removed.length], [false, 4, 3])
     assert.equal(next.release?.release, 3)
@@ -242,11 +231,11 @@ describe('the local copy', () => {
     using folder = new Folder()
     const root = folder.in('copy')
     const copy = await copyOf(root, 1, FIRST)
-    await assert.rejects(copy.put(released(2, SECOND), unreachable), /the store is not available/)
+    await assert.rejects(copy.put(copiedRelease(2, SECOND), unreachable), /the store is not available/)
     const lying: FetchContents = async function* (entries) {
       for (const { hash } of entries) yield { hash, data: Buffer.from('another content') }
     }
-    await assert.rejects(copy.put(released(2, SECOND), lying), /has another hash/)
+    await assert.rejects(copy.put(copiedRelease(2, SECOND), lying), /has another hash/)
     assert.deepEqual(placed(root), FIRST)
     assert.equal((await LocalCopy.open(root, silent)).release?.release, 1)
   })
@@ -256,15 +245,15 @@ describe('the local copy', () => {
     const root = folder.in('copy')
     const copy = await copyOf(root, 1, FIRST)
     const { fetch, fetched } = fetcher(SECOND)
-    const tried = await copy.tryOut(released(2, SECOND), fetch, async (candidate) => placed(candidate))
+    const tried = await copy.tryOut(copiedRelease(2, SECOND), fetch, async (candidate) => placed(candidate))
     assert.deepEqual(tried, SECOND)
     assert.deepEqual(placed(root), FIRST)
     await assert.rejects(
-      copy.tryOut(released(2, SECOND), unreachable, () => Promise.reject(new Error('no'))),
+      copy.tryOut(copiedRelease(2, SECOND), unreachable, () => Promise.reject(new Error('no'))),
       /^Error: no$/,
     )
     const count = fetched.length
-    await copy.put(released(2, SECOND), fetch)
+    await copy.put(copiedRelease(2, SECOND), fetch)
     assert.equal(fetched.length, count, 'contents are not read twice')
     assert.deepEqual(placed(root), SECOND)
     assert.deepEqual(readdirSync(root).toSorted(), ['.contents', 'config', 'release.json', 'scripts'])
@@ -311,7 +300,7 @@ describe('the local copy', () => {
       writeFileSync(join(root, 'release.json'), record)
       const copy = await LocalCopy.open(root, silent)
       assert.equal(copy.release, null)
-      await copy.put(released(2, SECOND), fetcher(SECOND).fetch)
+      await copy.put(copiedRelease(2, SECOND), fetcher(SECOND).fetch)
       assert.deepEqual(placed(root), SECOND)
       rmSync(root, { recursive: true })
     }
@@ -326,8 +315,8 @@ describe('the local copy', () => {
     rmSync(join(root, 'config/routes/a.json'))
     const copy = await LocalCopy.open(root, silent)
     assert.equal(copy.release, null, 'a file of the release is not available')
-    await copy.put(released(1, FIRST), fetcher(FIRST).fetch).catch(() => {})
-    await copy.put(released(1, FIRST), fetcher(FIRST).fetch)
+    await copy.put(copiedRelease(1, FIRST), fetcher(FIRST).fetch).catch(() => {})
+    await copy.put(copiedRelease(1, FIRST), fetcher(FIRST).fetch)
     assert.deepEqual(placed(root), FIRST)
   })
 })
