@@ -9,6 +9,7 @@ import {
   requestHeader,
   textAt,
   unmappedFields,
+  urlFields,
   without,
 } from './event-fields.ts'
 
@@ -46,7 +47,7 @@ export function ecsEvent(topic: string, event: JsonObject): JsonObject {
     client: endpoint(objectAt(event, 'client')),
     server: endpoint(objectAt(event, 'server')),
     http: isAccess ? httpFields(event) : undefined,
-    url: isAccess ? urlFields(textAt(event, 'http', 'request', 'path')) : undefined,
+    url: isAccess ? urlFields(event, { text: 'original', host: 'domain' }) : undefined,
     user_agent: compact({ original: isAccess ? requestHeader(event, 'user-agent') : undefined }),
     rule: compact({ name: ruleName(objectAt(gatewayFields(event), 'decision')) }),
     gateway: ownFields(topic, event),
@@ -81,19 +82,6 @@ function httpFields(event: JsonObject): JsonObject | undefined {
   return compact({
     request: compact({ method: textAt(event, 'http', 'request', 'method') }),
     response: compact({ status_code: integerAt(event, 'response', 'statusCode') }),
-  })
-}
-
-function urlFields(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (url === null) return { original: text }
-  return compact({
-    original: text,
-    scheme: url.protocol.slice(0, -1),
-    domain: url.hostname === '' ? undefined : url.hostname,
-    port: url.port === '' ? undefined : Number(url.port),
-    path: url.pathname,
   })
 }
 

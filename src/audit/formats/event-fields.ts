@@ -43,6 +43,24 @@ export function requestHeader(event: JsonObject, name: string): string | undefin
   return undefined
 }
 
+/** The URL of the request, with the names that a schema has for its text and its host. */
+export function urlFields(
+  event: JsonObject,
+  names: { readonly text: string; readonly host: string },
+): JsonObject | undefined {
+  const text = textAt(event, 'http', 'request', 'path')
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (url === null) return { [names.text]: text }
+  return compact({
+    [names.text]: text,
+    scheme: url.protocol.slice(0, -1),
+    [names.host]: url.hostname === '' ? undefined : url.hostname,
+    port: url.port === '' ? undefined : Number(url.port),
+    path: url.pathname,
+  })
+}
+
 /** Milliseconds that the request took. */
 export function elapsedMillis(event: JsonObject): number | undefined {
   return integerAt(event, 'response', 'elapsedTime')

@@ -9,6 +9,7 @@ import {
   requestHeader,
   textAt,
   unmappedFields,
+  urlFields,
 } from './event-fields.ts'
 
 /** Release of the Open Cybersecurity Schema Framework that the classes follow. */
@@ -142,22 +143,9 @@ function httpActivity(event: JsonObject): JsonObject | undefined {
     http_request: compact({
       http_method: textAt(event, 'http', 'request', 'method'),
       user_agent: requestHeader(event, 'user-agent'),
-      url: urlObject(textAt(event, 'http', 'request', 'path')),
+      url: urlFields(event, { text: 'url_string', host: 'hostname' }),
     }),
     http_response: code === undefined ? undefined : compact({ code, latency: elapsedMillis(event) }),
-  })
-}
-
-function urlObject(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (url === null) return { url_string: text }
-  return compact({
-    url_string: text,
-    scheme: url.protocol.slice(0, -1),
-    hostname: url.hostname === '' ? undefined : url.hostname,
-    port: url.port === '' ? undefined : Number(url.port),
-    path: url.pathname,
   })
 }
 
