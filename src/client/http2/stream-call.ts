@@ -39,6 +39,8 @@ export class StreamCall implements Carrier, UploadTarget {
   #trailers: readonly string[] = []
   #isPaused = false
   #ended = false
+  /** Whether END_STREAM was received. */
+  #isComplete = false
   #hasContent = true
   #streamError: Error | null = null
   /** Bytes of Content-Length that have not been received. */
@@ -107,6 +109,9 @@ export class StreamCall implements Carrier, UploadTarget {
     stream.on('trailers', (_fields, _flags, raw) => {
       this.#trailers = withoutPseudoFields(raw)
     })
+    watchEndStream(stream, () => {
+      this.#isComplete = true
+    })
     stream.on('end', () => this.#onEnd(stream))
     stream.on('error', (error) => {
       this.#streamError ??= error
@@ -141,9 +146,9 @@ export class StreamCall implements Carrier, UploadTarget {
     if (this.#isPaused) stream.pause()
   }
 
-  /** `end` is also emitted for a stream that was reset, or is shorter than its Content-Length. */
+  /** `end` is also emitted for a stream that was reset, even before its head, or is shorter than its Content-Length. */
   #onEnd(stream: ClientHttp2Stream): void {
-    if (this.#ended || stream.rstCode !== NGHTTP2_NO_ERROR || this.#missing > 0) return
+    if (this.#ended || !this.#isComplete || stream.rstCode !== NGHTTP2_NO_ERROR || this.#missing > 0) return
     this.#finish('normal')
     this.#call.end(this.#trailers)
     // RFC 9113 section 8.1: the rest of the request is not needed.
@@ -195,6 +200,18 @@ export class StreamCall implements Carrier, UploadTarget {
     this.#ended = true
     this.#upload?.cancel()
     this.#owner.streamEnded(outcome)
+  }
+}
+
+/**
+ * Node ends the body of a stream that its server resets with NO_ERROR as it does for END_STREAM, which is a truncation
+ * (threats B27). Only the reset closes the stream before it ends the body.
+ */
+function watchEndStream(stream: ClientHttp2Stream, onEndStream: () => void): void {
+  const push = stream.push.bind(stream)
+  stream.push = (chunk, encoding) => {
+    if (chunk === null && !stream.closed) onEndStream()
+    return push(chunk, encoding)
   }
 }
 
