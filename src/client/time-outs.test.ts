@@ -81,6 +81,52 @@ test('a client that sends its body slowly causes no time-out', async () => {
   assert.equal(await textOf(await answer), 'done')
 })
 
+const EARLY: Readonly<Record<string, { readonly first: string; readonly rest: string }>> = {
+  'an informational response': {
+    first: 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n',
+    rest: 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone',
+  },
+  'the head of the response': {
+    first: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+    rest: '4\r\ndone\r\n0\r\n\r\n',
+  },
+}
+
+for (const [what, { first, rest }] of Object.entries(EARLY)) {
+  test(`a client that sends its body slowly causes no time-out, also after ${what}`, async () => {
+    await using upstream = await silentUpstream((socket) => {
+      let text = ''
+      socket.on('data', (chunk: Buffer) => {
+        if (text === '') socket.write(first)
+        text += chunk.toString('latin1')
+        if (text.endsWith('3\r\nend\r\n0\r\n\r\n')) socket.write(rest)
+      })
+    })
+    await using client = clientWith({ soTimeout: SHORT })
+    const started = Promise.withResolvers<BodySink>()
+    const body = Body.fromSource({ start: started.resolve, resume: () => {}, cancel: () => {} })
+    const answer = send(client, exchangeFor('POST', upstream.url, { body })).then(textOf)
+    answer.catch(() => {})
+    const sink = await within('the body was piped', started.promise)
+    await elapsed(SHORT * 2.5)
+    sink.write(Buffer.from('end'))
+    sink.end(null)
+    assert.equal(await answer, 'done')
+  })
+
+  test(`an upstream that is silent after the request, and sent ${what} before its end, times out`, async () => {
+    await using upstream = await silentUpstream((socket) => socket.once('data', () => socket.write(first)))
+    await using client = clientWith({ soTimeout: SHORT })
+    const early = Promise.withResolvers<BodySink>()
+    const body = Body.fromSource({ start: early.resolve, resume: () => {}, cancel: () => {} })
+    const answer = send(client, exchangeFor('POST', upstream.url, { body })).then(textOf)
+    answer.catch(() => {})
+    const sink = await within('the body was piped', early.promise)
+    sink.end(null)
+    await assert.rejects(within('the call failed', answer), { code: 'GW_UPSTREAM_TIMEOUT' })
+  })
+}
+
 test('an upstream that stops reading a request body: 504', async () => {
   await using upstream = await silentUpstream((socket) => socket.pause())
   await using client = clientWith({ soTimeout: SHORT })

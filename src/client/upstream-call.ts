@@ -34,7 +34,9 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #carrier: Carrier | null = null
   #source: ResponseSource | null = null
   #abortReason: Error | null = null
-  #uploading = false
+  /** Whether the client is awaited, which sends the request body. */
+  #awaitsClient = false
+  #isPaused = false
   #reused = false
   #anyByte = false
   #repeated = false
@@ -75,7 +77,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.deadline = Number.POSITIVE_INFINITY
     try {
       const request = outboundRequest(this.#request, this.#owner, this.#span ?? this.#exchange.span)
-      this.#uploading = request.stream !== null
+      this.#awaitsClient = request.stream !== null
       dispatcher.dispatch(request, this, this.#repeated)
     } catch (error) {
       this.failed(new UpstreamError('GW_UPSTREAM_REQUEST', error))
@@ -106,8 +108,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#carrier = carrier
     this.#state = 'written'
     this.#reused = isReused
-    if (this.#uploading) this.deadline = Number.POSITIVE_INFINITY
-    else this.#expectBytes()
+    this.#expectBytes()
   }
 
   received(): void {
@@ -167,27 +168,28 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
 
   pause(): void {
     if (this.#state !== 'answered') return
+    this.#isPaused = true
     this.deadline = Number.POSITIVE_INFINITY
     this.#carrier?.pause()
   }
 
   resume(): void {
     if (this.#state !== 'answered') return
+    this.#isPaused = false
     this.#expectBytes()
     this.#carrier?.resume()
   }
 
   uploadBlocked(): void {
-    if (this.#state === 'written') this.#expectBytes()
+    this.#awaitClient(false)
   }
 
   uploadFlows(): void {
-    if (this.#state === 'written') this.deadline = Number.POSITIVE_INFINITY
+    this.#awaitClient(true)
   }
 
   uploadEnded(): void {
-    this.#uploading = false
-    if (this.#state === 'written') this.#expectBytes()
+    this.#awaitClient(false)
   }
 
   trailersToSend(trailers: readonly string[]): readonly string[] {
@@ -227,8 +229,14 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.dispatchOver(this.#dispatcher!)
   }
 
+  #awaitClient(isAwaited: boolean): void {
+    this.#awaitsClient = isAwaited
+    if (this.#state === 'written' || (this.#state === 'answered' && !this.#isPaused)) this.#expectBytes()
+  }
+
+  /** The upstream may wait for more of the request, also after an informational response or the head of the final one. */
   #expectBytes(): void {
-    this.deadline = performance.now() + this.#owner.settings.soTimeout
+    this.deadline = this.#awaitsClient ? Number.POSITIVE_INFINITY : performance.now() + this.#owner.settings.soTimeout
   }
 
   #end(error: string | null = null): void {
