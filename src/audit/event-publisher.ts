@@ -18,6 +18,8 @@ interface PublisherInput {
   /** Formats in the order of their numbers. */
   readonly formats: readonly AuditEventHandler['format'][]
   readonly policies: FilterPolicies
+  /** Names in access events. */
+  readonly names: AccessNames
   readonly outlet: AuditOutlet
   readonly ids: EventIds
   readonly clock: Clock
@@ -52,11 +54,11 @@ export class EventPublisher {
   }
 
   /** The publisher of access events; null where no handler accepts them. */
-  access(names: AccessNames): AccessPublisher | null {
+  access(): AccessPublisher | null {
     const topic = this.#topics.get('access')
     if (topic === undefined) return null
     const fields = new AccessFields(topic.filter.include)
-    const formatter = accessFormatter(topic.formats, topic.filter, names, fields)
+    const formatter = accessFormatter(topic.formats, topic.filter, this.#input.names, fields)
     const textsOf = (data: AccessEventData): Texts => {
       try {
         return formatter.format(data)
@@ -138,10 +140,11 @@ class AccessOutletEvent implements FormattedEvent {
   }
 }
 
-function publishedTopic(written: WrittenTopic, { handlers, formats, policies }: PublisherInput): PublishedTopic {
+function publishedTopic(written: WrittenTopic, { handlers, formats, policies, names }: PublisherInput): PublishedTopic {
   const { topic, safelist, excludeIf, isCustom } = written
   const excluded = excludeIf.map((pointer) => `/${topic.name}${pointer}`)
-  const filter = topicFilter(topic.name, safelist, { ...policies, excludeIf: [...policies.excludeIf, ...excluded] })
+  const all = { ...policies, excludeIf: [...policies.excludeIf, ...excluded] }
+  const filter = topicFilter(topic.name, safelist, all, names.group)
   const used = formats.map((format) => {
     const isUsed = handlers.some((handler) => handler.format.key === format.key && handler.topics.includes(topic.name))
     return isUsed ? { format: format.forTopic(topic), json: format.json?.(topic) } : undefined

@@ -23,16 +23,28 @@ export interface TopicFilter {
   filter(event: JsonObject): JsonObject
 }
 
-/** Combines the safelist of a topic with the policies of the service. Hashed and truncated fields are included. */
-export function topicFilter(topic: string, safelist: readonly string[], policies: FilterPolicies): TopicFilter {
-  const own = (pointers: readonly string[]): string[] => pointersOf(topic, pointers)
+/** The group of access events with the fields of the gateway: pointers may use either name, events have the one of the service. */
+const GATEWAY_GROUP = /^\/(?:ig|gateway)(?=\/|$)/
+
+/**
+ * Combines the safelist of a topic with the policies of the service. Hashed and truncated fields are included. `group` is the name
+ * that the fields of the gateway have in access events.
+ */
+export function topicFilter(
+  topic: string,
+  safelist: readonly string[],
+  policies: FilterPolicies,
+  group: 'gateway' | 'ig',
+): TopicFilter {
+  const named = topic === 'access' ? inGroup : (pointer: string) => pointer
+  const own = (pointers: readonly string[]): string[] => pointersOf(topic, pointers).map(named)
   const folded = own(policies.caseInsensitiveFields)
   const tree = (pointers: readonly string[]): PointerTree => PointerTree.of(pointers, folded)
   const hashed = own(policies.hash?.fields ?? [])
   const truncated = Object.entries(policies.truncate).flatMap(([pointer, length]) =>
     own([pointer]).map((field) => ({ field, length })),
   )
-  const named = [...own(policies.includeIf), ...hashed, ...truncated.map(({ field }) => field)]
+  const added = [...own(policies.includeIf), ...hashed, ...truncated.map(({ field }) => field)]
   const excluded = own(policies.excludeIf)
   const kept = new Set(own(policies.valueIncludeIf))
   const withoutValue = own(policies.valueExcludeIf).filter((pointer) => !kept.has(pointer))
@@ -46,23 +58,26 @@ export function topicFilter(topic: string, safelist: readonly string[], policies
     texts.unshift({ fields: tree(hashed), apply })
   }
   const compiled: TopicPolicies = {
-    include: tree([...safelist, ...named]),
+    include: tree([...safelist.map(named), ...added]),
     exclude: tree(excluded),
     withoutValue: tree(withoutValue),
     texts,
   }
   return {
     include: compiled.include,
-    isSafelistOnly: named.length === 0 && excluded.length === 0 && withoutValue.length === 0,
+    isSafelistOnly: added.length === 0 && excluded.length === 0 && withoutValue.length === 0,
     filter: (event) => filterEvent(event, compiled),
+  }
+
+  function inGroup(pointer: string): string {
+    return pointer.replace(GATEWAY_GROUP, `/${group}`)
   }
 }
 
-/** Pointers of a topic, relative to its events. `/access/ig/...` of other gateways means `/access/gateway/...`. */
+/** Pointers of a topic, relative to its events. */
 function pointersOf(topic: string, pointers: readonly string[]): string[] {
   const prefix = `/${topic}`
   return pointers
     .filter((pointer) => pointer === prefix || pointer.startsWith(`${prefix}/`))
     .map((pointer) => pointer.slice(prefix.length))
-    .map((pointer) => (topic === 'access' ? pointer.replace(/^\/ig(?=\/|$)/, '/gateway') : pointer))
 }

@@ -165,6 +165,28 @@ test('compatibility writes the names of OpenIG', async () => {
   })
 })
 
+test('with compatibility, policies apply to the group ig by either of its names', async () => {
+  const field = { includeIf: ['/access/http/request/headers/x-tenant'], excludeIf: ['/access/ig/exchangeId'] }
+  const hash = { secretId: 'audit.hash', fields: ['/access/gateway/ext/account'] }
+  const provider = { type: 'TestSecrets' }
+  await using opened = await open({
+    compatibility: true,
+    config: { filterPolicies: { field: { ...field, hash } } },
+    secretsProvider: provider,
+  })
+  const { service, recorded } = opened
+  const exchange = request({ 'X-Tenant': 'blue' })
+  service.access!.begin(exchange)
+  exchange.audit!.routeId = 'r1'
+  exchange.audit!.extendWith('account', 'ada')
+  exchange.decided({ result: 'DENIED', by: 'limit', reason: 'the rate is exceeded' })
+  exchange.audit!.end({ response: respond(429), end: 'sent' })
+  const [event] = recorded.events('access') as [JsonObject]
+  const { ext, ...ig } = event['ig'] as JsonObject & { ext: { account: string } }
+  assert.deepEqual(ig, { routeId: 'r1', decision: { result: 'DENIED', by: 'limit', reason: 'the rate is exceeded' } })
+  assert.match(ext.account, /^hmac-sha256:/)
+})
+
 test('events of a custom topic are checked by its schema, and only fields that it names are written', async () => {
   const properties = { _id: {}, timestamp: {}, transactionId: {}, eventName: {}, amount: { type: 'integer' }, note: {} }
   const schema = {

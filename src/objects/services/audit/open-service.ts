@@ -36,6 +36,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
     handlers,
     formats,
     policies,
+    names: values.compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES,
     outlet,
     ids,
     clock,
@@ -86,8 +87,8 @@ function openAccess(
   ids: EventIds,
   { clock, logger, serving, onDispose }: Environment,
 ): AccessAuditor | null {
-  const { longRunningAfter, userIdExpression, compatibility } = values
-  const access = publisher.access(compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES)
+  const { longRunningAfter, userIdExpression } = values
+  const access = publisher.access()
   if (access === null) return null
   const audit = new AccessAudit({
     needs: access.fields,
