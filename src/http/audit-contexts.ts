@@ -2,12 +2,21 @@ import { type Exposure, exposed } from '#expression'
 import { jsonCopy } from './json-copy.ts'
 import type { RequestAudit } from './request-audit.ts'
 
+/** An exchange, as far as this file needs it: its record is replaced where a route has an audit service of its own. */
+interface Recorded {
+  readonly audit: RequestAudit | null
+}
+
 /** The context `requestAudit`: lets scripts set the user of the access event. Without effect for a request that leaves none. */
 export class RequestAuditView {
-  readonly audit: RequestAudit | null
+  readonly #exchange: Recorded
 
-  constructor(audit: RequestAudit | null) {
-    this.audit = audit
+  constructor(exchange: Recorded) {
+    this.#exchange = exchange
+  }
+
+  get audit(): RequestAudit | null {
+    return this.#exchange.audit
   }
 
   get [exposed](): Exposure<RequestAuditView> {
@@ -17,10 +26,14 @@ export class RequestAuditView {
 
 /** The context `accessAuditExtension`: custom entries of the access event. */
 export class AccessAuditExtensionView {
-  readonly audit: RequestAudit | null
+  readonly #exchange: Recorded
 
-  constructor(audit: RequestAudit | null) {
-    this.audit = audit
+  constructor(exchange: Recorded) {
+    this.#exchange = exchange
+  }
+
+  get audit(): RequestAudit | null {
+    return this.#exchange.audit
   }
 
   get [exposed](): Exposure<AccessAuditExtensionView> {

@@ -31,8 +31,8 @@ const BUILT_IN: readonly BuiltIn[] = [
   { name: 'session', value: (exchange) => ({ session: new SessionMap(exchange.session) }) },
   { name: 'client', value: ({ client }) => client, exposure: () => CLIENT },
   { name: 'transactionId', value: ({ transactionId }) => ({ transactionId: { value: transactionId.value } }) },
-  { name: 'requestAudit', value: ({ audit }) => new RequestAuditView(audit) },
-  { name: 'accessAuditExtension', value: ({ audit }) => new AccessAuditExtensionView(audit) },
+  { name: 'requestAudit', value: (exchange) => new RequestAuditView(exchange) },
+  { name: 'accessAuditExtension', value: (exchange) => new AccessAuditExtensionView(exchange) },
   { name: 'attributes', value: ({ attributes }) => ({ attributes }) },
   { name: 'router', value: routerValue },
 ]

@@ -54,6 +54,16 @@ export abstract class RequestAudit implements ActiveListItem {
     this.latest = exchange
   }
 
+  /** Continues the record of another auditor, which ends without an event. */
+  takeOver(outer: RequestAudit | null): void {
+    if (outer === null) return
+    outer.discard()
+    this.userId = outer.userId
+    this.decision = outer.decision
+    this.extension = outer.extension
+    this.upstreamTime = outer.upstreamTime
+  }
+
   /** Publishes the access event; called once. */
   abstract end(outcome: RequestOutcome): void
 

@@ -44,8 +44,9 @@ function replaceAuditor(exchange: Exchange, service: AuditService): void {
     return
   }
   if (exchange.audit === null) return
-  exchange.audit.discard()
-  exchange.audit = new UnauditedRequest(exchange)
+  const unaudited = new UnauditedRequest(exchange)
+  unaudited.takeOver(exchange.audit)
+  exchange.audit = unaudited
 }
 
 async function afterRoom(service: AuditService, handler: Handler, exchange: Exchange): Promise<Response> {

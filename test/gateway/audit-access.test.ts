@@ -151,6 +151,43 @@ test('each request leaves one event: routed, without a route, refused, malformed
   assert.equal(part(own, 'ig')['routeId'], 'own')
 })
 
+test('the service of a route below others has what they recorded: the request as it arrived, its user and its entries', async () => {
+  const script = (source: string) => ({ type: 'ScriptableFilter', config: { type: 'application/x-groovy', source } })
+  const before = script(`
+    contexts.requestAudit.setUserId('ada')
+    def extension = contexts.accessAuditExtension.extendWith('channel', 'web')
+    request.method = 'PUT'
+    request.headers['User-Agent'] = 'rewritten'
+    return next.handle(context, request).thenOnResult { extension.extendWith('status', it.status.code) }`)
+  await using gateway = await RunningGateway.start({
+    files: {
+      ...withHeap([{ name: 'AuditService', ...service('trail') }]),
+      'config/inner/own.json': at('/own', say(200), { auditService: service('own') }) as never,
+      'config/inner/silent.json': at('/silent', say(200), { auditService: { type: 'NoOpAuditService' } }) as never,
+    },
+    routes: {
+      outer: {
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [before],
+            handler: { type: 'Router', config: { directory: '&{gateway.instance.dir}/config/inner' } },
+          },
+        },
+      },
+    },
+  })
+  for (const path of ['/own', '/silent']) {
+    assert.equal((await fetch(`${gateway.url}${path}`, { headers: { 'User-Agent': 'browser' } })).status, 200)
+  }
+  const [event] = await events(gateway, 1, 'own')
+  const { method, headers } = part(part(event, 'http'), 'request')
+  assert.deepEqual([method, (headers as JsonObject)['user-agent']], ['GET', ['browser']])
+  assert.equal(event?.['userId'], 'ada')
+  assert.deepEqual(part(part(event, 'gateway'), 'ext'), { channel: 'web', status: 200 })
+  assert.equal(part(event, 'gateway')['routeId'], 'own')
+})
+
 test('a client that leaves before the response is a failed request', async () => {
   await using gateway = await RunningGateway.start({
     files: withHeap([{ name: 'AuditService', ...service('trail') }], {

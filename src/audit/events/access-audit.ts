@@ -37,8 +37,8 @@ export class AccessAudit implements AccessAuditor {
 
   begin(exchange: Exchange): void {
     const outer = exchange.audit
-    const record = new AccessRecord(this, exchange, outer instanceof AccessRecord ? outer.startedAt : null)
-    outer?.discard()
+    const record = new AccessRecord(this, exchange, outer instanceof AccessRecord ? outer : null)
+    record.takeOver(outer)
     exchange.audit = record
     this.active.add(record)
   }
@@ -85,18 +85,20 @@ class AccessRecord extends RequestAudit {
   readonly #request: AccessRequest
   #isReported = false
 
-  constructor(audit: AccessAudit, exchange: Exchange, startedAt: number | null) {
+  /** `outer` is the record of the service around, which has seen the request before any filter. */
+  constructor(audit: AccessAudit, exchange: Exchange, outer: AccessRecord | null) {
     super(exchange)
     this.#audit = audit
     this.#exchange = exchange
     const { needs, clock } = audit.input
     const { request, originalUri } = exchange
-    this.startedAt = startedAt ?? clock.now()
+    const arrived = outer === null ? { method: request.method, headers: request.headers.snapshot() } : outer.#request
+    this.startedAt = outer?.startedAt ?? clock.now()
     this.#request = {
-      method: request.method,
+      method: arrived.method,
       path: `${originalUri.scheme}://${originalUri.authority}${originalUri.rawPath}`,
       rawQuery: needs.hasQuery ? originalUri.rawQuery : null,
-      headers: request.headers.snapshot(),
+      headers: arrived.headers,
     }
   }
 
