@@ -64,6 +64,6 @@ export function aboveRatio(rows: readonly ComparedRow[], names: readonly string[
     const row = rows.find(({ name }) => name === wanted)
     // A missing ratio, or NaN, is a miss.
     if (row !== undefined && row.ratio <= most) return []
-    return [`${wanted} costs ${row?.ratio.toFixed(2)} times the same without it; at most ${most}`]
+    return [`${wanted} costs ${row?.ratio.toFixed(2)} times ${row?.base ?? 'its base'}; at most ${most}`]
   })
 }

@@ -35,6 +35,7 @@ import { missedStudioTargets, studioBenchmark } from './studio.ts'
 import { missedThrottlingTargets, throttlingBenchmark } from './throttling.ts'
 import { tlsBenchmark } from './tls.ts'
 import { missedTracingTargets, tracingBenchmark } from './tracing.ts'
+import { missedVersionsTargets, versionsBenchmark } from './versions.ts'
 import { webSocketBenchmark } from './websocket.ts'
 
 const help = `usage: npm run bench [-- [NAME...] [OPTION...]]
@@ -59,13 +60,14 @@ benchmarks (proxy and routes without a name):
   start      CPU time to ready and idle memory with one and two units, from this checkout and from its installed package
   fleet      many routes in etcd and two gateways: push, roll back, start, one changed route; 200 followers; an hour without changes
   routes     10, 1,000 and 10,000 routes: time to load, CPU time of a request for the last
+  versions   requests of several kinds beside the checkout of --baseline: the cost of a change
 
 options:
   --rounds N        measured rounds of each (1 to 20, default 5), after two warm-up rounds
   --seconds N       length of a round (1 to 30, default 3)
   --connections N   concurrent connections (1 to 512, default 32)
   --peers A,B       of ${peerNames.join(', ')} (default: all; only for proxy, burst, latency, bulk and websocket)
-  --baseline DIR    proxy also with the gateway of another checkout (installed with npm ci): the cost of a change
+  --baseline DIR    another checkout of the gateway, installed with npm ci (only for proxy and versions)
   --routes N        routes of fleet (10 to 10,000, default 10,000)
   --bodies          proxy also with POST of 1 KB and 100 KB: three times as long
   --check           exit with 1 if a target is missed
@@ -239,6 +241,13 @@ async function run({ names, peers, bodies, routes, baseline, check, json, ...rou
     checkTargets(missed)
     if (!json) console.log(`\nroutes\n${routesTable(rows)}`)
   }
+  if (names.includes('versions') && baseline !== undefined) {
+    const rows = await versionsBenchmark(rounds, baseline, progress)
+    result['versions'] = rows
+    failures.push(...withErrors(rows))
+    if (!json) console.log(`\nversions\n${comparedTable('request', rows, 'baseline')}`)
+    checkTargets(missedVersionsTargets(rows))
+  }
   if (json) console.log(JSON.stringify(result, null, 2))
   for (const failure of failures) progress(`failed: ${failure}`)
   return failures.length === 0 ? 0 : 1
@@ -272,7 +281,10 @@ function readOptions(args: readonly string[]): Options | 'help' {
     'start',
     'fleet',
     'routes',
+    'versions',
   ])
+  if (names.includes('versions') && values.baseline === undefined)
+    throw new UsageError('versions needs --baseline DIR: another checkout of the gateway, installed with npm ci')
   const peers = values.peers?.split(',') ?? peerNames
   among('peer', peers, peerNames)
   return {

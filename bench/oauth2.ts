@@ -26,6 +26,12 @@ const envoyCached = 'envoy, RS256 token, jwt_authn, cache'
 const envoyVerified = 'envoy, RS256 token, jwt_authn, no cache'
 const judgedByPeer = 'haproxy, RS256 token, jwt_verify'
 
+/** A resolver that asks the access manager. */
+export const introspection = {
+  type: 'TokenIntrospectionAccessTokenResolver',
+  config: { amService: 'am', providerHandler: 'asAgent' },
+}
+
 /** Measures the cost of validating access tokens: with and without a cache, beside HAProxy with `jwt_verify`. */
 export async function oauth2Benchmark(rounds: Rounds, progress: (text: string) => void): Promise<ComparedRow[]> {
   using workspace = new Workspace()
@@ -39,10 +45,6 @@ export async function oauth2Benchmark(rounds: Rounds, progress: (text: string) =
     await signedToken(workspace, 'ES256'),
     await signedToken(workspace, 'EdDSA'),
   ]
-  const introspection = {
-    type: 'TokenIntrospectionAccessTokenResolver',
-    config: { amService: 'am', providerHandler: 'asAgent' },
-  }
   const routes = new Map([
     ['none', filteredRoute('/none', upstream, [])],
     [
@@ -197,7 +199,7 @@ async function refusesForged(peer: string, url: string, token: string): Promise<
   if (response.status !== 401) throw new Error(`${peer}: expected 401 for a forged token, got ${response.status}`)
 }
 
-function tokenFilter(accessTokenResolver: object, cached: boolean, amService?: string): object {
+export function tokenFilter(accessTokenResolver: object, cached: boolean, amService?: string): object {
   const cache = { enabled: cached, ...(amService !== undefined && { amService }) }
   return {
     type: 'OAuth2ResourceServerFilter',
@@ -205,7 +207,7 @@ function tokenFilter(accessTokenResolver: object, cached: boolean, amService?: s
   }
 }
 
-function stateless({ folder, secretId }: SignedToken): object {
+export function stateless({ folder, secretId }: SignedToken): object {
   return {
     type: 'StatelessAccessTokenResolver',
     config: {

@@ -10,8 +10,10 @@ import { Workspace } from './workspace.ts'
 /** Target for a cached decision: the ratio of the route with PolicyEnforcementFilter to the same without. */
 export const policyTargets = { ratio: 1.1 } as const
 
-const cookie = 'iPlanetDirectoryPro'
-const ANYBODY = {
+/** The cookie of sessions, the expression of its value, and the subject of policies for all users. */
+export const cookie = 'iPlanetDirectoryPro'
+export const ssoTokenSubject = `\${request.cookies['${cookie}'][0].value}`
+export const ANYBODY = {
   type: 'OR',
   subjects: [{ type: 'AuthenticatedUsers' }, { type: 'JwtClaim', claimName: 'sub', claimValue: 'demo' }],
 } as const
@@ -24,7 +26,6 @@ export async function policyBenchmark(rounds: Rounds, progress: (text: string) =
   const upstream = await freePort()
   servers.use(await startUpstream(workspace, upstream))
   const manager = servers.use(await DevelopmentAccessManager.start())
-  const ssoTokenSubject = `\${request.cookies['${cookie}'][0].value}`
   const environment = { IP: ['${contexts.client.remoteAddress}'] }
   const route = (path: string, config: object) =>
     filteredRoute(`/${path}`, upstream, [policyFilter(config)], accessManagerHeap(manager))
@@ -57,7 +58,8 @@ export function missedPolicyTargets(rows: readonly ComparedRow[]): string[] {
   return aboveRatio(rows, [bySession], policyTargets.ratio)
 }
 
-function policyFilter(config: object): object {
+/** A filter that caches decisions. */
+export function policyFilter(config: object): object {
   return {
     type: 'PolicyEnforcementFilter',
     config: { amService: 'am', cache: { enabled: true, defaultTimeout: '1 hour' }, ...config },

@@ -158,13 +158,13 @@ export function webSocketTable(rows: readonly WebSocketRow[]): string {
 }
 
 /** The result of a benchmark with a base for each subject, as a table. */
-export function comparedTable(title: string, rows: readonly ComparedRow[]): string {
+export function comparedTable(title: string, rows: readonly ComparedRow[], base = 'without'): string {
   return table(
     [
       title,
       'CPU µs/request',
       'least - most',
-      'ratio to without',
+      `ratio to ${base}`,
       'added µs',
       'requests',
       'errors',

@@ -59,7 +59,8 @@ export function missedTargets(rows: readonly RoutesRow[]): string[] {
   return missed
 }
 
-function staticRoute(id: string): unknown {
+/** A route for the paths below its id. */
+export function staticRoute(id: string): unknown {
   return {
     name: id,
     condition: `\${find(request.uri.path, '^/${id}/')}`,

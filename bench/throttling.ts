@@ -88,7 +88,8 @@ export function missedThrottlingTargets(rows: readonly ComparedRow[]): string[] 
   return aboveRatio(rows, sizes.map(nameOf), throttlingTargets.ratio)
 }
 
-function throttling(config: object): object {
+/** A filter that counts by path. */
+export function throttling(config: object): object {
   return { type: 'ThrottlingFilter', config: { requestGroupingPolicy: '${request.uri.path}', rate: RATE, ...config } }
 }
 

@@ -95,7 +95,7 @@ function sizeOf(name: string): number {
   return Object.entries(sizes).find(([label]) => name.endsWith(label))?.[1] ?? Number.NaN
 }
 
-function echoRoute(upstream: number): unknown {
+export function echoRoute(upstream: number): object {
   return {
     name: 'echo',
     handler: {
