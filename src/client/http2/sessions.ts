@@ -30,6 +30,8 @@ interface SessionsOwner {
 const INITIAL_MAX_STREAMS = 100
 const STREAM_WINDOW = 262_144
 const CONNECTION_WINDOW = 4_194_304
+/** Time for the last frames of a connection without streams: a server that reads nothing would keep it open. */
+const CLOSE_TIME = 1_000
 
 /** The HTTP/2 connections to one origin. */
 export class Sessions {
@@ -74,7 +76,7 @@ export class Sessions {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW, maxHeaderListSize: maxHeaderBytes },
     })
-    const added = new Session(session, this.#origin, this.#limits, isSelfConnection(socket), {
+    const added = new Session(session, socket, this.#origin, this.#limits, {
       dispatch: (request, call, isRepeated) => this.#owner.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
@@ -115,6 +117,7 @@ export class Session implements StreamOwner, Dispatcher {
   readonly isSelfConnection: boolean
   lastStream: number | null = null
   isRetired = false
+  readonly #socket: Socket
   readonly #origin: URL
   readonly #limits: SessionLimits
   readonly #events: SessionEvents
@@ -123,17 +126,13 @@ export class Session implements StreamOwner, Dispatcher {
   #streams = 0
   #carried = 0
   #peerStreams = INITIAL_MAX_STREAMS
-  #idle: NodeJS.Timeout | undefined
+  /** Ends the connection; it runs while there are no streams. */
+  #ending: NodeJS.Timeout | undefined
 
-  constructor(
-    session: ClientHttp2Session,
-    origin: URL,
-    limits: SessionLimits,
-    isSelfConnection: boolean,
-    events: SessionEvents,
-  ) {
+  constructor(session: ClientHttp2Session, socket: Socket, origin: URL, limits: SessionLimits, events: SessionEvents) {
     this.session = session
-    this.isSelfConnection = isSelfConnection
+    this.#socket = socket
+    this.isSelfConnection = isSelfConnection(socket)
     this.#origin = origin
     this.#limits = limits
     this.#events = events
@@ -153,12 +152,12 @@ export class Session implements StreamOwner, Dispatcher {
     session.on('error', () => {})
     session.on('close', () => {
       this.isRetired = true
-      clearTimeout(this.#idle)
+      clearTimeout(this.#ending)
       events.closed(this)
       events.capacityChanged()
       resolve()
     })
-    this.#startIdleTimer()
+    this.#endLater()
   }
 
   get maxStreams(): number {
@@ -166,7 +165,8 @@ export class Session implements StreamOwner, Dispatcher {
   }
 
   get hasRoom(): boolean {
-    if (!this.isRetired && performance.now() >= this.#expiresAt) this.retire()
+    // Node reports the end of a session with an invalid frame only after the last frames to its server are written.
+    if (!this.isRetired && (this.session.destroyed || performance.now() >= this.#expiresAt)) this.retire()
     return !this.isRetired && this.#streams < this.maxStreams
   }
 
@@ -181,7 +181,7 @@ export class Session implements StreamOwner, Dispatcher {
       return
     }
     if (this.#streams++ === 0) {
-      clearTimeout(this.#idle)
+      clearTimeout(this.#ending)
       this.session.ref()
     }
     new StreamCall(call, this).start(this.#origin, request, this.#carried++ > 0)
@@ -189,9 +189,9 @@ export class Session implements StreamOwner, Dispatcher {
 
   streamEnded(outcome: StreamOutcome): void {
     this.#streams--
-    if (outcome !== 'normal') this.retire()
+    if (outcome !== 'normal' || this.session.destroyed) this.retire()
     if (outcome === 'http1-required') this.#events.refusedHttp2()
-    if (this.#streams === 0) this.#startIdleTimer()
+    if (this.#streams === 0) this.#endLater()
     this.#events.capacityChanged()
   }
 
@@ -200,13 +200,17 @@ export class Session implements StreamOwner, Dispatcher {
     if (!this.isRetired) {
       this.isRetired = true
       this.session.close()
+      if (this.#streams === 0) this.#endLater()
     }
     return this.#closed
   }
 
-  #startIdleTimer(): void {
+  /** Retires a connection without streams after the idle time; closes one that is retired. */
+  #endLater(): void {
+    clearTimeout(this.#ending)
     this.session.unref()
     const { idleTime } = this.#limits
-    if (idleTime <= MAX_TIMER_DELAY) this.#idle = setTimeout(() => this.retire(), idleTime).unref()
+    if (this.isRetired) this.#ending = setTimeout(() => this.#socket.destroy(), CLOSE_TIME).unref()
+    else if (idleTime <= MAX_TIMER_DELAY) this.#ending = setTimeout(() => this.retire(), idleTime).unref()
   }
 }

@@ -27,6 +27,8 @@ export class Http2Connection implements StreamSession {
   readonly #resets: ResetBudget
   readonly #openedAt = performance.now()
   #idleSince = performance.now()
+  /** When its session was first seen to have ended. */
+  #endedAt: number | null = null
   #streams = 0
   #bodyBytes = 0
 
@@ -81,6 +83,12 @@ export class Http2Connection implements StreamSession {
   /** Closes an idle connection, truncates responses that the client does not read, ends floods of frames. */
   checkTimeouts(now: number): void {
     const { keepAliveTimeout, idleTimeout } = this.#context.settings
+    // Node waits until the last frames are written, and a client that reads nothing would keep its connection.
+    if (this.#hasEnded) this.#endedAt ??= now
+    if (this.#endedAt !== null && now - this.#endedAt > idleTimeout) {
+      this.destroy()
+      return
+    }
     if (this.#isFlooding(now)) {
       this.#terminateAbusive('a flood of frames')
       return
@@ -90,6 +98,12 @@ export class Http2Connection implements StreamSession {
       return
     }
     for (const channel of this.#active.all()) channel.checkProgress(now, idleTimeout)
+  }
+
+  /** Whether only the end of the socket is missing. */
+  get #hasEnded(): boolean {
+    const { destroyed, closed } = this.#session
+    return destroyed || (closed && this.isIdle)
   }
 
   #accept(stream: ServerHttp2Stream, flags: number, raw: string[]): void {
