@@ -188,6 +188,41 @@ test('the service of a route below others has what they recorded: the request as
   assert.equal(part(event, 'gateway')['routeId'], 'own')
 })
 
+test('auditService of admin.json names the caller of a management request, and why it was refused', async () => {
+  await using gateway = await RunningGateway.start({
+    files: { 'secrets/gateway.admin.password': PASSWORD },
+    admin: { auditService: service('admin') },
+  })
+  const { adminUrl } = gateway
+  const statuses: number[] = []
+  const send = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(adminUrl + path, { redirect: 'manual', ...init })
+    await response.arrayBuffer()
+    statuses.push(response.status)
+  }
+  await send('/api/info', AS_ADMIN)
+  await send('/api/info')
+  await send('/api/system/objects/_router/routes/a', { method: 'DELETE', headers: { Origin: 'http://evil.test' } })
+  await send('/api/studio/session?_action=login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password: 'wrong' }),
+  })
+  // A page in place of the 401: not a refusal.
+  await send('/')
+  const found = (await events(gateway, statuses.length, 'admin')).map((event) => {
+    const { result, by, reason } = part(part(event, 'gateway'), 'decision')
+    return [part(event, 'response')['statusCode'], event['userId'], result, by, reason]
+  })
+  assert.deepEqual(found, [
+    ['200', 'admin', undefined, undefined, undefined],
+    ['401', undefined, 'DENIED', 'admin', 'this needs the admin credentials'],
+    ['403', undefined, 'DENIED', 'admin', 'changes are not taken from pages of another origin'],
+    ['401', undefined, 'DENIED', 'admin', 'the user or the password is wrong'],
+    [String(statuses.at(-1)), undefined, undefined, undefined, undefined],
+  ])
+})
+
 test('a client that leaves before the response is a failed request', async () => {
   await using gateway = await RunningGateway.start({
     files: withHeap([{ name: 'AuditService', ...service('trail') }], {

@@ -1,10 +1,17 @@
-import { CdssoContext, JwtValidationContext, OAuth2Context, OAuth2InfoContext, SsoTokenContext } from '#contracts'
+import {
+  AdminCallerContext,
+  CdssoContext,
+  JwtValidationContext,
+  OAuth2Context,
+  OAuth2InfoContext,
+  SsoTokenContext,
+} from '#contracts'
 import { clientSubject } from '#expression'
 import type { Exchange } from '#http'
 
 /**
- * The user of a request as its contexts name it: the session of the access manager first, then tokens, the entry `username` of the
- * session, and the client certificate.
+ * The user of a request as its contexts name it: the session of the access manager first, then tokens, the caller of the management
+ * API, the entry `username` of the session, and the client certificate.
  */
 export function auditUser(exchange: Exchange): string | null {
   if (exchange.contexts !== null) {
@@ -28,7 +35,8 @@ function userOfContexts(exchange: Exchange): string | null | undefined {
   const openId = exchange.context(OAuth2InfoContext)
   if (openId !== null) return text(openId.id_token_claims?.['sub'])
   const jwt = exchange.context(JwtValidationContext)
-  return jwt === null ? undefined : text(jwt.info['sub'])
+  if (jwt !== null) return text(jwt.info['sub'])
+  return exchange.context(AdminCallerContext)?.userId ?? undefined
 }
 
 function text(value: unknown): string | null {

@@ -11,6 +11,7 @@ import { callerChecks } from './caller-checks.ts'
 import { crestError } from './crest-error.ts'
 import { type Health, healthHandler, isHealthPath } from './health.ts'
 import { indexHandler } from './index-page.ts'
+import { recordRefusals } from './recorded-refusals.ts'
 import { isScrapePath, scrapeHandler } from './scrape.ts'
 import { API_LIMIT, LogInAttempts } from './studio/log-in-attempts.ts'
 import { isLoginPath, isSessionPath, type StudioAccess, studioLogin } from './studio/studio-access.ts'
@@ -87,7 +88,7 @@ export function adminApi(api: AdminApi): Handler {
     if (api.studio !== null && isSessionPath(rawPath)) return api.studio.session.handler(rooted)
     return isMetricsPath(path) ? guardedMetrics(rooted) : guarded(rooted)
   }
-  return chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger))
+  return recordRefusals(chain([callerChecks(api.ownHost, api.allowedHosts)], inCommonRest(inside, api.logger)))
 }
 
 /** Responds to faults in the error format of the API, without the reason, which may name files (threats B86). */

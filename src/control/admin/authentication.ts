@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type AdminCaller, AdminCallerContext } from '#contracts'
 import type { ApiSecurity } from '#crest'
 import { type Exchange, equalsConstantTime, type Filter, type Handler, type Request, type Response } from '#http'
-import { ADMIN_USER, type AdminCaller, AdminCallerContext } from './admin-caller.ts'
+import { ADMIN_USER } from './admin-caller.ts'
 import { isForeign } from './caller-checks.ts'
-import { crestError } from './crest-error.ts'
+import { refusal } from './recorded-refusals.ts'
 import type { LogInAttempts } from './studio/log-in-attempts.ts'
 import { sessionIdIn } from './studio/session-cookie.ts'
 import type { StudioSessions } from './studio/studio-sessions.ts'
@@ -91,11 +92,11 @@ export function authenticate(authentication: Authentication): Filter {
     const id = sessions === null || hasCredentials ? null : sessionIdIn(exchange)
     if (id !== null && sessions !== null) {
       // Browsers send cookies to every port of a host, also with reads.
-      if (isForeign(request)) return crestError(403, 'the session is not accepted from pages of another origin')
+      if (isForeign(request)) return refusal(403, 'the session is not accepted from pages of another origin')
       const caller = callerOf(sessions, id)
       if (caller !== null) return onward(caller)
     }
-    return crestError(401, 'this needs the admin credentials', { 'WWW-Authenticate': challengeFor(request) })
+    return refusal(401, 'this needs the admin credentials', { 'WWW-Authenticate': challengeFor(request) })
   }
 }
 
@@ -133,7 +134,7 @@ export function acceptCredentials(
 
 function tooManyAttempts(delay: number): Response {
   const headers = { 'Retry-After': String(Math.ceil(delay / 1000)) }
-  return crestError(429, 'too many requests with wrong credentials from this address; try again later', headers)
+  return refusal(429, 'too many requests with wrong credentials from this address; try again later', headers)
 }
 
 function callerOf(sessions: StudioSessions, id: string): AdminCaller | null {

@@ -1,5 +1,5 @@
 import { type Filter, type Request, SAFE_METHODS, withoutBrackets } from '#http'
-import { crestError } from './crest-error.ts'
+import { refusal } from './recorded-refusals.ts'
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
 
@@ -14,13 +14,13 @@ export function callerChecks(ownHost: string, allowedHosts: readonly string[]): 
     // The local address of the connection is safe: DNS rebinding applies to names, not to addresses.
     const host = request.uri.host.toLowerCase()
     if (!allowed.has(host) && withoutBrackets(host) !== client.localAddress) {
-      return crestError(
+      return refusal(
         403,
         'the Host header does not name this connector; add the name to adminConnector.allowedHosts to use it',
       )
     }
     if (!SAFE_METHODS.has(request.method) && isForeign(request)) {
-      return crestError(403, 'changes are not taken from pages of another origin')
+      return refusal(403, 'changes are not taken from pages of another origin')
     }
     return next(exchange)
   }

@@ -1,6 +1,7 @@
 import { type Handler, Response } from '#http'
 import type { ObjectState } from '#schema'
 import { crestError } from './crest-error.ts'
+import { because } from './recorded-refusals.ts'
 
 /** One check of a health endpoint. */
 export interface HealthCheck {
@@ -45,11 +46,17 @@ export function healthHandler(health: Health): Handler {
     const ok = checks.every((check) => check.ok)
     const verbose = Object.hasOwn(request.queryParams, 'verbose')
     const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
-    if (!verbose) return new Response(ok ? 200 : 503, { headers })
-    const body = JSON.stringify({ status: ok ? 'UP' : 'DOWN', checks }, null, 2)
-    return new Response(ok ? 200 : 503, {
-      headers: { ...headers, 'Content-Type': 'application/json; charset=UTF-8' },
-      body: `${body}\n`,
-    })
+    const response = verbose ? verboseResponse(ok, checks, headers) : new Response(ok ? 200 : 503, { headers })
+    if (ok) return response
+    const failed = checks.filter((check) => !check.ok).map(({ name }) => name)
+    return because(`failed checks: ${failed.join(', ')}`, response)
   }
+}
+
+function verboseResponse(ok: boolean, checks: readonly HealthCheck[], headers: Record<string, string>): Response {
+  const body = JSON.stringify({ status: ok ? 'UP' : 'DOWN', checks }, null, 2)
+  return new Response(ok ? 200 : 503, {
+    headers: { ...headers, 'Content-Type': 'application/json; charset=UTF-8' },
+    body: `${body}\n`,
+  })
 }

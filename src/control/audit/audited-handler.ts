@@ -1,7 +1,7 @@
 import { type ConfigActor, type ConfigChange, type ConfigOperation, changedFields } from '#audit'
+import { AdminCallerContext } from '#contracts'
 import type { Exchange, Handler, Request, Response } from '#http'
 import { isPlainObject } from '#json'
-import { AdminCallerContext } from '../admin/admin-caller.ts'
 import { type ChangeRecorder, ChangeRecorderContext, type RecordedChange } from './change-recorder.ts'
 import type { ConfigAudit } from './config-audit.ts'
 

@@ -6,6 +6,7 @@ import type { Clock } from '#schema'
 import { EVENTS } from '../../log-events.ts'
 import { ADMIN_USER } from '../admin-caller.ts'
 import { type AdminCredentials, isOpenTo } from '../authentication.ts'
+import { recordRefusal } from '../recorded-refusals.ts'
 import { LogInAttempts } from './log-in-attempts.ts'
 import { sessionCookie, sessionIdIn } from './session-cookie.ts'
 import type { StudioSessions } from './studio-sessions.ts'
@@ -101,7 +102,9 @@ function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: Cook
       const delay = attempts.delay(exchange.client.remoteAddress)
       if (delay > 0) {
         const headers = { 'Retry-After': String(Math.ceil(delay / 1000)) }
-        return new Refusal(429, 'too many failed log-ins; try again later', { headers })
+        const message = 'too many failed log-ins; try again later'
+        recordRefusal(exchange, message)
+        return new Refusal(429, message, { headers })
       }
       // Both are compared in any case, so that the time does not depend on the user name.
       const [isAdmin, isPassword] = [equalsConstantTime(username, ADMIN_USER), input.sessions.verify(password)]
@@ -135,6 +138,7 @@ function refused({ exchange }: Call, { credentials, logger }: SessionInput, atte
     credentials.password() === null
       ? 'no admin password is configured; put one in secrets/gateway.admin.password'
       : 'the user or the password is wrong'
+  recordRefusal(exchange, message)
   // Browsers show their own dialog for Basic.
   return new Refusal(401, message, { headers: { 'WWW-Authenticate': 'Bearer realm="IdentityGateway"' } })
 }

@@ -1,3 +1,4 @@
+import { AdminCallerContext } from '#contracts'
 import {
   type ApiSecurity,
   commonRest,
@@ -7,7 +8,6 @@ import {
   type Singleton,
 } from '#crest'
 import { Body, type Exchange, type Handler, type Request, Response } from '#http'
-import { AdminCallerContext } from '../../admin/admin-caller.ts'
 import { isForeign } from '../../admin/caller-checks.ts'
 import { crestError } from '../../admin/crest-error.ts'
 import { type EventStream, EventStreams } from './event-stream.ts'
