@@ -164,6 +164,34 @@ describe('gateway audit query and tail', () => {
     assert.equal(ids((await gateway(['audit', 'tail', '--instance', folder.path])).stdout).length, 10)
   })
 
+  test('read the trail of config.json, as the API does, where admin.json and another handler have the topic too', async () => {
+    const service = (handlers: readonly string[], more: object = {}) => ({
+      type: 'AuditService',
+      config: {
+        ...more,
+        eventHandlers: handlers.map((name) => ({
+          class: 'JsonAuditEventHandler',
+          config: { name, topics: ['access'], logDirectory: `logs/${name}` },
+        })),
+      },
+    })
+    const traffic = service(['first', 'queried'], { config: { handlerForQueries: 'queried' } })
+    using folder = new Folder({
+      'config/admin.json': JSON.stringify({ auditService: service(['management']) }),
+      'config/config.json': JSON.stringify({
+        heap: [{ name: 'AuditService', ...traffic }],
+        handler: { type: 'StaticResponseHandler', config: { status: 204 } },
+      }),
+    })
+    for (const name of ['management', 'first', 'queried']) {
+      folder.write(`logs/${name}/access.audit.json`, `${eventText(name)}\n`)
+    }
+    const tail = async (...words: string[]) =>
+      ids((await gateway(['audit', 'tail', '--instance', folder.path, ...words])).stdout)
+    assert.deepEqual(await tail('access'), ['queried'])
+    assert.deepEqual(await tail('--handler', 'management'), ['management'])
+  })
+
   test('wrong filters, numbers, topics and handlers are explained', async () => {
     using folder = await instance(1)
     const cases: [string[], number, RegExp][] = [

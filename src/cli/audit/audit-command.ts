@@ -31,7 +31,8 @@ export const AuditCommand: Command = {
     {
       name: 'handler',
       value: 'NAME',
-      description: 'tail, query: the event handler; by default the first with the topic.',
+      description:
+        'tail, query: the event handler; by default the one for queries of config.json, otherwise the first with the topic.',
     },
     { name: 'topic', value: 'TOPIC', description: 'query: the topic.' },
     {

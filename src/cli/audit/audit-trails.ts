@@ -20,7 +20,10 @@ export class UnknownTrails extends Error {
   override readonly name = 'UnknownTrails'
 }
 
-/** The event handlers of an instance that write files, and the trail of configuration changes, which is always written. */
+/**
+ * The event handlers of an instance that write files, and the trail of configuration changes, which is always written. Those of the
+ * service of config.json are first, with the one for queries before all others: the same as `/api/audit/<topic>` asks.
+ */
 export async function auditTrails(args: Arguments, context: ProcessContext): Promise<readonly AuditTrail[]> {
   const { instance } = chosenInstance(args, context)
   const missing = missingInstance(instance)
@@ -31,7 +34,8 @@ export async function auditTrails(args: Arguments, context: ProcessContext): Pro
     system: definedProperties(args, context),
   })
   if (dryRun.unit === null) throw new UnknownTrails(dryRun.problems.map((problem) => formatLocated(problem)).join('\n'))
-  const handlers = folders.auditPlans.flatMap((plan) => plan.handlers).filter(isFile)
+  dryRun.unit.auditService?.serveQueries()
+  const handlers = inOrderOfQueries(folders).filter(isFile)
   return [
     ...handlers.map(({ name, topics, transport }) => ({
       handler: name,
@@ -44,4 +48,11 @@ export async function auditTrails(args: Arguments, context: ProcessContext): Pro
 
 function isFile({ transport }: HandlerPlan): boolean {
   return transport.type === 'file'
+}
+
+function inOrderOfQueries({ auditPlans, queriedAuditPlan: queried }: RouteFolders): readonly HandlerPlan[] {
+  const all = auditPlans.flatMap(({ handlers }) => handlers)
+  if (queried === null) return all
+  const chosen = queried.handlers.filter(({ name }) => name === queried.handlerForQueries)
+  return [...new Set([...chosen, ...queried.handlers, ...all])]
 }

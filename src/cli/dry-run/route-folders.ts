@@ -20,6 +20,8 @@ export class RouteFolders implements ControlServices {
   readonly warnings: LocatedProblem[] = []
   /** Of the audit services that were built. */
   readonly auditPlans: AuditPlan[] = []
+  /** That of the service whose `serveQueries` was called; null for none. */
+  queriedAuditPlan: AuditPlan | null = null
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
   readonly #store = new KeyValueStore(systemClock)
@@ -60,7 +62,10 @@ export class RouteFolders implements ControlServices {
   /** Opens no destination: files and queues of a running gateway are left alone. */
   async openAudit(plan: AuditPlan): Promise<AuditOutlet> {
     this.auditPlans.push(plan)
-    return DISCARDING
+    const serveQueries = () => {
+      this.queriedAuditPlan = plan
+    }
+    return { ...DISCARDING, serveQueries }
   }
 
   routeWarnings({ directory, id, warnings }: Parameters<ControlServices['routeWarnings']>[0]): void {
