@@ -80,6 +80,12 @@ const PROXY: Samples = {
   },
 }
 
+const auditFiles = { name: 'files', topics: ['access'], logDirectory: 'logs/files' }
+const auditKeystore = {
+  'security.filename': { security: { enabled: false, filename: 'audit.p12' } },
+  'security.password': { security: { enabled: false, password: 'changeit' } },
+}
+
 const SAMPLES: Readonly<Record<string, Samples>> = {
   AmService: {
     base: { ...amService.config },
@@ -232,6 +238,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       issuerRepository: { issuerRepository: 'Issuers' },
     },
   },
+  CsvAuditEventHandler: { base: auditFiles, old: auditKeystore },
   CryptoHeaderFilter: {
     base: {
       messageType: 'REQUEST',
@@ -282,6 +289,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     },
     old: { target: { target: '${attributes.sql}' } },
   },
+  JsonAuditEventHandler: { base: auditFiles, old: auditKeystore },
   KeyManager: {
     base: { keystore },
     old: { password: { password: 'changeit' } },

@@ -84,6 +84,14 @@ describe('CsvAuditEventHandler', () => {
     }
   })
 
+  test('the keystore of other gateways is accepted while security is off; to sign, a secret is needed', async () => {
+    const security = { enabled: false, filename: 'audit.p12', password: 'changeit', signatureInterval: '3 seconds' }
+    const { built } = await open({ security })
+    await built[Symbol.asyncDispose]()
+    assert.match(String(built.warnings), /filename has no effect: no keystore is read/)
+    await assert.rejects(open({ security: { ...security, enabled: true } }), /\/security\/secretId: a secret is needed/)
+  })
+
   for (const [title, formatting, message] of [
     ['a quote that is a letter', { quoteChar: 'a' }, /\/formatting: quoteChar: expected one character/],
     ['one character for both', { delimiterChar: '"' }, /\/formatting: quoteChar and delimiterChar have to differ/],

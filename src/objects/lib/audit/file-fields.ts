@@ -7,6 +7,7 @@ import {
   type DecodedMembers,
   duration,
   type Environment,
+  ignored,
   integer,
   list,
   object,
@@ -21,6 +22,8 @@ import { providerFor } from '../tls/provider.ts'
 
 const OFF = '0 and below: no limit.'
 const DAY = 86_400_000
+/** Other gateways sign with the keys of a keystore. */
+const NO_KEYSTORE = 'no keystore is read; name the secret that signs in secretId'
 
 const fileRotation = object({
   rotationEnabled: config(boolean()).default(false).meta({ description: 'Whether files are rotated.' }),
@@ -70,18 +73,21 @@ export const FILE_FIELDS = {
   compress: config(boolean())
     .default(false)
     .meta({ description: 'Whether rotated files are compressed (`.gz`), in the background.' }),
-  security: object({
-    enabled: config(boolean()).default(false).meta({ description: 'Whether changes of the files can be detected.' }),
-    secretId: config(secretId())
-      .optional()
-      .meta({ description: 'Id of the secret: at least 16 bytes for HMAC-SHA256, or a private key for signatures.' }),
-    secretsProvider: ref(SecretsProviderKind)
-      .optional()
-      .meta({ description: 'Where the secret is looked up first; then in the secrets of the file and its parents.' }),
-    signatureInterval: config(duration({ min: '100 ms', max: '1 hour' }))
-      .default('1 second')
-      .meta({ description: 'Maximum time from an event to the next signed line.' }),
-  })
+  security: object(
+    {
+      enabled: config(boolean()).default(false).meta({ description: 'Whether changes of the files can be detected.' }),
+      secretId: config(secretId())
+        .optional()
+        .meta({ description: 'Id of the secret: at least 16 bytes for HMAC-SHA256, or a private key for signatures.' }),
+      secretsProvider: ref(SecretsProviderKind)
+        .optional()
+        .meta({ description: 'Where the secret is looked up first; then in the secrets of the file and its parents.' }),
+      signatureInterval: config(duration({ min: '100 ms', max: '1 hour' }))
+        .default('1 second')
+        .meta({ description: 'Maximum time from an event to the next signed line.' }),
+    },
+    { older: [ignored('filename', NO_KEYSTORE), { ...ignored('password', NO_KEYSTORE), secret: true }] },
+  )
     .default({})
     .meta({ description: 'Tamper evidence: a chain of hashes over all lines, with signed lines in between.' }),
 }
