@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
-import { KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
-import { type AuditOutlet, type AuditPlan, type SharedStore, systemClock } from '#schema'
+import { folderConflicts, KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
+import { type AuditOutlet, type AuditPlan, ConfigError, type SharedStore, systemClock } from '#schema'
 import type { ControlServices } from '#unit'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
 
@@ -22,6 +22,7 @@ export class RouteFolders implements ControlServices {
   readonly auditPlans: AuditPlan[] = []
   /** That of the service whose `serveQueries` was called; null for none. */
   queriedAuditPlan: AuditPlan | null = null
+  readonly #openAuditPlans = new Set<AuditPlan>()
   readonly #folders = new Map<string, ReadonlyMap<string, RouteFile>>()
   readonly #progress: (directory: string, files: number) => void
   readonly #store = new KeyValueStore(systemClock)
@@ -61,11 +62,15 @@ export class RouteFolders implements ControlServices {
 
   /** Opens no destination: files and queues of a running gateway are left alone. */
   async openAudit(plan: AuditPlan): Promise<AuditOutlet> {
+    const problems = folderConflicts(plan, this.#openAuditPlans)
+    if (problems.length > 0) throw new ConfigError(problems)
     this.auditPlans.push(plan)
+    this.#openAuditPlans.add(plan)
+    const close = () => void this.#openAuditPlans.delete(plan)
     const serveQueries = () => {
       this.queriedAuditPlan = plan
     }
-    return { ...DISCARDING, serveQueries }
+    return { ...DISCARDING, serveQueries, close }
   }
 
   routeWarnings({ directory, id, warnings }: Parameters<ControlServices['routeWarnings']>[0]): void {

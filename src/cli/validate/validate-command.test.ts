@@ -210,6 +210,24 @@ test('secrets are looked up in the nearest secretsProvider', async () => {
   )
 })
 
+test('two audit services with one logDirectory are found, also where one is that of admin.json', async () => {
+  const service = (folder: string) => `"auditService": { "type": "AuditService", "config": { "eventHandlers": [{
+    "class": "JsonAuditEventHandler", "config": { "name": "file", "topics": ["access"], "logDirectory": "${folder}" } }] } }`
+  using folder = new Folder({
+    'config/admin.json': `{ ${service('logs/one')} }`,
+    'config/routes/a.json': `{ ${service('logs/a')}, ${HANDLER} }`,
+    'config/routes/b.json': `{ ${service('logs/../logs/one/')}, ${HANDLER} }`,
+  })
+  const { code, stdout } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 78)
+  assert.match(
+    stdout.join('\n'),
+    /^config\/routes\/b\.json:2:\d+: .*\/logDirectory: "file": the audit service admin.* writes to logs\/one; give each service/,
+  )
+  // In place of the one in the instance.
+  assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/a.json'))).code, 0)
+})
+
 test('secrets of admin.json are looked up too', async () => {
   const store = '{ "name": "store", "type": "SystemAndEnvSecretStore" }'
   const filter = `{

@@ -5,6 +5,7 @@ import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
 import type { RecordsPassed } from './current-transport.ts'
+import { folderConflicts } from './folder-conflicts.ts'
 import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
 
 /** One audit service of one unit, in one version of its route. */
@@ -51,7 +52,10 @@ export class AuditWriter {
     owner: object,
     plan: AuditPlan,
   ): { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] } {
-    const problems = this.#conflicts(plan)
+    const problems = folderConflicts(
+      plan,
+      [...this.#opened.values()].map((opened) => opened.plan),
+    )
     if (problems.length > 0) return { problems }
     const memory = new SharedArrayBuffer(AUDIT_MEMORY.bytes)
     const handlers = plan.handlers.map((handler) => [handler, this.#handler(plan.service, handler)] as const)
@@ -186,20 +190,6 @@ export class AuditWriter {
     this.#closing.add(closed)
   }
 
-  #conflicts({ service, handlers, document }: AuditPlan): Problem[] {
-    const owners = new Map<string | undefined, string>()
-    for (const { plan } of this.#opened.values()) {
-      if (isReplaced(plan.document, document)) continue
-      for (const { transport } of plan.handlers) owners.set(transport.exclusive, plan.service)
-    }
-    return handlers.flatMap(({ name, transport: { exclusive } }, at) => {
-      const owner = exclusive === undefined ? undefined : owners.get(exclusive)
-      if (owner === undefined || owner === service) return []
-      const message = `"${name}": the audit service ${owner} writes to ${exclusive}; give each service a logDirectory of its own`
-      return [{ pointer: `/eventHandlers/${at}/config/logDirectory`, message }]
-    })
-  }
-
   /** Writes to the memory shared with units whether requests have to wait. */
   #updateFull(): void {
     for (const { handlers, memory } of this.#opened.values()) {
@@ -208,11 +198,6 @@ export class AuditWriter {
       if (!isFull) Atomics.notify(memory, AUDIT_MEMORY.full)
     }
   }
-}
-
-/** Whether another revision of the same document is there only until its requests end. */
-function isReplaced(opened: AuditPlan['document'], opening: AuditPlan['document']): boolean {
-  return opened !== undefined && opened.name === opening?.name && opened.revision !== opening.revision
 }
 
 /**
