@@ -33,6 +33,8 @@ export interface HandlerPlan {
   readonly format: number
   readonly transport: TransportPlan
   readonly queue: QueuePlan
+  /** Whether its events can be read again, in the form in which they were published. */
+  readonly supportsQueries: boolean
 }
 
 /** The handlers of an audit service, as plain data. */

@@ -281,7 +281,14 @@ test('a route may rename its service and keep the logDirectory in one deploy', a
 
 test('/api/audit/access queries the file of the service of config.json; a handler without queries gives 501', async () => {
   const stdout = { class: 'JsonStdoutAuditEventHandler', config: { name: 'out', topics: ['access'] } }
-  const onlyStdout = { type: 'AuditService', config: { eventHandlers: [stdout] } }
+  const ecs = {
+    class: 'JsonAuditEventHandler',
+    config: { name: 'ecs', topics: ['access'], logDirectory: 'ecs', format: 'ecs' },
+  }
+  const others = {
+    type: 'AuditService',
+    config: { config: { handlerForQueries: 'ecs' }, eventHandlers: [stdout, ecs] },
+  }
   await using gateway = await RunningGateway.start({
     files: withHeap([{ name: 'AuditService', ...service('trail') }]),
     routes: { hello: at('/hello', say(200)), missing: at('/missing', say(404)) },
@@ -298,8 +305,11 @@ test('/api/audit/access queries the file of the service of config.json; a handle
   assert.equal(((await counted.json()) as JsonObject)['totalPagedResults'], 3)
   assert.equal((await fetch(`${gateway.adminUrl}/api/audit/nothing?_queryFilter=true`, AS_ADMIN)).status, 404)
 
-  await using other = await RunningGateway.start({ files: withHeap([{ name: 'AuditService', ...onlyStdout }]) })
+  await using other = await RunningGateway.start({ files: withHeap([{ name: 'AuditService', ...others }]) })
   const refused = await fetch(`${other.adminUrl}/api/audit/access?_queryFilter=true`, AS_ADMIN)
   assert.equal(refused.status, 501)
-  assert.match(await refused.text(), /configure a JsonAuditEventHandler for the topic/)
+  assert.match(
+    await refused.text(),
+    /"ecs\\" does not support queries; configure a JsonAuditEventHandler for the topic/,
+  )
 })

@@ -192,6 +192,22 @@ describe('gateway audit query and tail', () => {
     assert.deepEqual(await tail('--handler', 'management'), ['management'])
   })
 
+  test('files in another format than that of the gateway are not read', async () => {
+    const config = { name: 'ecs', topics: ['access'], logDirectory: 'logs/ecs', format: 'ecs' }
+    const eventHandlers = [{ class: 'JsonAuditEventHandler', config }]
+    using folder = new Folder({
+      'config/config.json': JSON.stringify({
+        heap: [{ name: 'AuditService', type: 'AuditService', config: { eventHandlers } }],
+        handler: { type: 'Router' },
+      }),
+    })
+    for (const words of [['access'], ['--handler', 'ecs']]) {
+      const { code, stderr } = await gateway(['audit', 'tail', '--instance', folder.path, ...words])
+      assert.equal(code, 78)
+      assert.match(stderr, /no event handler .*; there are: config/)
+    }
+  })
+
   test('wrong filters, numbers, topics and handlers are explained', async () => {
     using folder = await instance(1)
     const cases: [string[], number, RegExp][] = [
@@ -199,8 +215,8 @@ describe('gateway audit query and tail', () => {
       [['query', 'access'], 64, /use --topic/],
       [['tail', '-n', '0'], 64, /-n: expected a number from 1, got "0"/],
       [['tail', 'access', 'x'], 64, /tail takes one topic/],
-      [['tail', 'nothing'], 78, /no event handler writes the topic "nothing" to JSON files; .*access, config/],
-      [['query', '--handler', 'x'], 78, /no event handler with JSON files has the name "x"; .*signed, plain/],
+      [['tail', 'nothing'], 78, /no event handler that can be queried has the topic "nothing"; .*access, config/],
+      [['query', '--handler', 'x'], 78, /no event handler that can be queried has the name "x"; .*signed, plain/],
     ]
     for (const [words, code, message] of cases) {
       const result = await gateway(['audit', ...words, '--instance', folder.path])

@@ -12,6 +12,8 @@ import type { ProcessContext } from '../process-context.ts'
 export interface AuditTrail {
   readonly handler: string
   readonly topics: readonly string[]
+  /** Whether its files have the events as they were published: not as CSV, nor in the format of another product. */
+  readonly supportsQueries: boolean
   readonly plan: FilePlan
 }
 
@@ -37,12 +39,18 @@ export async function auditTrails(args: Arguments, context: ProcessContext): Pro
   dryRun.unit.auditService?.serveQueries()
   const handlers = inOrderOfQueries(folders).filter(isFile)
   return [
-    ...handlers.map(({ name, topics, transport }) => ({
+    ...handlers.map(({ name, topics, supportsQueries, transport }) => ({
       handler: name,
       topics,
+      supportsQueries,
       plan: transport as unknown as FilePlan,
     })),
-    { handler: 'config', topics: ['config'], plan: configTrailPlan(join(dryRun.directories.logs, 'audit')) },
+    {
+      handler: 'config',
+      topics: ['config'],
+      supportsQueries: true,
+      plan: configTrailPlan(join(dryRun.directories.logs, 'audit')),
+    },
   ]
 }
 

@@ -10,17 +10,17 @@ export async function chosenTrail(
   context: ProcessContext,
 ): Promise<TopicFiles> {
   const handler = args.value('handler')
-  const all = (await auditTrails(args, context)).filter(({ plan }) => plan.extension !== '.csv')
+  const all = (await auditTrails(args, context)).filter(({ supportsQueries }) => supportsQueries)
   const trails = all.filter((trail) => handler === undefined || trail.handler === handler)
   if (trails.length === 0) {
     const known = all.map((trail) => trail.handler).join(', ')
-    throw new UnknownTrails(`no event handler with JSON files has the name "${handler}"; there are: ${known}`)
+    throw new UnknownTrails(`no event handler that can be queried has the name "${handler}"; there are: ${known}`)
   }
   const name = topic ?? (trails.some(({ topics }) => topics.includes('access')) ? 'access' : trails[0]?.topics[0])
   const found = trails.find(({ topics }) => topics.includes(name as string)) as AuditTrail | undefined
   if (found !== undefined) return new TopicFiles(found.plan, name as string)
   const known = [...new Set(trails.flatMap(({ topics }) => topics))].join(', ')
-  throw new UnknownTrails(`no event handler writes the topic "${name}" to JSON files; there are: ${known}`)
+  throw new UnknownTrails(`no event handler that can be queried has the topic "${name}"; there are: ${known}`)
 }
 
 /** The number of events to print. */

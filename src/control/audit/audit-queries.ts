@@ -42,7 +42,7 @@ export class AuditQueries {
   #handler(): HandlerPlan | Refusal | null {
     const service = this.#writer.queriedService
     const handler = service?.handlers.find(({ name }) => name === service.handlerForQueries) ?? null
-    if (handler === null || isQueryable(handler)) return handler
+    if (handler === null || handler.supportsQueries) return handler
     return noHandler(`the event handler "${handler.name}" does not support queries`)
   }
 
@@ -57,11 +57,6 @@ export class AuditQueries {
     }
     return collection
   }
-}
-
-/** JSON lines can be read again; CSV and remote destinations can not. */
-function isQueryable({ transport }: HandlerPlan): boolean {
-  return transport.type === 'file' && (transport as unknown as FilesPlan).extension === '.audit.json'
 }
 
 function noHandler(reason: string): Refusal {

@@ -57,8 +57,9 @@ export function planOf(
   return {
     service,
     handlerForQueries: config.handlerForQueries ?? queryable,
-    handlers: handlers.map(({ name, topics: names, format, transport, queue }) => ({
+    handlers: handlers.map(({ name, topics: names, format, transport, queue, supportsQueries }) => ({
       name,
+      supportsQueries,
       topics: names,
       format: formats.findIndex(({ key }) => key === format.key),
       transport: { ...transport, ...headersOf(format, topics) },
