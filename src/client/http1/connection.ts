@@ -7,6 +7,7 @@ import { requestHead, trailerSection } from './request-head.ts'
 import { RequestUnsentError } from './request-unsent-error.ts'
 import { type ResponseEvents, type ResponseHead, ResponseParser } from './response-parser.ts'
 import { ResponseTruncatedError } from './response-syntax-error.ts'
+import { interceptWrites } from './write-failure.ts'
 
 /** Heads and bodies up to this size in all are written as one string, which Node copies to its stack. */
 const ONE_STRING_BYTES = 16_000
@@ -49,6 +50,11 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
   /** The head of a request with a streamed body, until it is written with the first piece. */
   #unsentHead: string | null = null
   #isChunked = false
+  #interceptsWrites = false
+  /** Whether a part of a request with a streamed body was written. */
+  #isPartlySent = false
+  /** Why the rest of the request can not be written. */
+  #writeFailure: Error | null = null
   #isPersistent = false
   #keepAlive = -1
   #isPaused = false
@@ -84,6 +90,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.#requests++
     this.#call = call
     this.#isPersistent = !request.isLast
+    this.#isPartlySent = false
     this.#parser.expect(request.method, false)
     if (request.stream !== null) {
       this.#startUpload(head, request, call)
@@ -170,12 +177,37 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
 
   /** The first piece of a body that has arrived leaves with the head; otherwise the head leaves now. */
   #startUpload(head: string, { stream, length }: OutboundRequest, call: Call): void {
+    if (!this.#interceptsWrites) this.#interceptWrites()
     this.#unsentHead = head
     this.#isChunked = length === null
     const upload = new Upload(stream!, call, this)
     this.#upload = upload
     upload.start()
     if (this.#unsentHead !== null && this.#call === call) this.#socket.write(this.#takeHead(), 'latin1')
+  }
+
+  #interceptWrites(): void {
+    this.#interceptsWrites = true
+    interceptWrites(this.#socket, {
+      written: () => {
+        this.#isPartlySent = this.#upload !== null
+      },
+      failed: (error) => this.#readsBeyond(error),
+    })
+  }
+
+  /**
+   * A server that responds before the end of the request, and closes the connection, resets it as more of the body arrives:
+   * its response is still to be read. A request of which nothing was written has no response.
+   */
+  #readsBeyond(error: Error): boolean {
+    const call = this.#call
+    if (call === null || !this.#isPartlySent) return false
+    this.#writeFailure ??= error
+    this.#isPersistent = false
+    this.#upload?.cancel(error)
+    call.uploadEnded()
+    return true
   }
 
   #takeHead(): string {
@@ -218,6 +250,11 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
   #onEnd(): void {
     if (this.#call === null) {
       this.close()
+      return
+    }
+    // The system reports the reset once, for the write: a body that ends with the connection may be truncated (threats B27).
+    if (this.#writeFailure !== null) {
+      this.#lost(this.#writeFailure)
       return
     }
     try {
