@@ -1,19 +1,19 @@
-import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePointer } from '#json'
+import { appendPointer, isPlainObject, type JsonValue, parsePointer } from '#json'
 import {
   decode,
   didYouMean,
   type Field,
-  fieldValuesIn,
   isIgnoredKey,
   type Kind,
   type Problem,
-  Reference,
+  type Reference,
   referencesIn,
   type TypeDefinition,
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import { addWarnings, currentKeys } from './current-keys.ts'
 import { decodeLeniently, IGNORED_BY_SETTING } from './lenient-decoding.ts'
+import { readReferences } from './read-references.ts'
 
 /** A declared object: decoded, not yet built. */
 export interface Declaration {
@@ -152,10 +152,8 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
 
 /** Decodes the inline objects of a value that can not be decoded, so that their problems are reported too. */
 function decodeRemains(field: Field, json: unknown, pointer: string, context: DecodeContext): void {
-  for (const found of fieldValuesIn(field, json, pointer)) {
-    const { kinds } = found.field.info.shape
-    if (kinds === undefined || !isPlainObject(found.json) || typeof found.json['type'] !== 'string') continue
-    decodeInPlace(new Reference(kinds, found.json as JsonObject), found.pointer, context)
+  for (const [reference, at] of readReferences(field, json, pointer)) {
+    if (typeof reference.target !== 'string') decodeInPlace(reference, at, context)
   }
 }
 

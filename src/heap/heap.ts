@@ -1,14 +1,13 @@
 import { DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
-import { appendPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
+import { appendPointer, type JsonValue } from '#json'
 import {
   ConfigError,
   type Decorator,
   didYouMean,
   type Environment,
-  fieldValuesIn,
   type Kind,
   type Problem,
-  Reference,
+  type Reference,
   type RouterHost,
   type SecretStore,
   type SecretsProvider,
@@ -22,6 +21,7 @@ import { isSameProblem, toConfigError } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
+import { readReferences } from './read-references.ts'
 import type { UnitServices } from './unit-services.ts'
 
 /** Shared by all heaps of a gateway unit. */
@@ -289,12 +289,9 @@ export class Heap {
   /** Problems of the objects that an invalid object references or declares. */
   async #problemsBelow({ definition, json, pointer }: Declaration, chain: BuildPath): Promise<Problem[]> {
     const problems: Problem[] = []
-    for (const found of fieldValuesIn(definition.config, json, appendPointer(pointer, 'config'))) {
-      const { kinds } = found.field.info.shape
-      const target = found.json
-      if (kinds === undefined || (typeof target !== 'string' && !isPlainObject(target))) continue
+    for (const [reference, at] of readReferences(definition.config, json, appendPointer(pointer, 'config'))) {
       try {
-        await this.#resolve(new Reference(kinds, target as JsonObject), found.pointer, chain)
+        await this.#resolve(reference, at, chain)
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
         problems.push(...error.problems)

@@ -11,6 +11,7 @@ export type {
 export {
   byShape,
   type DecodedMembers,
+  IGNORED_KEYS,
   isIgnoredKey,
   list,
   listOrOne,

@@ -209,11 +209,36 @@ test('events of a custom topic are checked by its schema, and only fields that i
   assert.equal(service.access, null)
 })
 
+test('a mistake beside the event handlers is the only one that is reported, and mistakes in them are reported too', async () => {
+  const problemsOf = async (config: JsonObject) => {
+    try {
+      await using _ = await open(config)
+      return []
+    } catch (error) {
+      return (error as { problems: readonly { pointer: string; message: string }[] }).problems.map(
+        ({ pointer, message }) => `${pointer}: ${message}`,
+      )
+    }
+  }
+  const unknown = '/heap/0/config/compatability: unknown field; did you mean "compatibility"?'
+  assert.deepEqual(await problemsOf({ compatability: true }), [unknown])
+  const broken = { class: HANDLER.class, config: { name: 'second', topics: 'access', colour: 'red' } }
+  const [first, ...below] = await problemsOf({ compatability: true, eventHandlers: [HANDLER, broken] })
+  assert.equal(first, unknown)
+  assert.match(String(below), /\/eventHandlers\/1\/config\/colour: unknown field/)
+  assert.doesNotMatch(String(below), /"type", the name|eventHandlers\/0/)
+})
+
 const REFUSED: readonly (readonly [string, JsonObject, string])[] = [
   [
     'no handlers',
     { eventHandlers: undefined as never },
     '/heap/0/config/eventHandlers: expected an array of event handler; this field is required',
+  ],
+  [
+    'a field beside class and config',
+    { eventHandlers: [{ ...HANDLER, enabled: false }] },
+    '/heap/0/config/eventHandlers/0/enabled: unknown field; write it in config',
   ],
   [
     'a handler without class',
