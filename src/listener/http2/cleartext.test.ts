@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect as connectPlain } from 'node:net'
 import { after, test } from 'node:test'
 import { connect } from 'node:tls'
 import { type Exchange, respond } from '#http'
@@ -213,6 +214,30 @@ test('a drain sends GOAWAY, lets active requests end, and includes incomplete pr
   assert.deepEqual(await drained, { aborted: 0 })
   await client.closed
 })
+
+test('a handover serves requests that arrive before its GOAWAY, which names the last one', options, async () => {
+  await using server = await listening(ok)
+  await using client = await FrameClient.open(server.port, 'http')
+  await client.receives(({ type }) => type === FRAME.settings)
+  const drained = server.listener.drain(5_000, { isHandover: true })
+  await waitUntil('the listener was closed', () => isRefused(server.port))
+  client.send(frame(FRAME.headers, 5, 1, GET))
+  await client.receives(({ type, stream }) => type === FRAME.headers && stream === 1)
+  const { payload } = await client.receives(({ type }) => type === FRAME.goaway)
+  assert.equal(payload.readUInt32BE(), 1)
+  assert.deepEqual(await drained, { aborted: 0 })
+})
+
+function isRefused(port: number): Promise<boolean> {
+  const socket = connectPlain(port, '127.0.0.1')
+  return new Promise((resolve) => {
+    socket.once('error', () => resolve(true))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(false)
+    })
+  })
+}
 
 test('a client that ends its side during a request has disconnected', options, async () => {
   const started = Promise.withResolvers<void>()

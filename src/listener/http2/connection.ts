@@ -8,9 +8,7 @@ import { Http2Channel, type StreamSession } from './channel.ts'
 import { ResetBudget } from './reset-budget.ts'
 import { SESSION_WINDOW, sessionOptions } from './session-options.ts'
 
-const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants
-
-const LAST_STREAM = 2 ** 31 - 1
+const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 
 // Allowance of bytes received outside of requests, such as SETTINGS, PING and WINDOW_UPDATE; more is a flood (threats F25).
 const BASE_ALLOWANCE = 262_144
@@ -63,10 +61,12 @@ export class Http2Connection implements StreamSession {
     if (outcome === 'abandoned') this.#spendReset()
   }
 
-  /** Sends GOAWAY for later streams first: those that the client has opened meanwhile are served (RFC 9113 section 6.8). */
+  /**
+   * Serves streams of the given time. A GOAWAY for streams of any number would announce the end (RFC 9113 section 6.8), but
+   * nghttp2 ignores all streams that arrive after a GOAWAY of Node.
+   */
   retireAfter(milliseconds: number): void {
     if (this.#session.destroyed || this.#session.closed) return
-    this.#session.goaway(NGHTTP2_NO_ERROR, LAST_STREAM)
     setTimeout(() => this.retire(), milliseconds).unref()
   }
 
