@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
-import { respond } from '#http'
+import { type RefusedRequest, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
 import { waitUntil, within } from '#test/waiting'
 
@@ -137,6 +137,26 @@ test('requests pipelined after a refused one are dropped', async () => {
     await client.closed
   })
   assert.ok(count <= 101, `${count} requests were taken`)
+})
+
+test('a malformed request behind one in flight is recorded once, and the connection closes after the response', async () => {
+  const refused: RefusedRequest[] = []
+  const audit = { begin: () => {}, refused: (request: RefusedRequest) => void refused.push(request) }
+  const { server, served, release } = await holding({ audit })
+  await using _ = server
+  for (const [at, waiting] of ['', 'GET /waits HTTP/1.1\r\nHost: a\r\n\r\n'].entries()) {
+    await using client = new RawClient(server.port)
+    client.send(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${waiting}GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\nmore`)
+    await waitUntil('the refusal is recorded', () => refused.length === at + 1)
+    release()
+    await client.closed
+    assert.match(client.text, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\/held$/)
+  }
+  assert.deepEqual(served, ['/held', '/held'])
+  assert.deepEqual(
+    refused.map(({ status, reason, bytes }) => ({ status, reason, bytes })),
+    Array(2).fill({ status: 400, reason: 'what was sent is no HTTP request', bytes: 0 }),
+  )
 })
 
 test('a head that waits in the pipeline does not time out', async () => {

@@ -4,7 +4,7 @@ import type { ListenerContext } from '../listener-context.ts'
 import type { ParserError } from '../method.ts'
 import type { Peer } from '../peer.ts'
 import { recordRefusal } from '../record-refusal.ts'
-import { parserRefusal, rawRefusalResponse } from '../refusal.ts'
+import { parserRefusal, type Refusal, rawRefusalResponse } from '../refusal.ts'
 import type { Transaction } from '../transaction.ts'
 import type { ChannelConnection } from './channel.ts'
 import { gateRequests } from './parser-gate.ts'
@@ -124,20 +124,25 @@ export class Http1Connection implements ChannelConnection {
     }
     this.#closing = true
     const current = this.#current
-    // Requests before the malformed one were complete: the one in flight is answered, then the connection closes.
-    if (current !== null && (current.isReceived || this.#pipeline.size > 0)) return
     const reason = parserRefusal(error, current === null && this.#isFirstPacket(error.rawPacket))
-    if (current !== null) {
-      current.refuseBody(reason, error)
-      return
-    }
-    this.#context.clientLog.refused(this.peer.address, reason)
     const { settings } = this.#context
     const { value: transactionId } = new TransactionId()
-    const { message, bytes } = rawRefusalResponse(reason, transactionId, settings)
-    recordRefusal(settings, { transactionId, peer: this.peer, reason, line: null, bytes })
-    this.socket.write(message)
-    this.linger()
+    if (current === null) {
+      const { message, bytes } = rawRefusalResponse(reason, transactionId, settings)
+      this.#recordRefusal(reason, transactionId, bytes)
+      this.socket.write(message)
+      this.linger()
+    } else if (current.isReceived || this.#pipeline.size > 0) {
+      // Requests before the malformed one were complete: the one in flight is answered, then the connection closes.
+      this.#recordRefusal(reason, transactionId, 0)
+    } else {
+      current.refuseBody(reason, error)
+    }
+  }
+
+  #recordRefusal(reason: Refusal, transactionId: string, bytes: number): void {
+    this.#context.clientLog.refused(this.peer.address, reason)
+    recordRefusal(this.#context.settings, { transactionId, peer: this.peer, reason, line: null, bytes })
   }
 
   /** Whether the packet is the first since the last response. */
