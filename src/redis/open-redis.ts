@@ -6,7 +6,7 @@ import type { RedisAccess } from './redis-client.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import type { RedisValues } from './redis-fields.ts'
 
-/** Milliseconds that the load of a route waits for the first connection; the route loads without one, too. */
+/** Milliseconds that the load of a route waits at least for the first connection; the route loads without one, too. */
 const FIRST_CONNECTION = 1_000
 
 /**
@@ -44,10 +44,12 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
   })
   env.onDispose(() => connection.close())
   if (!env.serving) return connection
-  await connection.open(FIRST_CONNECTION)
+  // A server that is given more time for each reply is given as much for its first one.
+  const limit = Math.max(FIRST_CONNECTION, values.timeout)
+  await connection.open(limit)
   const renew = async (): Promise<void> => {
     try {
-      await connection.replace(redisClient(await access()), FIRST_CONNECTION)
+      await connection.replace(redisClient(await access()), limit)
     } catch (error) {
       const { message: problem } = error as Error
       logger.warn({ problem }, EVENTS.CREDENTIALS_UNREADABLE)

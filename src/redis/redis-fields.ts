@@ -47,7 +47,10 @@ export const REDIS_FIELDS = {
     .meta({ description: 'Prefix of all keys. Gateways that share counts have the same prefix.' }),
   timeout: config(duration({ zero: false, max: '10 seconds' }))
     .default('50 ms')
-    .meta({ description: 'Time in which Redis must reply to a command.' }),
+    .meta({
+      description:
+        'Time in which Redis must reply to a command. While Redis can not be reached, the load of a route waits as long for the connection, at least 1 second.',
+    }),
 }
 
 export type RedisValues = Settled<DecodedMembers<typeof REDIS_FIELDS>>

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -117,7 +118,19 @@ function clientArguments(settings: readonly string[]): string[] {
 async function started(port: number, args: readonly string[]): Promise<ChildProcess> {
   const child = spawn('redis-server', args, { stdio: 'ignore' })
   await accepts(port, child)
+  await reads(port)
   return child
+}
+
+/** Waits until the server reads: the kernel accepts connections before. With TLS, this text closes the connection. */
+async function reads(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  const done = new Promise<void>((resolve, reject) => {
+    socket.once('data', () => resolve()).once('close', () => resolve())
+    socket.once('error', () => resolve()).setTimeout(5_000, () => reject(new Error('Redis sends nothing')))
+  })
+  socket.write('PING\r\n')
+  await done.finally(() => socket.destroy())
 }
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
