@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { Body } from '#http'
+import { Body, type BodySink } from '#http'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { rawUpstream } from '#test/upstream'
@@ -36,6 +36,32 @@ for (const [what, bytes] of Object.entries({ response: answer('poison'), garbage
     assert.equal(upstream.accepted, 2)
   })
 }
+
+test('a response that arrived before a request with a streamed body is written is not its response (B25)', async () => {
+  // The first response fills the buffer of one read of libuv, so that the next read of the same turn returns what follows it:
+  // the streamed request, which waits for the connection, is dispatched in between.
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 65488\r\nX: 1\r\n\r\n'
+  const first = head + 'x'.repeat(65_536 - head.length)
+  await using upstream = await rawUpstream((socket, request) => {
+    socket.write(request.includes('GET /') ? first + answer('poison') : answer('own'))
+  })
+  await using client = clientWith({ connections: 1 })
+  let started = 0
+  const start = (sink: BodySink): void => {
+    started++
+    sink.write(Buffer.from('once'))
+    sink.end(null)
+  }
+  for (let round = 1; round <= 20; round++) {
+    const body = Body.fromSource({ start, resume: () => {}, cancel: () => {} }, 4)
+    const texts = [exchangeFor('GET', upstream.url), exchangeFor('POST', upstream.url, { body })].map(
+      async (exchange) => textOf(await send(client, exchange)),
+    )
+    const [length, own] = [(await texts[0]!).length, await texts[1]!]
+    assert.deepEqual([length, own, started], [65_488, 'own', round])
+  }
+  assert.equal(client.stats[0]!.running, 0)
+})
 
 test('bytes beyond Content-Length are discarded', async () => {
   await using upstream = await rawUpstream((socket) => {

@@ -217,7 +217,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #mayRepeat(error: Error): boolean {
     if (this.#anyByte || this.#repeated || this.#abortReason !== null) return false
     const { method, body } = this.#request
-    if (!body.isEmpty && !body.isBuffered) return false
+    if (!body.isEmpty && !body.isAvailable) return false
     return isUnprocessed(error) || (this.#reused && isClosedByPeer(error) && IDEMPOTENT_METHODS.has(method))
   }
 

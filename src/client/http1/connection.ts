@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
 import { isSelfConnection } from '../self-connection.ts'
 import { Upload, type UploadTarget } from '../upload.ts'
-import { corkUntilPollEnds } from './cork-until-poll-ends.ts'
+import { corkUntilPollEnds, type PollWaiter } from './cork-until-poll-ends.ts'
 import { requestHead, trailerSection } from './request-head.ts'
 import { RequestUnsentError } from './request-unsent-error.ts'
 import { type ResponseEvents, type ResponseHead, ResponseParser } from './response-parser.ts'
@@ -35,7 +35,7 @@ export interface ConnectionOwner {
  * Bytes reach the call of the current request only: nothing is parsed while the connection is idle or the request is held back,
  * and nothing after the end of a response.
  */
-export class Connection implements Carrier, ResponseEvents, UploadTarget {
+export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWaiter {
   readonly version = 'HTTP/1.1'
   readonly isSelfConnection: boolean
   /** No request is sent after it, in the time of `performance.now()`. */
@@ -47,6 +47,8 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
   readonly #parser: ResponseParser
   #call: Call | null = null
   #upload: Upload | null = null
+  /** A request with a streamed body that is held back: its body is not read, so that it can be sent over another connection. */
+  #unstarted: OutboundRequest | null = null
   /** The head of a request with a streamed body, until it is written with the first piece. */
   #unsentHead: string | null = null
   #isChunked = false
@@ -93,12 +95,20 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.#isPartlySent = false
     this.#parser.expect(request.method, false)
     if (request.stream !== null) {
-      this.#startUpload(head, request, call)
+      this.#unsentHead = head
+      this.#unstarted = request
+      corkUntilPollEnds(this.#socket, this)
       return
     }
     corkUntilPollEnds(this.#socket)
     if (request.bytes === null) this.#socket.write(head, 'latin1')
     else this.#writePiece(head, request.bytes)
+  }
+
+  pollEnded(): void {
+    const request = this.#unstarted
+    this.#unstarted = null
+    if (request !== null) this.#startUpload(request, this.#call!)
   }
 
   abort(reason: Error): void {
@@ -121,6 +131,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
     this.#parser.stop()
     this.#upload?.cancel()
     this.#upload = null
+    this.#unstarted = null
     this.#socket.destroy()
     this.#owner.closed(this)
   }
@@ -176,9 +187,8 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
   }
 
   /** The first piece of a body that has arrived leaves with the head; otherwise the head leaves now. */
-  #startUpload(head: string, { stream, length }: OutboundRequest, call: Call): void {
+  #startUpload({ stream, length }: OutboundRequest, call: Call): void {
     if (!this.#interceptsWrites) this.#interceptWrites()
-    this.#unsentHead = head
     this.#isChunked = length === null
     const upload = new Upload(stream!, call, this)
     this.#upload = upload
@@ -235,7 +245,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
       this.close()
       return
     }
-    if (this.#isHeldBack) {
+    if (this.#isPollWaiter) {
       this.#fail(new RequestUnsentError('bytes of the server'))
       return
     }
@@ -274,11 +284,11 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget {
 
   /** The socket has failed or was closed. */
   #lost(error: Error): void {
-    this.#fail(this.#isHeldBack ? new RequestUnsentError('its end', error) : error)
+    this.#fail(this.#isPollWaiter ? new RequestUnsentError('its end', error) : error)
   }
 
   /** Whether nothing of the current request has been written: bytes that arrive meanwhile respond to no request of ours (threats B25). */
-  get #isHeldBack(): boolean {
+  get #isPollWaiter(): boolean {
     return this.#socket.writableCorked > 0
   }
 }

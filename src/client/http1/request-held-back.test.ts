@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as pollEnds } from 'node:timers/promises'
+import { Body } from '#http'
 import { once } from '#test/waiting'
 import type { Call, OutboundRequest } from '../carrier.ts'
 import { Connection } from './connection.ts'
@@ -16,6 +17,15 @@ const REQUEST: OutboundRequest = {
   stream: null,
   length: 4,
   isLast: false,
+}
+
+/** A body whose source is not read before the request is written. */
+const streamed = (): Body =>
+  Body.fromSource({ start: (sink) => void sink.write(Buffer.from('once')), resume: () => {}, cancel: () => {} }, 4)
+
+const REQUESTS: Record<string, () => OutboundRequest> = {
+  'a request': () => REQUEST,
+  'a request with a streamed body': () => ({ ...REQUEST, bytes: null, stream: streamed() }),
 }
 const RESPONSE = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'
 
@@ -75,22 +85,30 @@ const ENDS: Record<string, (socket: Socket) => void> = {
 }
 
 for (const [what, happen] of Object.entries(ENDS)) {
-  test(`B25: where ${what} before the request is written, the request is not answered, and may be sent again`, async () => {
+  for (const [which, request] of Object.entries(REQUESTS)) {
+    test(`B25: where ${what} before ${which} is written, it is not answered, and may be sent again`, async () => {
+      using connection = await opened()
+      const { call, events } = recordedCall()
+      const sent = request()
+      connection.connection.send(sent, call)
+      happen(connection.socket)
+      assert.deepEqual(events, ['begin', 'failed GW_UNPROCESSED'])
+      assert.deepEqual(connection.ended, ['closed'])
+      await pollEnds()
+      assert.equal(connection.received, 0)
+      assert.equal(sent.stream?.isAvailable ?? true, true)
+    })
+  }
+}
+
+for (const [which, request] of Object.entries(REQUESTS)) {
+  test(`a client that goes away while ${which} is held back ends it with its own reason`, async () => {
     using connection = await opened()
     const { call, events } = recordedCall()
-    connection.connection.send(REQUEST, call)
-    happen(connection.socket)
-    assert.deepEqual(events, ['begin', 'failed GW_UNPROCESSED'])
-    assert.deepEqual(connection.ended, ['closed'])
+    connection.connection.send(request(), call)
+    connection.connection.abort(new Error('client gone'))
     await pollEnds()
+    assert.deepEqual(events, ['begin', 'failed client gone'])
     assert.equal(connection.received, 0)
   })
 }
-
-test('a client that goes away while the request is held back ends it with its own reason', async () => {
-  using connection = await opened()
-  const { call, events } = recordedCall()
-  connection.connection.send(REQUEST, call)
-  connection.connection.abort(new Error('client gone'))
-  assert.deepEqual(events, ['begin', 'failed client gone'])
-})
