@@ -332,7 +332,8 @@ export class Heap {
       resources: this.#resources,
       router: unitContext.router(this, [...this.#outer, ...chain]),
       secrets: () => this.#inheritedSecrets(chain),
-      warn: (message) => this.#warn({ pointer, message }),
+      warn: (message, field) =>
+        this.#warn({ pointer: field === undefined ? pointer : `${pointer}/config${field}`, message }),
     })
   }
 

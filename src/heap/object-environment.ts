@@ -17,7 +17,7 @@ interface Place {
   readonly resources: AsyncDisposableStack
   readonly router: RouterHost
   secrets(): SecretsProvider
-  warn(message: string): void
+  warn(message: string, field?: string): void
 }
 
 const DISCARDING_OUTLET: AuditOutlet = {
@@ -98,6 +98,6 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
       }
       states?.report({ object: place.qualified, segments: place.segments, state, detail })
     },
-    warn: (message) => place.warn(message),
+    warn: (message, field) => place.warn(message, field),
   }
 }

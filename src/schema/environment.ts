@@ -146,6 +146,6 @@ export interface Environment {
    * no address and no secret in it.
    */
   reportState(state: ObjectState, detail: string): void
-  /** Adds a warning for the author of the configuration. */
-  warn(message: string): void
+  /** Adds a warning for the author of the configuration; `field` is a pointer in `config`, without it the object's is used. */
+  warn(message: string, field?: string): void
 }
