@@ -28,6 +28,8 @@ export interface TransportPlan {
 /** An event handler as plain data, for the writer on the control thread. */
 export interface HandlerPlan {
   readonly name: string
+  /** Position in `eventHandlers`; disabled handlers have no plan. */
+  readonly position: number
   readonly topics: readonly string[]
   /** Number of the format: handlers with the same number get the same texts. */
   readonly format: number

@@ -253,12 +253,18 @@ test('changes of the configuration reach a service that handles the topic config
 })
 
 test('two services with one logDirectory are a load error', async () => {
-  const twice = { name: 'Other', ...service('trail') }
+  const disabled = {
+    class: 'JsonStdoutAuditEventHandler',
+    config: { name: 'off', topics: ['access'], enabled: false },
+  }
+  const { config } = service('trail') as { config: { eventHandlers: JsonObject[] } }
+  const eventHandlers = [disabled, ...config.eventHandlers]
+  const twice = { name: 'Other', type: 'AuditService', config: { eventHandlers } }
   await assert.rejects(
     RunningGateway.start({
       files: withHeap([{ name: 'AuditService', ...service('trail') }, twice]),
     }).then((gateway) => gateway[Symbol.asyncDispose]()),
-    /give each service a logDirectory of its own/,
+    /\/heap\/1\/config\/eventHandlers\/1\/config\/logDirectory: .*give each service a logDirectory of its own/,
   )
 })
 

@@ -22,7 +22,7 @@ function open(log = memoryLog()) {
 /** The handler of a service that writes the topic `config` to a folder. */
 function toFolder(directory: string): HandlerPlan {
   const transport = { type: 'file', exclusive: directory, ...configTrailPlan(directory) }
-  return { name: 'file', topics: ['config'], format: 0, transport, queue: QUEUE, supportsQueries: true }
+  return { name: 'file', position: 0, topics: ['config'], format: 0, transport, queue: QUEUE, supportsQueries: true }
 }
 
 const planOf = (handler: HandlerPlan, service = 'gateway+AuditService'): AuditPlan => ({
@@ -90,7 +90,15 @@ test('a handler with other bounds of its queue has another queue', async () => {
   await using writing = open()
   const { writer } = writing
   const transport = { type: 'otlp', endpoint: 'http://127.0.0.1:1', resourceAttributes: {}, tls: null }
-  const handler = { name: 'otlp', topics: ['config'], format: 0, transport, queue: QUEUE, supportsQueries: true }
+  const handler = {
+    name: 'otlp',
+    position: 0,
+    topics: ['config'],
+    format: 0,
+    transport,
+    queue: QUEUE,
+    supportsQueries: true,
+  }
   opened(writer.open({}, planOf(handler)))
   const blocking = opened(writer.open({}, planOf({ ...handler, queue: { ...QUEUE, onFull: 'block' } })))
   assert.equal(blocking.memory[AUDIT_MEMORY.full], 0)

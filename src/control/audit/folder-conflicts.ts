@@ -7,11 +7,11 @@ export function folderConflicts({ service, handlers, document }: AuditPlan, open
     if (isReplaced(plan.document, document)) continue
     for (const { transport } of plan.handlers) owners.set(transport.exclusive, plan.service)
   }
-  return handlers.flatMap(({ name, transport: { exclusive } }, at) => {
+  return handlers.flatMap(({ name, position, transport: { exclusive } }) => {
     const owner = exclusive === undefined ? undefined : owners.get(exclusive)
     if (owner === undefined || owner === service) return []
     const message = `"${name}": the audit service ${owner} writes to ${exclusive}; give each service a logDirectory of its own`
-    return [{ pointer: `/eventHandlers/${at}/config/logDirectory`, message }]
+    return [{ pointer: `/eventHandlers/${position}/config/logDirectory`, message }]
   })
 }
 

@@ -49,7 +49,7 @@ interface ServiceParts {
 
 /** The handlers as plain data for the writer. */
 export function planOf(
-  { config }: AuditValues,
+  { config, eventHandlers }: AuditValues,
   { handlers, formats, topics }: ServiceParts,
   { name: service, directories }: Environment,
 ): AuditPlan {
@@ -59,6 +59,7 @@ export function planOf(
     handlerForQueries: config.handlerForQueries ?? queryable,
     handlers: handlers.map(({ name, topics: names, format, transport, queue, supportsQueries }) => ({
       name,
+      position: eventHandlers.findIndex((handler) => handler.name === name),
       supportsQueries,
       topics: names,
       format: formats.findIndex(({ key }) => key === format.key),
