@@ -93,7 +93,7 @@ export class EventPublisher {
     const { outlet, clock } = this.#input
     const filtered = topic.filter.filter(event)
     const texts = topic.formats.map((format) => format?.format(filtered))
-    outlet.publish({ topic: topic.name, id: filtered['_id'] as string, texts, time: clock.now() })
+    outlet.publish({ topic: topic.name, id: String(event['_id']), texts, time: clock.now() })
   }
 
   #completed(event: JsonObject): JsonObject {

@@ -12,6 +12,7 @@ import { type AuditService, providerOf } from '#contracts'
 import type { AccessAuditor } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
+import { policyWarnings } from './policy-warnings.ts'
 import { renewTransports } from './renew-transports.ts'
 import { planOf, topicsOf } from './service-plan.ts'
 
@@ -19,7 +20,8 @@ import { planOf, topicsOf } from './service-plan.ts'
 export async function openService(values: AuditValues, env: Environment): Promise<AuditService> {
   const { clock, logger } = env
   const handlers = values.eventHandlers.filter(({ enabled }) => enabled)
-  const topics = topicsOf(values, env)
+  const { handled: topics, known } = topicsOf(values, env)
+  for (const { pointer, message } of policyWarnings(values.config, known)) env.warn(message, pointer)
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
   const policies = await policiesOf(values, env)
   const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))

@@ -5,13 +5,22 @@ import type { AuditEventHandler, EventFormat } from '#contracts'
 import { type AuditPlan, ConfigError, didYouMean, type Environment, type Problem } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
 
-/** The topics of all handlers, with their schemas. Throws ConfigError for an unknown topic or an unusable schema. */
+/** Topics of a service. */
+interface ServiceTopics {
+  /** Those of all handlers, with their schemas. */
+  readonly handled: readonly WrittenTopic[]
+  /** Names of these and of others that handlers could have. */
+  readonly known: readonly string[]
+}
+
+/** The topics of a service. Throws ConfigError for a handler with an unknown topic, and for an unusable schema. */
 export function topicsOf(
   { topicSchemasDirectory, eventHandlers }: AuditValues,
   { directories }: Environment,
-): readonly WrittenTopic[] {
+): ServiceTopics {
   const directory = resolve(directories.instance, topicSchemasDirectory ?? 'audit-schemas')
   const custom = readSchemas(directory)
+  const known = [...BUILT_IN_TOPICS.map((topic) => topic.name), ...custom.keys()]
   const problems: Problem[] = []
   const found = new Map<string, WrittenTopic>()
   for (const [at, { topics }] of eventHandlers.entries()) {
@@ -21,15 +30,14 @@ export function topicsOf(
         found.set(name, topic)
         continue
       }
-      const suggestion = didYouMean(name, [...BUILT_IN_TOPICS.map((topic) => topic.name), ...custom.keys()])
       problems.push({
         pointer: `/eventHandlers/${at}/config/topics/${index}`,
-        message: `unknown topic "${name}"${suggestion}; a custom topic needs the schema ${join(directory, `${name}.json`)}`,
+        message: `unknown topic "${name}"${didYouMean(name, known)}; a custom topic needs the schema ${join(directory, `${name}.json`)}`,
       })
     }
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return [...found.values()]
+  return { handled: [...found.values()], known }
 }
 
 function readSchemas(directory: string): ReturnType<typeof readTopicSchemas> {
