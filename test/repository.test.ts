@@ -45,7 +45,7 @@ test('the lock file has no URLs, so that any registry can be used', () => {
   )
 })
 
-test('every dependency is pinned to one version', () => {
+test('B93: every dependency is pinned to one version', () => {
   const loose = Object.entries(packages).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
   assert.deepEqual(loose, [])
 })

