@@ -156,7 +156,8 @@ test('no connection within connectionTimeout: 502', async () => {
     status: 502,
   })
   const took = performance.now() - start
-  assert.ok(took >= SHORT - 1 && took < SHORT * 3, `took ${took} ms`)
+  // The default of these tests is 2 s.
+  assert.ok(took >= SHORT - 1 && took < 1_900, `took ${took} ms`)
 })
 
 test('a request that times out does not affect others', async () => {

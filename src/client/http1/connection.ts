@@ -267,6 +267,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
       this.#lost(this.#writeFailure)
       return
     }
+    // Over TLS also without the alert close_notify, which node:tls does not report (docs/guide/tls.md).
     try {
       this.#parser.finish()
     } catch (error) {
