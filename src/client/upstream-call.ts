@@ -5,7 +5,7 @@ import { type Destination, outboundRequest, validTrailers } from './outbound-req
 import { MAX_BUFFERED_BYTES, type ResponseFlow, ResponseSource } from './response-source.ts'
 import type { ClientSettings } from './settings.ts'
 import { proxyRefusal } from './tunnel.ts'
-import { isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
+import { BeyondGoawayError, isClosedByPeer, isUnprocessed, UpstreamError, upstreamErrorOf } from './upstream-error.ts'
 import type { Watched } from './watchdog.ts'
 
 /** Admits calls. `ended` is called once for each call, when it no longer uses its connection. */
@@ -15,6 +15,8 @@ export interface CallOwner extends Destination {
 }
 
 const MAX_INFORMATIONAL = 32
+/** How often a request is sent again that a GOAWAY excludes: servers may end each connection after some requests (nginx, `keepalive_requests`). */
+const MAX_GOAWAYS = 10
 
 /** One request to an upstream and its response. */
 export class UpstreamCall implements Call, ResponseFlow, Watched {
@@ -39,7 +41,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #isPaused = false
   #reused = false
   #anyByte = false
-  #repeated = false
+  #repeats = 0
   #informational = 0
   /** Of the current attempt; null where nothing is recorded. */
   #span: ClientSpan | null
@@ -78,7 +80,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     try {
       const request = outboundRequest(this.#request, this.#owner, this.#span ?? this.#exchange.span)
       this.#awaitsClient = request.stream !== null
-      dispatcher.dispatch(request, this, this.#repeated)
+      dispatcher.dispatch(request, this, this.#repeats > 0)
     } catch (error) {
       this.failed(new UpstreamError('GW_UPSTREAM_REQUEST', error))
     }
@@ -215,16 +217,18 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
 
   /** Decisions, "Reused connection closed by the upstream before any response byte". */
   #mayRepeat(error: Error): boolean {
-    if (this.#anyByte || this.#repeated || this.#abortReason !== null) return false
+    if (this.#anyByte || this.#abortReason !== null) return false
     const { method, body } = this.#request
     if (!body.isEmpty && !body.isAvailable) return false
+    if (error instanceof BeyondGoawayError) return this.#repeats < MAX_GOAWAYS
+    if (this.#repeats > 0) return false
     return isUnprocessed(error) || (this.#reused && isClosedByPeer(error) && IDEMPOTENT_METHODS.has(method))
   }
 
   #repeat(): void {
     this.#endSpan('GW_UPSTREAM_CLOSED')
-    this.#span = this.#exchange.span?.beginClient(this.#request, 1) ?? null
-    this.#repeated = true
+    this.#repeats++
+    this.#span = this.#exchange.span?.beginClient(this.#request, this.#repeats) ?? null
     this.#carrier = null
     this.dispatchOver(this.#dispatcher!)
   }

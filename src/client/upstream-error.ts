@@ -84,6 +84,16 @@ function statusOf(code: UpstreamErrorCode, cause: unknown): UpstreamError['statu
   return UPSTREAM_ERRORS[code].status
 }
 
+/** The server ends the HTTP/2 connection, and did not process the request (RFC 9113 section 6.8). */
+export class BeyondGoawayError extends Error {
+  override readonly name = 'BeyondGoawayError'
+  readonly code = 'GW_UNPROCESSED'
+
+  constructor() {
+    super('HTTP/2: the server ended the connection before the request')
+  }
+}
+
 /** Maps a transport error; `written` is whether the request was written. */
 export function upstreamErrorOf(error: Error, written: boolean): UpstreamError {
   if (error instanceof UpstreamError) return error

@@ -31,7 +31,7 @@ test('nginx: HTTP/2 over TLS, with large files in both directions', {
   const port = await freePort()
   await using _server = await nginx(
     `listen 127.0.0.1:${port} ssl http2; ssl_certificate ${chainFile}; ssl_certificate_key ${keyFile};
-     client_max_body_size 10m;
+     client_max_body_size 10m; keepalive_requests 20;
      location = /version { return 200 "$server_protocol $http_host $request_method"; }
      location = /echo { proxy_pass http://127.0.0.1:${port}/version; }`,
     { 'file.bin': FILE },
@@ -59,6 +59,14 @@ test('nginx: HTTP/2 over TLS, with large files in both directions', {
   const posted = await send(client, exchangeFor('POST', `${url}/version`, { body: FILE }))
   assert.equal(await textOf(posted), `HTTP/2.0 localhost:${port} POST`)
   assert.equal(client.stats[0]?.connected, 1)
+  // More than nginx processes on one connection: it excludes the others by GOAWAY.
+  const burst = Array.from({ length: 60 }, async (_, at) => {
+    const exchange =
+      at % 2 === 0 ? exchangeFor('GET', `${url}/version`) : exchangeFor('POST', `${url}/version`, { body: 'x' })
+    return (await textOf(await send(client, exchange))).split(' ')[2]
+  })
+  const methods = await within('the burst was answered', Promise.all(burst))
+  assert.equal(methods.filter((method) => method === 'POST').length, 30)
 })
 
 test('nghttpd: cleartext HTTP/2 with prior knowledge', { skip: nghttpdMissing, timeout: 30_000 }, async () => {

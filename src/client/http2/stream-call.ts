@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node
 import { type Body, reasonPhrase, StreamCancelledError } from '#http'
 import type { Call, Carrier, OutboundRequest } from '../carrier.ts'
 import { Upload, type UploadTarget } from '../upload.ts'
-import { UpstreamError } from '../upstream-error.ts'
+import { BeyondGoawayError, UpstreamError } from '../upstream-error.ts'
 import { announcedLength, streamFields, trailerFields, withoutPseudoFields } from './fields.ts'
 
 /** The connection of a stream. */
@@ -164,7 +164,8 @@ export class StreamCall implements Carrier, UploadTarget {
   #problem(stream: ClientHttp2Stream, code: number): Error {
     const { lastStream } = this.#owner
     const isBeyond = lastStream !== null && (stream.id === undefined || stream.id > lastStream)
-    if (code === NGHTTP2_REFUSED_STREAM || code === NGHTTP2_HTTP_1_1_REQUIRED || isBeyond) {
+    if (isBeyond) return new BeyondGoawayError()
+    if (code === NGHTTP2_REFUSED_STREAM || code === NGHTTP2_HTTP_1_1_REQUIRED) {
       return closed('HTTP/2: the server did not process the request', 'GW_UNPROCESSED')
     }
     if (MALFORMED.has(code)) return new UpstreamError('GW_UPSTREAM_PROTOCOL', this.#streamError)

@@ -1,36 +1,16 @@
 import assert from 'node:assert/strict'
-import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import type { Response } from '#http'
 import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
-import { FRAME, frame, framesOf, literal, PREFACE } from '#test/h2-frames'
-import { silentUpstream, type Upstream } from '#test/upstream'
+import { frameUpstream } from '#test/frame-upstream'
+import { FRAME, frame, literal } from '#test/h2-frames'
 import { within } from '#test/waiting'
 
 const KNOWN = { overTls: true, inClear: 'prior-knowledge' } as const
 const END_STREAM = 1
 const END_HEADERS = 4
 const RESET_WITH_NO_ERROR = Buffer.alloc(4)
-
-/** An HTTP/2 server that sends the frames of the test for each request head. */
-function frameUpstream(answer: (socket: Socket, stream: number) => void): Promise<Upstream> {
-  return silentUpstream((socket) => {
-    let received = Buffer.alloc(0)
-    let isGreeted = false
-    socket.write(frame(FRAME.settings, 0, 0))
-    socket.on('data', (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk])
-      if (!isGreeted && received.length < PREFACE.length) return
-      if (!isGreeted) received = received.subarray(PREFACE.length)
-      isGreeted = true
-      for (const { type, stream, payload } of framesOf(received)) {
-        received = received.subarray(9 + payload.length)
-        if (type === FRAME.headers) answer(socket, stream)
-      }
-    })
-  })
-}
 
 const head = (stream: number, fields: Record<string, string> = {}) =>
   frame(FRAME.headers, END_HEADERS, stream, literal({ ':status': '200', ...fields }))
