@@ -40,6 +40,7 @@ export { ADMIN_SESSION_COOKIE, studioCookieName, withoutManagementCookies } from
 export { IDEMPOTENT_METHODS, SAFE_METHODS } from './methods.ts'
 export { plainValue, valueType } from './plain-value.ts'
 export { isPublicSuffix } from './public-suffix.ts'
+export { refusedPath } from './refused-path.ts'
 export { Request } from './request.ts'
 export { type AuditDecision, RequestAudit, type RequestOutcome } from './request-audit.ts'
 export type { MeasuredRequest, RequestMeter } from './request-meter.ts'

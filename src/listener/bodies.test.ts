@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fetch } from 'undici'
-import { type BodySink, type Exchange, respond, TemporaryStorage } from '#http'
+import { type BodySink, type Exchange, RequestAudit, type RequestOutcome, respond, TemporaryStorage } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
 import { within } from '#test/waiting'
 
@@ -126,6 +126,33 @@ test('a large unread body closes the connection, and the client still gets its r
   client.socket.end()
   await client.closed
 })
+
+for (const streaming of [true, false]) {
+  test(`a client that ends within its request body aborted the request: ${streaming ? 'streamed' : 'buffered'}`, async () => {
+    const ended: unknown[] = []
+    class Recorded extends RequestAudit {
+      override end({ response, end }: RequestOutcome): void {
+        ended.push([response?.status, end, this.decision])
+      }
+      override discard(): void {}
+    }
+    const audit = {
+      begin(exchange: Exchange): void {
+        exchange.audit = new Recorded(exchange)
+      },
+      refused: () => assert.fail('the request is known'),
+    }
+    await using server = await listening(echo, { streaming, audit })
+    for (const body of [post('Content-Length: 5', 'hel'), post('Transfer-Encoding: chunked', '5\r\nhel')]) {
+      await using client = new RawClient(server.port)
+      client.send(body)
+      client.socket.end()
+      await client.closed
+      assert.match(client.text, /^HTTP\/1\.1 400 /)
+    }
+    assert.deepEqual(ended, Array(2).fill([400, 'aborted', null]))
+  })
+}
 
 test('a declared length over the limit is refused with 413 before the body is read', async () => {
   let calls = 0

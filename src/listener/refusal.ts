@@ -8,11 +8,17 @@ export interface Refusal {
   readonly problem: string
   /** Advice for the operator, where the client can not avoid the refusal. */
   readonly advice?: string
+  /** Whether the client ended the connection before its request was complete: nothing was denied. */
+  readonly isUnfinished?: boolean
 }
 
 export const UNKNOWN_METHOD = 'a method that is not implemented'
 
 export const REQUEST_TIMEOUT: Refusal = { status: 408, problem: 'a request that did not arrive in time' }
+
+export const RESERVED: Refusal = { status: 404, problem: 'a reserved path' }
+
+const UNFINISHED: Refusal = { status: 400, problem: 'a request that ended before it was complete', isUnfinished: true }
 
 export const CHUNK_EXTENSIONS_OVERFLOW: Refusal = { status: 413, problem: 'chunk extensions over the limit' }
 
@@ -23,6 +29,8 @@ export function parserRefusal(error: ParserError, isStart: boolean): Refusal {
       return { status: 431, problem: 'a request line and headers over the limit' }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return CHUNK_EXTENSIONS_OVERFLOW
+    case 'HPE_INVALID_EOF_STATE':
+      return UNFINISHED
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return REQUEST_TIMEOUT
     default:

@@ -23,7 +23,7 @@ import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
 import { recordRefusal } from './record-refusal.ts'
-import { REQUEST_TIMEOUT, type Refusal, refusalResponse } from './refusal.ts'
+import { REQUEST_TIMEOUT, RESERVED, type Refusal, refusalResponse } from './refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel, Upgradable } from './response-channel.ts'
 import { assertFinalStatus, type ResponseHead } from './response-head.ts'
 import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
@@ -88,13 +88,15 @@ export class Transaction implements ChannelObserver, BodyOwner {
   refuseBody(reason: Refusal, error: Error): void {
     if (this.#ended) return
     if (this.#channel.headersSent) {
-      this.#truncate(error)
+      this.#truncate(error, reason.isUnfinished === true ? 'aborted' : 'truncated')
       return
     }
     this.#refuse(reason)
     this.#body?.fail(error)
     this.#notify((exchange) => exchange.abort(error))
-    this.onResponseSent()
+    if (this.#ended) return
+    this.#end(reason.isUnfinished === true ? 'aborted' : 'sent')
+    this.#channel.release('sent')
   }
 
   get isUpgraded(): boolean {
@@ -149,12 +151,6 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#refuse(admitted)
       return
     }
-    if (context.isReserved(admitted.uri.path)) {
-      const line = { method: admitted.method, target: admitted.uri.rawPath, protocol: `HTTP/${admitted.version}` }
-      this.#record({ status: 404, problem: 'a reserved path' }, line)
-      this.#answer(404, 'keep')
-      return
-    }
     const span = beginSpan(admitted, channel.peer, context.settings)
     const exchange = createExchange(admitted, (length) => this.#receiveBody(length), channel.peer, context, span)
     if ('problem' in exchange) {
@@ -164,6 +160,11 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#exchange = exchange
     this.#span = span
     this.#observe(exchange)
+    if (context.isReserved(admitted.uri.path)) {
+      this.#decided(RESERVED)
+      this.#answer(RESERVED.status, 'keep')
+      return
+    }
     // Visible to filters, which may remove it; being hop-by-hop, it is never forwarded as received.
     if (channel.upgradable !== null) exchange.request.headers.set('Upgrade', 'websocket')
     if (channel.acceptsInformational) exchange.informationalSender = channel
@@ -220,10 +221,14 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const { clientLog, settings } = this.context
     const { peer } = this.#channel
     clientLog.refused(peer.address, reason)
-    this.#exchange?.decided({ result: 'DENIED', by: 'listener', reason: reason.problem })
+    if (reason.isUnfinished !== true) this.#decided(reason)
     const line = this.#exchange === null ? this.#channel.refusedLine() : null
     this.#write(refusalResponse(reason.status, reason.problem, settings), 'close')
     if (line !== null) this.#record(reason, line)
+  }
+
+  #decided({ problem }: Refusal): void {
+    this.#exchange?.decided({ result: 'DENIED', by: 'listener', reason: problem })
   }
 
   #record(reason: Refusal, line: RequestLine): void {
@@ -315,8 +320,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#truncate(error)
   }
 
-  #truncate(reason: Error): void {
-    this.#isTruncated = true
+  #truncate(reason: Error, end: 'truncated' | 'aborted' = 'truncated'): void {
+    this.#isTruncated = end === 'truncated'
     this.abandon(reason)
     this.#channel.truncate(reason)
   }

@@ -117,9 +117,11 @@ test('each request leaves one event: routed, without a route, refused, malformed
   assert.equal((await fetch(`${url}/denied`)).status, 403)
   assert.equal((await fetch(`${url}/forbidden`)).status, 403)
   assert.match(await exchangeRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'), /^HTTP\/1\.1 400/)
+  assert.match(await exchangeRaw(port, 'TRACE /traced?token=secret HTTP/1.1\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 405/)
   assert.match(await exchangeRaw(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400/)
+  assert.equal((await fetch(`${url}/gateway/reserved?token=secret`, { method: 'POST', body: 'x' })).status, 404)
 
-  const found = await events(gateway, 6)
+  const found = await events(gateway, 8)
   const byPath = (path: string) =>
     found.find((event) => String(part(part(event, 'http'), 'request')['path']).endsWith(path))
   const first = byPath('/hello')
@@ -138,14 +140,20 @@ test('each request leaves one event: routed, without a route, refused, malformed
   assert.match(String(denied['by']), /gate/)
   assert.equal(denied['reason'], 'the condition is not true')
   assert.match(String(part(part(byPath('/forbidden'), 'gateway'), 'decision')['by']), /sign/)
-  const refused = found.filter((event) => part(part(event, 'http'), 'request')['path'] === undefined)
+  const refused = found.filter((event) => part(part(event, 'gateway'), 'decision')['by'] === 'listener')
   assert.deepEqual(
-    refused.map((event) => [part(event, 'response')['statusCode'], part(part(event, 'gateway'), 'decision')['by']]),
+    refused.map((event) => {
+      const { method, path } = part(part(event, 'http'), 'request')
+      return [part(event, 'response')['statusCode'], method, path]
+    }),
     [
-      ['400', 'listener'],
-      ['400', 'listener'],
+      ['400', 'GET', '/'],
+      ['405', 'TRACE', '/traced'],
+      ['400', undefined, undefined],
+      ['404', 'POST', `${url}/gateway/reserved`],
     ],
   )
+  assert.deepEqual(part(part(part(refused.at(-1), 'http'), 'request'), 'headers')['host'], [new URL(url).host])
   const [own] = await events(gateway, 1, 'own')
   assert.equal(own?.['eventName'], 'OPENIG-HTTP-ACCESS')
   assert.equal(part(own, 'ig')['routeId'], 'own')
@@ -223,8 +231,9 @@ test('auditService of admin.json names the caller of a management request, and w
   ])
 })
 
-test('a client that leaves before the response is a failed request', async () => {
+test('a client that leaves before the response, or within its upload, is a failed request', async () => {
   await using gateway = await RunningGateway.start({
+    admin: { streamingEnabled: false },
     files: withHeap([{ name: 'AuditService', ...service('trail') }], {
       'scripts/wait.js': "logger.info('script waits'); await new Promise(() => {})",
     }),
@@ -239,6 +248,20 @@ test('a client that leaves before the response is a failed request', async () =>
   assert.deepEqual(part(event, 'response')['detail'], { reason: 'the client closed the connection' })
   assert.equal(part(event, 'response')['status'], 'FAILED')
   assert.equal(part(event, 'response')['statusCode'], undefined)
+  const upload = connect(gateway.port, '127.0.0.1', () =>
+    upload.end('POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\ncut'),
+  )
+  upload.resume()
+  const cut = (await events(gateway, 2))[1]
+  const { elapsedTime: _, ...response } = part(cut, 'response')
+  assert.deepEqual(response, {
+    status: 'FAILED',
+    statusCode: '400',
+    elapsedTimeUnits: 'MILLISECONDS',
+    detail: { reason: 'the client closed the connection' },
+  })
+  assert.equal(part(part(cut, 'http'), 'request')['path'], 'http://a/upload')
+  assert.equal(part(cut, 'gateway')['decision'], undefined)
 })
 
 test('changes of the configuration reach a service that handles the topic config', async () => {

@@ -4,8 +4,10 @@ import {
   type Exchange,
   type RefusedRequest,
   RequestAudit,
+  type RequestLine,
   type RequestOutcome,
   type Response,
+  refusedPath,
 } from '#http'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
@@ -43,7 +45,7 @@ export class AccessAudit implements AccessAuditor {
     this.active.add(record)
   }
 
-  refused({ transactionId, secure, client, server, status, reason }: RefusedRequest): void {
+  refused({ transactionId, secure, client, server, status, reason, line }: RefusedRequest): void {
     const { ids, clock, publish } = this.input
     const now = clock.now()
     const data: AccessEventData = {
@@ -58,7 +60,7 @@ export class AccessAudit implements AccessAuditor {
         localPort: server.port,
         secure,
       },
-      request: null,
+      request: line === null || line.method === '' ? null : refusedRequest(line),
       responseHeaders: null,
       response: { isSuccessful: false, statusCode: status, elapsedTime: 0, reason: null },
       exchangeId: null,
@@ -75,6 +77,14 @@ export class AccessAudit implements AccessAuditor {
     const before = this.input.clock.now() - this.input.longRunningAfter
     for (const record of this.active.all()) record.reportLongRunning(before)
   }
+}
+
+/** Names of methods are short, but clients of HTTP/2 choose any. */
+const MAX_METHOD = 64
+
+/** The host and the headers of a refused request were not checked. */
+function refusedRequest({ method, target }: RequestLine): AccessRequest {
+  return { method: method.slice(0, MAX_METHOD), path: refusedPath(target), rawQuery: null, headers: [] }
 }
 
 /** One request in flight. */

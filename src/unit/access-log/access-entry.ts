@@ -1,10 +1,8 @@
 import { auditUser, lastText } from '#audit'
-import type { Exchange, LoggedRequest, RefusedRequest } from '#http'
+import { type Exchange, type LoggedRequest, type RefusedRequest, refusedPath } from '#http'
 import { maskedPath } from '#logging'
 
 /** Limits of texts that clients choose, in characters. */
-/** Of a request target that was not admitted. */
-const MAX_TARGET = 4_096
 const MAX_HOST = 256
 const MAX_NAME = 256
 
@@ -76,7 +74,7 @@ export function refusedEntry(
     time,
     method: line === null ? null : bounded(line.method, MAX_NAME),
     host: null,
-    path: line === null ? null : maskedPath(pathOf(line.target)),
+    path: line === null ? null : maskedPath(refusedPath(line.target)),
     status,
     bytes,
     durationMs: 0,
@@ -103,14 +101,6 @@ function userOf({ audit }: Exchange): string | null {
     // A line without user is better than none.
     return null
   }
-}
-
-/** The path of a request target that was not admitted: of the absolute form without scheme, credentials and host. */
-function pathOf(target: string): string {
-  return target
-    .slice(0, MAX_TARGET)
-    .replace(/[?#].*$/s, '')
-    .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\/[^/]*/i, '')
 }
 
 /** As the client named it, without user information. */
