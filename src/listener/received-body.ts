@@ -41,7 +41,7 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
     this.#progress = this.owner.context.bodies.add(this)
     this.owner.onBodyRead()
     const more = this.#receiveBuffered()
-    this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk))
+    this.#stream.on('data', (chunk: Buffer) => this.onData(chunk))
     this.#stream.on('end', () => this.#end())
     if (more) this.#stream.resume()
   }
@@ -89,6 +89,15 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
   /** Called for each chunk, read or discarded. */
   protected onBytes(_bytes: number): void {}
 
+  /** A chunk that is read; calls `receive` for it, now or later. */
+  protected onData(chunk: Buffer): void {
+    this.onBytes(chunk.length)
+    this.receive(chunk)
+  }
+
+  /** Calls `receive` for chunks that were retained: the body has ended. */
+  protected flush(): void {}
+
   /** Ends the sink, or fails it for a truncated body: Node emits `end` for both. */
   protected abstract finish(sink: BodySink): void
 
@@ -96,12 +105,12 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
   #receiveBuffered(): boolean {
     const chunk = this.#stream.readableLength === 0 ? null : (this.#stream.read() as Buffer | null)
     if (chunk === null) return true
-    this.#receive(chunk)
+    this.onBytes(chunk.length)
+    this.receive(chunk)
     return !this.#stream.isPaused()
   }
 
-  #receive(chunk: Buffer): void {
-    this.onBytes(chunk.length)
+  protected receive(chunk: Buffer): void {
     if (this.#sink === null || chunk.length === 0) return
     this.#received += chunk.length
     const { maxBytes } = this
@@ -120,6 +129,7 @@ export abstract class ReceivedBody implements BodySource, TimedBody {
   }
 
   #end(): void {
+    this.flush()
     const sink = this.#release()
     if (sink !== null) this.finish(sink)
   }

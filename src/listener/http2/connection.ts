@@ -14,6 +14,8 @@ const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 const BASE_ALLOWANCE = 262_144
 const BYTES_PER_SECOND = 4_096
 const BYTES_PER_RESPONSE_BYTE = 1 / 8
+// RFC 9113 section 4.1. A stream of short messages, as of gRPC, has one frame for each.
+const FRAME_HEADER_BYTES = 9
 
 /** One client connection of HTTP/2, with concurrent requests. */
 export class Http2Connection implements StreamSession {
@@ -52,7 +54,7 @@ export class Http2Connection implements StreamSession {
   }
 
   countBodyBytes(count: number): void {
-    this.#bodyBytes += count
+    this.#bodyBytes += count + FRAME_HEADER_BYTES
   }
 
   release(channel: Http2Channel, outcome: 'sent' | 'abandoned'): void {

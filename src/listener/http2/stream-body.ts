@@ -2,9 +2,11 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { BodySink } from '#http'
 import { type BodyOwner, ReceivedBody } from '../received-body.ts'
 import { allowedTrailers } from '../trailers.ts'
+import { SmallPieces } from './small-pieces.ts'
 
 /** Counts the bytes of request bodies on one connection. */
 export interface BodyByteCounter {
+  /** Called for each DATA frame with content. */
   countBodyBytes(count: number): void
 }
 
@@ -12,6 +14,7 @@ export interface BodyByteCounter {
 export class StreamBody extends ReceivedBody {
   readonly #stream: ServerHttp2Stream
   readonly #counter: BodyByteCounter
+  readonly #small = new SmallPieces((bytes) => this.receive(bytes))
   #trailers: readonly string[] = []
 
   constructor(stream: ServerHttp2Stream, owner: BodyOwner, counter: BodyByteCounter) {
@@ -26,6 +29,15 @@ export class StreamBody extends ReceivedBody {
 
   protected override onBytes(bytes: number): void {
     this.#counter.countBodyBytes(bytes)
+  }
+
+  protected override onData(chunk: Buffer): void {
+    this.onBytes(chunk.length)
+    if (!this.#small.add(chunk)) this.receive(chunk)
+  }
+
+  protected override flush(): void {
+    this.#small.flush()
   }
 
   protected override finish(sink: BodySink): void {
