@@ -168,9 +168,9 @@ export class Heap {
       isLenient: this.decoding.isLenient,
       warn: (pointer: string, message: string) => void this.warnings.push({ pointer, message }),
       resolve: async (reference: unknown, pointer: string) => {
-        const { kinds } = reference as Reference
+        const { kinds, advice } = reference as Reference
         const object = await this.#resolve(reference as Reference, pointer, chain)
-        return this.#asKind(object, kinds, pointer)
+        return this.#asKind(object, kinds, pointer, advice)
       },
     }
   }
@@ -253,7 +253,7 @@ export class Heap {
   }
 
   /** One of the wanted kinds, adapted where needed. */
-  #asKind(object: Typed, kinds: readonly Kind[], pointer: string): unknown {
+  #asKind(object: Typed, kinds: readonly Kind[], pointer: string, advice: Reference['advice'] = null): unknown {
     if (kinds.includes(object.kind)) return kinds.length > 1 ? object : object.value
     for (const want of kinds) {
       const adapter = want.adapters.find(({ from }) => from === object.kind)
@@ -262,7 +262,8 @@ export class Heap {
       return kinds.length > 1 ? { kind: want, value } : value
     }
     const wanted = kinds.map(({ name }) => name).join(' or ')
-    throw new ConfigError([{ pointer, message: `expected a ${wanted}, got a ${object.kind.name}` }])
+    const message = advice?.get(object.kind) ?? `expected a ${wanted}, got a ${object.kind.name}`
+    throw new ConfigError([{ pointer, message }])
   }
 
   #build(entry: Entry, chain: BuildPath): Promise<Typed> {

@@ -13,6 +13,8 @@ export class Reference<T = unknown> extends Deferred<T> {
   readonly typeKey: string
   /** Values other than names that its field accepts, for suggestions. */
   words: readonly string[] = []
+  /** Messages for objects of kinds that are not accepted but expected from other gateways. */
+  readonly advice: ReadonlyMap<Kind, string> | null = null
 
   constructor(kinds: readonly Kind[], target: string | JsonObject, typeKey = 'type') {
     super()

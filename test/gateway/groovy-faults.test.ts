@@ -23,6 +23,10 @@ const REJECTED: Readonly<Record<string, readonly [string, RegExp]>> = {
     'import org.redisson.Redisson\nglobals.client = Redisson.create()',
     /:1:1: org\.redisson\.Redisson is not available: .*Redis; use session or globals/,
   ],
+  'an event for an audit service': [
+    'import static org.forgerock.json.resource.Requests.newCreateRequest\nnewCreateRequest(null, null)',
+    /:1:1: org\.forgerock\.json\.resource\.Requests is not available: .*audit\.send\('Topic', \[eventName: 'NAME'\]\)/,
+  ],
   'a class of groovyx': [
     'import groovyx.net.http.RESTClient\nnew RESTClient("http://x").get(path: "/")',
     /:1:1: groovyx\.net\.http\.RESTClient is not available: .*http\.send\(request\)/,

@@ -23,6 +23,11 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
     advice: 'use secrets.get(secretId), with a secretsProvider in the configuration of the object',
   },
   {
+    names: ['org.forgerock.json.resource.', 'org.forgerock.audit.'],
+    advice:
+      "scripts can not send Common REST requests; publish audit events with audit.send('Topic', [eventName: 'NAME'])",
+  },
+  {
     names: ['org.forgerock.opendj.', 'org.forgerock.openig.ldap.'],
     advice: 'scripts can not access LDAP; call a service over HTTP',
   },

@@ -1,4 +1,4 @@
-import { AccessTokenResolverKind, FilterKind, HandlerKind, ResourceAccessKind } from '#contracts'
+import { AccessTokenResolverKind, AuditServiceKind, FilterKind, HandlerKind, ResourceAccessKind } from '#contracts'
 import { compile, type Expression, isExpression, type Scope } from '#expression'
 import { isPlainObject, setOwn } from '#json'
 import { Deferred, type Field, field, type Kind, Reference, type SettleContext, type Typed } from '#schema'
@@ -54,8 +54,19 @@ function decodeArgument(value: unknown, report: Report, path: readonly (string |
 
 const NOTHING: Scope = { lookup: () => undefined }
 
+/** Scripts of PingGateway publish events by an argument. */
+const ADVICE: ReadonlyMap<Kind, string> = new Map([
+  [
+    AuditServiceKind,
+    'scripts have the binding audit in place of an audit service; remove the argument, and replace auditService.handleCreate(...) by ' +
+      "audit.send('Topic', [eventName: 'NAME']) in Groovy or await audit.send('Topic', { eventName: 'NAME' }) in JavaScript",
+  ],
+])
+
 /** `${heap['Name']}`: an object of the heap, which is built before the script's own. */
 class HeapArgument extends Reference {
+  override readonly advice = ADVICE
+
   override async settle(context: SettleContext, pointer: string): Promise<unknown> {
     const object = (await super.settle(context, pointer)) as Typed | undefined
     return object === undefined ? undefined : new HeapObject(object.kind.name, object.value)

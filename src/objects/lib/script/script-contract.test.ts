@@ -10,6 +10,7 @@ import { type BuildOptions, build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { ScriptableHandler } from '../../handlers/scriptable/scriptable-handler.ts'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
+import { NoOpAuditService } from '../../services/no-op-audit/no-op-audit-service.ts'
 import { TemporaryStorage } from '../../services/temporary-storage/temporary-storage.ts'
 import { ScriptFile } from './script-file.ts'
 
@@ -19,7 +20,7 @@ const JAVASCRIPT = { type: 'application/javascript' }
 function scripted(config: JsonValue, surroundings: BuildOptions = {}) {
   return build<Handler>(ScriptableHandler, config, {
     ...surroundings,
-    types: [StaticResponseHandler, TemporaryStorage],
+    types: [StaticResponseHandler, TemporaryStorage, NoOpAuditService],
     heap: [CLIENT, ...(surroundings.heap ?? [])],
   })
 }
@@ -146,6 +147,14 @@ test('a heap object that does not exist, or is of a kind that scripts can not us
       '/heap/0/config/args/a: expected a Handler or Filter or AccessTokenResolver or ResourceAccess, got a TemporaryStorage',
     ],
   )
+  const service = { name: 'AuditService', type: 'NoOpAuditService' }
+  const args = { auditService: "${heap['AuditService']}" }
+  const [problem, ...none] = await problemsOf({ ...JAVASCRIPT, source, args }, { heap: [service] })
+  assert.match(
+    String(problem),
+    /^\/heap\/0\/config\/args\/auditService: scripts have the binding audit .* by audit\.send\('Topic', \[eventName: 'NAME'\]\)/,
+  )
+  assert.deepEqual(none, [])
   assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source, args: { list: [{ a: '${heap.object}' }] } }), [
     '/heap/0/config/args/list/0/a: these objects need each other, so none can be built: object -> object',
   ])
