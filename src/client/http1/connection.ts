@@ -245,7 +245,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
       this.close()
       return
     }
-    if (this.#isPollWaiter) {
+    if (this.#isHeldBack) {
       this.#fail(new RequestUnsentError('bytes of the server'))
       return
     }
@@ -285,11 +285,11 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
 
   /** The socket has failed or was closed. */
   #lost(error: Error): void {
-    this.#fail(this.#isPollWaiter ? new RequestUnsentError('its end', error) : error)
+    this.#fail(this.#isHeldBack ? new RequestUnsentError('its end', error) : error)
   }
 
   /** Whether nothing of the current request has been written: bytes that arrive meanwhile respond to no request of ours (threats B25). */
-  get #isPollWaiter(): boolean {
+  get #isHeldBack(): boolean {
     return this.#socket.writableCorked > 0
   }
 }
