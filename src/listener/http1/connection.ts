@@ -38,7 +38,7 @@ export class Http1Connection implements ChannelConnection {
 
   /** Called when node:http has attached its parser. */
   gate(): void {
-    gateRequests(this.socket, () => this.#accepts())
+    gateRequests(this.socket, this)
   }
 
   /** Whether further requests are ignored. */
@@ -79,7 +79,7 @@ export class Http1Connection implements ChannelConnection {
     transaction.start()
   }
 
-  #accepts(): boolean {
+  accepts(): boolean {
     if (this.#closing) return false
     if (!this.#pipeline.isFull) return true
     // The active request may still be answered.
@@ -88,6 +88,13 @@ export class Http1Connection implements ChannelConnection {
     this.#pipeline.clear()
     this.#destroyAfter(OVERLOAD_TIME)
     return false
+  }
+
+  /** The request in flight is answered, then the connection closes: the client sends those after it again. */
+  onLostBytes(): void {
+    this.#closing = true
+    this.#pipeline.clear()
+    if (this.#current === null) this.linger()
   }
 
   onResponseSent(): void {
