@@ -63,6 +63,18 @@ describe('the collection of a topic', () => {
     )
   })
 
+  test('a file that can not be read is named, since events are missing then', async () => {
+    using folder = new Folder()
+    const ask = await trailOf(folder, 2)
+    folder.write('config.audit.json-2026.01.02-03.04.05.gz', 'not compressed')
+    const { status, json } = await ask('?_queryFilter=true')
+    assert.equal(status, 500)
+    assert.match(
+      String(json['message']),
+      /config\.audit\.json-2026\.01\.02-03\.04\.05\.gz can not be read to its end: /,
+    )
+  })
+
   test('filters, sort keys, fields and counts work', async () => {
     using folder = new Folder()
     const ask = await trailOf(folder, 20)

@@ -1,7 +1,7 @@
 import { type Call, type Collection, type Description, PageCookies, Refusal } from '#crest'
 import { jsonText } from './event.ts'
 import { queryEvents } from './trail-query.ts'
-import { type ReadEvent, readTrail, type TrailFiles } from './trail-reader.ts'
+import { type ReadEvent, readTrail, type TrailFiles, UnreadableFileError } from './trail-reader.ts'
 
 /** Concurrent queries; over it the response is 503 with Retry-After. */
 const MAX_READERS = 8
@@ -41,6 +41,11 @@ async function* whileWanted(
   }
 }
 
+function refusedFile(error: unknown): Refusal {
+  if (error instanceof UnreadableFileError) return new Refusal(500, error.message)
+  throw error
+}
+
 /** Runs one query after the other. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve()
@@ -53,7 +58,7 @@ class Turns {
       })
     }
     this.#waiting++
-    const turn = this.#last.then(answer)
+    const turn = this.#last.then(answer).catch(refusedFile)
     this.#last = turn.catch(() => {})
     try {
       return await turn

@@ -13,6 +13,11 @@ export interface ReadEvent {
 /** The files of a topic. */
 export type TrailFiles = Pick<TopicFiles, 'path' | 'rotated'>
 
+/** A file of a trail that can not be read to its end, such as a truncated compressed one. Events of the others are not known to be all. */
+export class UnreadableFileError extends Error {
+  override readonly name = 'UnreadableFileError'
+}
+
 /** How a trail is read. */
 interface ReadOptions {
   /** Order of the files; the lines of each are read from its beginning. */
@@ -34,25 +39,30 @@ export async function* readTrail(
   try {
     const rotated = (await files.rotated()).map(({ path }) => path)
     const isAscending = order === 'oldest first'
-    if (!isAscending && active !== null) yield* eventsOf(active, containing)
+    if (!isAscending && active !== null) yield* eventsOf(active, files.path, containing)
     for (const path of isAscending ? rotated : rotated.reverse()) {
       // A file may be compressed or expire meanwhile.
       const file = (await LineFile.open(path)) ?? (await LineFile.open(`${path}${COMPRESSED}`))
       if (file === null) continue
       try {
-        if (file.identity !== active?.identity) yield* eventsOf(file, containing)
+        if (file.identity !== active?.identity) yield* eventsOf(file, path, containing)
       } finally {
         await file.close()
       }
     }
-    if (isAscending && active !== null) yield* eventsOf(active, containing)
+    if (isAscending && active !== null) yield* eventsOf(active, files.path, containing)
   } finally {
     await active?.close()
   }
 }
 
-async function* eventsOf(file: LineFile, containing: string): AsyncGenerator<readonly ReadEvent[]> {
-  for await (const lines of file.lines()) yield lines.flatMap((line) => eventIn(line, containing))
+async function* eventsOf(file: LineFile, path: string, containing: string): AsyncGenerator<readonly ReadEvent[]> {
+  try {
+    for await (const lines of file.lines()) yield lines.flatMap((line) => eventIn(line, containing))
+  } catch (error) {
+    const advice = 'restore the file, or move it to another folder to read the others'
+    throw new UnreadableFileError(`${path} can not be read to its end: ${(error as Error).message}; ${advice}`)
+  }
 }
 
 /** The event of a line; none for a line that is no event. */

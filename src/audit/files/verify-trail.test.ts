@@ -58,6 +58,15 @@ for (const [title, plan, text] of [
       }
     })
 
+    test('a file whose first line is no line of a trail is named', async () => {
+      using folder = new Folder()
+      await makeTrail(folder.path, plan, 20, text)
+      const path = filesIn(folder.path).filter((each) => !each.endsWith('.head'))[2]!
+      writeFileSync(path, Buffer.concat([Buffer.from('\ufeff'), readFileSync(path)]))
+      const { problem } = await verify(folder.path)
+      assert.deepEqual([problem?.file, problem?.line], [path, 1])
+    })
+
     test('another secret verifies nothing', async () => {
       using folder = new Folder()
       await makeTrail(folder.path, plan, 4, text)

@@ -244,19 +244,22 @@ function parse({ bytes, isTooLong }: FileLine, format: ChainFormat): ParsedLine 
 /** Format of a file and number of its first line; null for an empty file. A file without a chain comes last. */
 async function firstChained(path: string): Promise<{ format: ChainFormat; first: number } | null> {
   let format: ChainFormat | null = null
+  let isEmpty = true
   try {
     for await (const lines of readLines(path)) {
       for (const line of lines) {
-        format ??= chainFormatOf(line.bytes.toString('latin1')) ?? UNKNOWN
-        const parsed = parse(line, format)
-        if (parsed !== null) return { format, first: parsed.number }
+        // The first line may be the one that was changed.
+        format ??= chainFormatOf(line.bytes.toString('latin1'))
+        isEmpty = false
+        const parsed = format && parse(line, format)
+        if (format !== null && parsed !== null) return { format, first: parsed.number }
       }
     }
   } catch (error) {
     if (['ENOENT', 'EACCES', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    format ??= UNKNOWN
+    isEmpty = false
   }
-  return format === null ? null : { format, first: Number.POSITIVE_INFINITY }
+  return isEmpty ? null : { format: format ?? UNKNOWN, first: Number.POSITIVE_INFINITY }
 }
 
 /** For a file that is no trail: all of its lines are outside of the chain. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { openFiles } from '#audit'
 import { chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { gateway } from '#test/command-line'
@@ -122,6 +123,22 @@ describe('gateway audit verify', () => {
     assert.equal(code, 0, stdout)
   })
 
+  test('files that are named twice, and a copy that a crash left beside its compressed form, are verified once', async () => {
+    using folder = new Folder({ secret: SECRET })
+    const directory = folder.in('a')
+    await write(directory, 20)
+    const verify = (...files: string[]) => gateway(['audit', 'verify', '--secret-file', folder.in('secret'), ...files])
+    const files = namesIn(directory).map((name) => join(directory, name))
+    assert.match((await verify(directory, ...files)).stdout, new RegExp(`intact: .* in ${files.length} files`))
+    const compressed = files.find((path) => path.endsWith('.gz')) as string
+    const copy = compressed.slice(0, -'.gz'.length)
+    const content = gunzipSync(readFileSync(compressed))
+    writeFileSync(copy, content)
+    assert.match((await verify(directory)).stdout, new RegExp(`intact: .* in ${files.length} files`))
+    writeFileSync(copy, content.toString('utf8').replace('"more":"odd"', '"more":"x"'))
+    assert.equal((await verify(directory)).code, 1)
+  })
+
   test('says what is missing: files, secrets, instances', async () => {
     using folder = new Folder({ secret: SECRET, 'config/config.json': '{"handler":{"type":"Router"}}', 'empty/x': '' })
     const cases: [string[], number, RegExp][] = [
@@ -155,6 +172,16 @@ describe('gateway audit query and tail', () => {
     const odd = await query('--topic', 'access', '--filter', 'more eq "odd"', '-n', '2')
     assert.deepEqual(ids(odd.stdout), ['27', '29'])
     assert.equal((await query('--filter', 'more eq "odd"', '--count')).stdout, '15\n')
+  })
+
+  test('a compressed file that is truncated is named', async () => {
+    using folder = await instance()
+    const [name = ''] = namesIn(folder.in('logs/signed')).filter((each) => each.endsWith('.gz'))
+    const path = folder.in(`logs/signed/${name}`)
+    truncateSync(path, readFileSync(path).length - 10)
+    const { code, stderr } = await gateway(['audit', 'query', '--instance', folder.path, '--count'])
+    assert.equal(code, 1)
+    assert.match(stderr, /^gateway: audit: .*\.gz can not be read to its end: .*; restore the file, or move it /)
   })
 
   test('tail prints the last events', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { jsonText, type ReadEvent } from '#audit'
+import { jsonText, type ReadEvent, UnreadableFileError } from '#audit'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { UnknownTrails } from './audit-trails.ts'
@@ -16,7 +16,8 @@ export async function printLine(line: string, { stdout }: ProcessContext): Promi
 /** Explains why events can not be read; gives the exit code. */
 export function reportFailure(error: unknown, { stderr }: ProcessContext): number {
   const { code, message } = error as NodeJS.ErrnoException
-  if (!(error instanceof UnknownTrails) && code === undefined) throw error
+  const isKnown = error instanceof UnknownTrails || error instanceof UnreadableFileError
+  if (!isKnown && code === undefined) throw error
   stderr.write(`gateway: audit: ${message}\n`)
   return error instanceof UnknownTrails ? EXIT.configuration : EXIT.failed
 }

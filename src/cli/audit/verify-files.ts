@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
 import { type ChainKey, verifyTrail } from '#audit'
 import { type Arguments, UsageError } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -34,7 +37,7 @@ export async function verifyFiles(args: Arguments, context: ProcessContext): Pro
     const secretFile = args.value('secret-file')
     if (secretFile === undefined) ({ keys, prefixes } = await instanceKeys(args, context))
     else keys = fileKeys(secretFile)
-    files = operands.flatMap(filesOf)
+    files = await withoutRepeats(operands.flatMap(filesOf))
   } catch (error) {
     context.stderr.write(`gateway: audit: ${(error as Error).message}\n`)
     return error instanceof UnknownTrails ? EXIT.configuration : EXIT.failed
@@ -76,6 +79,32 @@ function filesOf(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [path]
   const names = readdirSync(path).filter((name) => TRAIL_NAME.test(name) && !name.endsWith('.tmp'))
   return names.map((name) => join(path, name))
+}
+
+/** Files once each, without those whose compressed form is there too: a crash leaves both. */
+async function withoutRepeats(files: readonly string[]): Promise<readonly string[]> {
+  const found = new Map(files.map((path) => [resolve(path), path]))
+  const kept: string[] = []
+  for (const [path, named] of found) {
+    const isCopied = found.has(`${path}.gz`) && (await contentDigest(path)) === (await contentDigest(`${path}.gz`))
+    if (!isCopied) kept.push(named)
+  }
+  return kept
+}
+
+/** Of the uncompressed content; null where it can not be read to its end, which the verification reports. */
+async function contentDigest(path: string): Promise<string | null> {
+  const hash = createHash('sha256')
+  const add = async (content: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of content) hash.update(chunk)
+  }
+  const file = createReadStream(path)
+  try {
+    await (path.endsWith('.gz') ? pipeline(file, createGunzip(), add) : pipeline(file, add))
+    return hash.digest('hex')
+  } catch {
+    return null
+  }
 }
 
 /** Files of one topic in one folder are one trail. */
