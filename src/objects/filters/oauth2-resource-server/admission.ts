@@ -62,7 +62,7 @@ export class Admission {
       recordDenied(exchange, env, 'the request is not over HTTPS')
       return respond(403, { 'Cache-Control': 'no-store' }, 'This resource is served over HTTPS only.')
     }
-    const credentials = credentialsIn(exchange.request.headers, this.#schemes)
+    const credentials = credentialsIn(exchange.request.headers, this.#schemes, resolver)
     if (credentials.found === 'nothing') {
       recordDenied(exchange, env, 'no access token')
       return this.#challenges.tokenRequired()

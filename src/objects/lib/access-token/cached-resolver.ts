@@ -60,6 +60,10 @@ export class CachedResolver implements AccessTokenResolver {
       : this.#resolutionOf(found, token)
   }
 
+  isRecent(token: string): boolean {
+    return this.#digests.has(token)
+  }
+
   /** Removes what has expired; call it periodically. */
   sweep(): void {
     this.#digests.forget()

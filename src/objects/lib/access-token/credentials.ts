@@ -1,3 +1,4 @@
+import type { AccessTokenResolver } from '#contracts'
 import { equalsIgnoreCase, type Headers } from '#http'
 
 /** Authentication schemes of tokens. */
@@ -13,6 +14,10 @@ export type Credentials =
   /** RFC 6750 section 3.1, `invalid_token`: longer than any issued token. */
   | { readonly found: 'oversized'; readonly scheme: Scheme }
 
+/** Tells tokens whose characters were checked before. */
+type KnownTokens = Pick<AccessTokenResolver, 'isRecent'>
+
+const NONE: KnownTokens = {}
 const NOTHING: Credentials = { found: 'nothing' }
 const SEVERAL: Credentials = {
   found: 'malformed',
@@ -33,7 +38,7 @@ const LONGEST_TOKEN = 16_384
  * The token of a request, from the header alone: tokens in a query or a body (RFC 6750 sections 2.2 and 2.3) leak into logs and
  * histories. Two fields are rejected: the application might read the other one (threats B47).
  */
-export function credentialsIn(headers: Headers, schemes: readonly Scheme[]): Credentials {
+export function credentialsIn(headers: Headers, schemes: readonly Scheme[], known: KnownTokens = NONE): Credentials {
   const raw = headers.raw()
   let value: string | null = null
   for (let at = 0; at < raw.length; at += 2) {
@@ -42,22 +47,22 @@ export function credentialsIn(headers: Headers, schemes: readonly Scheme[]): Cre
     if (value !== null) return SEVERAL
     value = raw[at + 1] as string
   }
-  return value === null ? NOTHING : credentialsOf(value, schemes)
+  return value === null ? NOTHING : credentialsOf(value, schemes, known)
 }
 
-function credentialsOf(value: string, schemes: readonly Scheme[]): Credentials {
+function credentialsOf(value: string, schemes: readonly Scheme[], known: KnownTokens): Credentials {
   for (const scheme of schemes) {
     if (value.length < scheme.length || !equalsIgnoreCase(value.slice(0, scheme.length), scheme)) continue
     const separator = value[scheme.length]
     // The scheme alone has no token; a longer name is another scheme.
     if (separator === undefined) return NOTHING
-    if (separator === ' ') return tokenOf(scheme, value.slice(scheme.length + 1))
+    if (separator === ' ') return tokenOf(scheme, value.slice(scheme.length + 1), known)
     if (separator === '\t' || separator === ',') return ILL_FORMED
   }
   return NOTHING
 }
 
-function tokenOf(scheme: Scheme, token: string): Credentials {
+function tokenOf(scheme: Scheme, token: string, known: KnownTokens): Credentials {
   if (token.length > LONGEST_TOKEN) return { found: 'oversized', scheme }
-  return B64TOKEN.test(token) ? { found: 'token', scheme, token } : ILL_FORMED
+  return known.isRecent?.(token) === true || B64TOKEN.test(token) ? { found: 'token', scheme, token } : ILL_FORMED
 }

@@ -25,6 +25,16 @@ test('a token that is used no more is forgotten after two intervals', () => {
   assert.equal(digests.size, 0)
 })
 
+test('a token is recent from its first use until it is forgotten', () => {
+  const digests = new RecentDigests()
+  assert.equal(digests.has('one'), false)
+  digests.of('one')
+  digests.forget()
+  assert.deepEqual([digests.has('one'), digests.has('One')], [true, false])
+  digests.forget()
+  assert.equal(digests.has('one'), false)
+})
+
 test('many tokens, and long ones, take bounded memory', () => {
   const digests = new RecentDigests()
   for (let i = 0; i < 10_000; i++) digests.of(`token-${i}`)

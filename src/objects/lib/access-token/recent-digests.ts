@@ -16,6 +16,10 @@ export class RecentDigests {
     return this.#recent.size + this.#older.size
   }
 
+  has(token: string): boolean {
+    return this.#recent.has(token) || this.#older.has(token)
+  }
+
   of(token: string): string {
     const known = this.#recent.get(token)
     if (known !== undefined) return known
