@@ -40,7 +40,7 @@ export interface AccessTokenResolver {
   readonly accessManager?: AmService
   /** The resolution depends on the token alone, so that it can be cached. */
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution>
-  /** Whether the token was resolved recently. The check of its characters costs more than the rest of a cache hit. */
+  /** Whether the token was resolved recently, so that its characters need no check: it costs more than the rest of a cache hit. */
   isRecent?(token: string): boolean
   /**
    * Checks of every request, also for a cached resolution: client certificate, proof of possession. Null where the request

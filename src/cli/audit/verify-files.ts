@@ -86,8 +86,8 @@ async function withoutRepeats(files: readonly string[]): Promise<readonly string
   const found = new Map(files.map((path) => [resolve(path), path]))
   const kept: string[] = []
   for (const [path, named] of found) {
-    const isCopied = found.has(`${path}.gz`) && (await contentDigest(path)) === (await contentDigest(`${path}.gz`))
-    if (!isCopied) kept.push(named)
+    const content = found.has(`${path}.gz`) ? await contentDigest(path) : null
+    if (content === null || content !== (await contentDigest(`${path}.gz`))) kept.push(named)
   }
   return kept
 }
