@@ -94,15 +94,19 @@ export class RevocableCache<V extends object> {
     this.#mayLoad = invalidation === null || invalidation.notifications.connected || invalidation.notifications.isAbsent
   }
 
+  /** A cached positive value, or null: for callers that have nothing to prepare where one is cached. */
+  hit(key: string): V | null {
+    const cached = this.#positive.get(key, this.#clock.monotonic())
+    if (cached !== null) this.#metrics.hits.add()
+    return cached
+  }
+
   /** A cached value is returned without a promise; nothing is loaded while notifications may be missed. */
   get(key: string, load: () => Promise<LoadResult<V>>): V | Unavailable | Promise<V | Unavailable> {
-    const now = this.#clock.monotonic()
-    const cached = this.#positive.get(key, now)
-    if (cached !== null) {
-      this.#metrics.hits.add()
-      return cached
-    }
+    const cached = this.hit(key)
+    if (cached !== null) return cached
     this.#metrics.misses.add()
+    const now = this.#clock.monotonic()
     this.#evicted(this.#positive.delete(key), 'expired')
     if (!this.#mayLoad) return this.#denied()
     const negative = this.#negative.get(key, now)

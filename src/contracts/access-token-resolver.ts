@@ -40,8 +40,6 @@ export interface AccessTokenResolver {
   readonly accessManager?: AmService
   /** The resolution depends on the token alone, so that it can be cached. */
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution>
-  /** Whether the token was resolved recently, so that its characters need no check: it costs more than the rest of a cache hit. */
-  isRecent?(token: string): boolean
   /**
    * Checks of every request, also for a cached resolution: client certificate, proof of possession. Null where the request
    * may use the token.

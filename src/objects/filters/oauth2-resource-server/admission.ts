@@ -8,7 +8,7 @@ import {
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Assign, Clock, Environment } from '#schema'
 import { isBound } from '../../lib/access-token/bound-token.ts'
-import { credentialsIn, type Scheme } from '../../lib/access-token/credentials.ts'
+import { credentialsIn, type RecentCredentials, type Scheme } from '../../lib/access-token/credentials.ts'
 import { EXPIRED } from '../../lib/access-token/token-info.ts'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
@@ -17,6 +17,7 @@ import type { RequiredScopes } from './required-scopes.ts'
 
 interface AdmissionSettings {
   readonly resolver: AccessTokenResolver
+  readonly recentCredentials: RecentCredentials
   readonly requiredScopes: RequiredScopes
   readonly realm: string
   readonly requireHttps: boolean
@@ -35,7 +36,8 @@ const BEARER: readonly Scheme[] = ['Bearer']
 
 /**
  * Admits requests with a valid token that has every required scope (RFC 6750). Synchronous where all values are cached, so that it
- * adds no promise. Expiry, scopes and `admit` of the resolver are checked for each request, also for cached tokens (threats B54).
+ * adds neither promise nor closure. Expiry, scopes and `admit` of the resolver are checked for each request, also for cached tokens
+ * (threats B54).
  */
 export class Admission {
   readonly #settings: AdmissionSettings
@@ -57,12 +59,12 @@ export class Admission {
   }
 
   #admit(exchange: Exchange, next: Handler): Awaitable<Response> {
-    const { requireHttps, resolver, env } = this.#settings
+    const { requireHttps, resolver, recentCredentials, env } = this.#settings
     if (requireHttps && exchange.originalUri.scheme !== 'https') {
       recordDenied(exchange, env, 'the request is not over HTTPS')
       return respond(403, { 'Cache-Control': 'no-store' }, 'This resource is served over HTTPS only.')
     }
-    const credentials = credentialsIn(exchange.request.headers, this.#schemes, resolver)
+    const credentials = credentialsIn(exchange.request.headers, this.#schemes, recentCredentials)
     if (credentials.found === 'nothing') {
       recordDenied(exchange, env, 'no access token')
       return this.#challenges.tokenRequired()
@@ -70,13 +72,13 @@ export class Admission {
     if (credentials.found === 'malformed') return this.#challenges.malformed(credentials.description)
     const { scheme } = credentials
     if (credentials.found === 'oversized') return this.#refuse(exchange, scheme, OVERSIZED)
-    return then(resolver.resolve(credentials.token, exchange), (resolution) =>
-      this.#resolved(resolution, scheme, exchange, next),
-    )
+    const resolution = resolver.resolve(credentials.token, exchange)
+    if (!(resolution instanceof Promise)) return this.#resolved(resolution, scheme, exchange, next)
+    return resolution.then((loaded) => this.#resolved(loaded, scheme, exchange, next))
   }
 
   #resolved(resolution: TokenResolution, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
-    const { resolver, clock, requiredScopes, allowBoundTokens } = this.#settings
+    const { resolver, clock, allowBoundTokens } = this.#settings
     if (resolution.outcome !== 'valid') return this.#refuse(exchange, scheme, resolution)
     const { accessToken } = resolution
     if (accessToken.expiresAt !== null && accessToken.expiresAt <= clock.now()) {
@@ -86,11 +88,16 @@ export class Admission {
     if (!allowBoundTokens && isBound(accessToken) && resolver.verifiesBinding?.(accessToken) !== true) {
       return this.#refuse(exchange, scheme, UNVERIFIED_BINDING)
     }
-    const admitted = resolver.admit === undefined ? null : resolver.admit(accessToken, exchange)
-    return then(admitted, (refusal) => {
-      if (refusal !== null) return this.#refuse(exchange, scheme, refusal)
-      return then(requiredScopes(exchange), (required) => this.#pass(accessToken, required, scheme, exchange, next))
-    })
+    if (resolver.admit === undefined) return this.#admitted(accessToken, scheme, exchange, next)
+    return then(resolver.admit(accessToken, exchange), (refusal) =>
+      refusal === null ? this.#admitted(accessToken, scheme, exchange, next) : this.#refuse(exchange, scheme, refusal),
+    )
+  }
+
+  #admitted(accessToken: AccessToken, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
+    const required = this.#settings.requiredScopes(exchange)
+    if (!(required instanceof Promise)) return this.#pass(accessToken, required, scheme, exchange, next)
+    return required.then((scopes) => this.#pass(accessToken, scopes, scheme, exchange, next))
   }
 
   #refuse(exchange: Exchange, scheme: Scheme, refusal: TokenRejection): Response {

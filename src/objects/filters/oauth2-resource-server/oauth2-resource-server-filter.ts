@@ -14,6 +14,8 @@ import {
   renames,
   string,
 } from '#schema'
+import type { RecentCredentials } from '../../lib/access-token/credentials.ts'
+import { RecentValues } from '../../lib/access-token/recent-values.ts'
 import { cachedResolver, DEFAULT_SIZE, STRATEGY_FIELD } from '../../lib/access-token/token-cache.ts'
 import { assignedTarget } from '../../lib/assigned-target.ts'
 import { Admission } from './admission.ts'
@@ -45,6 +47,8 @@ const CACHE_FIELD = object(
   .optional()
   .meta({ description: 'Cache of tokens. Without it nothing is cached.' })
 
+const FORGET_INTERVAL = 10_000
+
 /** Printable ASCII. */
 const PRINTABLE = /^[\x20-\x7e]*$/
 
@@ -58,7 +62,7 @@ export const OAuth2ResourceServerFilter = defineType({
     accessTokenResolver: ref(AccessTokenResolverKind).meta({ description: 'Resolves and validates access tokens.' }),
     cache: CACHE_FIELD,
     executor: ref(Executor).default('ScheduledExecutorService').meta({
-      description: 'Service that removes expired tokens from the cache, and checks those of open connections.',
+      description: 'Service that forgets expired and unused tokens, and checks those of open connections.',
     }),
     requireHttps: config(boolean()).default(true).meta({
       description: 'Whether requests with an original URI other than HTTPS are rejected with 403.',
@@ -119,9 +123,12 @@ export const OAuth2ResourceServerFilter = defineType({
             env,
           )
         : accessTokenResolver
+    const recentCredentials: RecentCredentials = new RecentValues()
+    env.onDispose(executor.repeat(FORGET_INTERVAL, () => recentCredentials.forget()))
     const following = { resolver, executor, clock }
     return new Admission({
       resolver,
+      recentCredentials,
       requiredScopes: required,
       realm,
       requireHttps,

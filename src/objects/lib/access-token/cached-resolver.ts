@@ -6,7 +6,7 @@ import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import type { FallbackTtl } from '../fallback-ttl.ts'
 import { EVENTS } from '../log-events.ts'
-import { RecentDigests } from './recent-digests.ts'
+import { RecentValues } from './recent-values.ts'
 import { digestOf, tagsOfToken } from './token-tags.ts'
 
 type TokenFacts = Omit<AccessToken, 'token'>
@@ -41,7 +41,7 @@ export class CachedResolver implements AccessTokenResolver {
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
   readonly #settings: CachedResolverSettings
-  readonly #digests = new RecentDigests()
+  readonly #digests = new RecentValues<string>()
   #hasWarned = false
 
   constructor(delegate: AccessTokenResolver, settings: CachedResolverSettings) {
@@ -53,15 +53,9 @@ export class CachedResolver implements AccessTokenResolver {
   }
 
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
-    const key = this.#digests.of(token)
-    const found = this.#settings.cache.get(key, () => this.#load(key, token, exchange))
-    return found instanceof Promise
-      ? found.then((loaded) => this.#resolutionOf(loaded, token))
-      : this.#resolutionOf(found, token)
-  }
-
-  isRecent(token: string): boolean {
-    return this.#digests.has(token)
+    const key = this.#digests.get(token) ?? this.#digest(token)
+    const cached = this.#settings.cache.hit(key)
+    return cached === null ? this.#loaded(key, token, exchange) : this.#resolutionOf(cached, token)
   }
 
   /** Removes what has expired; call it periodically. */
@@ -83,6 +77,19 @@ export class CachedResolver implements AccessTokenResolver {
     const stopOwn = this.#settings.cache.watch([digestOf(token), ...tagsOfToken(info)], onRevoked)
     const stopDelegate = this.#delegate.watch?.(accessToken, onRevoked)
     return stop
+  }
+
+  #digest(token: string): string {
+    const digest = digestOf(token)
+    this.#digests.set(token, digest)
+    return digest
+  }
+
+  #loaded(key: string, token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
+    const found = this.#settings.cache.get(key, () => this.#load(key, token, exchange))
+    return found instanceof Promise
+      ? found.then((loaded) => this.#resolutionOf(loaded, token))
+      : this.#resolutionOf(found, token)
   }
 
   #resolutionOf(found: CachedResolution | Unavailable, token: string): TokenResolution {

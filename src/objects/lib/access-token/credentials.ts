@@ -1,5 +1,5 @@
-import type { AccessTokenResolver } from '#contracts'
 import { equalsIgnoreCase, type Headers } from '#http'
+import type { RecentValues } from './recent-values.ts'
 
 /** Authentication schemes of tokens. */
 export type Scheme = 'Bearer' | 'DPoP'
@@ -14,10 +14,12 @@ export type Credentials =
   /** RFC 6750 section 3.1, `invalid_token`: longer than any issued token. */
   | { readonly found: 'oversized'; readonly scheme: Scheme }
 
-/** Tells tokens whose characters were checked before. */
-type KnownTokens = Pick<AccessTokenResolver, 'isRecent'>
+/**
+ * Tokens of recent requests by the value of their Authorization field: the check of the characters costs more than the rest of a cache
+ * hit. Credentials of other schemes are not remembered.
+ */
+export type RecentCredentials = RecentValues<Credentials>
 
-const NONE: KnownTokens = {}
 const NOTHING: Credentials = { found: 'nothing' }
 const SEVERAL: Credentials = {
   found: 'malformed',
@@ -38,7 +40,11 @@ const LONGEST_TOKEN = 16_384
  * The token of a request, from the header alone: tokens in a query or a body (RFC 6750 sections 2.2 and 2.3) leak into logs and
  * histories. Two fields are rejected: the application might read the other one (threats B47).
  */
-export function credentialsIn(headers: Headers, schemes: readonly Scheme[], known: KnownTokens = NONE): Credentials {
+export function credentialsIn(
+  headers: Headers,
+  schemes: readonly Scheme[],
+  recent: RecentCredentials | null = null,
+): Credentials {
   const raw = headers.raw()
   let value: string | null = null
   for (let at = 0; at < raw.length; at += 2) {
@@ -47,22 +53,29 @@ export function credentialsIn(headers: Headers, schemes: readonly Scheme[], know
     if (value !== null) return SEVERAL
     value = raw[at + 1] as string
   }
-  return value === null ? NOTHING : credentialsOf(value, schemes, known)
+  if (value === null) return NOTHING
+  return recent?.get(value) ?? credentialsOf(value, schemes, recent)
 }
 
-function credentialsOf(value: string, schemes: readonly Scheme[], known: KnownTokens): Credentials {
+function credentialsOf(value: string, schemes: readonly Scheme[], recent: RecentCredentials | null): Credentials {
+  const credentials = parsed(value, schemes)
+  if (credentials.found === 'token') recent?.set(value, credentials)
+  return credentials
+}
+
+function parsed(value: string, schemes: readonly Scheme[]): Credentials {
   for (const scheme of schemes) {
     if (value.length < scheme.length || !equalsIgnoreCase(value.slice(0, scheme.length), scheme)) continue
     const separator = value[scheme.length]
     // The scheme alone has no token; a longer name is another scheme.
     if (separator === undefined) return NOTHING
-    if (separator === ' ') return tokenOf(scheme, value.slice(scheme.length + 1), known)
+    if (separator === ' ') return tokenOf(scheme, value.slice(scheme.length + 1))
     if (separator === '\t' || separator === ',') return ILL_FORMED
   }
   return NOTHING
 }
 
-function tokenOf(scheme: Scheme, token: string, known: KnownTokens): Credentials {
+function tokenOf(scheme: Scheme, token: string): Credentials {
   if (token.length > LONGEST_TOKEN) return { found: 'oversized', scheme }
-  return known.isRecent?.(token) === true || B64TOKEN.test(token) ? { found: 'token', scheme, token } : ILL_FORMED
+  return B64TOKEN.test(token) ? { found: 'token', scheme, token } : ILL_FORMED
 }
