@@ -1,8 +1,9 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import type { BodySink } from '#http'
+import { atReadEnd, type ReadEndReceiver } from '../read-end.ts'
 import { type BodyOwner, ReceivedBody } from '../received-body.ts'
+import { SmallPieces } from '../small-pieces.ts'
 import { allowedTrailers } from '../trailers.ts'
-import { SmallPieces } from './small-pieces.ts'
 
 /** Counts the bytes of request bodies on one connection. */
 export interface BodyByteCounter {
@@ -11,10 +12,14 @@ export interface BodyByteCounter {
 }
 
 /** The request body of a stream of HTTP/2. */
-export class StreamBody extends ReceivedBody {
+export class StreamBody extends ReceivedBody implements ReadEndReceiver {
   readonly #stream: ServerHttp2Stream
   readonly #counter: BodyByteCounter
-  readonly #small = new SmallPieces((bytes) => this.receive(bytes))
+  readonly #small = new SmallPieces((bytes) => {
+    this.receive(bytes)
+    return true
+  })
+  #waits = false
   #trailers: readonly string[] = []
 
   constructor(stream: ServerHttp2Stream, owner: BodyOwner, counter: BodyByteCounter) {
@@ -33,7 +38,15 @@ export class StreamBody extends ReceivedBody {
 
   protected override onData(chunk: Buffer): void {
     this.onBytes(chunk.length)
-    if (!this.#small.add(chunk)) this.receive(chunk)
+    this.#small.add(chunk)
+    if (this.#waits || this.#small.isEmpty) return
+    this.#waits = true
+    atReadEnd(this)
+  }
+
+  onReadEnd(): void {
+    this.#waits = false
+    this.#small.flush()
   }
 
   protected override flush(): void {

@@ -1,0 +1,42 @@
+/** Pieces below the first size are coalesced, up to the second. */
+const SMALL_PIECE = 1024
+const MAX_COALESCED = 16_384
+
+/**
+ * Coalesces small pieces of a request body that arrive with one read: each piece costs many times its bytes on its way through
+ * filters to the upstream. The owner calls `flush` after the read.
+ */
+export class SmallPieces {
+  readonly #deliver: (bytes: Buffer) => boolean
+  #pieces: Buffer[] = []
+  #bytes = 0
+
+  /** `deliver` returns whether the receiver accepts more. */
+  constructor(deliver: (bytes: Buffer) => boolean) {
+    this.#deliver = deliver
+  }
+
+  /** Retains a small piece, and delivers a larger one after those before it. Returns whether the receiver accepts more. */
+  add(piece: Buffer): boolean {
+    if (piece.length >= SMALL_PIECE) {
+      this.flush()
+      return this.#deliver(piece)
+    }
+    this.#pieces.push(piece)
+    this.#bytes += piece.length
+    return this.#bytes < MAX_COALESCED || this.flush()
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0
+  }
+
+  /** Delivers what is retained. Returns whether the receiver accepts more. */
+  flush(): boolean {
+    if (this.isEmpty) return true
+    const pieces = this.#pieces
+    this.#pieces = []
+    this.#bytes = 0
+    return this.#deliver(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+  }
+}
