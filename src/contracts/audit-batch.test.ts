@@ -75,16 +75,44 @@ test('a text larger than the memory of a batch is held', () => {
   assert.equal(record?.text, text)
 })
 
-test('a batch is full before its memory has to be larger than a mebibyte', () => {
-  const builder = new AuditBatchBuilder()
-  const event = { topic: 'access', id: '1', time: 0, texts: ['x'.repeat(500)] }
-  for (let round = 0; round < 3; round++) {
-    while (!builder.isFull) builder.add(event)
-    const { bytes } = builder.build()
-    assert.ok(bytes.length > 4_096 && bytes.buffer.byteLength <= 1024 * 1024, `${bytes.length} bytes`)
-    assert.equal(builder.isFull, false)
+/** Bytes of shared memory that are allocated meanwhile. */
+function allocatedBy(run: () => void): number {
+  const { SharedArrayBuffer: original } = globalThis
+  let bytes = 0
+  globalThis.SharedArrayBuffer = class extends original {
+    constructor(length: number) {
+      super(length)
+      bytes += length
+    }
+  } as unknown as typeof SharedArrayBuffer
+  try {
+    run()
+  } finally {
+    globalThis.SharedArrayBuffer = original
   }
-})
+  return bytes
+}
+
+for (const length of [60, 200, 600, 1_200, 10_000]) {
+  test(`many events of ${length} bytes are few batches, in memory of about their size`, () => {
+    const builder = new AuditBatchBuilder()
+    const event = { topic: 'access', id: '1', time: 0, texts: ['x'.repeat(length)] }
+    const count = Math.ceil(10_000_000 / length)
+    const sizes: number[] = []
+    const allocated = allocatedBy(() => {
+      for (let n = 0; n < count; n++) {
+        builder.add(event)
+        if (!builder.isFull) continue
+        const { bytes } = builder.build()
+        sizes.push(bytes.length)
+        assert.ok(bytes.buffer.byteLength <= 2 * 1024 * 1024, `${bytes.buffer.byteLength} bytes of memory`)
+        assert.equal(builder.isFull, false)
+      }
+    })
+    assert.ok(sizes.length > 10 && sizes.length <= 20, `${sizes.length} batches`)
+    assert.ok(allocated < 25_000_000, `${allocated} bytes`)
+  })
+}
 
 test('a record that waits does not keep the memory of the events around it', () => {
   const builder = new AuditBatchBuilder()

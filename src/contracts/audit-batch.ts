@@ -15,12 +15,14 @@ export interface AuditBatch {
 /** Numbers of each event: index of its topic, its time, start and end of its id. */
 export const EVENT_NUMBERS = 4
 
-/** Bytes of shared memory that are allocated at once: about those of two batches, within these bounds. */
+/** A batch with as many bytes is full. */
+const MAX_BATCH = 512 * 1024
+/** Bytes of shared memory that are allocated at once: those of two batches like the last one, within these bounds. */
 const MIN_MEMORY = 16 * 1024
-const MAX_MEMORY = 1024 * 1024
+const MAX_MEMORY = 1280 * 1024
 const BATCHES = 2
-/** A batch whose memory has less room than this, or than the bytes of the batch, is full. */
-const LEAST_ROOM = 64 * 1024
+/** Memory for a batch like the last one: texts are written where there is room for them as if no character were ASCII. */
+const MARGIN = 9 / 8
 const INITIAL_NUMBERS = 256
 /** Events that are formatted one after the other: the code and its data stay in the caches of the processor. */
 const GROUP = 32
@@ -46,10 +48,8 @@ export class AuditBatchBuilder {
   #ids: string[] = []
   #idPositions: number[] = []
 
-  /** Whether the batch should be sent, since another group would need other memory. */
   get isFull(): boolean {
-    const size = this.#end - this.#start
-    return size > 0 && this.#memory.length - this.#end < Math.min(size, LEAST_ROOM)
+    return this.#end - this.#start >= MAX_BATCH
   }
 
   get events(): number {
@@ -74,6 +74,8 @@ export class AuditBatchBuilder {
     }
     this.#lastSize = this.#end - this.#start
     this.#start = this.#end
+    // A batch that outgrows its memory is copied: one like this one begins with new memory where it would not fit.
+    if (this.#memory.length - this.#end < MARGIN * this.#lastSize) this.#release()
     if (this.#numbers.length > 8 * Math.max(this.#count, INITIAL_NUMBERS))
       this.#numbers = new Float64Array(INITIAL_NUMBERS)
     this.#count = 0
@@ -175,9 +177,16 @@ export class AuditBatchBuilder {
     return this.#numbers
   }
 
+  /** The batches in it keep the memory until they are delivered. */
+  #release(): void {
+    this.#memory = sharedMemory(0)
+    this.#start = 0
+    this.#end = 0
+  }
+
   #grow(needed: number): void {
     const size = this.#end - this.#start
-    const wanted = Math.min(MAX_MEMORY, Math.max(MIN_MEMORY, BATCHES * Math.max(size, this.#lastSize)))
+    const wanted = Math.min(MAX_MEMORY, Math.max(MIN_MEMORY, BATCHES * MARGIN * Math.max(size, this.#lastSize)))
     const larger = sharedMemory(Math.max(wanted, size + needed))
     this.#memory.copy(larger, 0, this.#start, this.#end)
     this.#memory = larger
