@@ -8,13 +8,17 @@ import { GATEWAY_FLOWS } from './flows/gateway.ts'
 import { MESSAGE_FLOWS } from './flows/messages.ts'
 import { RECORDING_FLOWS } from './flows/recording.ts'
 
-/** Words choose flows by their name. */
+/** Words choose flows by their name; those that replace committed recordings run with the word `record` only. */
 export function run(words: readonly string[]): Promise<boolean> {
   return withOwned(async (owned) => {
     if (activeMqMissing !== false) throw new Error(activeMqMissing)
-    const flows = [...RECORDING_FLOWS, ...MESSAGE_FLOWS, ...FAULT_FLOWS, ...GATEWAY_FLOWS].filter(
-      ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-    )
+    const known = [
+      ...(words.includes('record') ? RECORDING_FLOWS : []),
+      ...MESSAGE_FLOWS,
+      ...FAULT_FLOWS,
+      ...GATEWAY_FLOWS,
+    ]
+    const flows = known.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
     if (flows.length === 0) throw new Error(`no flow has ${words.join(' or ')} in its name`)
     const authority = owned.use(new Authority('Authority of ActiveMQ'))
     const server = authority.issue({ name: 'broker', altNames: 'IP:127.0.0.1' })
