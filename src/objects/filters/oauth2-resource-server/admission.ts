@@ -8,7 +8,12 @@ import {
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Assign, Clock, Environment } from '#schema'
 import { isBound } from '../../lib/access-token/bound-token.ts'
-import { credentialsIn, type RecentCredentials, type Scheme } from '../../lib/access-token/credentials.ts'
+import {
+  authorizationIn,
+  credentialsOf,
+  type RecentCredentials,
+  type Scheme,
+} from '../../lib/access-token/credentials.ts'
 import { EXPIRED } from '../../lib/access-token/token-info.ts'
 import { recordDenied, recordFailed, recordGranted } from '../../lib/audit/decisions.ts'
 import { type Awaitable, then } from '../../lib/awaitable.ts'
@@ -64,7 +69,9 @@ export class Admission {
       recordDenied(exchange, env, 'the request is not over HTTPS')
       return respond(403, { 'Cache-Control': 'no-store' }, 'This resource is served over HTTPS only.')
     }
-    const credentials = credentialsIn(exchange.request.headers, this.#schemes, recentCredentials)
+    const field = authorizationIn(exchange.request.headers)
+    const recent = typeof field === 'string' ? recentCredentials.get(field) : undefined
+    const credentials = recent ?? (typeof field === 'string' ? credentialsOf(field, this.#schemes) : field)
     if (credentials.found === 'nothing') {
       recordDenied(exchange, env, 'no access token')
       return this.#challenges.tokenRequired()
@@ -73,8 +80,11 @@ export class Admission {
     const { scheme } = credentials
     if (credentials.found === 'oversized') return this.#refuse(exchange, scheme, OVERSIZED)
     const resolution = resolver.resolve(credentials.token, exchange)
-    if (!(resolution instanceof Promise)) return this.#resolved(resolution, scheme, exchange, next)
-    return resolution.then((loaded) => this.#resolved(loaded, scheme, exchange, next))
+    if (resolution instanceof Promise)
+      return resolution.then((loaded) => this.#resolved(loaded, scheme, exchange, next))
+    // Only what was found valid in a cache: invented tokens take no memory.
+    if (recent === undefined && resolution.outcome === 'valid') recentCredentials.set(field as string, credentials)
+    return this.#resolved(resolution, scheme, exchange, next)
   }
 
   #resolved(resolution: TokenResolution, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {

@@ -53,9 +53,13 @@ export class CachedResolver implements AccessTokenResolver {
   }
 
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
-    const key = this.#digests.get(token) ?? this.#digest(token)
+    const recent = this.#digests.get(token)
+    const key = recent ?? digestOf(token)
     const cached = this.#settings.cache.hit(key)
-    return cached === null ? this.#loaded(key, token, exchange) : this.#resolutionOf(cached, token)
+    if (cached === null) return this.#loaded(key, token, exchange)
+    // Only those of valid tokens: invented ones take no memory.
+    if (recent === undefined) this.#digests.set(token, key)
+    return this.#resolutionOf(cached, token)
   }
 
   /** Removes what has expired; call it periodically. */
@@ -77,12 +81,6 @@ export class CachedResolver implements AccessTokenResolver {
     const stopOwn = this.#settings.cache.watch([digestOf(token), ...tagsOfToken(info)], onRevoked)
     const stopDelegate = this.#delegate.watch?.(accessToken, onRevoked)
     return stop
-  }
-
-  #digest(token: string): string {
-    const digest = digestOf(token)
-    this.#digests.set(token, digest)
-    return digest
   }
 
   #loaded(key: string, token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {

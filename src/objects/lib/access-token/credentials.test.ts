@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Headers } from '#http'
-import { type Credentials, credentialsIn, type RecentCredentials } from './credentials.ts'
-import { RecentValues } from './recent-values.ts'
+import { type Credentials, credentialsIn } from './credentials.ts'
 
 const of = (values: readonly string[], schemes: readonly ('Bearer' | 'DPoP')[] = ['Bearer']): Credentials =>
   credentialsIn(Headers.fromRaw(values.flatMap((value) => ['AUTHORIZATION', value])), schemes)
@@ -56,16 +55,4 @@ for (const [name, values, found] of others) {
 test('DPoP is accepted where the resolver accepts it', () => {
   assert.deepEqual(of(['dpop abc'], ['Bearer', 'DPoP']), { found: 'token', scheme: 'DPoP', token: 'abc' })
   assert.equal(of(['Bearer abc'], ['DPoP']).found, 'nothing')
-})
-
-test('B47: tokens of recent requests are remembered, credentials of other schemes are not, and two fields are rejected all the same', () => {
-  const recent: RecentCredentials = new RecentValues()
-  const again = (...values: string[]) =>
-    credentialsIn(Headers.fromRaw(values.flatMap((value) => ['Authorization', value])), ['Bearer'], recent)
-  const first = again('Bearer abc')
-  assert.deepEqual(first, { found: 'token', scheme: 'Bearer', token: 'abc' })
-  assert.equal(again('Bearer abc'), first)
-  for (const value of ['Basic dXNlcjpwYXNz', 'Bearer a b', `Bearer ${'x'.repeat(16_385)}`]) again(value)
-  assert.equal(recent.size, 1)
-  assert.equal(again('Bearer abc', 'Bearer abc').found, 'malformed')
 })

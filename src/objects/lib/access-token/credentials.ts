@@ -4,9 +4,15 @@ import type { RecentValues } from './recent-values.ts'
 /** Authentication schemes of tokens. */
 export type Scheme = 'Bearer' | 'DPoP'
 
+interface TokenCredentials {
+  readonly found: 'token'
+  readonly scheme: Scheme
+  readonly token: string
+}
+
 /** Content of the Authorization field of a request. */
 export type Credentials =
-  | { readonly found: 'token'; readonly scheme: Scheme; readonly token: string }
+  | TokenCredentials
   /** No credentials, or those of another scheme. */
   | { readonly found: 'nothing' }
   /** RFC 6750 section 3.1, `invalid_request`. */
@@ -14,11 +20,8 @@ export type Credentials =
   /** RFC 6750 section 3.1, `invalid_token`: longer than any issued token. */
   | { readonly found: 'oversized'; readonly scheme: Scheme }
 
-/**
- * Tokens of recent requests by the value of their Authorization field: the check of the characters costs more than the rest of a cache
- * hit. Credentials of other schemes are not remembered.
- */
-export type RecentCredentials = RecentValues<Credentials>
+/** Tokens of recent requests by the value of their Authorization field: parsing it costs more than the rest of a cache hit. */
+export type RecentCredentials = RecentValues<TokenCredentials>
 
 const NOTHING: Credentials = { found: 'nothing' }
 const SEVERAL: Credentials = {
@@ -40,11 +43,13 @@ const LONGEST_TOKEN = 16_384
  * The token of a request, from the header alone: tokens in a query or a body (RFC 6750 sections 2.2 and 2.3) leak into logs and
  * histories. Two fields are rejected: the application might read the other one (threats B47).
  */
-export function credentialsIn(
-  headers: Headers,
-  schemes: readonly Scheme[],
-  recent: RecentCredentials | null = null,
-): Credentials {
+export function credentialsIn(headers: Headers, schemes: readonly Scheme[]): Credentials {
+  const field = authorizationIn(headers)
+  return typeof field === 'string' ? credentialsOf(field, schemes) : field
+}
+
+/** The value of the Authorization field, or what its absence or several of them mean. */
+export function authorizationIn(headers: Headers): string | Credentials {
   const raw = headers.raw()
   let value: string | null = null
   for (let at = 0; at < raw.length; at += 2) {
@@ -53,17 +58,11 @@ export function credentialsIn(
     if (value !== null) return SEVERAL
     value = raw[at + 1] as string
   }
-  if (value === null) return NOTHING
-  return recent?.get(value) ?? credentialsOf(value, schemes, recent)
+  return value ?? NOTHING
 }
 
-function credentialsOf(value: string, schemes: readonly Scheme[], recent: RecentCredentials | null): Credentials {
-  const credentials = parsed(value, schemes)
-  if (credentials.found === 'token') recent?.set(value, credentials)
-  return credentials
-}
-
-function parsed(value: string, schemes: readonly Scheme[]): Credentials {
+/** The credentials in the value of an Authorization field. */
+export function credentialsOf(value: string, schemes: readonly Scheme[]): Credentials {
   for (const scheme of schemes) {
     if (value.length < scheme.length || !equalsIgnoreCase(value.slice(0, scheme.length), scheme)) continue
     const separator = value[scheme.length]
