@@ -21,7 +21,7 @@ const MAX_BATCH = 512 * 1024
 const MIN_MEMORY = 16 * 1024
 const MAX_MEMORY = 1280 * 1024
 const BATCHES = 2
-/** Memory for a batch like the last one: texts are written where there is room for them as if no character were ASCII. */
+/** Room for a batch, relative to the size of the last one: a text is written only where `MAX_BYTES` for each of its characters fit. */
 const MARGIN = 9 / 8
 const INITIAL_NUMBERS = 256
 /** Events that are formatted one after the other: the code and its data stay in the caches of the processor. */
