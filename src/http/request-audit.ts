@@ -64,6 +64,16 @@ export abstract class RequestAudit implements ActiveListItem {
     this.upstreamTime = outer.upstreamTime
   }
 
+  /** Whether `record` is to be called before the last bytes of a response are sent. */
+  get isRecorded(): boolean {
+    return false
+  }
+
+  /** Stores the event of a request whose response is about to be complete; resolves when it survives the process. Never throws. */
+  record(_response: Response): Promise<void> | null {
+    return null
+  }
+
   /** Publishes the access event; called once. */
   abstract end(outcome: RequestOutcome): void
 

@@ -19,6 +19,7 @@ import {
 } from '#http'
 import { beginSpan } from './begin-span.ts'
 import { createExchange } from './create-exchange.ts'
+import { DelayedEnd } from './delayed-end.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
@@ -26,7 +27,7 @@ import { recordRefusal } from './record-refusal.ts'
 import { REQUEST_TIMEOUT, RESERVED, type Refusal, refusalResponse } from './refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel, Upgradable } from './response-channel.ts'
 import { assertFinalStatus, type ResponseHead } from './response-head.ts'
-import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
+import { fitsOneWrite, type ResponseTarget, ResponseWriter } from './response-writer.ts'
 
 // RFC 6455 section 7.4.1.
 const GOING_AWAY = 1001
@@ -42,6 +43,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
   /** The response whose head was sent. */
   #sent: Response | null = null
   #isTruncated = false
+  /** A refusal ends the request at once. */
+  #isRefused = false
   #observation: RequestObservation | null = null
   #span: RequestSpan | null = null
   #method = ''
@@ -91,6 +94,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#truncate(error, reason.isUnfinished === true ? 'aborted' : 'truncated')
       return
     }
+    this.#isRefused = true
     this.#refuse(reason)
     this.#body?.fail(error)
     this.#notify((exchange) => exchange.abort(error))
@@ -265,19 +269,27 @@ export class Transaction implements ChannelObserver, BodyOwner {
     }
     const head = this.#sendHead(response, persistence)
     if (head === null) return
+    const target = this.#targetFor(response, head)
     if (!head.hasBody) {
       response.body.cancel()
-      channel.end()
+      target.end()
     } else if (fitsOneWrite(response)) {
       const content = response.body.bytes()
       this.#writtenAtOnce = content.length
-      channel.end(content)
+      target.end(content)
     } else {
-      this.#writer = new ResponseWriter(channel, response, head, (error) => this.#onResponseFailed(error))
+      this.#writer = new ResponseWriter(target, response, head, (error) => this.#onResponseFailed(error))
       this.#writer.start()
       // A body that starts later, such as an event stream, does not delay its head.
       if (this.#writer.written === 0 && !this.#writer.isDone) channel.flushHeaders()
     }
+  }
+
+  /** Where the event of the request is kept beyond the process, it is stored before the response is complete. */
+  #targetFor(response: Response, { length }: ResponseHead): ResponseTarget {
+    const audit = this.#exchange?.audit ?? null
+    if (audit === null || !audit.isRecorded || this.#isRefused) return this.#channel
+    return new DelayedEnd(this.#channel, length, { until: () => audit.record(response), isEnded: () => this.#ended })
   }
 
   /** A head that can not be sent, by its status, names, values or reason, becomes 502 (threats B28, B29). */
