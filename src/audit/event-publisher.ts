@@ -1,7 +1,7 @@
 import type { AuditEventHandler } from '#contracts'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import type { AuditOutlet, Clock, Counter, FormattedEvent } from '#schema'
+import type { AuditOutlet, Clock, Counter, FormattedEvent, RecordedEvent } from '#schema'
 import type { EventIds } from './event.ts'
 import type { AccessEventData, AccessNames } from './events/access-event.ts'
 import { AccessFields } from './events/access-fields.ts'
@@ -41,6 +41,8 @@ type Texts = FormattedEvent['texts']
 interface AccessPublisher {
   readonly fields: AccessFields
   publish(data: AccessEventData, now: number): void
+  /** For requests that have not ended; null where no handler keeps events beyond the process. */
+  readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
 }
 
 /** Completes, checks, filters and formats events, and passes them to the writer. */
@@ -69,7 +71,12 @@ export class EventPublisher {
     }
     const { outlet } = this.#input
     const shared = { textsOf, idAt: formatter.idAt }
-    return { fields, publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, shared)) }
+    const { record } = outlet
+    return {
+      fields,
+      publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, shared)),
+      record: record && ((data, now) => record(new AccessOutletEvent(data, now, shared))),
+    }
   }
 
   /** Never throws: audit must not fail a request. */

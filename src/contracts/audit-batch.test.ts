@@ -129,3 +129,30 @@ test('a record that waits does not keep the memory of the events around it', () 
   )
   for (const { encoded } of records) assert.ok(encoded.bytes.buffer.byteLength < 10_000)
 })
+
+test('groups are the events since the last one, with positions of the batch; a withdrawn event is in no batch', () => {
+  const builder = new AuditBatchBuilder()
+  const add = (...ids: string[]) =>
+    ids.map((id) => builder.add({ topic: `of ${id}`, id, time: 1, texts: [undefined, `text é ${id}`] }))
+  assert.equal(builder.takeGroup(), null)
+  add('a', 'b')
+  const first = structuredClone(builder.takeGroup())
+  assert.equal(builder.takeGroup(), null)
+  const [, d] = add('c', 'd', 'e')
+  const second = structuredClone(builder.takeGroup())
+  builder.withdraw(d as number)
+  assert.deepEqual([first?.start, second?.start], [0, first?.bytes.length])
+  assert.equal(Buffer.from(second?.bytes ?? []).toString(), 'text é c\ntext é d\ntext é e\ncde')
+  assert.deepEqual(second?.topics, ['of a', 'of b', 'of c', 'of d', 'of e'])
+
+  const batch = builder.build()
+  const topics = batch.topics
+  const records = recordsOf(batch, 2, { format: 1, topics })
+  assert.deepEqual(
+    records.map(({ topic, id, text }) => `${topic}, ${id}: ${text}`),
+    ['a', 'b', 'c', 'e'].map((id) => `of ${id}, ${id}: text é ${id}`),
+  )
+  assert.equal(builder.takeGroup(), null)
+  add('f')
+  assert.equal(builder.takeGroup()?.start, 0)
+})

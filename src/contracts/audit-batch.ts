@@ -12,6 +12,12 @@ export interface AuditBatch {
   readonly isAscii: boolean
 }
 
+/** Events of a batch that has not been built yet. */
+export interface AuditGroup extends Omit<AuditBatch, 'events'> {
+  /** Position of the bytes in the batch, to which all positions refer. */
+  readonly start: number
+}
+
 /** Numbers of each event: index of its topic, its time, start and end of its id. */
 export const EVENT_NUMBERS = 4
 
@@ -47,6 +53,9 @@ export class AuditBatchBuilder {
   /** Ids that no text has, and the positions of their start in `#numbers`. */
   #ids: string[] = []
   #idPositions: number[] = []
+  /** End of the groups that were taken: bytes and numbers of the batch. */
+  #taken = 0
+  #takenCount = 0
 
   get isFull(): boolean {
     return this.#end - this.#start >= MAX_BATCH
@@ -56,10 +65,36 @@ export class AuditBatchBuilder {
     return this.#events
   }
 
-  add(event: FormattedEvent): void {
-    this.#events++
+  /** Returns the position of the event in the batch. */
+  add(event: FormattedEvent): number {
     this.#waiting.push(event)
     if (this.#waiting.length >= GROUP) this.#format()
+    return this.#events++
+  }
+
+  /** Removes an event of this batch from it. */
+  withdraw(position: number): void {
+    this.#format()
+    const stride = this.#count / this.#events
+    this.#numbers.fill(-1, position * stride + EVENT_NUMBERS, (position + 1) * stride)
+  }
+
+  /** The events since the last call, with their ids; null without any. Valid until the next call of another method. */
+  takeGroup(): AuditGroup | null {
+    this.#format()
+    this.#writeIds()
+    const size = this.#end - this.#start
+    if (this.#takenCount === this.#count) return null
+    const group = {
+      bytes: this.#memory.subarray(this.#start + this.#taken, this.#end),
+      numbers: this.#numbers.subarray(this.#takenCount, this.#count),
+      topics: this.#topics,
+      isAscii: this.#isAscii,
+      start: this.#taken,
+    }
+    this.#taken = size
+    this.#takenCount = this.#count
+    return group
   }
 
   build(): AuditBatch {
@@ -79,6 +114,8 @@ export class AuditBatchBuilder {
     if (this.#numbers.length > 8 * Math.max(this.#count, INITIAL_NUMBERS))
       this.#numbers = new Float64Array(INITIAL_NUMBERS)
     this.#count = 0
+    this.#taken = 0
+    this.#takenCount = 0
     this.#topics = []
     this.#events = 0
     this.#isAscii = true

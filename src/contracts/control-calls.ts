@@ -32,7 +32,15 @@ export const CONTROL_CALLS = {
     AuditPlan,
     { readonly id: number; readonly memory: SharedArrayBuffer } | { readonly problems: readonly Problem[] }
   >(30_000),
-  auditEvents: notice<{ readonly id: number; readonly batch: AuditBatch; readonly dropped: number }>(),
+  /** `journal` is the number of the batch in the journals of the service, null where it is not there. */
+  auditEvents: notice<{
+    readonly id: number
+    readonly batch: AuditBatch
+    readonly dropped: number
+    readonly journal: number | null
+  }>(),
+  /** The first of several faults. */
+  auditJournalFailed: notice<{ readonly id: number; readonly problem: string }>(),
   /** Changed transports of an opened service: secrets, keys or trust were rotated. */
   auditRenew: notice<{ readonly id: number; readonly plan: AuditPlan }>(),
   auditQueries: notice<{ readonly id: number }>(),

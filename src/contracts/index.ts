@@ -25,7 +25,7 @@ export {
   type NotificationListener,
   type Notifications,
 } from './am-service.ts'
-export { type AuditBatch, AuditBatchBuilder } from './audit-batch.ts'
+export { type AuditBatch, AuditBatchBuilder, type AuditGroup, EVENT_NUMBERS } from './audit-batch.ts'
 export {
   type AuditEventHandler,
   AuditEventHandlerKind,

@@ -6,6 +6,12 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'A connection or file of a handler that is no longer configured may stay open until the gateway stops.',
     action: 'Report the error with its stack.',
   },
+  AUDIT_JOURNAL_FAILED: {
+    message: 'a unit can not write the journal of audit events; it tries again after 10 seconds',
+    meaning:
+      'Events are delivered, and responses are sent. If the process is killed meanwhile, events of the last 500 ms are lost; with the journal none is.',
+    action: 'Check free space, permissions and speed of the directory `spool/audit` of the instance.',
+  },
   COPY_CHANGED: {
     message: 'files in the local copy of the release were changed by hand; they are overwritten',
     meaning: 'The files are those of the release again. Traffic is not affected.',

@@ -22,6 +22,7 @@ interface Place {
 
 const DISCARDING_OUTLET: AuditOutlet = {
   publish: () => {},
+  record: null,
   isFull: false,
   waitForRoom: () => Promise.resolve(),
   renew: () => {},

@@ -63,10 +63,25 @@ export interface FormattedEvent {
   readonly time: number
 }
 
+/** An event that was published before the end of its request. */
+export interface RecordedEvent {
+  /** Resolves when the event survives the process; never rejects. */
+  readonly stored: Promise<void>
+  /** The request has ended as the event says. */
+  confirm(): void
+  /** The request has ended in another way: the event is not published. */
+  withdraw(): void
+}
+
 /** Passes events of one audit service to the writer. */
 export interface AuditOutlet {
   /** Never blocks and never throws. */
   publish(event: FormattedEvent): void
+  /**
+   * Publishes the event of a request whose response is complete but for its last bytes, which wait until it is stored. Null where
+   * no handler keeps events beyond the process; the result is null where events can not be stored now.
+   */
+  readonly record: ((event: FormattedEvent) => RecordedEvent | null) | null
   /** Whether the queue of a handler with `onFull: block` is full. */
   readonly isFull: boolean
   /** Resolves when it is no longer full, at most after `maxBlockTime`. */

@@ -5,6 +5,7 @@ export type {
   FormattedEvent,
   HandlerPlan,
   QueuePlan,
+  RecordedEvent,
   SpoolPlan,
   TransportPlan,
 } from './audit-outlet.ts'

@@ -1,6 +1,10 @@
+import { JournalWriter, journalTargets } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
+import { ActiveList } from '#http'
 import type { Remote } from '#rpc'
-import { type AuditOutlet, type AuditPlan, ConfigError, type FormattedEvent } from '#schema'
+import { type AuditOutlet, type AuditPlan, type Clock, ConfigError, type FormattedEvent } from '#schema'
+import { PendingEvent } from './pending-event.ts'
+import { TurnJournal } from './turn-journal.ts'
 
 /** Milliseconds for which events wait for others, so that one message carries many. */
 const BATCH_TIME = 100
@@ -8,11 +12,26 @@ const BATCH_TIME = 100
 const MAX_UNREAD = 100_000
 
 /** Opens the handlers of an audit service on the control thread. */
-export async function openAuditOutlet(control: Remote<typeof CONTROL_CALLS>, plan: AuditPlan): Promise<AuditOutlet> {
+export async function openAuditOutlet(
+  control: Remote<typeof CONTROL_CALLS>,
+  plan: AuditPlan,
+  clock: Clock,
+): Promise<AuditOutlet> {
   const opened = await control.auditOpen(plan)
   if ('problems' in opened) throw new ConfigError(opened.problems)
+  const { id, memory } = opened
   const maxBlockTime = Math.max(0, ...plan.handlers.map(({ queue }) => queue.maxBlockTime))
-  return new BatchingOutlet(control, opened.id, new Int32Array(opened.memory), maxBlockTime)
+  const targets = journalTargets(plan)
+  const onFault = (problem: string) => control.auditJournalFailed({ id, problem })
+  const journal = targets.length === 0 ? null : new JournalWriter({ targets, service: id, clock, onFault })
+  return new BatchingOutlet(control, id, { memory: new Int32Array(memory), maxBlockTime, journal })
+}
+
+interface OutletInput {
+  readonly memory: Int32Array
+  readonly maxBlockTime: number
+  /** Null where no handler keeps events beyond the process. */
+  readonly journal: JournalWriter | null
 }
 
 /** Collects the events of one service and sends them to the control thread, many with each message. */
@@ -22,16 +41,23 @@ class BatchingOutlet implements AuditOutlet {
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
   readonly #batch = new AuditBatchBuilder()
+  readonly #journal: TurnJournal | null
+  /** Recorded events of this batch whose requests have not ended. */
+  readonly #pending = new ActiveList<PendingEvent>()
   #dropped = 0
   #sent = 0
   #timer: NodeJS.Timeout | null = null
   #isClosed = false
+  readonly record: AuditOutlet['record']
 
-  constructor(control: Remote<typeof CONTROL_CALLS>, id: number, memory: Int32Array, maxBlockTime: number) {
+  constructor(control: Remote<typeof CONTROL_CALLS>, id: number, { memory, maxBlockTime, journal }: OutletInput) {
     this.#control = control
     this.#id = id
     this.#memory = memory
     this.#maxBlockTime = maxBlockTime
+    const turns = journal === null ? null : new TurnJournal(this.#batch, journal, () => this.#sendIfFull())
+    this.#journal = turns
+    this.record = turns === null ? null : (event) => this.#record(event, turns)
   }
 
   get isFull(): boolean {
@@ -44,14 +70,24 @@ class BatchingOutlet implements AuditOutlet {
   }
 
   publish(event: FormattedEvent): void {
-    // The counter of the reader wraps around, as does this one.
-    if (this.#isClosed || ((this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0) > MAX_UNREAD) {
+    if (!this.#isAccepting) {
       this.#dropped++
       return
     }
     this.#batch.add(event)
-    if (this.#batch.isFull) this.#flush()
-    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIME)
+    void this.#journal?.store()
+    this.#added()
+  }
+
+  confirm(event: PendingEvent): void {
+    this.#pending.delete(event)
+    // It was due when its batch was sent.
+    if (event.position === null) this.publish(event.event)
+  }
+
+  withdraw(event: PendingEvent): void {
+    this.#pending.delete(event)
+    if (event.position !== null) this.#batch.withdraw(event.position)
   }
 
   renew(plan: AuditPlan): void {
@@ -69,13 +105,45 @@ class BatchingOutlet implements AuditOutlet {
     this.#control.auditClose({ id: this.#id })
   }
 
+  get #isAccepting(): boolean {
+    // The counter of the reader wraps around, as does this one.
+    return !this.#isClosed && ((this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0) <= MAX_UNREAD
+  }
+
+  #record(event: FormattedEvent, journal: TurnJournal): PendingEvent | null {
+    if (!this.#isAccepting || !journal.isActive) return null
+    const pending = new PendingEvent(this, event, this.#batch.add(event), journal.store())
+    this.#pending.add(pending)
+    this.#added()
+    return pending
+  }
+
+  #added(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIME)
+    // With a journal, most requests of this turn have ended when it has: their events are sent in order.
+    if (this.#journal === null) this.#sendIfFull()
+  }
+
+  #sendIfFull(): void {
+    if (this.#batch.isFull) this.#flush()
+  }
+
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#batch.events === 0 && this.#dropped === 0) return
+    this.#journal?.storeNow()
+    for (const event of this.#pending.all()) this.#postpone(event)
     const batch = this.#batch.build()
-    this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped })
+    const journal = this.#journal?.endBatch() ?? null
+    this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
     this.#sent = (this.#sent + batch.events) | 0
     this.#dropped = 0
+  }
+
+  /** An event is not sent before its request has ended. */
+  #postpone(event: PendingEvent): void {
+    this.withdraw(event)
+    event.position = null
   }
 }

@@ -1,18 +1,18 @@
 import type { CONTROL_CALLS } from '#contracts'
 import type { Remote } from '#rpc'
-import type { SharedStore } from '#schema'
+import type { Clock, SharedStore } from '#schema'
 import { openAuditOutlet } from './audit-outlet.ts'
 import type { ControlServices } from './control-services.ts'
 
 /** Services of the control plane, over the channel of a unit. */
-export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>): ControlServices {
+export function remoteControlServices(control: Remote<typeof CONTROL_CALLS>, clock: Clock): ControlServices {
   return {
     openRouter: (router) => control.openRouter(router),
     routerOpened: (directory, failures) => control.routerOpened({ directory, failures }),
     closeRouter: (directory) => control.closeRouter({ directory }),
     routeWarnings: (warnings) => control.routeWarnings(warnings),
     objectStatus: (status) => control.objectStatus(status),
-    openAudit: (plan) => openAuditOutlet(control, plan),
+    openAudit: (plan) => openAuditOutlet(control, plan, clock),
     connectionPermits: {
       open: async (key, permits) => {
         const opened = await control.openPermits({ key, permits })

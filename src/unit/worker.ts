@@ -67,7 +67,7 @@ class UnitWorker {
       onFault: (error) => this.#logger.error({ error }, EVENTS.CONTROL_MESSAGE_FAILED),
     })
     const { remote } = this.#channel
-    this.#control = remoteControlServices(remote)
+    this.#control = remoteControlServices(remote, systemClock)
     this.#requests = new LiveRequests({
       clock: systemClock,
       traces: this.#traces,

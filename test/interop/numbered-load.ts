@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { Pool } from 'undici'
 
-/** When the response of each request had left, by the number of the request. */
-export type Responses = Map<number, number>
+/** Numbers of the requests whose responses have arrived. */
+export type Responses = Set<number>
 
 const CONNECTIONS = 24
 
@@ -25,7 +25,7 @@ export async function sendNumbered(
         if (error instanceof assert.AssertionError) throw error
         return
       }
-      responses.set(number, performance.now())
+      responses.add(number)
       onResponse(number)
     }
   }

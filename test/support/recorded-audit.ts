@@ -27,6 +27,7 @@ export class RecordedAudit {
     this.plans.push(plan)
     const recorded = this
     return {
+      record: null,
       publish: (event) => void this.published.push(event),
       get isFull() {
         return recorded.isFull

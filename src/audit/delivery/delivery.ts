@@ -100,6 +100,16 @@ export class Delivery {
     return this.#isFull
   }
 
+  /** Records that have entered the queue. */
+  get added(): number {
+    return this.#added
+  }
+
+  /** Those of them that the end of the process does not lose: the first ones. */
+  get safe(): number {
+    return this.#added - this.#backlog.volatile
+  }
+
   /** Adds records to the queue; those beyond its bounds are counted as lost. */
   add(records: readonly AuditRecord[]): void {
     if (records.length === 0) return

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { open, readFile, rm, stat, utimes } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isHere, isRunning, type ProcessIdentity, thisProcess } from './process-identity.ts'
 
 /** A lock of another machine counts as left behind when its holder has not renewed it for this long. */
 const EXPIRY = 60_000
@@ -17,13 +16,6 @@ export class SpoolLocked extends Error {
   constructor(holder: string) {
     super(`the spool directory is in use by ${holder}`)
   }
-}
-
-interface Holder {
-  readonly pid: number
-  /** Distinguishes processes that had the same id one after the other. */
-  readonly started: string
-  readonly host: string
 }
 
 /** Locks of this thread. */
@@ -76,11 +68,10 @@ export class SpoolLock {
 
 /** False where the file exists. */
 async function create(path: string): Promise<boolean> {
-  const holder: Holder = { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() }
   try {
     const file = await open(path, 'wx', 0o600)
     try {
-      await file.writeFile(JSON.stringify(holder))
+      await file.writeFile(JSON.stringify(thisProcess()))
     } catch (error) {
       await rm(path, { force: true })
       throw error
@@ -95,9 +86,9 @@ async function create(path: string): Promise<boolean> {
 }
 
 /** Null where the holder of the lock has ended. */
-async function activeHolder(path: string): Promise<Holder | null> {
+async function activeHolder(path: string): Promise<ProcessIdentity | null> {
   const holder = await holderIn(path)
-  if (holder !== null && holder.host === hostname()) return isRunning(holder) ? holder : null
+  if (holder !== null && isHere(holder)) return isRunning(holder) ? holder : null
   const age =
     Date.now() -
     (await stat(path)
@@ -107,33 +98,10 @@ async function activeHolder(path: string): Promise<Holder | null> {
   return holder ?? { pid: 0, started: '', host: 'an unknown host' }
 }
 
-async function holderIn(path: string): Promise<Holder | null> {
+async function holderIn(path: string): Promise<ProcessIdentity | null> {
   try {
-    const { pid, started, host } = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>
+    const { pid, started, host } = JSON.parse(await readFile(path, 'utf8')) as Partial<ProcessIdentity>
     return typeof pid === 'number' && pid > 0 ? { pid, started: String(started), host: String(host) } : null
-  } catch {
-    return null
-  }
-}
-
-/** A process that had the id before, as in a container that was restarted, has another start. */
-function isRunning({ pid, started }: Holder): boolean {
-  if (pid === process.pid) return started !== '' && started === startOf(pid)
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
-  const since = startOf(pid)
-  return since === null || started === '' || since === started
-}
-
-/** Start of a process since boot, in clock ticks, where the system has /proc. */
-function startOf(pid: number): string | null {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field, the name in parentheses, may contain blanks; the start is the 22nd.
-    return fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19] ?? null
   } catch {
     return null
   }

@@ -6,6 +6,16 @@ import { readSpoolLines, type SpoolChunk } from './spool-line.ts'
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_NOFOLLOW = 0 } = constants
 const READ_BYTES = 256 * 1024
 
+const NAME = /^\d{16}\.spool$/
+
+export function segmentName(number: number): string {
+  return `${String(number).padStart(16, '0')}.spool`
+}
+
+export function isSegmentName(name: string): boolean {
+  return NAME.test(name)
+}
+
 /** The file was removed while it was open, so that writes to it are stored nowhere. */
 export class SegmentRemoved extends Error {
   readonly code = 'ENOENT'

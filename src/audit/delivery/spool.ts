@@ -2,13 +2,13 @@ import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import type { SpoolPlan } from '#schema'
 import { syncDirectory } from '../files/sync-directory.ts'
+import { recoverJournals } from './recover-journals.ts'
 import { SpoolLines } from './spool-lines.ts'
 import { SpoolLock } from './spool-lock.ts'
-import { SegmentRemoved, SpoolSegment } from './spool-segment.ts'
+import { isSegmentName, SegmentRemoved, SpoolSegment, segmentName } from './spool-segment.ts'
 import type { AuditRecord } from './transport.ts'
 
 const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
-const SEGMENT = /^\d{16}\.spool$/
 const POSITION = 'position'
 
 /** No room for further lines within `maxBytes`. */
@@ -54,7 +54,7 @@ export class Spool {
     this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(plan.maxBytes / 8))
     this.#lock = lock
     this.#segments = segments
-    this.#lastNumber = Number.parseInt(segments.at(-1)?.name ?? '0', 10)
+    this.#lastNumber = lastNumberOf(segments)
     for (const { bytes } of segments) this.#bytes += bytes
   }
 
@@ -63,7 +63,9 @@ export class Spool {
     await mkdir(plan.directory, { recursive: true, mode: 0o700 })
     const lock = await SpoolLock.acquire(plan.directory)
     try {
-      return new Spool(plan, lock, await segmentsIn(plan.directory))
+      const segments = await segmentsIn(plan.directory)
+      const recovered = await recoverJournals(plan.directory, 1 + lastNumberOf(segments))
+      return new Spool(plan, lock, recovered === null ? segments : [...segments, recovered])
     } catch (error) {
       await lock.release()
       throw error
@@ -189,8 +191,7 @@ export class Spool {
     await this.#current?.finish()
     this.#current = null
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
-    const name = `${String(++this.#lastNumber).padStart(16, '0')}.spool`
-    const segment = new SpoolSegment(join(this.#directory, name))
+    const segment = new SpoolSegment(join(this.#directory, segmentName(++this.#lastNumber)))
     segment.isBusy = true
     try {
       await segment.create()
@@ -229,9 +230,13 @@ function isAccepted(segment: SpoolSegment | undefined, position: number): segmen
   return segment.isRead && segment.end <= position
 }
 
+function lastNumberOf(segments: readonly SpoolSegment[]): number {
+  return Number.parseInt(segments.at(-1)?.name ?? '0', 10)
+}
+
 /** Segments of an earlier process. */
 async function segmentsIn(directory: string): Promise<SpoolSegment[]> {
-  const names = (await readdir(directory)).filter((name) => SEGMENT.test(name)).sort()
+  const names = (await readdir(directory)).filter((name) => isSegmentName(name)).sort()
   const segments: SpoolSegment[] = []
   for (const name of names) {
     const path = join(directory, name)

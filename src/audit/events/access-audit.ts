@@ -10,7 +10,7 @@ import {
   refusedPath,
 } from '#http'
 import type { Logger } from '#logging'
-import type { Clock } from '#schema'
+import type { Clock, RecordedEvent } from '#schema'
 import type { EventIds } from '../event.ts'
 import { EVENTS } from '../log-events.ts'
 import type { AccessEventData, AccessRequest, AccessResponse } from './access-event.ts'
@@ -25,6 +25,8 @@ interface AccessAuditInput {
   /** User of a request, by its contexts or by an expression. */
   userIdOf(exchange: Exchange, response: Response | null): string | null | Promise<string | null>
   publish(data: AccessEventData, now: number): void
+  /** Null where no handler keeps events beyond the process. */
+  readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
   readonly logger: Logger
 }
 
@@ -94,6 +96,10 @@ class AccessRecord extends RequestAudit {
   readonly #exchange: Exchange
   readonly #request: AccessRequest
   #isReported = false
+  /** The event of a complete response, until it is sent. */
+  #recorded: RecordedEvent | null = null
+  /** Of the recorded event. */
+  #id: string | null = null
 
   /** `outer` is the record of the service around, which has seen the request before any filter. */
   constructor(audit: AccessAudit, exchange: Exchange, outer: AccessRecord | null) {
@@ -112,19 +118,51 @@ class AccessRecord extends RequestAudit {
     }
   }
 
-  override end({ response, end }: RequestOutcome): void {
+  override get isRecorded(): boolean {
+    return this.#audit.input.record !== null
+  }
+
+  override record(response: Response): Promise<void> | null {
+    const { record, clock, logger } = this.#audit.input
+    const userId = this.userId ?? this.#userId(response)
+    // An expression that waits for something must not delay the response: its event is published at the end.
+    if (record === null || userId instanceof Promise) return null
+    try {
+      const now = clock.now()
+      const data = this.#data(userId, this.#outcome({ response, end: 'sent' }, now), this.#headersOf(response))
+      this.#recorded = record(data, now)
+      this.#id = data.id
+    } catch (error) {
+      logger.limited(error).error({ error }, EVENTS.EVENT_NOT_BUILT)
+    }
+    return this.#recorded?.stored ?? null
+  }
+
+  override end(outcome: RequestOutcome): void {
     const { input, active } = this.#audit
     active.delete(this)
+    const recorded = this.#recorded
+    if (recorded !== null && outcome.end === 'sent') {
+      recorded.confirm()
+      return
+    }
+    recorded?.withdraw()
     const now = input.clock.now()
+    this.#publish(outcome.response, this.#outcome(outcome, now), this.#headersOf(outcome.response), now)
+  }
+
+  #outcome({ response, end }: RequestOutcome, now: number): AccessResponse {
     const statusCode = response?.status ?? null
-    const outcome: AccessResponse = {
+    return {
       isSuccessful: end === 'sent' && statusCode !== null && statusCode < 400,
       statusCode,
       elapsedTime: Math.max(0, Math.round(now - this.startedAt)),
       reason: end === 'sent' ? null : end === 'aborted' ? 'the client closed the connection' : 'truncated',
     }
-    const headers = response !== null && input.needs.hasResponseHeaders ? response.headers.snapshot() : null
-    this.#publish(response, outcome, headers, now)
+  }
+
+  #headersOf(response: Response | null): readonly string[] | null {
+    return response !== null && this.#audit.input.needs.hasResponseHeaders ? response.headers.snapshot() : null
   }
 
   override discard(): void {
@@ -174,7 +212,7 @@ class AccessRecord extends RequestAudit {
   ): AccessEventData {
     const { client, id: exchangeId, transactionId } = this.#exchange
     return {
-      id: this.#audit.input.ids.next(),
+      id: this.#id ?? this.#audit.input.ids.next(),
       startedAt: this.startedAt,
       transactionId: transactionId.value,
       userId,

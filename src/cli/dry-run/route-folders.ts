@@ -7,6 +7,7 @@ import { type LocatedProblem, locateProblems } from '../problems.ts'
 
 const DISCARDING: AuditOutlet = {
   publish: () => {},
+  record: null,
   isFull: false,
   waitForRoom: () => Promise.resolve(),
   renew: () => {},

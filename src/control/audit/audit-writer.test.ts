@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { configTrailPlan } from '#audit'
+import { configTrailPlan, journalPath, journalTargets } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
@@ -206,4 +206,55 @@ test('handlers log by the logger that was set last, under the name that their se
   await waitUntil('a second entry', () => configured.entries.length > 1)
   assert.equal(configured.entries.at(-1)?.['logger'], 'new')
   assert.deepEqual(startUp.entries, [])
+})
+
+test('the journals of a batch are removed when its events are delivered or stored', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const spool = folder.in('spool')
+  const queue = { ...QUEUE, spool: { directory: spool, maxBytes: 1_048_576 } }
+  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { id } = opened(writer.open({}, plan))
+  const [target = assert.fail('no journal')] = journalTargets(plan)
+  const journals = () => readdirSync(spool).filter((name) => name.endsWith('.journal'))
+  mkdirSync(spool, { recursive: true })
+  for (const number of [1, 2]) writeFileSync(journalPath(target, id, number), 'events')
+
+  writer.take(id, batch('a'), 0, 1)
+  await waitUntil('the journal of the delivered batch is removed', () => journals().length === 1)
+  assert.deepEqual(lines(folder, 'trail'), ['{"_id":"a"}'])
+  assert.equal(existsSync(journalPath(target, id, 2)), true)
+  // A destination that fails: the events go to the spool.
+  renameSync(folder.in('trail'), folder.in('moved'))
+  writeFileSync(folder.in('trail'), 'not a folder')
+  writer.take(id, batch('b'), 0, 2)
+  await waitUntil('the journal of the stored batch is removed', () => journals().length === 0)
+  assert.equal(readdirSync(spool).filter((name) => name.endsWith('.spool')).length, 1)
+})
+
+test('the journals of events that were neither delivered nor stored are left to the next process', async () => {
+  using folder = new Folder()
+  const writing = open()
+  const spool = folder.in('spool')
+  writeFileSync(folder.in('trail'), 'not a folder')
+  const queue = { ...QUEUE, spool: { directory: spool, maxBytes: 1 } }
+  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { id } = opened(writing.writer.open({}, plan))
+  const [target = assert.fail('no journal')] = journalTargets(plan)
+  mkdirSync(spool, { recursive: true })
+  writeFileSync(journalPath(target, id, 1), 'events')
+  writing.writer.take(id, batch('a'), 0, 1)
+  await writing[Symbol.asyncDispose]()
+  assert.equal(existsSync(journalPath(target, id, 1)), true)
+})
+
+test('a journal that can not be written is logged with its service', async () => {
+  using folder = new Folder()
+  const log = memoryLog()
+  await using writing = open(log)
+  const { id } = opened(writing.writer.open({}, planOf(toFolder(folder.in('trail')))))
+  writing.writer.journalFailed(id, 'no space left on device')
+  const [entry] = log.entries.filter(({ code }) => code === 'GW_CONTROL_AUDIT_JOURNAL_FAILED')
+  assert.deepEqual([entry?.['service'], entry?.['problem']], ['gateway+AuditService', 'no space left on device'])
 })

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '#audit'
+import { type AuditRecord, journalPath, journalTargets } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
@@ -7,6 +7,7 @@ import { EVENTS } from '../log-events.ts'
 import type { RecordsPassed } from './current-transport.ts'
 import { folderConflicts } from './folder-conflicts.ts'
 import { HandlerDelivery, type HandlerServices } from './handler-delivery.ts'
+import { JournalRemoval } from './journal-removal.ts'
 
 /** One audit service of one unit, in one version of its route. */
 interface OpenedService {
@@ -33,6 +34,7 @@ export class AuditWriter {
   readonly #handlers = new Map<string, HandlerDelivery>()
   readonly #closing = new Set<Promise<void>>()
   readonly #dropped: Counter
+  readonly #journals = new JournalRemoval()
   #ids = 0
 
   constructor(services: HandlerServices) {
@@ -75,7 +77,8 @@ export class AuditWriter {
     return { id, memory }
   }
 
-  take(id: number, batch: AuditBatch, dropped: number): void {
+  /** `journal` is the number of the batch in the journals of its service, where it is there. */
+  take(id: number, batch: AuditBatch, dropped: number, journal: number | null = null): void {
     const service = this.#opened.get(id)
     if (service === undefined) return
     if (dropped > 0) this.#dropped.add(dropped)
@@ -86,6 +89,13 @@ export class AuditWriter {
     const { formats, handlers, memory } = service
     for (const [plan, delivery] of handlers) delivery.add(recordsOf(batch, formats, plan))
     Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
+    if (journal !== null) this.#keepJournal(id, service, journal)
+  }
+
+  /** A unit can not write its journal. */
+  journalFailed(id: number, problem: string): void {
+    const service = this.#opened.get(id)?.plan.service ?? ''
+    this.#logger.limited(service).error({ service, problem }, EVENTS.AUDIT_JOURNAL_FAILED)
   }
 
   /** Sends later batches with changed secrets, keys and trust. */
@@ -160,6 +170,13 @@ export class AuditWriter {
     this.#handlers.clear()
     this.#opened.clear()
     await Promise.all([...handlers.map((handler) => handler.close(limit)), ...this.#closing])
+    await this.#journals.close()
+  }
+
+  #keepJournal(id: number, { plan, handlers }: OpenedService, batch: number): void {
+    const paths = journalTargets(plan).map((target) => journalPath(target, id, batch))
+    const safety = handlers.flatMap(([{ queue }, delivery]) => (queue.spool === null ? [] : [delivery.safety()]))
+    this.#journals.add({ paths, safety })
   }
 
   #handler(service: string, plan: HandlerPlan): HandlerDelivery {

@@ -29,6 +29,7 @@ export class HandlerDelivery {
   readonly #logger: ReplaceableLogger
   /** Services, in units, that may send to it. */
   users = 0
+  #isClosed = false
   /** Number of the service whose settings apply. */
   #openedAs = 0
 
@@ -80,6 +81,12 @@ export class HandlerDelivery {
     this.#delivery.add(records)
   }
 
+  /** Tells whether the records that were added until now are delivered or stored; `lost` when they never will be. */
+  safety(): () => 'waiting' | 'safe' | 'lost' {
+    const { added } = this.#delivery
+    return () => (this.#delivery.safe >= added ? 'safe' : this.#isClosed ? 'lost' : 'waiting')
+  }
+
   /** Closes a file that only one process may write; its events are passed on. */
   async handOver(pass: RecordsPassed): Promise<void> {
     if (!this.#transport.isExclusive) return
@@ -94,6 +101,7 @@ export class HandlerDelivery {
   /** Delivers or spools within the limit. */
   async close(limit: number): Promise<void> {
     await this.#delivery.close(limit)
+    this.#isClosed = true
     this.#metrics.release()
   }
 }

@@ -99,6 +99,7 @@ function openAccess(
     ids,
     userIdOf: userIdExpression ?? auditUser,
     publish: access.publish,
+    record: access.record,
     logger,
   })
   if (serving && Number.isFinite(longRunningAfter)) {

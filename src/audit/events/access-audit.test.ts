@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Exchange, respond } from '#http'
+import { createLogger, memoryLog } from '#logging'
+import { systemClock } from '#schema'
+import { exchangeFor } from '#test/exchange'
+import { EventIds } from '../event.ts'
+import { AccessAudit } from './access-audit.ts'
+import type { AccessEventData } from './access-event.ts'
+
+/** An auditor, with what it publishes and records, in their order. */
+function auditing({ userIdOf = (): string | null | Promise<string | null> => null, isStoring = true } = {}) {
+  const calls: [string, AccessEventData | null][] = []
+  const call = (name: string, data: AccessEventData | null = null) => void calls.push([name, data])
+  const audit = new AccessAudit({
+    needs: { hasQuery: false, hasResponseHeaders: true },
+    longRunningAfter: 60_000,
+    clock: systemClock,
+    ids: new EventIds(),
+    userIdOf,
+    publish: (data) => call('publish', data),
+    record: (data) => {
+      call('record', data)
+      if (!isStoring) return null
+      return { stored: Promise.resolve(), confirm: () => call('confirm'), withdraw: () => call('withdraw') }
+    },
+    logger: createLogger({ destination: memoryLog() }),
+  })
+  const begin = (): NonNullable<Exchange['audit']> => {
+    const exchange = exchangeFor('GET', 'http://a/')
+    audit.begin(exchange)
+    return exchange.audit ?? assert.fail('not audited')
+  }
+  return { begin, calls, names: () => calls.map(([name]) => name) }
+}
+
+const response = respond(200, { 'X-Sent': '1' }, 'hello')
+
+test('a recorded event that was sent is confirmed; it says what an event at the end would', async () => {
+  const { begin, calls, names } = auditing()
+  const audit = begin()
+  await audit.record(response)
+  audit.end({ response, end: 'sent' })
+  assert.deepEqual(names(), ['record', 'confirm'])
+  const [, data] = calls[0] ?? assert.fail()
+  assert.deepEqual([data?.response?.isSuccessful, data?.response?.statusCode], [true, 200])
+  assert.ok(data?.responseHeaders?.includes('X-Sent'))
+})
+
+test('a recorded event of a response that was cut off is replaced by one with the same id', async () => {
+  const { begin, calls, names } = auditing()
+  const audit = begin()
+  await audit.record(response)
+  audit.end({ response, end: 'aborted' })
+  assert.deepEqual(names(), ['record', 'withdraw', 'publish'])
+  const [recorded, , published] = calls.map(([, data]) => data)
+  assert.equal(published?.id, recorded?.id)
+  assert.equal(published?.response?.reason, 'the client closed the connection')
+})
+
+test('an event that can not be recorded is published at the end', async () => {
+  const full = auditing({ isStoring: false })
+  const audit = full.begin()
+  assert.equal(audit.record(response), null)
+  audit.end({ response, end: 'sent' })
+  assert.deepEqual(full.names(), ['record', 'publish'])
+
+  const waiting = auditing({ userIdOf: async () => 'demo' })
+  const other = waiting.begin()
+  assert.equal(other.record(response), null)
+  other.end({ response, end: 'sent' })
+  await Promise.resolve()
+  await Promise.resolve()
+  assert.deepEqual(waiting.names(), ['publish'])
+})

@@ -1,0 +1,168 @@
+// Journals of units in the directory of a spool, and what the next process makes of them.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { AuditBatchBuilder } from '#contracts'
+import { AuditDestination, StartedDelivery } from '#test/audit-destination'
+import { Folder } from '#test/folder'
+import { once } from '#test/waiting'
+import { thisProcess } from '../delivery/process-identity.ts'
+import { journalPath } from './journal-file.ts'
+import { JournalWriter } from './journal-writer.ts'
+
+const target = (directory: string, format = 0) => ({ directory, formats: 2, format, topics: ['access'] })
+
+interface Writing {
+  readonly service?: number
+  readonly monotonic?: () => number
+  readonly format?: number
+}
+
+/** A journal, and a function that writes events to it. */
+function journalIn(directory: string, { service = 1, monotonic = () => 0, format = 0 }: Writing = {}) {
+  const faults: string[] = []
+  const builder = new AuditBatchBuilder()
+  const writer = new JournalWriter({
+    targets: [target(directory, format)],
+    service,
+    clock: { monotonic },
+    onFault: (problem) => void faults.push(problem),
+  })
+  const write = (...ids: string[]) => {
+    for (const id of ids) builder.add({ topic: 'access', id, time: 1, texts: [`{"_id":"${id}"}`, `<${id}>`] })
+    const group = builder.takeGroup()
+    if (group !== null) writer.append(group)
+  }
+  const endBatch = () => {
+    builder.build()
+    return writer.endBatch()
+  }
+  return { writer, write, endBatch, faults }
+}
+
+/** Makes the journals of this process those of another one. */
+function giveTo(directory: string, { host = null as string | null, pid = 0, started = '1' }): void {
+  for (const name of journalsIn(directory)) {
+    const [, service, batch] = /\.(\d+)\.(\d+)\.journal$/.exec(name) ?? []
+    const named = `${host ?? encodeURIComponent(thisProcess().host)}.${pid}.${started}.${service}.${batch}.journal`
+    renameSync(`${directory}/${name}`, `${directory}/${named}`)
+  }
+}
+
+const journalsIn = (directory: string) => readdirSync(directory).filter((name) => name.endsWith('.journal'))
+
+/** The texts that the next process delivers. */
+async function delivered(directory: string): Promise<{ texts: string[]; started: StartedDelivery }> {
+  const destination = new AuditDestination()
+  const started = new StartedDelivery(destination, { spool: { directory, maxBytes: 64 << 20 } })
+  await started.delivery.close(10_000)
+  return { texts: destination.accepted.map(({ text }) => text), started }
+}
+
+/** The id of a process that has ended. */
+async function endedProcess(): Promise<number> {
+  const child: ChildProcess = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.pid ?? assert.fail('no process')
+}
+
+describe('the journals of a process that has ended', () => {
+  test('are delivered by the next one, each event once, in the format of the handler', async () => {
+    using folder = new Folder()
+    const { write, endBatch } = journalIn(folder.path, { format: 1 })
+    write('a', 'b')
+    write('c')
+    assert.equal(endBatch(), 1)
+    write('b', 'd')
+    giveTo(folder.path, { pid: await endedProcess() })
+    const { texts, started } = await delivered(folder.path)
+    assert.deepEqual(texts, ['<a>', '<c>', '<b>', '<d>'])
+    assert.equal(started.delivery.counts.lost.unreadable, 0)
+    assert.deepEqual(readdirSync(folder.path), [])
+  })
+
+  test('are delivered after its segments, up to what a kill cut off', async () => {
+    using folder = new Folder()
+    const { write } = journalIn(folder.path)
+    write('a')
+    write('b')
+    const pid = await endedProcess()
+    giveTo(folder.path, { pid })
+    const [name = ''] = journalsIn(folder.path)
+    writeFileSync(folder.in(name), readFileSync(folder.in(name)).subarray(0, -3))
+    giveTo(folder.path, { pid })
+    assert.deepEqual((await delivered(folder.path)).texts, ['{"_id":"a"}'])
+  })
+
+  test('are found where the process had the id of this one', async () => {
+    using folder = new Folder()
+    journalIn(folder.path).write('a')
+    giveTo(folder.path, { pid: process.pid, started: '1' })
+    assert.deepEqual((await delivered(folder.path)).texts, ['{"_id":"a"}'])
+  })
+
+  test('of another machine are delivered when they were not written for 30 seconds', async () => {
+    using folder = new Folder()
+    journalIn(folder.path).write('a')
+    giveTo(folder.path, { host: 'elsewhere' })
+    assert.deepEqual((await delivered(folder.path)).texts, [])
+    const [name = ''] = journalsIn(folder.path)
+    const before = Date.now() / 1000 - 31
+    utimesSync(folder.in(name), before, before)
+    assert.deepEqual((await delivered(folder.path)).texts, ['{"_id":"a"}'])
+    assert.deepEqual(readdirSync(folder.path), [])
+  })
+})
+
+test('the journals of a process that runs are left', async () => {
+  using folder = new Folder()
+  journalIn(folder.path).write('a')
+  assert.deepEqual((await delivered(folder.path)).texts, [])
+  assert.equal(journalsIn(folder.path).length, 1)
+})
+
+test('files that are no journals, and links, do no harm', async () => {
+  using folder = new Folder()
+  const ended = `${encodeURIComponent(thisProcess().host)}.${await endedProcess()}.1.1`
+  writeFileSync(folder.in('other.journal'), 'text')
+  writeFileSync(folder.in(`${ended}.1.journal`), '{"formats":1}\n')
+  writeFileSync(folder.in(`${ended}.2.journal`), 'text without an end')
+  writeFileSync(folder.in(`${ended}.3.journal`), '')
+  mkdirSync(folder.in(`${ended}.4.journal`))
+  symlinkSync('/etc/hostname', folder.in(`${ended}.5.journal`))
+  assert.deepEqual((await delivered(folder.path)).texts, [])
+})
+
+describe('a journal that can not be written', () => {
+  test('is a fault that is reported once, and tried again after 10 seconds', () => {
+    using folder = new Folder()
+    const directory = folder.in('spool')
+    writeFileSync(directory, 'a file')
+    let now = 0
+    const { writer, write, endBatch, faults } = journalIn(directory, { monotonic: () => now })
+    write('a')
+    assert.equal(writer.isActive, false)
+    write('b')
+    assert.equal(endBatch(), null)
+    now = 10_000
+    assert.equal(writer.isActive, true)
+    write('c')
+    assert.equal(faults.length, 1)
+    assert.match(faults[0] ?? '', /EEXIST|ENOTDIR/)
+    renameSync(directory, folder.in('moved'))
+    now = 20_000
+    write('d')
+    assert.equal(endBatch(), 1)
+    assert.deepEqual(journalsIn(directory), [journalPath(target(''), 1, 1)])
+  })
+
+  test('in time is not written for 10 seconds, so that a stalled disk does not stop the traffic', () => {
+    using folder = new Folder()
+    const times = [0, 300, 300]
+    const { writer, write, faults } = journalIn(folder.path, { monotonic: () => times.shift() ?? 300 })
+    write('a')
+    assert.equal(writer.isActive, false)
+    assert.deepEqual(faults, ['a write took 300 ms'])
+  })
+})

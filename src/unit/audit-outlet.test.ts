@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { MessageChannel } from 'node:worker_threads'
+import { type AuditBatch, CONTROL_CALLS, recordsOf } from '#contracts'
+import { Channel, type Handlers } from '#rpc'
+import { type AuditOutlet, type AuditPlan, systemClock } from '#schema'
+import { Folder } from '#test/folder'
+import { once, waitUntil } from '#test/waiting'
+import { openAuditOutlet } from './audit-outlet.ts'
+
+const NOTHING = {}
+
+interface Sent {
+  readonly batch: AuditBatch
+  readonly journal: number | null
+}
+
+/** An outlet of a service whose handler has a spool, or none, and what it sends. */
+async function opened(spool: string | null) {
+  const { port1, port2 } = new MessageChannel()
+  const onFault = (error: Error) => assert.fail(error)
+  const sent: Sent[] = []
+  const near = new Channel<typeof CONTROL_CALLS, typeof NOTHING>(port1, {
+    peer: 'control',
+    remote: CONTROL_CALLS,
+    handlers: {},
+    onFault,
+  })
+  const handlers = {
+    auditOpen: () => ({ id: 7, memory: new SharedArrayBuffer(8) }),
+    auditEvents: (message: Sent) => void sent.push(message),
+    auditClose: () => port2.close(),
+  }
+  new Channel<typeof NOTHING, typeof CONTROL_CALLS>(port2, {
+    peer: 'unit',
+    remote: NOTHING,
+    handlers: handlers as unknown as Handlers<typeof CONTROL_CALLS>,
+    onFault,
+  })
+  const outlet = await openAuditOutlet(near.remote, planOf(spool), systemClock)
+  const ids = () => sent.map(({ batch }) => recordsOf(batch, 1, { format: 0, topics: ['access'] }).map(({ id }) => id))
+  const close = async () => {
+    outlet.close()
+    await once(port1, 'close')
+  }
+  return { outlet, sent, ids, [Symbol.asyncDispose]: close }
+}
+
+function planOf(spool: string | null): AuditPlan {
+  const queue = {
+    maxEvents: 100,
+    maxBytes: 1 << 20,
+    onFull: 'drop' as const,
+    maxBlockTime: 0,
+    spool: spool === null ? null : { directory: spool, maxBytes: 1 << 20 },
+  }
+  const handler = { name: 'jms', position: 0, topics: ['access'], format: 0, transport: { type: 'jms' }, queue }
+  return { service: 'service', handlers: [{ ...handler, supportsQueries: false }], handlerForQueries: null }
+}
+
+const event = (id: string) => ({ topic: 'access', id, time: 1, texts: [`{"_id":"${id}"}`] })
+
+function record(outlet: AuditOutlet, id: string) {
+  assert.ok(outlet.record, 'events are recorded')
+  return outlet.record(event(id)) ?? assert.fail('not recorded')
+}
+
+test('without a spool no event is recorded before the end of its request', async () => {
+  await using service = await opened(null)
+  assert.equal(service.outlet.record, null)
+  service.outlet.publish(event('a'))
+  await waitUntil('a batch', () => service.sent.length === 1)
+  assert.equal(service.sent[0]?.journal, null)
+})
+
+test('a recorded event is in the journal when it is stored, and sent when its request has ended', async () => {
+  using folder = new Folder()
+  await using service = await opened(folder.path)
+  const a = record(service.outlet, 'a')
+  const b = record(service.outlet, 'b')
+  assert.equal(a.stored, b.stored, 'one write for all events of a turn')
+  assert.deepEqual(readdirSync(folder.path), [])
+  await a.stored
+  const [name = ''] = readdirSync(folder.path)
+  assert.match(folder.read(name), /"_id":"a".*"_id":"b"/s)
+  a.confirm()
+  b.withdraw()
+  await waitUntil('a batch', () => service.sent.length === 1)
+  assert.deepEqual(service.ids(), [['a']])
+  assert.equal(service.sent[0]?.journal, 1)
+})
+
+test('an event whose request outlasts its batch is sent with a later one', async () => {
+  using folder = new Folder()
+  await using service = await opened(folder.path)
+  const slow = record(service.outlet, 'slow')
+  const aborted = record(service.outlet, 'aborted')
+  record(service.outlet, 'quick').confirm()
+  await waitUntil('a batch', () => service.sent.length === 1)
+  assert.deepEqual(service.ids(), [['quick']])
+  aborted.withdraw()
+  slow.confirm()
+  await waitUntil('another batch', () => service.sent.length === 2)
+  assert.deepEqual(service.ids(), [['quick'], ['slow']])
+  assert.deepEqual(
+    service.sent.map(({ journal }) => journal),
+    [1, 2],
+  )
+})
+
+test('events that fill a batch within one turn are sent together, in order', async () => {
+  using folder = new Folder()
+  await using service = await opened(folder.path)
+  const ids = Array.from({ length: 2_000 }, (_, number) => String(number).padStart(400, '0'))
+  const recorded = ids.map((id) => record(service.outlet, id))
+  await recorded[0]?.stored
+  for (const each of recorded) each.confirm()
+  await waitUntil('a batch', () => service.sent.length === 1)
+  assert.deepEqual(service.ids(), [ids])
+})
+
+test('an outlet that is closed records nothing', async () => {
+  using folder = new Folder()
+  const service = await opened(folder.path)
+  const { stored } = record(service.outlet, 'a')
+  await service[Symbol.asyncDispose]()
+  await stored
+  assert.equal(service.outlet.record?.(event('b')), null)
+})

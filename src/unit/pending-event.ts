@@ -1,0 +1,33 @@
+import type { ActiveListItem } from '#http'
+import type { FormattedEvent, RecordedEvent } from '#schema'
+
+/** Publishes recorded events. */
+interface Recorder {
+  confirm(event: PendingEvent): void
+  withdraw(event: PendingEvent): void
+}
+
+/** An event in the journal whose request has not ended. */
+export class PendingEvent implements RecordedEvent, ActiveListItem {
+  slot = -1
+  readonly event: FormattedEvent
+  readonly stored: Promise<void>
+  /** In the batch that is being collected; null where that batch was sent without it. */
+  position: number | null
+  readonly #recorder: Recorder
+
+  constructor(recorder: Recorder, event: FormattedEvent, position: number, stored: Promise<void>) {
+    this.#recorder = recorder
+    this.event = event
+    this.position = position
+    this.stored = stored
+  }
+
+  confirm(): void {
+    this.#recorder.confirm(this)
+  }
+
+  withdraw(): void {
+    this.#recorder.withdraw(this)
+  }
+}
