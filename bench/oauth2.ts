@@ -1,8 +1,9 @@
 import { DevelopmentAccessManager } from '#dev'
 import { accessManagerHeap, filteredRoute } from './access-manager-heap.ts'
 import { aboveRatio, type ComparedRow, type ComparedSubject, measureAdded } from './added-cost.ts'
+import { type AlternatingState, measureAlternating } from './alternating.ts'
 import { startGateway } from './gateway-server.ts'
-import { installed } from './load.ts'
+import { installed, load } from './load.ts'
 import type { Rounds } from './measure.ts'
 import { start } from './peer.ts'
 import { envoyArguments, envoyConfig, envoyProgram } from './peers/envoy.ts'
@@ -83,7 +84,33 @@ export async function oauth2Benchmark(rounds: Rounds, progress: (text: string) =
     ...(await envoySubjects(workspace, servers, upstream, rs256, progress)),
     ...(await peerSubjects(workspace, servers, upstream, [rs256, es256], progress)),
   ]
-  return await measureAdded(subjects, rounds, progress)
+  const rows = await measureAdded(subjects, rounds, progress)
+  const state = (name: string, path: string, token: string): AlternatingState => ({
+    name,
+    server,
+    load: (options) => load(`${url}/${path}`, { ...options, headers: { authorization: `Bearer ${token}` } }),
+  })
+  const cached = [
+    ...(await measureAlternating(
+      state('gateway, opaque token, no filter', 'none', opaque),
+      [state(introspected, 'introspected', opaque)],
+      rounds,
+      progress,
+    )),
+    ...(await measureAlternating(
+      state(without, 'none', rs256.token),
+      [state(read, 'cached', rs256.token)],
+      rounds,
+      progress,
+    )),
+  ].filter(({ base }) => base !== null)
+  return rows.map((row) => withRatio(row, cached))
+}
+
+/** What a cached token adds is too little for one comparison in each round: its ratio is measured in turns. */
+function withRatio(row: ComparedRow, measuredInTurns: readonly ComparedRow[]): ComparedRow {
+  const found = measuredInTurns.find(({ name }) => name === row.name)
+  return found === undefined ? row : { ...row, ratio: found.ratio, addedMicros: found.addedMicros }
 }
 
 /** Messages for the missed targets. */
