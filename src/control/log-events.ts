@@ -12,6 +12,12 @@ export const EVENTS = logEvents('GW_CONTROL', {
       'Events are delivered, and responses are sent. If the process is killed meanwhile, events of the last 500 ms are lost; with the journal none is.',
     action: 'Check free space, permissions and speed of the directory `spool/audit` of the instance.',
   },
+  AUDIT_JOURNAL_UNREADABLE: {
+    message: 'the journal of audit events of a unit that has ended can not be read',
+    meaning:
+      'Its last events are not delivered now. The next process of the gateway reads the journal again when it opens the spool.',
+    action: 'Check the permissions of the files in the directory `spool/audit` of the instance.',
+  },
   COPY_CHANGED: {
     message: 'files in the local copy of the release were changed by hand; they are overwritten',
     meaning: 'The files are those of the release again. Traffic is not affected.',

@@ -9,13 +9,17 @@ import { AccessAudit } from './access-audit.ts'
 import type { AccessEventData } from './access-event.ts'
 
 /** An auditor, with what it publishes and records, in their order. */
-function auditing({ userIdOf = (): string | null | Promise<string | null> => null, isStoring = true } = {}) {
+function auditing({
+  userIdOf = (): string | null | Promise<string | null> => null,
+  isStoring = true,
+  now = (): number => 0,
+} = {}) {
   const calls: [string, AccessEventData | null][] = []
   const call = (name: string, data: AccessEventData | null = null) => void calls.push([name, data])
   const audit = new AccessAudit({
     needs: { hasQuery: false, hasResponseHeaders: true },
     longRunningAfter: 60_000,
-    clock: systemClock,
+    clock: { ...systemClock, now },
     ids: new EventIds(),
     userIdOf,
     publish: (data) => call('publish', data),
@@ -31,7 +35,7 @@ function auditing({ userIdOf = (): string | null | Promise<string | null> => nul
     audit.begin(exchange)
     return exchange.audit ?? assert.fail('not audited')
   }
-  return { begin, calls, names: () => calls.map(([name]) => name) }
+  return { audit, begin, calls, names: () => calls.map(([name]) => name) }
 }
 
 const response = respond(200, { 'X-Sent': '1' }, 'hello')
@@ -72,4 +76,21 @@ test('an event that can not be recorded is published at the end', async () => {
   await Promise.resolve()
   await Promise.resolve()
   assert.deepEqual(waiting.names(), ['publish'])
+})
+
+test('a client that reads slowly has an event with the time it needed; the first event of a long request is another one', async () => {
+  let now = 0
+  const { audit, begin, calls, names } = auditing({ now: () => now })
+  const record = begin()
+  now = 20
+  await record.record(response)
+  now = 90_000
+  audit.reportLongRunning()
+  record.end({ response, end: 'sent' })
+  assert.deepEqual(names(), ['record', 'publish', 'withdraw', 'publish'])
+  const [recorded, first, , last] = calls.map(([, data]) => data)
+  assert.equal(recorded?.response?.elapsedTime, 20)
+  assert.equal(first?.response, null)
+  assert.notEqual(first?.id, recorded?.id)
+  assert.deepEqual([last?.id, last?.response?.elapsedTime], [recorded?.id, 90_000])
 })

@@ -89,6 +89,9 @@ function refusedRequest({ method, target }: RequestLine): AccessRequest {
   return { method: method.slice(0, MAX_METHOD), path: refusedPath(target), rawQuery: null, headers: [] }
 }
 
+/** Milliseconds by which the elapsed time of a recorded event may be too short; clients that read slowly need longer. */
+const MAX_DIFFERENCE = 10
+
 /** One request in flight. */
 class AccessRecord extends RequestAudit {
   readonly startedAt: number
@@ -100,6 +103,7 @@ class AccessRecord extends RequestAudit {
   #recorded: RecordedEvent | null = null
   /** Of the recorded event. */
   #id: string | null = null
+  #recordedAt = 0
 
   /** `outer` is the record of the service around, which has seen the request before any filter. */
   constructor(audit: AccessAudit, exchange: Exchange, outer: AccessRecord | null) {
@@ -131,6 +135,7 @@ class AccessRecord extends RequestAudit {
       const now = clock.now()
       const data = this.#data(userId, this.#outcome({ response, end: 'sent' }, now), this.#headersOf(response))
       this.#recorded = record(data, now)
+      this.#recordedAt = now
       this.#id = data.id
     } catch (error) {
       logger.limited(error).error({ error }, EVENTS.EVENT_NOT_BUILT)
@@ -141,13 +146,13 @@ class AccessRecord extends RequestAudit {
   override end(outcome: RequestOutcome): void {
     const { input, active } = this.#audit
     active.delete(this)
+    const now = input.clock.now()
     const recorded = this.#recorded
-    if (recorded !== null && outcome.end === 'sent') {
+    if (recorded !== null && outcome.end === 'sent' && now - this.#recordedAt < MAX_DIFFERENCE) {
       recorded.confirm()
       return
     }
     recorded?.withdraw()
-    const now = input.clock.now()
     this.#publish(outcome.response, this.#outcome(outcome, now), this.#headersOf(outcome.response), now)
   }
 
@@ -212,7 +217,8 @@ class AccessRecord extends RequestAudit {
   ): AccessEventData {
     const { client, id: exchangeId, transactionId } = this.#exchange
     return {
-      id: this.#id ?? this.#audit.input.ids.next(),
+      // The first event of a long request is another one.
+      id: (response === null ? null : this.#id) ?? this.#audit.input.ids.next(),
       startedAt: this.startedAt,
       transactionId: transactionId.value,
       userId,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { configTrailPlan, journalPath, journalTargets } from '#audit'
+import { configTrailPlan, JournalWriter, journalPath, journalTargets } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
 import { createLogger, memoryLog } from '#logging'
 import { MetricsRegistry } from '#metrics'
@@ -247,6 +247,32 @@ test('the journals of events that were neither delivered nor stored are left to 
   writing.writer.take(id, batch('a'), 0, 1)
   await writing[Symbol.asyncDispose]()
   assert.equal(existsSync(journalPath(target, id, 1)), true)
+})
+
+test('the events that a unit had not sent when it ended are taken from its journal', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const spool = folder.in('spool')
+  const queue = { ...QUEUE, spool: { directory: spool, maxBytes: 1_048_576 } }
+  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const [unit, other] = [{}, {}]
+  const { id } = opened(writer.open(unit, plan))
+  opened(writer.open(other, plan))
+  const builder = new AuditBatchBuilder()
+  const targets = journalTargets(plan)
+  const journal = new JournalWriter({ targets, service: id, clock: systemClock, onFault: assert.fail })
+  const record = (event: string) => {
+    builder.add({ topic: 'config', id: event, time: 0, texts: [JSON.stringify({ _id: event })] })
+    journal.append(builder.takeGroup() ?? assert.fail('no group'))
+  }
+  record('sent')
+  writer.take(id, builder.build(), 0, journal.endBatch())
+  record('unsent')
+  writer.closeAll(unit)
+  await waitUntil('both events', () => lines(folder, 'trail').length === 2)
+  assert.deepEqual(lines(folder, 'trail'), ['{"_id":"sent"}', '{"_id":"unsent"}'])
+  await waitUntil('no journal', () => !readdirSync(spool).some((name) => name.endsWith('.journal')))
 })
 
 test('a journal that can not be written is logged with its service', async () => {

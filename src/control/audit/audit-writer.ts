@@ -1,4 +1,4 @@
-import { type AuditRecord, journalPath, journalTargets } from '#audit'
+import { type AuditRecord, journalPath, journalTargets, readUnitJournals } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
@@ -21,6 +21,8 @@ interface OpenedService {
   isUsed: boolean
   /** Whether it is the service of config.json. */
   isQueried: boolean
+  /** Number of the last batch in the journals that was taken. */
+  lastJournal: number
 }
 
 /** Milliseconds in which a handler that is no longer configured delivers its events. */
@@ -72,6 +74,7 @@ export class AuditWriter {
       formats,
       isUsed: false,
       isQueried: false,
+      lastJournal: 0,
     })
     this.#updateFull()
     return { id, memory }
@@ -139,9 +142,13 @@ export class AuditWriter {
     }
   }
 
-  /** A unit has ended, with all services that it opened. */
+  /** A unit has ended, with all services that it opened: those that are still open were not closed in order. */
   closeAll(owner: object): void {
-    for (const [id, service] of [...this.#opened]) if (service.owner === owner) this.close(id)
+    for (const [id, service] of [...this.#opened]) {
+      if (service.owner !== owner) continue
+      if (journalTargets(service.plan).length === 0) this.close(id)
+      else this.#track(this.#takeJournals(id, service))
+    }
   }
 
   /** Events of a process that this one has taken over from; false where no handler of this one writes the file. */
@@ -173,7 +180,26 @@ export class AuditWriter {
     await this.#journals.close()
   }
 
-  #keepJournal(id: number, { plan, handlers }: OpenedService, batch: number): void {
+  /** Takes the events of a unit that has ended before it sent them, and closes its service. */
+  async #takeJournals(id: number, { handlers, lastJournal }: OpenedService): Promise<void> {
+    for (const [{ queue, name }, delivery] of handlers) {
+      if (queue.spool === null) continue
+      try {
+        const { records, paths } = await readUnitJournals(queue.spool.directory, id, lastJournal)
+        // The next process delivers them where this one ends.
+        if (!this.#opened.has(id)) return
+        delivery.add(records)
+        this.#journals.add({ paths, safety: [delivery.safety()] })
+      } catch (error) {
+        this.#logger.error({ error, handler: name }, EVENTS.AUDIT_JOURNAL_UNREADABLE)
+      }
+    }
+    this.close(id)
+  }
+
+  #keepJournal(id: number, service: OpenedService, batch: number): void {
+    const { plan, handlers } = service
+    service.lastJournal = batch
     const paths = journalTargets(plan).map((target) => journalPath(target, id, batch))
     const safety = handlers.flatMap(([{ queue }, delivery]) => (queue.spool === null ? [] : [delivery.safety()]))
     this.#journals.add({ paths, safety })
@@ -200,10 +226,12 @@ export class AuditWriter {
   }
 
   #close(delivery: HandlerDelivery): void {
-    const closed = delivery
-      .close(CLOSE_LIMIT)
-      .catch((error: unknown) => this.#services.logger.error({ error }, EVENTS.AUDIT_HANDLER_NOT_CLOSED))
-      .then(() => void this.#closing.delete(closed))
+    const onError = (error: unknown) => this.#services.logger.error({ error }, EVENTS.AUDIT_HANDLER_NOT_CLOSED)
+    this.#track(delivery.close(CLOSE_LIMIT).catch(onError))
+  }
+
+  #track(work: Promise<void>): void {
+    const closed = work.then(() => void this.#closing.delete(closed))
     this.#closing.add(closed)
   }
 
