@@ -1,25 +1,39 @@
+import type { RequestAudit, Response } from '#http'
 import type { ResponseTarget } from './response-writer.ts'
 
-interface Delay {
-  /** What the end waits for, called once; null for an end without delay. Never rejects. */
-  until(): Promise<void> | null
-  /** Whether the request has ended meanwhile. */
-  isEnded(): boolean
+/** The event of a request, which is stored before its response is complete. */
+export class ResponseRecord {
+  readonly #audit: RequestAudit
+  readonly #response: Response
+  readonly #isEnded: () => boolean
+
+  constructor(audit: RequestAudit, response: Response, isEnded: () => boolean) {
+    this.#audit = audit
+    this.#response = response
+    this.#isEnded = isEnded
+  }
+
+  /** Stores the event, then continues: at once where it can not be stored, otherwise unless the request has ended meanwhile. */
+  before(next: () => void, onEnded: () => void = () => {}): void {
+    const stored = this.#audit.record(this.#response)
+    if (stored === null) next()
+    else void stored.then(() => (this.#isEnded() ? onEnded() : next()))
+  }
 }
 
-/** Delays the last bytes of a response, so that the client never has all of it before something else is done. */
+/** Delays the last bytes of a response, so that no client has all of it before the event of its request is stored. */
 export class DelayedEnd implements ResponseTarget {
   readonly #target: ResponseTarget
   readonly #length: number | null
-  readonly #delay: Delay
+  readonly #record: ResponseRecord
   #written = 0
   /** The bytes that complete a body of known length. */
   #last: Uint8Array | undefined
 
-  constructor(target: ResponseTarget, length: number | null, delay: Delay) {
+  constructor(target: ResponseTarget, length: number | null, record: ResponseRecord) {
     this.#target = target
     this.#length = length
-    this.#delay = delay
+    this.#record = record
   }
 
   get chunkedEncoding(): boolean {
@@ -34,14 +48,7 @@ export class DelayedEnd implements ResponseTarget {
   }
 
   end(content: string | Uint8Array | undefined = this.#last, encoding?: BufferEncoding): void {
-    const delay = this.#delay.until()
-    if (delay === null) {
-      this.#target.end(content, encoding)
-      return
-    }
-    void delay.then(() => {
-      if (!this.#delay.isEnded()) this.#target.end(content, encoding)
-    })
+    this.#record.before(() => this.#target.end(content, encoding))
   }
 
   once(event: 'drain', listener: () => void): void {

@@ -148,12 +148,16 @@ test('over HTTP/2 the stream ends when the event is stored', { skip: opensslMiss
   using authority = new Authority()
   const storage = new Storage()
   const tls = serverTlsOf(authority.issue({ name: 'localhost' }))
-  const make = ({ request }: Exchange) => (request.uri.path === '/parts' ? inParts(null) : respond(200, {}, 'hello'))
+  const make = ({ request: { uri } }: Exchange): Response => {
+    if (uri.path === '/parts') return inParts(null)
+    return uri.path === '/empty' ? respond(302, { Location: '/' }) : respond(200, {}, 'hello')
+  }
   await using server = await listening(async (exchange) => make(exchange), { tls, audit: storage.audit })
   await using client = new H2Client(server.port)
   for (const [index, [path, text]] of [
     ['/parts', 'first second'],
     ['/', 'hello'],
+    ['/empty', ''],
   ].entries()) {
     let isEnded = false
     const answer = client.ask(path as string).finally(() => {
@@ -164,6 +168,6 @@ test('over HTTP/2 the stream ends when the event is stored', { skip: opensslMiss
     storage.store()
     assert.equal((await within('the stream ended', answer)).text, text)
   }
-  await waitUntil('both have ended', () => storage.outcomes.length === 2)
-  assert.deepEqual(storage.outcomes, ['200 sent', '200 sent'])
+  await waitUntil('all have ended', () => storage.outcomes.length === 3)
+  assert.deepEqual(storage.outcomes, ['200 sent', '200 sent', '302 sent'])
 })

@@ -58,6 +58,8 @@ export interface ResponseChannel extends ResponseTarget, InformationalSender {
   /** Throws, with nothing sent, where the head can not be sent. */
   sendHead(response: Response, persistence: Persistence): ResponseHead
   flushHeaders(): void
+  /** Whether the head of a response ends it, so that nothing can be held back after it. */
+  endsWithHead(response: Response): boolean
   /** Ends the connection or stream so that the client detects the truncation (threats B27). */
   truncate(reason: Error): void
   /** The transaction has ended: with its response sent, or without one. */

@@ -17,17 +17,19 @@ import {
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
+import { asError } from './as-error.ts'
 import { beginSpan } from './begin-span.ts'
 import { createExchange } from './create-exchange.ts'
-import { DelayedEnd } from './delayed-end.ts'
+import { DelayedEnd, ResponseRecord } from './delayed-end.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
+import { logRefusal } from './log-refusal.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { REQUEST_TIMEOUT, RESERVED, type Refusal, refusalResponse } from './refusal.ts'
 import type { ChannelObserver, Persistence, ResponseChannel, Upgradable } from './response-channel.ts'
 import { assertFinalStatus, type ResponseHead } from './response-head.ts'
-import { fitsOneWrite, type ResponseTarget, ResponseWriter } from './response-writer.ts'
+import { fitsOneWrite, ResponseWriter } from './response-writer.ts'
 
 // RFC 6455 section 7.4.1.
 const GOING_AWAY = 1001
@@ -223,8 +225,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
   /** Responds without a handler and closes a connection of HTTP/1.1: its next bytes can not be trusted. */
   #refuse(reason: Refusal): void {
     const { clientLog, settings } = this.context
-    const { peer } = this.#channel
-    clientLog.refused(peer.address, reason)
+    clientLog.refused(this.#channel.peer.address, reason)
     if (reason.isUnfinished !== true) this.#decided(reason)
     const line = this.#exchange === null ? this.#channel.refusedLine() : null
     this.#write(refusalResponse(reason.status, reason.problem, settings), 'close')
@@ -236,8 +237,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
   }
 
   #record(reason: Refusal, line: RequestLine): void {
-    const bytes = this.#writtenAtOnce
-    recordRefusal(this.context.settings, { transactionId: this.#id, peer: this.#channel.peer, reason, line, bytes })
+    const refused = { transactionId: this.#id, peer: this.#channel.peer, reason, line, bytes: this.#writtenAtOnce }
+    recordRefusal(this.context.settings, refused)
   }
 
   get #id(): string {
@@ -267,9 +268,20 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#upgrade(response, response.upgrade, channel.upgradable)
       return
     }
+    const record = this.#recordOf(response)
+    if (record === null || !channel.endsWithHead(response)) this.#send(response, persistence, record)
+    else
+      record.before(
+        () => this.#send(response, persistence, null),
+        () => response.body.cancel(),
+      )
+  }
+
+  /** With a record, it is stored before the last bytes are sent. */
+  #send(response: Response, persistence: Persistence, record: ResponseRecord | null): void {
     const head = this.#sendHead(response, persistence)
     if (head === null) return
-    const target = this.#targetFor(response, head)
+    const target = record === null ? this.#channel : new DelayedEnd(this.#channel, head.length, record)
     if (!head.hasBody) {
       response.body.cancel()
       target.end()
@@ -281,15 +293,15 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#writer = new ResponseWriter(target, response, head, (error) => this.#onResponseFailed(error))
       this.#writer.start()
       // A body that starts later, such as an event stream, does not delay its head.
-      if (this.#writer.written === 0 && !this.#writer.isDone) channel.flushHeaders()
+      if (this.#writer.written === 0 && !this.#writer.isDone) this.#channel.flushHeaders()
     }
   }
 
-  /** Where the event of the request is kept beyond the process, it is stored before the response is complete. */
-  #targetFor(response: Response, { length }: ResponseHead): ResponseTarget {
+  /** Null where the event of the request is not kept beyond the process. */
+  #recordOf(response: Response): ResponseRecord | null {
     const audit = this.#exchange?.audit ?? null
-    if (audit === null || !audit.isRecorded || this.#isRefused) return this.#channel
-    return new DelayedEnd(this.#channel, length, { until: () => audit.record(response), isEnded: () => this.#ended })
+    if (audit === null || !audit.isRecorded || this.#isRefused) return null
+    return new ResponseRecord(audit, response, () => this.#ended)
   }
 
   /** A head that can not be sent, by its status, names, values or reason, becomes 502 (threats B28, B29). */
@@ -368,12 +380,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       startedAt: this.#startedAt,
       tls,
     })
-    const decision = exchange.audit?.decision ?? null
-    if (decision === null || decision.result === 'GRANTED' || !logger.isEnabled('debug')) return
-    const { by: object, reason } = decision
-    const route = exchange.audit?.routeId
-    const status = outcome.response?.status
-    logger.debug({ object, reason, status, route, ...exchange.ids }, 'request refused')
+    if (logger.isEnabled('debug')) logRefusal(logger, exchange, outcome)
   }
 
   get #bytesSent(): number {
@@ -390,8 +397,4 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.context.logger.limited(error).error({ error }, EVENTS.CALLBACK_FAILED)
     }
   }
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

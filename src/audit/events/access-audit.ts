@@ -104,6 +104,7 @@ class AccessRecord extends RequestAudit {
   /** Of the recorded event. */
   #id: string | null = null
   #recordedAt = 0
+  #recordedFor: Response | null = null
 
   /** `outer` is the record of the service around, which has seen the request before any filter. */
   constructor(audit: AccessAudit, exchange: Exchange, outer: AccessRecord | null) {
@@ -131,11 +132,14 @@ class AccessRecord extends RequestAudit {
     const userId = this.userId ?? this.#userId(response)
     // An expression that waits for something must not delay the response: its event is published at the end.
     if (record === null || userId instanceof Promise) return null
+    // Another response may replace one that can not be sent.
+    this.#recorded?.withdraw()
     try {
       const now = clock.now()
       const data = this.#data(userId, this.#outcome({ response, end: 'sent' }, now), this.#headersOf(response))
       this.#recorded = record(data, now)
       this.#recordedAt = now
+      this.#recordedFor = response
       this.#id = data.id
     } catch (error) {
       logger.limited(error).error({ error }, EVENTS.EVENT_NOT_BUILT)
@@ -148,7 +152,8 @@ class AccessRecord extends RequestAudit {
     active.delete(this)
     const now = input.clock.now()
     const recorded = this.#recorded
-    if (recorded !== null && outcome.end === 'sent' && now - this.#recordedAt < MAX_DIFFERENCE) {
+    const isAsRecorded = outcome.end === 'sent' && outcome.response === this.#recordedFor
+    if (recorded !== null && isAsRecorded && now - this.#recordedAt < MAX_DIFFERENCE) {
       recorded.confirm()
       return
     }

@@ -113,6 +113,11 @@ export class Http1Channel extends ServerResponse<RequestMessage> implements Resp
     return head
   }
 
+  /** The head is sent with the first or last bytes of the body. */
+  endsWithHead(): boolean {
+    return false
+  }
+
   /** For bodies that end with the connection (HTTP/1.0), a reset or a missing close_notify of TLS shows the truncation. */
   truncate(): void {
     const { socket, peer } = this.#connection

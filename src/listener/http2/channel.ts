@@ -140,12 +140,15 @@ export class Http2Channel implements ResponseChannel, ActiveListItem {
     if (!this.isReceived && stream.readableFlowing === null) stream.pause()
     const head = headOf(response, this.#method, 'keep')
     const waitForTrailers = head.hasBody && head.length === null
-    // Also where the content is empty: in gRPC a head with a status must end its stream.
-    const endStream = !head.hasBody || head.length === 0
+    const endStream = isWithoutContent(head)
     stream.respond(streamHeaders(response.status, head.raw), { endStream, waitForTrailers })
     if (waitForTrailers) stream.once('wantTrailers', () => this.#sendTrailers())
     this.#isHeadOnly = endStream
     return head
+  }
+
+  endsWithHead(response: Response): boolean {
+    return isWithoutContent(headOf(response, this.#method, 'keep'))
   }
 
   /** No-op: HTTP/2 sends the head at once. */
@@ -207,3 +210,8 @@ function cancel(stream: ServerHttp2Stream): void {
 }
 
 function ignore(): void {}
+
+/** Also where the content is empty: in gRPC a head with a status must end its stream. */
+function isWithoutContent({ hasBody, length }: ResponseHead): boolean {
+  return !hasBody || length === 0
+}
