@@ -45,6 +45,11 @@ export const EVENTS = logEvents('GW_AUDIT', {
     meaning: 'The destination did not accept the events in the time of the shutdown, and no spool holds them.',
     action: 'Check the destination; enable the spool of the handler so that events survive a restart.',
   },
+  JOURNAL_UNREADABLE: {
+    message: 'a journal of audit events that another process left can not be read',
+    meaning: 'Its events are not delivered now; the journal is left, and read again when the gateway is started.',
+    action: 'Check the permissions of the file, and the disk; the error names it.',
+  },
   QUEUE_FULL: {
     message: 'audit events are dropped: the queue is full',
     meaning:

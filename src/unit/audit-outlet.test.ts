@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { type AuditBatch, CONTROL_CALLS, recordsOf } from '#contracts'
 import { Channel, type Handlers } from '#rpc'
@@ -99,6 +100,8 @@ test('an event whose request outlasts its batch is sent with a later one', async
   record(service.outlet, 'quick').confirm()
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.deepEqual(service.ids(), [['quick']])
+  const next = readdirSync(folder.path).find((name) => name.endsWith('.2.journal')) ?? assert.fail('not in a journal')
+  assert.match(folder.read(next), /"_id":"slow".*"_id":"aborted"/s)
   aborted.withdraw()
   slow.confirm()
   await waitUntil('another batch', () => service.sent.length === 2)
@@ -120,11 +123,29 @@ test('events that fill a batch within one turn are sent together, in order', asy
   assert.deepEqual(service.ids(), [ids])
 })
 
-test('an outlet that is closed records nothing', async () => {
+test('requests without an end send no batches', async () => {
+  using folder = new Folder()
+  await using service = await opened(folder.path)
+  const slow = record(service.outlet, 'slow')
+  record(service.outlet, 'quick').confirm()
+  await waitUntil('a batch', () => service.sent.length === 1)
+  const journals = readdirSync(folder.path)
+  await delay(250)
+  assert.equal(service.sent.length, 1)
+  assert.deepEqual(readdirSync(folder.path), journals)
+  slow.confirm()
+  await waitUntil('another batch', () => service.sent.length === 2)
+  assert.deepEqual(service.ids()[1], ['slow'])
+})
+
+test('an outlet that is closed records nothing, and leaves no open journal', async () => {
   using folder = new Folder()
   const service = await opened(folder.path)
-  const { stored } = record(service.outlet, 'a')
+  const pending = record(service.outlet, 'a')
   await service[Symbol.asyncDispose]()
-  await stored
+  await pending.stored
+  pending.confirm()
   assert.equal(service.outlet.record?.(event('b')), null)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(readdirSync(folder.path).filter((name) => !name.endsWith('.1.journal')).length, 0)
 })

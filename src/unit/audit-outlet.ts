@@ -81,8 +81,8 @@ class BatchingOutlet implements AuditOutlet {
 
   confirm(event: PendingEvent): void {
     this.#pending.delete(event)
-    // It was due when its batch was sent.
     if (event.position === null) this.publish(event.event)
+    else this.#added()
   }
 
   withdraw(event: PendingEvent): void {
@@ -100,6 +100,10 @@ class BatchingOutlet implements AuditOutlet {
 
   close(): void {
     if (this.#isClosed) return
+    for (const event of this.#pending.all()) {
+      this.withdraw(event)
+      event.position = null
+    }
     this.#flush()
     this.#isClosed = true
     this.#control.auditClose({ id: this.#id })
@@ -131,19 +135,21 @@ class BatchingOutlet implements AuditOutlet {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#batch.events === 0 && this.#dropped === 0) return
+    if (this.#batch.events === this.#pending.size && this.#dropped === 0) return
     this.#journal?.storeNow()
-    for (const event of this.#pending.all()) this.#postpone(event)
+    const pending = this.#pending.all()
+    for (const { position } of pending) this.#batch.withdraw(position as number)
     const batch = this.#batch.build()
     const journal = this.#journal?.endBatch() ?? null
     this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
     this.#sent = (this.#sent + batch.events) | 0
     this.#dropped = 0
+    this.#postpone(pending)
   }
 
-  /** An event is not sent before its request has ended. */
-  #postpone(event: PendingEvent): void {
-    this.withdraw(event)
-    event.position = null
+  /** Events are not sent before their requests have ended: they are in the journal of the next batch until then. */
+  #postpone(pending: readonly PendingEvent[]): void {
+    for (const event of pending) event.position = this.#batch.add(event.event)
+    if (pending.length > 0) this.#journal?.storeNow()
   }
 }

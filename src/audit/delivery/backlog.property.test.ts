@@ -44,7 +44,7 @@ class Run {
   async open(): Promise<void> {
     const spool = { directory: this.#directory, maxBytes: 30_000 }
     this.#backlog = new Backlog({ ...PLAN, maxEvents: 60, maxBytes: 8_000, spool })
-    this.#spool = await Spool.open(spool)
+    this.#spool = await Spool.open(spool, assert.fail)
     this.#backlog.attach(this.#spool)
   }
 
@@ -143,7 +143,7 @@ test('a write to the spool that takes longer than several queues leaves nothing 
   using folder = new Folder()
   const plan = { directory: folder.in('spool'), maxBytes: 30_000 }
   const backlog = new Backlog({ ...PLAN, maxEvents: 10, spool: plan })
-  const spool = await Spool.open(plan)
+  const spool = await Spool.open(plan, assert.fail)
   backlog.attach(spool)
   const records = (count: number) => Array.from({ length: count }, (_, n) => recordOf(n))
   for (const isTail of [false, true]) {

@@ -129,6 +129,10 @@ export class DeliveryLog {
     this.#logger.limited(this.#handler).error({ events }, EVENTS.SPOOL_UNREADABLE)
   }
 
+  journalUnreadable(error: Error): void {
+    this.#logger.limited(this.#handler).error({ error }, EVENTS.JOURNAL_UNREADABLE)
+  }
+
   lostAtClose(events: number): void {
     this.#logger.error({ events }, this.#worded(EVENTS.EVENTS_LOST))
   }

@@ -1,20 +1,28 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '../files/sync-directory.ts'
-import { readLeftJournals } from '../journal/journal-reader.ts'
+import { type JournalUnreadable, leftJournals } from '../journal/journal-reader.ts'
 import { SpoolLines } from './spool-lines.ts'
 import { SpoolSegment, segmentName } from './spool-segment.ts'
 import type { AuditRecord } from './transport.ts'
 
 /**
- * Makes the journals of processes that have ended a segment of the spool, with the given number: null without any. Some of their
- * events may have been delivered, or be in another segment; they have the same `_id`.
+ * Makes the journals of processes that have ended segments of the spool, from the given number on. Some of their events may have been
+ * delivered, or be in another segment; they have the same `_id`.
  */
-export async function recoverJournals(directory: string, number: number): Promise<SpoolSegment | null> {
-  const { records, paths } = await readLeftJournals(directory)
-  const segment = records.length === 0 ? null : await segmentOf(join(directory, segmentName(number)), records)
-  for (const path of paths) await rm(path, { force: true })
-  return segment
+export async function recoverJournals(
+  directory: string,
+  first: number,
+  onUnreadable: (error: JournalUnreadable) => void,
+): Promise<SpoolSegment[]> {
+  const segments: SpoolSegment[] = []
+  for await (const { records, paths } of leftJournals(directory, onUnreadable)) {
+    const path = join(directory, segmentName(first + segments.length))
+    if (records.length > 0) segments.push(await segmentOf(path, records))
+    // A journal that can not be removed is read again by the next process.
+    for (const journal of paths) await rm(journal, { force: true }).catch(() => {})
+  }
+  return segments
 }
 
 async function segmentOf(path: string, records: readonly AuditRecord[]): Promise<SpoolSegment> {

@@ -99,7 +99,7 @@ export class SpoolCommits {
   async #open(): Promise<void> {
     this.#reopen = null
     try {
-      const spool = await Spool.open(this.#plan)
+      const spool = await Spool.open(this.#plan, (error) => this.#log.journalUnreadable(error))
       if (this.#isClosed) return await spool.close(0)
       this.#spool = spool
       this.#retry.reset()

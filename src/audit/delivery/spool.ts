@@ -59,13 +59,13 @@ export class Spool {
   }
 
   /** Rejects with SpoolLocked, or the error of the file system. */
-  static async open(plan: SpoolPlan): Promise<Spool> {
+  static async open(plan: SpoolPlan, onUnreadable: (error: Error) => void): Promise<Spool> {
     await mkdir(plan.directory, { recursive: true, mode: 0o700 })
     const lock = await SpoolLock.acquire(plan.directory)
     try {
       const segments = await segmentsIn(plan.directory)
-      const recovered = await recoverJournals(plan.directory, 1 + lastNumberOf(segments))
-      return new Spool(plan, lock, recovered === null ? segments : [...segments, recovered])
+      const recovered = await recoverJournals(plan.directory, 1 + lastNumberOf(segments), onUnreadable)
+      return new Spool(plan, lock, [...segments, ...recovered])
     } catch (error) {
       await lock.release()
       throw error

@@ -1,5 +1,5 @@
 import { constants, type Dirent } from 'node:fs'
-import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { recordsOf } from '#contracts'
 import { isRunning, thisProcess } from '../delivery/process-identity.ts'
@@ -11,51 +11,90 @@ const { O_RDONLY, O_NOFOLLOW = 0 } = constants
 const NEWLINE = 0x0a
 /** A journal of another machine counts as left behind when it was not written for this long: its process can not be asked. */
 const EXPIRY = 30_000
+const PART_BYTES = 4 * 1024 * 1024
 
-/** Records that were left in journals. */
+/** Records of some journals. */
 interface LeftRecords {
   readonly records: readonly AuditRecord[]
   readonly paths: readonly string[]
+  /** Size of the journals. */
+  readonly bytes: number
 }
 
-/** Reads the journals of processes that have ended. */
-export function readLeftJournals(directory: string): Promise<LeftRecords> {
-  return readJournals(directory, async ({ owner }, file) =>
-    owner === null ? Date.now() - (await file.stat()).mtimeMs >= EXPIRY : !isRunning(owner),
-  )
+/** A journal that can not be read; it is left. */
+export class JournalUnreadable extends Error {
+  constructor(path: string, cause: Error) {
+    super(`the journal ${path} can not be read: ${cause.message}`, { cause })
+  }
 }
 
-/** Reads the journals of a service of this process whose unit has ended: those after a batch that was taken. */
-export function readUnitJournals(directory: string, service: number, batch: number): Promise<LeftRecords> {
-  const { pid, started } = thisProcess()
-  return readJournals(
-    directory,
-    async ({ owner, ...name }) =>
-      owner?.pid === pid && owner.started === started && name.service === service && name.batch > batch,
-  )
-}
-
-/** Records of each unit are in order; the last version of an event is taken. */
-async function readJournals(
+/** The journals of processes that have ended. */
+export function leftJournals(
   directory: string,
-  isLeft: (name: JournalName, file: FileHandle) => Promise<boolean>,
-): Promise<LeftRecords> {
+  onUnreadable: (error: JournalUnreadable) => void,
+): AsyncGenerator<LeftRecords> {
+  return readJournals(directory, ({ owner }) => owner === null || !(isThis(owner) || isRunning(owner)), onUnreadable)
+}
+
+/** The journals of a service of this process whose unit has ended: those after a batch that was taken. */
+export function unitJournals(directory: string, service: number, batch: number): AsyncGenerator<LeftRecords> {
+  const isOfService = (name: JournalName): boolean =>
+    name.owner !== null && isThis(name.owner) && name.service === service && name.batch > batch
+  return readJournals(directory, isOfService, (error) => {
+    throw error
+  })
+}
+
+function isThis({ pid, started }: NonNullable<JournalName['owner']>): boolean {
+  const own = thisProcess()
+  return pid === own.pid && started === own.started
+}
+
+/** In parts of a bounded size. Records of each unit are in order, and of the versions of an event in a part the last is taken. */
+async function* readJournals(
+  directory: string,
+  isWanted: (name: JournalName) => boolean,
+  onUnreadable: (error: JournalUnreadable) => void,
+): AsyncGenerator<LeftRecords> {
   const files = (await entriesOf(directory)).filter((entry) => entry.isFile())
   const names = files.map(({ name }) => parseJournalName(name)).filter((name) => name !== null)
   const records = new Map<string, AuditRecord>()
-  const paths: string[] = []
-  for (const name of names.sort(inOrder)) {
+  let paths: string[] = []
+  let bytes = 0
+  for (const name of names.filter(isWanted).sort(inOrder)) {
     const path = join(directory, name.name)
-    await using file = await open(path, O_RDONLY | O_NOFOLLOW)
-    if (!(await isLeft(name, file))) continue
+    const content = await contentOf(path, name, onUnreadable)
+    if (content === null) continue
     paths.push(path)
-    for (const record of recordsIn(await file.readFile())) {
+    bytes += content.length
+    for (const record of recordsIn(content)) {
       const key = `${record.topic} ${record.id}`
       records.delete(key)
       records.set(key, record)
     }
+    if (bytes < PART_BYTES) continue
+    yield { records: [...records.values()], paths, bytes }
+    records.clear()
+    paths = []
+    bytes = 0
   }
-  return { records: [...records.values()], paths }
+  if (paths.length > 0) yield { records: [...records.values()], paths, bytes }
+}
+
+/** Null for a journal that is not read: it was removed, is unreadable, or a process of another machine may write it. */
+async function contentOf(
+  path: string,
+  { owner }: JournalName,
+  onUnreadable: (error: JournalUnreadable) => void,
+): Promise<Buffer | null> {
+  try {
+    await using file = await open(path, O_RDONLY | O_NOFOLLOW)
+    if (owner === null && Date.now() - (await file.stat()).mtimeMs < EXPIRY) return null
+    return await file.readFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onUnreadable(new JournalUnreadable(path, error as Error))
+    return null
+  }
 }
 
 async function entriesOf(directory: string): Promise<Dirent[]> {

@@ -1,12 +1,21 @@
 // Journals of units in the directory of a spool, and what the next process makes of them.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { describe, test } from 'node:test'
 import { AuditBatchBuilder } from '#contracts'
-import { AuditDestination, StartedDelivery } from '#test/audit-destination'
+import { ACCEPT, AuditDestination, REFUSE_CONNECTION, StartedDelivery } from '#test/audit-destination'
 import { Folder } from '#test/folder'
-import { once } from '#test/waiting'
+import { once, waitUntil } from '#test/waiting'
 import { thisProcess } from '../delivery/process-identity.ts'
 import { journalPath } from './journal-file.ts'
 import { JournalWriter } from './journal-writer.ts'
@@ -113,6 +122,41 @@ describe('the journals of a process that has ended', () => {
     assert.deepEqual((await delivered(folder.path)).texts, ['{"_id":"a"}'])
     assert.deepEqual(readdirSync(folder.path), [])
   })
+})
+
+test('large journals become several segments', async () => {
+  using folder = new Folder()
+  const { write, endBatch } = journalIn(folder.path)
+  const ids = Array.from({ length: 12 }, (_, number) => `${number}`.padStart(450_000, '0'))
+  for (const id of ids) {
+    write(id)
+    endBatch()
+  }
+  giveTo(folder.path, { pid: await endedProcess() })
+  const destination = new AuditDestination(REFUSE_CONNECTION)
+  await using started = new StartedDelivery(destination, { spool: { directory: folder.path, maxBytes: 64 << 20 } })
+  await waitUntil('no journal is left', () => journalsIn(folder.path).length === 0)
+  assert.ok(readdirSync(folder.path).filter((name) => name.endsWith('.spool')).length > 1)
+  destination.treatment = ACCEPT
+  assert.equal(await started.delivery.flush(30_000), true)
+  assert.deepEqual(destination.ids, ids)
+})
+
+const asRoot = process.getuid?.() === 0 ? 'root may read everything' : false
+
+test('a journal that can not be read is logged and left; the others are delivered', { skip: asRoot }, async () => {
+  using folder = new Folder()
+  const { write, endBatch } = journalIn(folder.path)
+  write('a')
+  endBatch()
+  write('b')
+  giveTo(folder.path, { pid: await endedProcess() })
+  const first = journalsIn(folder.path).find((name) => name.endsWith('.1.journal')) ?? assert.fail()
+  chmodSync(folder.in(first), 0)
+  const { texts, started } = await delivered(folder.path)
+  assert.deepEqual(texts, ['{"_id":"b"}'])
+  assert.deepEqual(journalsIn(folder.path), [first])
+  assert.ok(started.logged('GW_AUDIT_JOURNAL_UNREADABLE').length > 0)
 })
 
 test('the journals of a process that runs are left', async () => {

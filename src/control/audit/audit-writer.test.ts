@@ -249,6 +249,25 @@ test('the journals of events that were neither delivered nor stored are left to 
   assert.equal(existsSync(journalPath(target, id, 1)), true)
 })
 
+test('events that find no room keep no journal', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer } = writing
+  const spool = folder.in('spool')
+  writeFileSync(folder.in('trail'), 'not a folder')
+  const queue = { ...QUEUE, maxEvents: 2, spool: { directory: spool, maxBytes: 1 } }
+  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { id } = opened(writer.open({}, plan))
+  const [target = assert.fail('no journal')] = journalTargets(plan)
+  mkdirSync(spool, { recursive: true })
+  for (let number = 1; number <= 20; number++) {
+    writeFileSync(journalPath(target, id, number), 'events')
+    writer.take(id, batch(`${number}`), 0, number)
+  }
+  const journals = () => readdirSync(spool).filter((name) => name.endsWith('.journal')).length
+  await waitUntil('the journals of the events in memory', () => journals() === 2)
+})
+
 test('the events that a unit had not sent when it ended are taken from its journal', async () => {
   using folder = new Folder()
   await using writing = open()

@@ -1,4 +1,4 @@
-import { type AuditRecord, journalPath, journalTargets, readUnitJournals } from '#audit'
+import { type AuditRecord, journalPath, journalTargets, unitJournals } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
@@ -90,9 +90,16 @@ export class AuditWriter {
       for (const [plan, delivery] of service.handlers) delivery.use(service.plan.service, plan, id)
     }
     const { formats, handlers, memory } = service
-    for (const [plan, delivery] of handlers) delivery.add(recordsOf(batch, formats, plan))
+    const safety: ReturnType<HandlerDelivery['safety']>[] = []
+    for (const [plan, delivery] of handlers) {
+      const isAdded = delivery.add(recordsOf(batch, formats, plan))
+      if (isAdded && plan.queue.spool !== null) safety.push(delivery.safety())
+    }
     Atomics.add(memory, AUDIT_MEMORY.eventsRead, batch.events)
-    if (journal !== null) this.#keepJournal(id, service, journal)
+    if (journal === null) return
+    service.lastJournal = journal
+    const paths = journalTargets(service.plan).map((target) => journalPath(target, id, journal))
+    this.#journals.add({ paths, bytes: batch.bytes.length, safety })
   }
 
   /** A unit can not write its journal. */
@@ -185,24 +192,17 @@ export class AuditWriter {
     for (const [{ queue, name }, delivery] of handlers) {
       if (queue.spool === null) continue
       try {
-        const { records, paths } = await readUnitJournals(queue.spool.directory, id, lastJournal)
-        // The next process delivers them where this one ends.
-        if (!this.#opened.has(id)) return
-        delivery.add(records)
-        this.#journals.add({ paths, safety: [delivery.safety()] })
+        for await (const { records, paths, bytes } of unitJournals(queue.spool.directory, id, lastJournal)) {
+          // The next process delivers them where this one ends.
+          if (!this.#opened.has(id)) return
+          delivery.add(records)
+          this.#journals.add({ paths, bytes, safety: [delivery.safety()] })
+        }
       } catch (error) {
         this.#logger.error({ error, handler: name }, EVENTS.AUDIT_JOURNAL_UNREADABLE)
       }
     }
     this.close(id)
-  }
-
-  #keepJournal(id: number, service: OpenedService, batch: number): void {
-    const { plan, handlers } = service
-    service.lastJournal = batch
-    const paths = journalTargets(plan).map((target) => journalPath(target, id, batch))
-    const safety = handlers.flatMap(([{ queue }, delivery]) => (queue.spool === null ? [] : [delivery.safety()]))
-    this.#journals.add({ paths, safety })
   }
 
   #handler(service: string, plan: HandlerPlan): HandlerDelivery {

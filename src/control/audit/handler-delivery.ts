@@ -77,8 +77,11 @@ export class HandlerDelivery {
     return this.#writerLogger.child({ logger: service, handler: this.#name })
   }
 
-  add(records: readonly AuditRecord[]): void {
+  /** Whether some of them were added. */
+  add(records: readonly AuditRecord[]): boolean {
+    const { added } = this.#delivery
     this.#delivery.add(records)
+    return this.#delivery.added > added
   }
 
   /** Tells whether the records that were added until now are delivered or stored; `lost` when they never will be. */
