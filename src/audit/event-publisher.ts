@@ -41,6 +41,7 @@ type Texts = FormattedEvent['texts']
 interface AccessPublisher {
   readonly fields: AccessFields
   publish(data: AccessEventData, now: number): void
+  eventOf(data: AccessEventData, now: number): FormattedEvent
   /** For requests that have not ended; null where no handler keeps events beyond the process. */
   readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
 }
@@ -74,6 +75,7 @@ export class EventPublisher {
     const { record } = outlet
     return {
       fields,
+      eventOf: (data, now) => new AccessOutletEvent(data, now, shared),
       publish: (data, now) => outlet.publish(new AccessOutletEvent(data, now, shared)),
       record: record && ((data, now) => record(new AccessOutletEvent(data, now, shared))),
     }

@@ -130,7 +130,7 @@ test('a record that waits does not keep the memory of the events around it', () 
   for (const { encoded } of records) assert.ok(encoded.bytes.buffer.byteLength < 10_000)
 })
 
-test('groups are the events since the last one, with positions of the batch; a withdrawn event is in no batch', () => {
+test('groups are the events since the last one, with positions of the batch; events are withdrawn and replaced', () => {
   const builder = new AuditBatchBuilder()
   const add = (...ids: string[]) =>
     ids.map((id) => builder.add({ topic: `of ${id}`, id, time: 1, texts: [undefined, `text é ${id}`] }))
@@ -145,14 +145,37 @@ test('groups are the events since the last one, with positions of the batch; a w
   assert.equal(Buffer.from(second?.bytes ?? []).toString(), 'text é c\ntext é d\ntext é e\ncde')
   assert.deepEqual(second?.topics, ['of a', 'of b', 'of c', 'of d', 'of e'])
 
+  builder.replace(0, { topic: 'of a', id: 'a', time: 1, texts: [undefined, 'later text é a'] })
   const batch = builder.build()
   const topics = batch.topics
   const records = recordsOf(batch, 2, { format: 1, topics })
   assert.deepEqual(
     records.map(({ topic, id, text }) => `${topic}, ${id}: ${text}`),
-    ['a', 'b', 'c', 'e'].map((id) => `of ${id}, ${id}: text é ${id}`),
+    ['of a, a: later text é a', ...['b', 'c', 'e'].map((id) => `of ${id}, ${id}: text é ${id}`)],
   )
   assert.equal(builder.takeGroup(), null)
   add('f')
   assert.equal(builder.takeGroup()?.start, 0)
+})
+
+test('an event that is replaced keeps its place, and its id within the new text', () => {
+  const builder = new AuditBatchBuilder()
+  const eventOf = (id: string, rest: string) => ({
+    topic: 'access',
+    id,
+    idAt: 8,
+    time: 1,
+    texts: [`{"_id":"${id}"${rest}}`],
+  })
+  const positions = ['a1', 'b2', 'c3'].map((id) => builder.add(eventOf(id, '')))
+  builder.replace(positions[1] as number, eventOf('b2', ',"é":1'))
+  const records = recordsOf(builder.build(), 1, { format: 0, topics: TOPICS })
+  assert.deepEqual(
+    records.map(({ id, text }) => [id, text]),
+    [
+      ['a1', '{"_id":"a1"}'],
+      ['b2', '{"_id":"b2","é":1}'],
+      ['c3', '{"_id":"c3"}'],
+    ],
+  )
 })

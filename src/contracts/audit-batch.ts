@@ -79,6 +79,23 @@ export class AuditBatchBuilder {
     this.#numbers.fill(-1, position * stride + EVENT_NUMBERS, (position + 1) * stride)
   }
 
+  /** Replaces the texts of an event of this batch, which keeps its place and its id. Groups that were taken have the old ones. */
+  replace(position: number, { idAt, texts }: FormattedEvent): void {
+    this.#format()
+    let at = position * (this.#count / this.#events)
+    const lengthOfId = this.#numbers[at + 3]! - this.#numbers[at + 2]!
+    if (idAt !== undefined) {
+      this.#numbers[at + 2] = this.#end - this.#start + idAt
+      this.#numbers[at + 3] = this.#end - this.#start + idAt + lengthOfId
+    }
+    at += EVENT_NUMBERS
+    for (const text of texts) {
+      this.#numbers[at++] = text === undefined ? -1 : this.#end - this.#start
+      if (text !== undefined) this.#write(`${text}\n`)
+      this.#numbers[at++] = text === undefined ? -1 : this.#end - this.#start - 1
+    }
+  }
+
   /** The events since the last call, with their ids; null without any. Valid until the next call of another method. */
   takeGroup(): AuditGroup | null {
     this.#format()

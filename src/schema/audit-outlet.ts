@@ -69,6 +69,8 @@ export interface RecordedEvent {
   readonly stored: Promise<void>
   /** The request has ended as the event says. */
   confirm(): void
+  /** The request has ended as this event says, which takes the place of the other. */
+  replace(event: FormattedEvent): void
   /** The request has ended in another way: the event is not published. */
   withdraw(): void
 }

@@ -103,8 +103,9 @@ test('an event whose request outlasts its batch is sent with a later one', async
   const next = readdirSync(folder.path).find((name) => name.endsWith('.2.journal')) ?? assert.fail('not in a journal')
   assert.match(folder.read(next), /"_id":"slow".*"_id":"aborted"/s)
   aborted.withdraw()
-  slow.confirm()
+  slow.replace({ ...event('slow'), texts: ['{"_id":"slow","elapsedTime":9}'] })
   await waitUntil('another batch', () => service.sent.length === 2)
+  assert.match(Buffer.from(service.sent[1]?.batch.bytes ?? []).toString(), /"_id":"slow","elapsedTime":9/)
   assert.deepEqual(service.ids(), [['quick'], ['slow']])
   assert.deepEqual(
     service.sent.map(({ journal }) => journal),

@@ -85,6 +85,16 @@ class BatchingOutlet implements AuditOutlet {
     else this.#added()
   }
 
+  replace(event: PendingEvent, later: FormattedEvent): void {
+    this.#pending.delete(event)
+    if (event.position === null) {
+      this.publish(later)
+      return
+    }
+    this.#batch.replace(event.position, later)
+    this.#added()
+  }
+
   withdraw(event: PendingEvent): void {
     this.#pending.delete(event)
     if (event.position !== null) this.#batch.withdraw(event.position)

@@ -4,6 +4,7 @@ import type { FormattedEvent, RecordedEvent } from '#schema'
 /** Publishes recorded events. */
 interface Recorder {
   confirm(event: PendingEvent): void
+  replace(event: PendingEvent, later: FormattedEvent): void
   withdraw(event: PendingEvent): void
 }
 
@@ -25,6 +26,10 @@ export class PendingEvent implements RecordedEvent, ActiveListItem {
 
   confirm(): void {
     this.#recorder.confirm(this)
+  }
+
+  replace(event: FormattedEvent): void {
+    this.#recorder.replace(this, event)
   }
 
   withdraw(): void {

@@ -26,7 +26,16 @@ function auditing({
     record: (data) => {
       call('record', data)
       if (!isStoring) return null
-      return { stored: Promise.resolve(), confirm: () => call('confirm'), withdraw: () => call('withdraw') }
+      return {
+        stored: Promise.resolve(),
+        confirm: () => call('confirm'),
+        replace: () => call('replace'),
+        withdraw: () => call('withdraw'),
+      }
+    },
+    eventOf: (data) => {
+      call('event', data)
+      return { topic: 'access', id: data.id, time: 0, texts: [] }
     },
     logger: createLogger({ destination: memoryLog() }),
   })
@@ -87,8 +96,8 @@ test('a client that reads slowly has an event with the time it needed; the first
   now = 90_000
   audit.reportLongRunning()
   record.end({ response, end: 'sent' })
-  assert.deepEqual(names(), ['record', 'publish', 'withdraw', 'publish'])
-  const [recorded, first, , last] = calls.map(([, data]) => data)
+  assert.deepEqual(names(), ['record', 'publish', 'event', 'replace'])
+  const [recorded, first, last] = calls.map(([, data]) => data)
   assert.equal(recorded?.response?.elapsedTime, 20)
   assert.equal(first?.response, null)
   assert.notEqual(first?.id, recorded?.id)

@@ -10,7 +10,7 @@ import {
   refusedPath,
 } from '#http'
 import type { Logger } from '#logging'
-import type { Clock, RecordedEvent } from '#schema'
+import type { Clock, FormattedEvent, RecordedEvent } from '#schema'
 import type { EventIds } from '../event.ts'
 import { EVENTS } from '../log-events.ts'
 import type { AccessEventData, AccessRequest, AccessResponse } from './access-event.ts'
@@ -25,6 +25,7 @@ interface AccessAuditInput {
   /** User of a request, by its contexts or by an expression. */
   userIdOf(exchange: Exchange, response: Response | null): string | null | Promise<string | null>
   publish(data: AccessEventData, now: number): void
+  eventOf(data: AccessEventData, now: number): FormattedEvent
   /** Null where no handler keeps events beyond the process. */
   readonly record: ((data: AccessEventData, now: number) => RecordedEvent | null) | null
   readonly logger: Logger
@@ -101,8 +102,7 @@ class AccessRecord extends RequestAudit {
   #isReported = false
   /** The event of a complete response, until it is sent. */
   #recorded: RecordedEvent | null = null
-  /** Of the recorded event. */
-  #id: string | null = null
+  #recordedData: AccessEventData | null = null
   #recordedAt = 0
   #recordedFor: Response | null = null
 
@@ -140,7 +140,7 @@ class AccessRecord extends RequestAudit {
       this.#recorded = record(data, now)
       this.#recordedAt = now
       this.#recordedFor = response
-      this.#id = data.id
+      this.#recordedData = data
     } catch (error) {
       logger.limited(error).error({ error }, EVENTS.EVENT_NOT_BUILT)
     }
@@ -152,9 +152,10 @@ class AccessRecord extends RequestAudit {
     active.delete(this)
     const now = input.clock.now()
     const recorded = this.#recorded
-    const isAsRecorded = outcome.end === 'sent' && outcome.response === this.#recordedFor
-    if (recorded !== null && isAsRecorded && now - this.#recordedAt < MAX_DIFFERENCE) {
-      recorded.confirm()
+    const data = this.#recordedData
+    if (recorded !== null && data !== null && outcome.end === 'sent' && outcome.response === this.#recordedFor) {
+      if (now - this.#recordedAt < MAX_DIFFERENCE) recorded.confirm()
+      else recorded.replace(input.eventOf({ ...data, response: this.#outcome(outcome, now) }, now))
       return
     }
     recorded?.withdraw()
@@ -223,7 +224,7 @@ class AccessRecord extends RequestAudit {
     const { client, id: exchangeId, transactionId } = this.#exchange
     return {
       // The first event of a long request is another one.
-      id: (response === null ? null : this.#id) ?? this.#audit.input.ids.next(),
+      id: (response === null ? null : this.#recordedData?.id) ?? this.#audit.input.ids.next(),
       startedAt: this.startedAt,
       transactionId: transactionId.value,
       userId,

@@ -99,6 +99,7 @@ function openAccess(
     ids,
     userIdOf: userIdExpression ?? auditUser,
     publish: access.publish,
+    eventOf: access.eventOf,
     record: access.record,
     logger,
   })
