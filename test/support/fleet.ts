@@ -37,9 +37,19 @@ export class FleetGateway implements AsyncDisposable {
     return this.#manage(method, path, request)
   }
 
-  /** Text of the response to a path. */
+  /**
+   * Text of the response to a path. While units are replaced, Linux may reset a connection that was not accepted
+   * (docs/guide/deployment.md, "Ports that are handed over"): it is opened again.
+   */
   async text(path: string): Promise<string> {
-    return (await this.gateway.ask(path)).text
+    for (;;) {
+      try {
+        return (await this.gateway.ask(path)).text
+      } catch (error) {
+        const { syscall, code } = error as NodeJS.ErrnoException
+        if (syscall !== 'connect' || code !== 'ECONNRESET') throw error
+      }
+    }
   }
 
   /** Waits until a path has a text. */
