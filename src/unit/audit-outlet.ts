@@ -110,10 +110,6 @@ class BatchingOutlet implements AuditOutlet {
 
   close(): void {
     if (this.#isClosed) return
-    for (const event of this.#pending.all()) {
-      this.withdraw(event)
-      event.position = null
-    }
     this.#flush()
     this.#isClosed = true
     this.#control.auditClose({ id: this.#id })
@@ -145,21 +141,22 @@ class BatchingOutlet implements AuditOutlet {
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (this.#batch.events === this.#pending.size && this.#dropped === 0) return
+    if (this.#batch.events === 0 && this.#dropped === 0) return
     this.#journal?.storeNow()
-    const pending = this.#pending.all()
-    for (const { position } of pending) this.#batch.withdraw(position as number)
+    for (const event of this.#pending.all()) this.#postpone(event)
     const batch = this.#batch.build()
     const journal = this.#journal?.endBatch() ?? null
     this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
     this.#sent = (this.#sent + batch.events) | 0
     this.#dropped = 0
-    this.#postpone(pending)
   }
 
-  /** Events are not sent before their requests have ended: they are in the journal of the next batch until then. */
-  #postpone(pending: readonly PendingEvent[]): void {
-    for (const event of pending) event.position = this.#batch.add(event.event)
-    if (pending.length > 0) this.#journal?.storeNow()
+  /**
+   * No event is sent before its request has ended. It is published then, and is in no journal meanwhile: to write it again with each
+   * batch would be a cost for each client that does not read.
+   */
+  #postpone(event: PendingEvent): void {
+    this.withdraw(event)
+    event.position = null
   }
 }

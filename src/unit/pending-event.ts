@@ -13,7 +13,7 @@ export class PendingEvent implements RecordedEvent, ActiveListItem {
   slot = -1
   readonly event: FormattedEvent
   readonly stored: Promise<void>
-  /** In the batch that is being collected; null where the outlet was closed. */
+  /** In the batch that is being collected; null where that batch was sent without it. */
   position: number | null
   readonly #recorder: Recorder
 

@@ -93,6 +93,15 @@ function refusedRequest({ method, target }: RequestLine): AccessRequest {
 /** Milliseconds by which the elapsed time of a recorded event may be too short; clients that read slowly need longer. */
 const MAX_DIFFERENCE = 10
 
+/** The event of a complete response, until it is sent. */
+interface RecordedResponse {
+  readonly event: RecordedEvent
+  readonly response: Response
+  readonly data: AccessEventData
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** One request in flight. */
 class AccessRecord extends RequestAudit {
   readonly startedAt: number
@@ -100,11 +109,7 @@ class AccessRecord extends RequestAudit {
   readonly #exchange: Exchange
   readonly #request: AccessRequest
   #isReported = false
-  /** The event of a complete response, until it is sent. */
-  #recorded: RecordedEvent | null = null
-  #recordedData: AccessEventData | null = null
-  #recordedAt = 0
-  #recordedFor: Response | null = null
+  #recorded: RecordedResponse | null = null
 
   /** `outer` is the record of the service around, which has seen the request before any filter. */
   constructor(audit: AccessAudit, exchange: Exchange, outer: AccessRecord | null) {
@@ -133,18 +138,17 @@ class AccessRecord extends RequestAudit {
     // An expression that waits for something must not delay the response: its event is published at the end.
     if (record === null || userId instanceof Promise) return null
     // Another response may replace one that can not be sent.
-    this.#recorded?.withdraw()
+    this.#recorded?.event.withdraw()
     try {
       const now = clock.now()
       const data = this.#data(userId, this.#outcome({ response, end: 'sent' }, now), this.#headersOf(response))
-      this.#recorded = record(data, now)
-      this.#recordedAt = now
-      this.#recordedFor = response
-      this.#recordedData = data
+      const event = record(data, now)
+      this.#recorded = event && { event, response, data, at: now }
     } catch (error) {
+      this.#recorded = null
       logger.limited(error).error({ error }, EVENTS.EVENT_NOT_BUILT)
     }
-    return this.#recorded?.stored ?? null
+    return this.#recorded?.event.stored ?? null
   }
 
   override end(outcome: RequestOutcome): void {
@@ -152,13 +156,13 @@ class AccessRecord extends RequestAudit {
     active.delete(this)
     const now = input.clock.now()
     const recorded = this.#recorded
-    const data = this.#recordedData
-    if (recorded !== null && data !== null && outcome.end === 'sent' && outcome.response === this.#recordedFor) {
-      if (now - this.#recordedAt < MAX_DIFFERENCE) recorded.confirm()
-      else recorded.replace(input.eventOf({ ...data, response: this.#outcome(outcome, now) }, now))
+    if (recorded !== null && outcome.end === 'sent' && outcome.response === recorded.response) {
+      const { event, data, at } = recorded
+      if (now - at < MAX_DIFFERENCE) event.confirm()
+      else event.replace(input.eventOf({ ...data, response: this.#outcome(outcome, now) }, now))
       return
     }
-    recorded?.withdraw()
+    recorded?.event.withdraw()
     this.#publish(outcome.response, this.#outcome(outcome, now), this.#headersOf(outcome.response), now)
   }
 
@@ -224,7 +228,7 @@ class AccessRecord extends RequestAudit {
     const { client, id: exchangeId, transactionId } = this.#exchange
     return {
       // The first event of a long request is another one.
-      id: (response === null ? null : this.#recordedData?.id) ?? this.#audit.input.ids.next(),
+      id: (response === null ? null : this.#recorded?.data.id) ?? this.#audit.input.ids.next(),
       startedAt: this.startedAt,
       transactionId: transactionId.value,
       userId,

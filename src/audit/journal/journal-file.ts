@@ -12,9 +12,15 @@ export interface JournalTarget {
   readonly topics: readonly string[]
 }
 
+/** Number of formats of an audit service: texts of each event. */
+export function formatCount({ handlers }: AuditPlan): number {
+  return 1 + Math.max(-1, ...handlers.map(({ format }) => format))
+}
+
 /** The journals of an audit service. */
-export function journalTargets({ handlers }: AuditPlan): JournalTarget[] {
-  const formats = 1 + Math.max(-1, ...handlers.map(({ format }) => format))
+export function journalTargets(plan: AuditPlan): JournalTarget[] {
+  const { handlers } = plan
+  const formats = formatCount(plan)
   return handlers.flatMap(({ queue: { spool }, format, topics }) =>
     spool === null ? [] : [{ directory: spool.directory, formats, format, topics }],
   )

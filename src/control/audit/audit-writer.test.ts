@@ -208,17 +208,22 @@ test('handlers log by the logger that was set last, under the name that their se
   assert.deepEqual(startUp.entries, [])
 })
 
+/** A service whose handler writes to the folder `trail`, and keeps what it can not write in `spool`. */
+function spooled(folder: Folder, { maxBytes = 1_048_576, maxEvents = QUEUE.maxEvents } = {}) {
+  const spool = folder.in('spool')
+  mkdirSync(spool)
+  const queue = { ...QUEUE, maxEvents, spool: { directory: spool, maxBytes } }
+  return { spool, plan: planOf({ ...toFolder(folder.in('trail')), queue }) }
+}
+
 test('the journals of a batch are removed when its events are delivered or stored', async () => {
   using folder = new Folder()
   await using writing = open()
   const { writer } = writing
-  const spool = folder.in('spool')
-  const queue = { ...QUEUE, spool: { directory: spool, maxBytes: 1_048_576 } }
-  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { plan, spool } = spooled(folder)
   const { id } = opened(writer.open({}, plan))
   const [target = assert.fail('no journal')] = journalTargets(plan)
   const journals = () => readdirSync(spool).filter((name) => name.endsWith('.journal'))
-  mkdirSync(spool, { recursive: true })
   for (const number of [1, 2]) writeFileSync(journalPath(target, id, number), 'events')
 
   writer.take(id, batch('a'), 0, 1)
@@ -236,13 +241,10 @@ test('the journals of a batch are removed when its events are delivered or store
 test('the journals of events that were neither delivered nor stored are left to the next process', async () => {
   using folder = new Folder()
   const writing = open()
-  const spool = folder.in('spool')
   writeFileSync(folder.in('trail'), 'not a folder')
-  const queue = { ...QUEUE, spool: { directory: spool, maxBytes: 1 } }
-  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { plan } = spooled(folder, { maxBytes: 1 })
   const { id } = opened(writing.writer.open({}, plan))
   const [target = assert.fail('no journal')] = journalTargets(plan)
-  mkdirSync(spool, { recursive: true })
   writeFileSync(journalPath(target, id, 1), 'events')
   writing.writer.take(id, batch('a'), 0, 1)
   await writing[Symbol.asyncDispose]()
@@ -253,13 +255,10 @@ test('events that find no room keep no journal', async () => {
   using folder = new Folder()
   await using writing = open()
   const { writer } = writing
-  const spool = folder.in('spool')
   writeFileSync(folder.in('trail'), 'not a folder')
-  const queue = { ...QUEUE, maxEvents: 2, spool: { directory: spool, maxBytes: 1 } }
-  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { plan, spool } = spooled(folder, { maxBytes: 1, maxEvents: 2 })
   const { id } = opened(writer.open({}, plan))
   const [target = assert.fail('no journal')] = journalTargets(plan)
-  mkdirSync(spool, { recursive: true })
   for (let number = 1; number <= 20; number++) {
     writeFileSync(journalPath(target, id, number), 'events')
     writer.take(id, batch(`${number}`), 0, number)
@@ -272,9 +271,7 @@ test('the events that a unit had not sent when it ended are taken from its journ
   using folder = new Folder()
   await using writing = open()
   const { writer } = writing
-  const spool = folder.in('spool')
-  const queue = { ...QUEUE, spool: { directory: spool, maxBytes: 1_048_576 } }
-  const plan = planOf({ ...toFolder(folder.in('trail')), queue })
+  const { plan, spool } = spooled(folder)
   const [unit, other] = [{}, {}]
   const { id } = opened(writer.open(unit, plan))
   opened(writer.open(other, plan))

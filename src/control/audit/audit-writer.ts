@@ -1,4 +1,4 @@
-import { type AuditRecord, journalPath, journalTargets, unitJournals } from '#audit'
+import { type AuditRecord, formatCount, journalPath, journalTargets, unitJournals } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
@@ -65,13 +65,12 @@ export class AuditWriter {
     const handlers = plan.handlers.map((handler) => [handler, this.#handler(plan.service, handler)] as const)
     for (const [, delivery] of handlers) delivery.users++
     const id = ++this.#ids
-    const formats = 1 + Math.max(-1, ...plan.handlers.map(({ format }) => format))
     this.#opened.set(id, {
       owner,
       plan,
       handlers,
       memory: new Int32Array(memory),
-      formats,
+      formats: formatCount(plan),
       isUsed: false,
       isQueried: false,
       lastJournal: 0,
