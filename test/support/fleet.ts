@@ -42,12 +42,12 @@ export class FleetGateway implements AsyncDisposable {
    * (docs/guide/deployment.md, "Ports that are handed over"): it is opened again.
    */
   async text(path: string): Promise<string> {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       try {
         return (await this.gateway.ask(path)).text
       } catch (error) {
         const { syscall, code } = error as NodeJS.ErrnoException
-        if (syscall !== 'connect' || code !== 'ECONNRESET') throw error
+        if (syscall !== 'connect' || code !== 'ECONNRESET' || attempt === 5) throw error
       }
     }
   }
