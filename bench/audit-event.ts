@@ -1,7 +1,8 @@
 import { AuditBatchBuilder, recordsOf } from '#contracts'
+import { SerialId } from '#http'
 import { ACCESS_NAMES, type AccessEventData } from '../src/audit/events/access-event.ts'
 import { AccessFields } from '../src/audit/events/access-fields.ts'
-import { accessText } from '../src/audit/events/access-text.ts'
+import { accessLine } from '../src/audit/events/access-line.ts'
 import { PointerTree } from '../src/audit/policies/pointer-tree.ts'
 import { ACCESS_SAFELIST } from '../src/audit/topics/access-topic.ts'
 
@@ -10,7 +11,7 @@ const ROUNDS = 11
 
 /** CPU microseconds of one access event alone, from its data to the records of the writer: the least of several rounds. */
 export function eventCost(): number {
-  const toText = accessText(ACCESS_NAMES, new AccessFields(PointerTree.of(ACCESS_SAFELIST)), {
+  const toLine = accessLine(ACCESS_NAMES, new AccessFields(PointerTree.of(ACCESS_SAFELIST)), {
     idName: '_id',
     members: {},
   })
@@ -20,7 +21,7 @@ export function eventCost(): number {
     const start = process.cpuUsage()
     for (let n = 0; n < EVENTS; n++) {
       const data = dataOf(n)
-      builder.add(new Event(data, toText))
+      builder.add(new Event(data, toLine))
       if (builder.isFull) recordsOf(builder.build(), 1, { format: 0, topics: ['access'] })
     }
     const { user, system } = process.cpuUsage(start)
@@ -29,28 +30,29 @@ export function eventCost(): number {
   return least
 }
 
+type WriteLine = ReturnType<typeof accessLine>
+
 class Event {
   readonly topic = 'access'
   readonly time = 0
-  readonly id: string
-  readonly idAt = 8
+  readonly id = ''
+  readonly texts = []
   readonly #data: AccessEventData
-  readonly #toText: (data: AccessEventData) => string
+  readonly #toLine: WriteLine
 
-  constructor(data: AccessEventData, toText: (data: AccessEventData) => string) {
-    this.id = data.id
+  constructor(data: AccessEventData, toLine: WriteLine) {
     this.#data = data
-    this.#toText = toText
+    this.#toLine = toLine
   }
 
-  get texts(): readonly string[] {
-    return [this.#toText(this.#data)]
+  write(_: number, target: Parameters<WriteLine>[1]): boolean {
+    return this.#toLine(this.#data, target)
   }
 }
 
 function dataOf(n: number): AccessEventData {
   return {
-    id: `518c550e-e6ed-4c89-a54e-659cb3c61e19-${n}`,
+    id: new SerialId('518c550e-e6ed-4c89-a54e-659cb3c61e19', n),
     startedAt: 1_790_000_000_000 + Math.floor(n / 8),
     transactionId: `c0054bb7-469d-49f3-9ac8-${n}`,
     userId: null,
@@ -63,7 +65,8 @@ function dataOf(n: number): AccessEventData {
     },
     request: {
       method: 'GET',
-      path: `http://gateway.example:8080/items/${n % 100}`,
+      origin: 'http://gateway.example:8080',
+      rawPath: `/items/${n % 100}`,
       rawQuery: null,
       headers: [
         'Host',
@@ -76,7 +79,7 @@ function dataOf(n: number): AccessEventData {
     },
     responseHeaders: null,
     response: { isSuccessful: true, statusCode: 200, elapsedTime: n % 50, reason: null },
-    exchangeId: `21dcc97f-0614-4b0c-9808-54ff1e5f39c5-${n}`,
+    exchangeId: new SerialId('21dcc97f-0614-4b0c-9808-54ff1e5f39c5', n),
     routeId: 'items',
     routeName: 'items',
     decision: null,

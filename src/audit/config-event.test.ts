@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SerialIds } from '#http'
 import type { JsonObject } from '#json'
 import { changedFields } from './changed-fields.ts'
 import { type ConfigChange, configEvent } from './config-event.ts'
-import { chronologicalKey, EventIds, eventLine, isTopicName, MAX_LINE_BYTES } from './event.ts'
+import { chronologicalKey, eventLine, isTopicName, MAX_LINE_BYTES } from './event.ts'
 
 const CHANGE: ConfigChange = {
   actor: { userId: 'admin', authentication: 'basic', client: { ip: '127.0.0.1', port: 4711 } },
@@ -100,9 +101,9 @@ describe('changed fields', () => {
 })
 
 test('ids are unique, and with the time put events in the order in which they happened', () => {
-  const ids = new EventIds()
-  const made = Array.from({ length: 12 }, () => ids.next())
-  assert.equal(new Set([...made, new EventIds().next()]).size, 13)
+  const ids = new SerialIds()
+  const made = Array.from({ length: 12 }, () => ids.next().text)
+  assert.equal(new Set([...made, new SerialIds().next().text]).size, 13)
   const places = made.map((id) => chronologicalKey({ id, timestamp: '2026-01-01T00:00:00.000Z' }))
   assert.deepEqual([...places].sort(), places)
 })

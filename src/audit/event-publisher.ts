@@ -1,8 +1,8 @@
 import type { AuditEventHandler } from '#contracts'
+import type { SerialIds } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import type { AuditOutlet, Clock, Counter, FormattedEvent, RecordedEvent } from '#schema'
-import type { EventIds } from './event.ts'
+import type { AuditOutlet, Clock, Counter, FormattedEvent, RecordedEvent, TextTarget } from '#schema'
 import type { AccessEventData, AccessNames } from './events/access-event.ts'
 import { AccessFields } from './events/access-fields.ts'
 import { accessFormatter, type TopicFormat } from './events/access-formatters.ts'
@@ -21,7 +21,7 @@ interface PublisherInput {
   /** Names in access events. */
   readonly names: AccessNames
   readonly outlet: AuditOutlet
-  readonly ids: EventIds
+  readonly ids: SerialIds
   readonly clock: Clock
   readonly logger: Logger
   readonly invalid: Counter
@@ -71,7 +71,7 @@ export class EventPublisher {
       }
     }
     const { outlet } = this.#input
-    const shared = { textsOf, idAt: formatter.idAt }
+    const shared = { textsOf, write: formatter.write, idAt: formatter.idAt }
     const { record } = outlet
     return {
       fields,
@@ -107,7 +107,7 @@ export class EventPublisher {
 
   #completed(event: JsonObject): JsonObject {
     const { ids, clock } = this.#input
-    const id = ids.next()
+    const id = ids.next().text
     return { _id: id, timestamp: new Date(clock.now()).toISOString(), transactionId: id, ...event }
   }
 
@@ -120,10 +120,11 @@ export class EventPublisher {
 /** Texts of all access events of a publisher. */
 interface AccessTexts {
   textsOf(data: AccessEventData): Texts
+  write(data: AccessEventData, format: number, target: TextTarget): boolean | null
   readonly idAt: number | undefined
 }
 
-/** Formatted when its batch is built: many at once cost less than each between two requests. */
+/** An access event for the writer. */
 class AccessOutletEvent implements FormattedEvent {
   readonly topic = 'access'
   readonly time: number
@@ -137,11 +138,15 @@ class AccessOutletEvent implements FormattedEvent {
   }
 
   get id(): string {
-    return this.#data.id
+    return this.#data.id.text
   }
 
   get idAt(): number | undefined {
     return this.#shared.idAt
+  }
+
+  write(format: number, target: TextTarget): boolean | null {
+    return this.#shared.write(this.#data, format, target)
   }
 
   get texts(): Texts {

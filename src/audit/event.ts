@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '#json'
 import { oneJsonLine } from '#logging'
 
@@ -19,16 +18,6 @@ const TOPIC = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 /** Whether a text can be a topic: topics are parts of file names. */
 export function isTopicName(text: string): boolean {
   return TOPIC.test(text)
-}
-
-/** Makes the ids of events: one random name for the process, and a counter. */
-export class EventIds {
-  readonly #process = randomUUID()
-  #events = 0
-
-  next(): string {
-    return `${this.#process}-${++this.#events}`
-  }
 }
 
 /** The text that puts events in the order in which they happened, by code unit. */

@@ -56,7 +56,7 @@ class ContextView {
   get id(): string {
     let depth = this.#builtIn
     for (let link = this.#link; link !== null; link = link.parent) depth += 1
-    return `${this.#exchange.id}-${depth}`
+    return `${this.#exchange.id.text}-${depth}`
   }
 
   get parent(): ContextView | null {

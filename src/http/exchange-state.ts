@@ -1,9 +1,9 @@
 import type { Request } from './request.ts'
 import type { AuditPublisher, RequestAudit } from './request-audit.ts'
+import { type SerialId, SerialIds } from './serial-id.ts'
 import { type Session, transientSession } from './session.ts'
 import type { Span } from './span.ts'
 import { TransactionId } from './transaction-id.ts'
-import { uuid } from './uuid.ts'
 
 /** Sends informational (1xx) responses to the client, before the final one (RFC 9110 section 15.2). */
 export interface InformationalSender {
@@ -11,9 +11,8 @@ export interface InformationalSender {
   sendInformational(status: number, fields: readonly string[]): void
 }
 
-/** Ids of exchanges: one random name for the thread, and a counter. */
-const THREAD = uuid()
-let exchanges = 0
+/** Of the exchanges of the thread. */
+const ids = new SerialIds()
 
 /** State shared by an exchange and its children, created on first use. */
 export class ExchangeState {
@@ -22,7 +21,7 @@ export class ExchangeState {
   #transactionId: TransactionId | null
   #attributes: Record<string, unknown> | null = null
   #session: Session | null = null
-  #id: string | null = null
+  #id: SerialId | null = null
   #reason: Error | null = null
   #controller: AbortController | null = null
   // Most exchanges have one subscriber, the upstream call: the list is created for a second one.
@@ -66,8 +65,8 @@ export class ExchangeState {
     return this.#transactionId
   }
 
-  get id(): string {
-    this.#id ??= `${THREAD}-${++exchanges}`
+  get id(): SerialId {
+    this.#id ??= ids.next()
     return this.#id
   }
 

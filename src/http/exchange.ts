@@ -3,6 +3,7 @@ import { type ContextKey, type ContextLink, findContext } from './context-link.t
 import { ExchangeState, type InformationalSender } from './exchange-state.ts'
 import type { Request } from './request.ts'
 import type { AuditDecision, AuditPublisher, RequestAudit } from './request-audit.ts'
+import type { SerialId } from './serial-id.ts'
 import type { Session } from './session.ts'
 import type { Span } from './span.ts'
 import type { TemporaryStorage } from './temporary-storage.ts'
@@ -81,7 +82,7 @@ export class Exchange {
     return traceId === null ? { transactionId } : { transactionId, traceId }
   }
 
-  get id(): string {
+  get id(): SerialId {
     return this.#state.id
   }
 

@@ -48,6 +48,7 @@ export { type RequestObservation, type RequestObserver, UnauditedRequest } from 
 export { normalizePath } from './request-path.ts'
 export type { ReceivedTraceContext, RequestSpan, RequestTracer } from './request-tracer.ts'
 export { type HeaderInit, Response, type ResponseInit, respond } from './response.ts'
+export { SerialId, SerialIds } from './serial-id.ts'
 export { type Session, transientSession } from './session.ts'
 export type { LoginMoment, SessionRevocations } from './session-revocations.ts'
 export type { ClientSpan, InternalSpan, Span, TraceFields } from './span.ts'

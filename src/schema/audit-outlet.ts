@@ -50,6 +50,20 @@ export interface AuditPlan {
   readonly handlerForQueries: string | null
 }
 
+/** Where an event writes a text by itself, piece by piece. A piece that is not as expected returns false. */
+export interface TextTarget {
+  /** Expects ASCII, without a check. */
+  bytes(bytes: Uint8Array): true
+  /** Expects ASCII. */
+  ascii(text: string): boolean
+  /** Expects a short text of printable ASCII that JSON does not escape. */
+  plain(text: string): boolean
+  /** Expects an integer that is not negative. */
+  decimal(value: number): boolean
+  /** The beginning of the text, up to the number at the end of the id; `idAt` is the position of the id. */
+  id(beginning: Uint8Array, idAt: number, number: number): boolean
+}
+
 /** One event for the handlers. */
 export interface FormattedEvent {
   readonly topic: string
@@ -59,6 +73,11 @@ export interface FormattedEvent {
   readonly idAt?: number | undefined
   /** One for each format number; undefined where no handler with that format accepts the topic. May be formatted when it is read. */
   readonly texts: readonly (string | undefined)[]
+  /**
+   * Writes the text of a format without line end, in ASCII and with the id: without a string in between. Null where no handler with
+   * that format accepts the topic; false where `texts` has to be used, and what was written is discarded.
+   */
+  write?(format: number, target: TextTarget): boolean | null
   /** Milliseconds since the epoch. */
   readonly time: number
 }

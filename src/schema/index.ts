@@ -7,6 +7,7 @@ export type {
   QueuePlan,
   RecordedEvent,
   SpoolPlan,
+  TextTarget,
   TransportPlan,
 } from './audit-outlet.ts'
 export {

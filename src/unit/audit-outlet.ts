@@ -1,4 +1,4 @@
-import { JournalWriter, journalTargets } from '#audit'
+import { formatCount, JournalWriter, journalTargets } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
 import { ActiveList } from '#http'
 import type { Remote } from '#rpc'
@@ -24,7 +24,12 @@ export async function openAuditOutlet(
   const targets = journalTargets(plan)
   const onFault = (problem: string) => control.auditJournalFailed({ id, problem })
   const journal = targets.length === 0 ? null : new JournalWriter({ targets, service: id, clock, onFault })
-  return new BatchingOutlet(control, id, { memory: new Int32Array(memory), maxBlockTime, journal })
+  return new BatchingOutlet(control, id, {
+    memory: new Int32Array(memory),
+    maxBlockTime,
+    journal,
+    formats: formatCount(plan),
+  })
 }
 
 interface OutletInput {
@@ -32,6 +37,8 @@ interface OutletInput {
   readonly maxBlockTime: number
   /** Null where no handler keeps events beyond the process. */
   readonly journal: JournalWriter | null
+  /** Texts of each event. */
+  readonly formats: number
 }
 
 /** Collects the events of one service and sends them to the control thread, many with each message. */
@@ -40,7 +47,7 @@ class BatchingOutlet implements AuditOutlet {
   readonly #id: number
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
-  readonly #batch = new AuditBatchBuilder()
+  readonly #batch: AuditBatchBuilder
   readonly #journal: TurnJournal | null
   /** Recorded events of this batch whose requests have not ended. */
   readonly #pending = new ActiveList<PendingEvent>()
@@ -50,7 +57,9 @@ class BatchingOutlet implements AuditOutlet {
   #isClosed = false
   readonly record: AuditOutlet['record']
 
-  constructor(control: Remote<typeof CONTROL_CALLS>, id: number, { memory, maxBlockTime, journal }: OutletInput) {
+  constructor(control: Remote<typeof CONTROL_CALLS>, id: number, input: OutletInput) {
+    const { memory, maxBlockTime, journal, formats } = input
+    this.#batch = new AuditBatchBuilder(formats)
     this.#control = control
     this.#id = id
     this.#memory = memory

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Exchange, respond } from '#http'
+import { type Exchange, respond, SerialIds } from '#http'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { exchangeFor } from '#test/exchange'
-import { EventIds } from '../event.ts'
 import { AccessAudit } from './access-audit.ts'
 import type { AccessEventData } from './access-event.ts'
 
@@ -20,7 +19,7 @@ function auditing({
     needs: { hasQuery: false, hasResponseHeaders: true },
     longRunningAfter: 60_000,
     clock: { ...systemClock, now },
-    ids: new EventIds(),
+    ids: new SerialIds(),
     userIdOf,
     publish: (data) => call('publish', data),
     record: (data) => {
@@ -35,7 +34,7 @@ function auditing({
     },
     eventOf: (data) => {
       call('event', data)
-      return { topic: 'access', id: data.id, time: 0, texts: [] }
+      return { topic: 'access', id: data.id.text, time: 0, texts: [] }
     },
     logger: createLogger({ destination: memoryLog() }),
   })

@@ -8,10 +8,11 @@ import {
   type RequestOutcome,
   type Response,
   refusedPath,
+  type SerialIds,
+  type Uri,
 } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, FormattedEvent, RecordedEvent } from '#schema'
-import type { EventIds } from '../event.ts'
 import { EVENTS } from '../log-events.ts'
 import type { AccessEventData, AccessRequest, AccessResponse } from './access-event.ts'
 
@@ -21,7 +22,7 @@ interface AccessAuditInput {
   /** Milliseconds after which a request in flight leaves a first event. */
   readonly longRunningAfter: number
   readonly clock: Clock
-  readonly ids: EventIds
+  readonly ids: SerialIds
   /** User of a request, by its contexts or by an expression. */
   userIdOf(exchange: Exchange, response: Response | null): string | null | Promise<string | null>
   publish(data: AccessEventData, now: number): void
@@ -35,6 +36,8 @@ interface AccessAuditInput {
 export class AccessAudit implements AccessAuditor {
   readonly input: AccessAuditInput
   readonly active = new ActiveList<AccessRecord>()
+  /** Scheme and authority of a URI. */
+  readonly originOf = lastOrigin()
 
   constructor(input: AccessAuditInput) {
     this.input = input
@@ -87,7 +90,21 @@ const MAX_METHOD = 64
 
 /** The host and the headers of a refused request were not checked. */
 function refusedRequest({ method, target }: RequestLine): AccessRequest {
-  return { method: method.slice(0, MAX_METHOD), path: refusedPath(target), rawQuery: null, headers: [] }
+  return { method: method.slice(0, MAX_METHOD), origin: '', rawPath: refusedPath(target), rawQuery: null, headers: [] }
+}
+
+/** Most requests have the origin of the one before. */
+function lastOrigin(): (uri: Uri) => string {
+  let last = { scheme: '', userInfo: null as string | null, host: '', port: -1 }
+  let origin = '://'
+  return (uri) => {
+    const { scheme, userInfo, host, port } = uri
+    const isSame = port === last.port && host === last.host && scheme === last.scheme && userInfo === last.userInfo
+    if (isSame) return origin
+    last = { scheme, userInfo, host, port }
+    origin = `${scheme}://${uri.authority}`
+    return origin
+  }
 }
 
 /** Milliseconds by which the elapsed time of a recorded event may be too short; clients that read slowly need longer. */
@@ -122,7 +139,8 @@ class AccessRecord extends RequestAudit {
     this.startedAt = outer?.startedAt ?? clock.now()
     this.#request = {
       method: arrived.method,
-      path: `${originalUri.scheme}://${originalUri.authority}${originalUri.rawPath}`,
+      origin: audit.originOf(originalUri),
+      rawPath: originalUri.rawPath,
       rawQuery: needs.hasQuery ? originalUri.rawQuery : null,
       headers: arrived.headers,
     }

@@ -1,11 +1,11 @@
-import { type AuditDecision, type ClientInfo, traceIdOf } from '#http'
+import { type AuditDecision, type ClientInfo, type SerialId, traceIdOf } from '#http'
 import type { JsonObject } from '#json'
 import type { AccessFields } from './access-fields.ts'
 import { isoTime } from './iso-time.ts'
 
 /** Data of an access event. Lists of headers are flat: name, value, name, value. */
 export interface AccessEventData {
-  readonly id: string
+  readonly id: SerialId
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly transactionId: string
@@ -16,7 +16,7 @@ export interface AccessEventData {
   readonly responseHeaders: readonly string[] | null
   /** Null while the request is in flight. */
   readonly response: AccessResponse | null
-  readonly exchangeId: string | null
+  readonly exchangeId: SerialId | null
   readonly routeId: string | null
   readonly routeName: string | null
   readonly decision: AuditDecision | null
@@ -26,8 +26,9 @@ export interface AccessEventData {
 /** A request as it arrived. */
 export interface AccessRequest {
   readonly method: string
-  /** Scheme, authority and path. */
-  readonly path: string
+  /** Scheme and authority; empty where they were not checked. */
+  readonly origin: string
+  readonly rawPath: string
   readonly rawQuery: string | null
   readonly headers: readonly string[]
 }
@@ -59,7 +60,7 @@ export function accessEvent(
 ): JsonObject {
   const { client, request, response } = data
   const event: JsonObject = {
-    _id: data.id,
+    _id: data.id.text,
     timestamp: isoTime(data.startedAt),
     eventName,
     transactionId: data.transactionId,
@@ -82,8 +83,9 @@ function httpMembers({ client, request, responseHeaders }: AccessEventData, fiel
   return members
 }
 
-function requestMembers({ method, path, rawQuery, headers }: AccessRequest, fields: AccessFields): JsonObject {
-  const members: JsonObject = { method, path }
+function requestMembers(request: AccessRequest, fields: AccessFields): JsonObject {
+  const { method, origin, rawPath, rawQuery, headers } = request
+  const members: JsonObject = { method, path: `${origin}${rawPath}` }
   if (fields.hasQuery) members['queryParameters'] = fields.query(rawQuery)
   members['headers'] = fields.requestHeaders(headers)
   if (fields.hasCookies) members['cookies'] = fields.cookies(headers)
@@ -101,7 +103,7 @@ function responseMembers({ isSuccessful, statusCode, elapsedTime, reason }: Acce
 
 function gatewayMembers(data: AccessEventData): JsonObject {
   const members: JsonObject = {}
-  if (data.exchangeId !== null) members['exchangeId'] = data.exchangeId
+  if (data.exchangeId !== null) members['exchangeId'] = data.exchangeId.text
   if (data.routeId !== null) members['routeId'] = data.routeId
   if (data.routeName !== null) members['routeName'] = data.routeName
   if (data.response === null) members['longRunning'] = true

@@ -22,7 +22,7 @@ function read(content: Buffer, format: number): object[] {
 test('groups of a batch are read as they were written', () => {
   fc.assert(
     fc.property(fc.array(fc.array(event, { maxLength: 40 }), { maxLength: 4 }), fc.nat(1), (groups, format) => {
-      const builder = new AuditBatchBuilder()
+      const builder = new AuditBatchBuilder(2)
       const encoder = new JournalGroups()
       const written = groups.map((events) => {
         for (const each of events) builder.add(each)
@@ -42,7 +42,7 @@ test('groups of a batch are read as they were written', () => {
 })
 
 test('a group that was cut off or changed ends the reading', () => {
-  const builder = new AuditBatchBuilder()
+  const builder = new AuditBatchBuilder(2)
   const encoder = new JournalGroups()
   const groups = ['a', 'b'].map((id) => {
     builder.add({ topic: 'access', id, time: 1, texts: [`the text of ${id}`, undefined] })

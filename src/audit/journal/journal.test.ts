@@ -31,7 +31,7 @@ interface Writing {
 /** A journal, and a function that writes events to it. */
 function journalIn(directory: string, { service = 1, monotonic = () => 0, format = 0 }: Writing = {}) {
   const faults: string[] = []
-  const builder = new AuditBatchBuilder()
+  const builder = new AuditBatchBuilder(2)
   const writer = new JournalWriter({
     targets: [target(directory, format)],
     service,

@@ -1,4 +1,5 @@
-import { type ConfigChange, configRecord, type Delivery, EventIds } from '#audit'
+import { type ConfigChange, configRecord, type Delivery } from '#audit'
+import { SerialIds } from '#http'
 import type { JsonObject } from '#json'
 import type { Clock } from '#schema'
 
@@ -9,7 +10,7 @@ const WRITE_LIMIT = 2_000
 export class ConfigAudit {
   readonly #trail: Pick<Delivery, 'add' | 'attempt'>
   readonly #clock: Pick<Clock, 'now'>
-  readonly #ids = new EventIds()
+  readonly #ids = new SerialIds()
   readonly #publish: (event: JsonObject) => void
 
   /** `publish` gets each event for the audit services that handle the topic. */
@@ -25,7 +26,7 @@ export class ConfigAudit {
 
   /** Time and id of a change; an event recorded later keeps this position in the order. */
   moment(): { readonly id: string; readonly time: number } {
-    return { id: this.#ids.next(), time: this.#clock.now() }
+    return { id: this.#ids.next().text, time: this.#clock.now() }
   }
 
   /** Resolves when the event is on the disk, or when it is known that it has to wait; never rejects. */

@@ -1,3 +1,4 @@
+import { formatCount } from '#audit'
 import { AUDIT_MEMORY, AuditBatchBuilder } from '#contracts'
 import { type AuditOutlet, type AuditPlan, ConfigError } from '#schema'
 import type { AuditWriter } from './audit-writer.ts'
@@ -8,7 +9,7 @@ export function openLocalOutlet(writer: AuditWriter, owner: object, plan: AuditP
   if ('problems' in opened) throw new ConfigError(opened.problems)
   const { id, memory } = opened
   const shared = new Int32Array(memory)
-  const batch = new AuditBatchBuilder()
+  const batch = new AuditBatchBuilder(formatCount(plan))
   return {
     publish: (event) => {
       batch.add(event)

@@ -1,15 +1,7 @@
 import { createSecretKey } from 'node:crypto'
-import {
-  ACCESS_NAMES,
-  AccessAudit,
-  auditUser,
-  COMPATIBLE_NAMES,
-  EventIds,
-  EventPublisher,
-  type FilterPolicies,
-} from '#audit'
+import { ACCESS_NAMES, AccessAudit, auditUser, COMPATIBLE_NAMES, EventPublisher, type FilterPolicies } from '#audit'
 import { type AuditService, providerOf } from '#contracts'
-import type { AccessAuditor } from '#http'
+import { type AccessAuditor, SerialIds } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
 import { policyWarnings } from './policy-warnings.ts'
@@ -26,7 +18,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
   const policies = await policiesOf(values, env)
   const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))
   renewTransports(handlers, (changed) => outlet.renew(planOf(values, { handlers: changed, formats, topics }, env)), env)
-  const ids = new EventIds()
+  const ids = new SerialIds()
   const invalid = env.metrics.counter(
     'gw_audit_events_invalid_total',
     'Audit events that were dropped because they violate the schema of their topic.',
@@ -86,7 +78,7 @@ const MAX_SWEEP_INTERVAL = 10_000
 function openAccess(
   values: AuditValues,
   publisher: EventPublisher,
-  ids: EventIds,
+  ids: SerialIds,
   { clock, logger, serving, onDispose }: Environment,
 ): AccessAuditor | null {
   const { longRunningAfter, userIdExpression } = values
