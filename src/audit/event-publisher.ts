@@ -70,8 +70,16 @@ export class EventPublisher {
         return topic.formats.map(() => undefined)
       }
     }
+    const write: AccessTexts['write'] = (data, format, target) => {
+      try {
+        return formatter.write(data, format, target)
+      } catch (error) {
+        this.#notBuilt(topic.name, error)
+        return null
+      }
+    }
     const { outlet } = this.#input
-    const shared = { textsOf, write: formatter.write, idAt: formatter.idAt }
+    const shared = { textsOf, write, idAt: formatter.idAt }
     const { record } = outlet
     return {
       fields,
@@ -130,6 +138,7 @@ class AccessOutletEvent implements FormattedEvent {
   readonly time: number
   readonly #data: AccessEventData
   readonly #shared: AccessTexts
+  #texts: Texts | null = null
 
   constructor(data: AccessEventData, time: number, shared: AccessTexts) {
     this.time = time
@@ -150,7 +159,8 @@ class AccessOutletEvent implements FormattedEvent {
   }
 
   get texts(): Texts {
-    return this.#shared.textsOf(this.#data)
+    this.#texts ??= this.#shared.textsOf(this.#data)
+    return this.#texts
   }
 }
 

@@ -1,4 +1,4 @@
-import { type AuditEventHandler, AuditEventHandlerKind } from '#contracts'
+import { AuditBatchBuilder, type AuditEventHandler, AuditEventHandlerKind, recordsOf } from '#contracts'
 import type { JsonObject } from '#json'
 import { type AuditOutlet, type AuditPlan, defineType, type FormattedEvent } from '#schema'
 import { HANDLER_FIELDS, handlerBase } from '../../src/objects/lib/audit/handler-fields.ts'
@@ -11,7 +11,11 @@ export const RecordingAuditEventHandler = defineType({
   config: HANDLER_FIELDS,
   create: (values): AuditEventHandler => ({
     ...handlerBase(values),
-    format: { key: 'common', forTopic: () => (event) => JSON.stringify(event) },
+    format: {
+      key: 'common',
+      forTopic: () => (event) => JSON.stringify(event),
+      json: () => ({ idName: '_id', members: {} }),
+    },
     transport: { type: 'recording' },
     supportsQueries: false,
   }),
@@ -39,10 +43,11 @@ export class RecordedAudit {
     }
   }
 
-  /** The events of a topic, parsed. */
+  /** The events of a topic as the writer gets them, parsed. */
   events(topic: string): JsonObject[] {
-    return this.published
-      .filter((event) => event.topic === topic)
-      .map(({ texts }) => JSON.parse(texts.find((text) => text !== undefined)!) as JsonObject)
+    const batch = new AuditBatchBuilder()
+    for (const event of this.published) batch.add(event)
+    const records = recordsOf(batch.build(), 1, { format: 0, topics: [topic] })
+    return records.map(({ text }) => JSON.parse(text) as JsonObject)
   }
 }

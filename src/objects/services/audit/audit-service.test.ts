@@ -187,6 +187,17 @@ test('with compatibility, policies apply to the group ig by either of its names'
   assert.match(ext.account, /^hmac-sha256:/)
 })
 
+test('an access event that can not be built is counted, and does not fail its request', async () => {
+  await using opened = await open({})
+  const { service, recorded, built } = opened
+  const exchange = request()
+  Object.defineProperty(exchange.client, 'remoteAddress', { get: () => assert.fail('no address') })
+  service.access!.begin(exchange)
+  exchange.audit!.end({ response: respond(200), end: 'sent' })
+  assert.deepEqual(recorded.events('access'), [])
+  assert.equal(built.metrics.values.get('gw_audit_events_invalid_total'), 1)
+})
+
 test('events of a custom topic are checked by its schema, and only fields that it names are written', async () => {
   const properties = { _id: {}, timestamp: {}, transactionId: {}, eventName: {}, amount: { type: 'integer' }, note: {} }
   const schema = {
