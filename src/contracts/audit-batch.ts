@@ -1,7 +1,7 @@
 import type { FormattedEvent } from '#schema'
 import { BatchMemory } from './batch-memory.ts'
 
-/** Events of one service for the writer. Cheap to send to another thread: shared bytes and one array of numbers. */
+/** Events of one service for the writer. Cheap to send to another thread: bytes and numbers in shared memory. */
 export interface AuditBatch {
   /** Texts of all events in UTF-8, each followed by a line feed; then the ids that no text has. */
   readonly bytes: Uint8Array
@@ -103,8 +103,7 @@ export class AuditBatchBuilder {
   build(): AuditBatch {
     this.#writeIds()
     const batch = {
-      bytes: this.#memory.take(),
-      numbers: this.#numbers.slice(0, this.#count),
+      ...this.#memory.take(this.#numbers.subarray(0, this.#count)),
       topics: this.#topics,
       events: this.#events,
       isAscii: this.#isAscii,

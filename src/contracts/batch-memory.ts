@@ -1,6 +1,7 @@
 import type { TextTarget } from '#schema'
 
 const MIN_MEMORY = 16 * 1024
+const NUMBER = Float64Array.BYTES_PER_ELEMENT
 /** Memory that is larger than so many batches like the last one is released. */
 const MAX_BATCHES = 8
 /** Bytes of UTF-8 for a UTF-16 code unit. */
@@ -91,15 +92,22 @@ export class BatchMemory implements TextTarget {
     return this.#memory.subarray(position, this.#size)
   }
 
-  /** The bytes of the batch, in memory that another thread can read; what follows belongs to the next one. */
-  take(): Uint8Array {
-    const bytes = new Uint8Array(new SharedArrayBuffer(this.#size))
+  /**
+   * The bytes of the batch and its numbers, in memory that another thread can read; what follows belongs to the next one. One
+   * allocation for both: before a large one the C library merges all small chunks that were freed.
+   */
+  take(numbers: Float64Array): { readonly bytes: Uint8Array; readonly numbers: Float64Array } {
+    const numbersAt = Math.ceil(this.#size / NUMBER) * NUMBER
+    const shared = new SharedArrayBuffer(numbersAt + numbers.byteLength)
+    const bytes = new Uint8Array(shared, 0, this.#size)
     bytes.set(this.from(0))
+    const sharedNumbers = new Float64Array(shared, numbersAt, numbers.length)
+    sharedNumbers.set(numbers)
     this.#size = 0
     if (this.#memory.length > MAX_BATCHES * Math.max(MIN_MEMORY, bytes.length)) {
       this.#memory = Buffer.allocUnsafeSlow(MIN_MEMORY)
     }
-    return bytes
+    return { bytes, numbers: sharedNumbers }
   }
 
   #plainCharacters(text: string): boolean {
