@@ -5,6 +5,8 @@ import type { JsonObject } from '#json'
 import { changedFields } from './changed-fields.ts'
 import { type ConfigChange, configEvent } from './config-event.ts'
 import { chronologicalKey, eventLine, isTopicName, MAX_LINE_BYTES } from './event.ts'
+import { eventCheck } from './topics/topic-schemas.ts'
+import { BUILT_IN_TOPICS } from './topics/topics.ts'
 
 const CHANGE: ConfigChange = {
   actor: { userId: 'admin', authentication: 'basic', client: { ip: '127.0.0.1', port: 4711 } },
@@ -36,6 +38,16 @@ describe('events of the configuration', () => {
       changedFields: ['/handler/config/entity'],
       response: { status: 'SUCCESSFUL', statusCode: '200' },
     })
+  })
+
+  test('satisfy the published schema, whoever made the change', () => {
+    const check = eventCheck(BUILT_IN_TOPICS.find(({ name }) => name === 'config')!)
+    for (const authentication of ['basic', 'studio', 'adminProtection', 'file', 'release', 'none'] as const) {
+      const event = configEvent('id', 0, { ...CHANGE, actor: { userId: null, authentication } })
+      assert.equal(check(event), null, authentication)
+    }
+    assert.equal(check(configEvent('id', 0, { ...CHANGE, protocol: 'RELEASE' })), null)
+    assert.notEqual(check({ ...configEvent('id', 0, CHANGE), authentication: 'guess' }), null)
   })
 
   test('unknown values are left out, and a refusal has its status and the pointers of its problems', () => {

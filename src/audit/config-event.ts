@@ -1,17 +1,23 @@
+import { ADMIN_AUTHENTICATIONS } from '#contracts'
 import type { Description } from '#crest'
 import type { JsonObject } from '#json'
 import type { AuditRecord } from './delivery/transport.ts'
 import { type AuditEvent, eventLine, jsonText } from './event.ts'
 
+// The published schema has these lists, so that the gateway can not write a value that it lacks.
+const OPERATIONS = ['CREATE', 'UPDATE', 'PATCH', 'DELETE', 'ACTION'] as const
+const PROTOCOLS = ['CREST', 'FILE', 'RELEASE'] as const
+/** `file`: a file changed. `release`: a release of the fleet. `none`: a request that was not authenticated. */
+const AUTHENTICATIONS = [...ADMIN_AUTHENTICATIONS, 'file', 'release', 'none'] as const
+
 /** Operation on a part of the configuration. */
-export type ConfigOperation = 'CREATE' | 'UPDATE' | 'PATCH' | 'DELETE' | 'ACTION'
+export type ConfigOperation = (typeof OPERATIONS)[number]
 
 /** User who requested a change, and the authentication. */
 export interface ConfigActor {
   /** Null for an anonymous caller. */
   readonly userId: string | null
-  /** `basic`, `bearer`, `adminProtection`; `loopback` where no credentials were required, `file` for a file that changed. */
-  readonly authentication: string
+  readonly authentication: (typeof AUTHENTICATIONS)[number]
   readonly client?: { readonly ip: string; readonly port: number }
 }
 
@@ -22,8 +28,7 @@ export interface ConfigChange {
   /** Such as `system/objects/_router/routes/<id>`. */
   readonly objectId: string
   readonly operation: ConfigOperation
-  /** `CREST`, or `FILE`. */
-  readonly protocol: string
+  readonly protocol: (typeof PROTOCOLS)[number]
   /** More about the operation: the name of an action, or of a file. */
   readonly detail?: Readonly<Record<string, string>>
   /** Null after a create, and where it is unknown. */
@@ -121,18 +126,18 @@ export const CONFIG_TOPIC: Description = {
       eventName: TEXT,
       transactionId: TEXT,
       userId: { type: 'string', description: 'The caller; missing for an anonymous one.' },
-      authentication: { type: 'string', enum: ['basic', 'bearer', 'adminProtection', 'loopback', 'file'] },
+      authentication: { type: 'string', enum: [...AUTHENTICATIONS] },
       client: { type: 'object', properties: { ip: TEXT, port: { type: 'integer' } } },
       request: {
         type: 'object',
         properties: {
-          protocol: { type: 'string', enum: ['CREST', 'FILE', 'RELEASE'] },
+          protocol: { type: 'string', enum: [...PROTOCOLS] },
           operation: TEXT,
           detail: { type: 'object' },
         },
       },
       objectId: { type: 'string', description: 'What was changed, such as system/objects/_router/routes/<id>.' },
-      operation: { type: 'string', enum: ['CREATE', 'UPDATE', 'PATCH', 'DELETE', 'ACTION'] },
+      operation: { type: 'string', enum: [...OPERATIONS] },
       previousRevision: { type: 'string', description: 'The revision before; missing where there was none.' },
       revision: { type: 'string', description: 'The revision after; missing after a delete.' },
       changedFields: { type: 'array', items: TEXT, description: 'JSON pointers.' },

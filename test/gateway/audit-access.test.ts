@@ -100,6 +100,7 @@ test('each request leaves one event: routed, without a route, refused, malformed
       forbidden: at('/forbidden', say(403, { name: 'sign' })),
       silent: at('/silent', say(200), { auditService: 'Silent' }),
       own: at('/own', say(200), { auditService: 'Own' }),
+      unregistered: at('/unregistered', say(799)),
     },
   })
   const { url, port } = gateway
@@ -116,12 +117,14 @@ test('each request leaves one event: routed, without a route, refused, malformed
   assert.equal((await fetch(`${url}/nothing`)).status, 404)
   assert.equal((await fetch(`${url}/denied`)).status, 403)
   assert.equal((await fetch(`${url}/forbidden`)).status, 403)
+  const unregistered = 'GET /unregistered HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+  assert.match(await exchangeRaw(port, unregistered), /^HTTP\/1\.1 799/)
   assert.match(await exchangeRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'), /^HTTP\/1\.1 400/)
   assert.match(await exchangeRaw(port, 'TRACE /traced?token=secret HTTP/1.1\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 405/)
   assert.match(await exchangeRaw(port, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400/)
   assert.equal((await fetch(`${url}/gateway/reserved?token=secret`, { method: 'POST', body: 'x' })).status, 404)
 
-  const found = await events(gateway, 8)
+  const found = await events(gateway, 9)
   const byPath = (path: string) =>
     found.find((event) => String(part(part(event, 'http'), 'request')['path']).endsWith(path))
   const first = byPath('/hello')
@@ -135,6 +138,7 @@ test('each request leaves one event: routed, without a route, refused, malformed
   assert.ok(!JSON.stringify(found).includes('secret'))
   assert.equal(part(byPath('/nothing'), 'response')['status'], 'FAILED')
   assert.equal(part(byPath('/nothing'), 'gateway')['routeId'], undefined)
+  assert.equal(part(byPath('/unregistered'), 'response')['statusCode'], '799')
   const denied = part(part(byPath('/denied'), 'gateway'), 'decision')
   assert.equal(denied['result'], 'DENIED')
   assert.match(String(denied['by']), /gate/)

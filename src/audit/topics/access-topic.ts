@@ -76,7 +76,7 @@ const SCHEMA: JsonObject = {
       required: ['status', 'elapsedTime', 'elapsedTimeUnits'],
       properties: {
         status: { type: 'string', enum: ['SUCCESSFUL', 'FAILED'] },
-        statusCode: { type: 'string', pattern: '^[1-5][0-9][0-9]$', description: 'Absent where no head was sent.' },
+        statusCode: { type: 'string', pattern: '^[1-9][0-9]{2}$', description: 'Absent where no head was sent.' },
         elapsedTime: { type: 'integer', minimum: 0 },
         elapsedTimeUnits: { type: 'string', enum: ['MILLISECONDS'] },
         // Open, so that CSV has the one column `response.detail` of existing consumers.
