@@ -170,6 +170,26 @@ test('handlers of one name in two services have one series with their sum', asyn
   await waitUntil('three delivered events', () => delivered() === 3)
 })
 
+test('a topic that a reload adds to a handler has its series at once, beside the counts so far', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer, metrics } = writing
+  const handler = toFolder(folder.in('trail'))
+  const before = opened(writer.open({}, inDocument(planOf(handler), 'r1')))
+  const delivered = () =>
+    metrics
+      .collect()
+      .filter(({ name }) => name === 'gw_audit_events_total')
+      .map(({ labels, value }) => [labels['topic'], labels['handler'], value])
+  writer.take(before.id, batch('a'), 0)
+  await waitUntil('a delivered event', () => delivered()[0]?.[2] === 1)
+  opened(writer.open({}, inDocument(planOf({ ...handler, topics: ['config', 'access'] }), 'r2')))
+  assert.deepEqual(delivered(), [
+    ['config', 'file', 1],
+    ['access', 'file', 0],
+  ])
+})
+
 test('renewed transports are used by later batches, unless a newer version of the route has its own', async () => {
   using folder = new Folder()
   await using writing = open()

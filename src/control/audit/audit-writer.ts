@@ -210,6 +210,8 @@ export class AuditWriter {
       this.#handlers.get(key) ??
       this.#writerOf(plan) ??
       new HandlerDelivery(service, plan, this.#services, () => this.#updateFull())
+    // A reload may have added a topic.
+    handler.exposeCounts(plan.topics)
     this.#handlers.set(key, handler)
     return handler
   }

@@ -51,7 +51,12 @@ export class HandlerDelivery {
       ...(queue.onFull === 'block' && { onFullChange }),
       onDelay: delayObserver(this.#metrics, name),
     })
-    exposeDeliveryCounts(this.#metrics, { handler: name, topics }, this.#delivery)
+    this.exposeCounts(topics)
+  }
+
+  /** Exposes its counts by topic; those that are exposed already stay as they are. */
+  exposeCounts(topics: readonly string[]): void {
+    exposeDeliveryCounts(this.#metrics, { handler: this.#name, topics }, this.#delivery)
   }
 
   get isFull(): boolean {
