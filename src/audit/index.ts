@@ -1,3 +1,4 @@
+export { configTrailFolder, spoolsFolder } from './audit-folders.ts'
 export { changedFields } from './changed-fields.ts'
 export {
   CONFIG_TOPIC,

@@ -153,10 +153,10 @@ export class Gateway {
     metrics.countReading('gw_unit_restarts_total', 'Units that had to be started again.', { read: () => this.restarts })
     this.#replacements = new UnitReplacements(this.#supervisor, metrics, logger)
     this.#reloads = metrics.counter('gw_reloads_total', 'How often all files were looked at again (SIGHUP).')
-    const { instance, history: directory, logs, isReadOnly } = settings.directories
+    const { instance, history: directory, isReadOnly } = settings.directories
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
     exposeHistorySize(metrics, this.#history)
-    this.#audit = new GatewayAudit(logs, {
+    this.#audit = new GatewayAudit(settings.directories, {
       logger,
       clock: systemClock,
       metrics,

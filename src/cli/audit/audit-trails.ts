@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { configTrailPlan, type FilePlan } from '#audit'
+import { configTrailFolder, configTrailPlan, type FilePlan } from '#audit'
 import type { HandlerPlan } from '#schema'
 import type { Arguments } from '../arguments.ts'
 import { openDryRun } from '../dry-run/dry-run.ts'
@@ -49,7 +48,7 @@ export async function auditTrails(args: Arguments, context: ProcessContext): Pro
       handler: 'config',
       topics: ['config'],
       supportsQueries: true,
-      plan: configTrailPlan(join(dryRun.directories.logs, 'audit')),
+      plan: configTrailPlan(configTrailFolder(dryRun.directories)),
     },
   ]
 }

@@ -228,6 +228,45 @@ test('two audit services with one logDirectory are found, also where one is that
   assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/a.json'))).code, 0)
 })
 
+test('an audit handler that would write the trail of configuration changes is found', async () => {
+  const handlers = (...handlers: string[]) => `"auditService": { "type": "AuditService", "config": {
+    "eventHandlers": [${handlers.join(',\n')}] } }`
+  const handler = (type: string, topics: string, more = '') => `{ "class": "${type}AuditEventHandler",
+    "config": { "name": "${type}${topics.length}", "topics": [${topics}], "logDirectory": "logs/audit"${more} } }`
+  using folder = new Folder({
+    'config/admin.json': `{ ${handlers(handler('Json', '"access"'), handler('Csv', '"config"'))} }`,
+  })
+  assert.equal((await validate(folder, '--instance', folder.path)).code, 0)
+
+  const disabled = handler('Json', '"config"', ', "enabled": false')
+  const conflicting = handler('Json', '"access", "config"')
+  folder.write('config/admin.json', `{ ${handlers(disabled, conflicting)} }`)
+  const { code, stdout } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 78)
+  assert.deepEqual(stdout, [
+    'config/admin.json:5:67: /auditService/config/eventHandlers/1/config/logDirectory: "Json18": the gateway itself writes its trail of configuration changes to logs/audit/config.audit.json; use another logDirectory, or leave out the topic "config"',
+  ])
+})
+
+test('the topic config in the audit service of a route is a warning: it has no events there', async () => {
+  const service = (topics: string) => `"auditService": { "type": "AuditService", "config": { "eventHandlers": [
+    { "class": "JsonStdoutAuditEventHandler", "config": { "name": "off", "topics": ["config"], "enabled": false } },
+    { "class": "JsonStdoutAuditEventHandler", "config": { "name": "out", "topics": ${topics} } }] } }`
+  using folder = new Folder({
+    'config/admin.json': `{ ${service('["config"]')} }`,
+    'config/config.json': `{ ${service('["config"]')}, "handler": { "type": "Router" } }`,
+    'config/routes/a.json': `{ ${service('["access", "config"]')}, ${HANDLER} }`,
+  })
+  const { code, stdout, stderr } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 0)
+  assert.deepEqual(
+    [...stdout, ...stderr].filter((line) => line.includes('topic')),
+    [
+      'warning: config/routes/a.json:3:95: /auditService/config/eventHandlers/1/config/topics/1: the topic "config" has no events in the audit service of a route: changes of the configuration go to the services of config.json and admin.json',
+    ],
+  )
+})
+
 test('secrets of admin.json are looked up too', async () => {
   const store = '{ "name": "store", "type": "SystemAndEnvSecretStore" }'
   const filter = `{

@@ -1,10 +1,17 @@
-import { join } from 'node:path'
-import { CONFIG_TOPIC, configTrailPlan, Delivery, openFiles, TopicFiles, trailCollection } from '#audit'
+import {
+  CONFIG_TOPIC,
+  configTrailFolder,
+  configTrailPlan,
+  Delivery,
+  openFiles,
+  TopicFiles,
+  trailCollection,
+} from '#audit'
 import type { Collection, Refusal } from '#crest'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
-import type { Clock, QueuePlan } from '#schema'
+import type { Clock, Directories, QueuePlan } from '#schema'
 import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
 import { AuditQueries } from './audit-queries.ts'
 import type { AuditWriter } from './audit-writer.ts'
@@ -39,8 +46,11 @@ export class GatewayAudit {
   readonly #queries: AuditQueries
   readonly #trail: Delivery
 
-  constructor(logs: string, { logger, clock, metrics, writer, publish }: GatewayAuditServices) {
-    const plan = configTrailPlan(join(logs, 'audit'))
+  constructor(
+    directories: Pick<Directories, 'writable'>,
+    { logger, clock, metrics, writer, publish }: GatewayAuditServices,
+  ) {
+    const plan = configTrailPlan(configTrailFolder(directories))
     const env = { logger: logger.child({ logger: 'audit' }), clock }
     this.#trail = new Delivery(openFiles(plan, env), CONFIG_QUEUE, {
       ...env,

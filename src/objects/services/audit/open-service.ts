@@ -4,6 +4,7 @@ import { type AuditService, providerOf } from '#contracts'
 import { type AccessAuditor, SerialIds } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
+import { routeTopicWarnings, trailConflicts } from './config-topic.ts'
 import { policyWarnings } from './policy-warnings.ts'
 import { renewTransports } from './renew-transports.ts'
 import { planOf, topicsOf } from './service-plan.ts'
@@ -11,9 +12,12 @@ import { planOf, topicsOf } from './service-plan.ts'
 /** Opens the event handlers and publishes to them. */
 export async function openService(values: AuditValues, env: Environment): Promise<AuditService> {
   const { clock, logger } = env
+  const conflicts = trailConflicts(values.eventHandlers, env)
+  if (conflicts.length > 0) throw new ConfigError(conflicts)
   const handlers = values.eventHandlers.filter(({ enabled }) => enabled)
   const { handled: topics, known } = topicsOf(values, env)
-  for (const { pointer, message } of policyWarnings(values.config, known)) env.warn(message, pointer)
+  const warnings = [...policyWarnings(values.config, known), ...routeTopicWarnings(values.eventHandlers, env)]
+  for (const { pointer, message } of warnings) env.warn(message, pointer)
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
   const policies = await policiesOf(values, env)
   const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { BUILT_IN_TOPICS, findTopic, readTopicSchemas, TopicSchemaError, type WrittenTopic } from '#audit'
+import { BUILT_IN_TOPICS, findTopic, readTopicSchemas, spoolsFolder, TopicSchemaError, type WrittenTopic } from '#audit'
 import type { AuditEventHandler, EventFormat } from '#contracts'
 import { type AuditPlan, ConfigError, didYouMean, type Environment, type Problem } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
@@ -77,7 +77,7 @@ export function planOf(
         spool:
           queue.spool === null
             ? null
-            : { ...queue.spool, directory: join(directories.writable, 'spool', 'audit', folderName(service, name)) },
+            : { ...queue.spool, directory: join(spoolsFolder(directories), folderName(service, name)) },
       },
     })),
   }
