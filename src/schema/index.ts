@@ -82,7 +82,7 @@ export {
   withMember,
 } from './older-spelling.ts'
 export { olderSpellingsPage } from './older-spellings-page.ts'
-export { ConfigError, didYouMean, formatProblem, type Problem } from './problem.ts'
+export { ConfigError, didYouMean, formatProblem, type Problem, shown } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
 export { olderSpellings, pageName, referenceIndex, referencePage } from './reference-page.ts'
 export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule, requiredUnless } from './rules.ts'

@@ -4,6 +4,7 @@ import { type Schema, Validator } from '@cfworker/json-schema'
 import type { AuditTopic } from '#contracts'
 import { isPlainObject, type JsonObject, type JsonValue, readDocument } from '#json'
 import { isTopicName } from '../event.ts'
+import { draftOf, usableSchema } from './usable-schema.ts'
 
 /** A topic with a schema of its own, from a file `<topic>.json`. */
 export interface CustomTopic extends AuditTopic {
@@ -44,7 +45,7 @@ export type EventCheck = (event: JsonObject) => string | null
 export function eventCheck({ name, schema }: AuditTopic): EventCheck {
   let validator: Validator
   try {
-    validator = new Validator(schema as Schema, '2020-12')
+    validator = new Validator(schema as Schema, draftOf(schema))
     validator.validate({})
   } catch (error) {
     throw new TopicSchemaError(`the schema of the topic ${name} can not be used: ${(error as Error).message}`)
@@ -78,11 +79,11 @@ function readTopic(name: string, path: string, fail: (reason: string) => never):
   }
   const { schema, required = [] } = value
   if (!isTextList(required)) return fail('/required: expected a list of field names')
-  const own = (schema as JsonObject)['required'] ?? []
-  if (!isTextList(own)) return fail('/schema/required: expected a list of field names')
+  const usable = usableSchema(schema as JsonObject, (pointer, reason) => fail(`/schema${pointer}: ${reason}`))
+  const own = (usable['required'] ?? []) as string[]
   const topic: CustomTopic = {
     name,
-    schema: { ...(schema as JsonObject), required: [...new Set([...EVENT_FIELDS, ...own, ...required])] },
+    schema: { ...usable, required: [...new Set([...EVENT_FIELDS, ...own, ...required])] },
     ...fieldPolicies(value as JsonObject, fail),
   }
   try {

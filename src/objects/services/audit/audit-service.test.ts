@@ -309,7 +309,7 @@ for (const [name, text, reason] of [
   [
     'is no JSON schema',
     '{"schema":{"type":"object","$ref":"#/nowhere"}}',
-    /payment\.json: the schema of the topic payment can not be used/,
+    /payment\.json: \/schema\/\$ref: expected a schema of this file/,
   ],
 ] as const) {
   test(`refuses a topic schema that ${name}`, async () => {
