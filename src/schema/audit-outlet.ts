@@ -46,7 +46,7 @@ export interface AuditPlan {
   readonly handlers: readonly HandlerPlan[]
   /** The document that declares the service, and its revision: a later revision replaces the earlier one. */
   readonly document?: { readonly name: string; readonly revision: string }
-  /** Name of the handler whose events can be queried; null without one. */
+  /** Name of the handler that is queried; null for the first that supports queries and takes the topic. */
   readonly handlerForQueries: string | null
 }
 

@@ -343,6 +343,23 @@ test('/api/audit/access queries the file of the service of config.json; a handle
   assert.equal(refused.status, 501)
   assert.match(
     await refused.text(),
-    /"ecs\\" does not support queries; configure a JsonAuditEventHandler for the topic/,
+    /"ecs\\" does not support queries; configure a JsonAuditEventHandler of the format common for the topic/,
   )
+})
+
+test('without handlerForQueries the first handler that can be queried and takes the topic answers', async () => {
+  const json = (name: string, topics: string[]) => ({
+    class: 'JsonAuditEventHandler',
+    config: { name, topics, logDirectory: name },
+  })
+  const eventHandlers = [json('changes', ['config']), json('traffic', ['access'])]
+  await using gateway = await RunningGateway.start({
+    files: withHeap([{ name: 'AuditService', type: 'AuditService', config: { eventHandlers } }]),
+    routes: { hello: at('/hello', say(200)) },
+  })
+  await (await fetch(`${gateway.url}/hello`)).text()
+  await events(gateway, 1, 'traffic')
+  const queried = await fetch(`${gateway.adminUrl}/api/audit/access?_queryFilter=true`, AS_ADMIN)
+  assert.equal(queried.status, 200)
+  assert.equal(((await queried.json()) as JsonObject)['resultCount'], 1)
 })

@@ -1,7 +1,7 @@
 import { BUILT_IN_TOPICS, type FilesPlan, TopicFiles, trailCollection } from '#audit'
 import type { Collection, Description } from '#crest'
 import { Refusal } from '#crest'
-import type { HandlerPlan } from '#schema'
+import type { AuditPlan, HandlerPlan } from '#schema'
 import type { AuditWriter } from './audit-writer.ts'
 
 /** Collections of `/api/audit`: the trail of the configuration, and the topics of the service of config.json. */
@@ -19,9 +19,10 @@ export class AuditQueries {
   /** The topics that can be queried now. */
   get topics(): ReadonlyMap<string, Collection> {
     const all = new Map(this.#own)
-    const handler = this.#handler()
-    if (handler === null || handler instanceof Refusal) return all
-    for (const topic of handler.topics) if (!all.has(topic)) all.set(topic, this.#collection(handler, topic))
+    for (const topic of new Set(this.#writer.queriedService?.handlers.flatMap(({ topics }) => topics))) {
+      const found = this.find(topic)
+      if (found !== null && !(found instanceof Refusal)) all.set(topic, found)
+    }
     return all
   }
 
@@ -31,19 +32,8 @@ export class AuditQueries {
     if (own !== undefined) return own
     const service = this.#writer.queriedService
     if (service === null || !service.handlers.some(({ topics }) => topics.includes(topic))) return null
-    const handler = this.#handler()
-    if (handler === null) return noHandler('no event handler supports queries')
-    if (handler instanceof Refusal) return handler
-    if (!handler.topics.includes(topic))
-      return noHandler(`the event handler "${handler.name}" does not take this topic`)
-    return this.#collection(handler, topic)
-  }
-
-  #handler(): HandlerPlan | Refusal | null {
-    const service = this.#writer.queriedService
-    const handler = service?.handlers.find(({ name }) => name === service.handlerForQueries) ?? null
-    if (handler === null || handler.supportsQueries) return handler
-    return noHandler(`the event handler "${handler.name}" does not support queries`)
+    const handler = queriedHandler(service, topic)
+    return handler instanceof Refusal ? handler : this.#collection(handler, topic)
   }
 
   #collection(handler: HandlerPlan, topic: string): Collection {
@@ -59,9 +49,27 @@ export class AuditQueries {
   }
 }
 
-function noHandler(reason: string): Refusal {
-  const advice = 'configure a JsonAuditEventHandler for the topic and name it in handlerForQueries of the audit service'
-  return new Refusal(501, `${reason}; ${advice}`)
+/** The handler that is queried for a topic; a refusal that names one that could be. */
+function queriedHandler({ handlers, handlerForQueries: chosen }: AuditPlan, topic: string): HandlerPlan | Refusal {
+  const able = handlers.find(({ supportsQueries, topics }) => supportsQueries && topics.includes(topic))
+  if (chosen === null) return able ?? refusal('no event handler of the topic supports queries', chosen)
+  // Handlers that are disabled have no plan; an unknown name is a load error.
+  const handler = handlers.find(({ name }) => name === chosen)
+  if (handler === undefined) return refusal(`the event handler "${chosen}" is disabled`, chosen, able)
+  if (!handler.supportsQueries) return refusal(`the event handler "${chosen}" does not support queries`, chosen, able)
+  if (!handler.topics.includes(topic))
+    return refusal(`the event handler "${chosen}" does not take this topic`, chosen, able)
+  return handler
+}
+
+function refusal(reason: string, chosen: string | null, able?: HandlerPlan): Refusal {
+  if (able !== undefined)
+    return new Refusal(
+      501,
+      `${reason}; "${able.name}" can be queried: name it in handlerForQueries of the audit service`,
+    )
+  const named = chosen === null ? '' : ' and name it in handlerForQueries of the audit service'
+  return new Refusal(501, `${reason}; configure a JsonAuditEventHandler of the format common for the topic${named}`)
 }
 
 function descriptionOf(topic: string): Description {

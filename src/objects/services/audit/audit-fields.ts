@@ -57,7 +57,7 @@ const innerConfig = object({
     .optional()
     .meta({
       description:
-        'Name of the event handler that `/api/audit/<topic>` queries; the first that supports queries by default.',
+        'Name of the event handler that `/api/audit/<topic>` queries; by default the first that supports queries and takes the topic.',
     }),
   availableAuditEventHandlers: list(config(string())).default([]).meta({
     description:

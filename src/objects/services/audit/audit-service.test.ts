@@ -279,6 +279,14 @@ for (const [name, config, message] of REFUSED) {
   })
 }
 
+test('a disabled handler for queries is a warning', async () => {
+  const off = { ...HANDLER, config: { name: 'off', topics: ['access'], enabled: false } }
+  await using opened = await open({ eventHandlers: [HANDLER, off], config: { handlerForQueries: 'off' } })
+  assert.deepEqual(opened.built.warnings, [
+    '/heap/0/config/config/handlerForQueries: the event handler "off" is disabled: no topic can be queried',
+  ])
+})
+
 test('refuses an unknown class with a pointer to it', async () => {
   await assert.rejects(
     open({ eventHandlers: [{ class: 'a.b.RecordngAuditEventHandler', config: {} }] }),

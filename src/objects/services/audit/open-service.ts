@@ -18,6 +18,13 @@ export async function openService(values: AuditValues, env: Environment): Promis
   const { handled: topics, known } = topicsOf(values, env)
   const warnings = [...policyWarnings(values.config, known), ...routeTopicWarnings(values.eventHandlers, env)]
   for (const { pointer, message } of warnings) env.warn(message, pointer)
+  const { handlerForQueries } = values.config
+  if (handlerForQueries !== undefined && !handlers.some(({ name }) => name === handlerForQueries)) {
+    env.warn(
+      `the event handler "${handlerForQueries}" is disabled: no topic can be queried`,
+      '/config/handlerForQueries',
+    )
+  }
   const formats = [...new Map(handlers.map(({ format }) => [format.key, format])).values()]
   const policies = await policiesOf(values, env)
   const outlet = await env.openAudit(planOf(values, { handlers, formats, topics }, env))
@@ -25,12 +32,13 @@ export async function openService(values: AuditValues, env: Environment): Promis
   const ids = new SerialIds()
   const invalid = env.metrics.counter(
     'gw_audit_events_invalid_total',
-    'Audit events that were dropped because they violate the schema of their topic.',
+    'Audit events that were dropped because they violate the schema of their topic, or because of their topic.',
     { service: env.name },
   )
   const used = topics.filter(({ topic }) => handlers.some((handler) => handler.topics.includes(topic.name)))
   const publisher = new EventPublisher({
     topics: used,
+    customTopics: topics.filter(({ isCustom }) => isCustom).map(({ topic }) => topic.name),
     handlers,
     formats,
     policies,
@@ -43,6 +51,8 @@ export async function openService(values: AuditValues, env: Environment): Promis
   })
   return {
     publish: (topic, event) => publisher.publish(topic, event),
+    send: (topic, event) => publisher.send(topic, event),
+    topicProblem: (topic) => publisher.topicProblem(topic),
     access: openAccess(values, publisher, ids, env),
     get isFull() {
       return outlet.isFull

@@ -61,10 +61,9 @@ export function planOf(
   { handlers, formats, topics }: ServiceParts,
   { name: service, directories }: Environment,
 ): AuditPlan {
-  const queryable = handlers.find(({ supportsQueries }) => supportsQueries)?.name ?? null
   return {
     service,
-    handlerForQueries: config.handlerForQueries ?? queryable,
+    handlerForQueries: config.handlerForQueries ?? null,
     handlers: handlers.map(({ name, topics: names, format, transport, queue, supportsQueries }) => ({
       name,
       position: eventHandlers.findIndex((handler) => handler.name === name),
