@@ -2,18 +2,29 @@ import type { AuditEventHandler } from '#contracts'
 import type { SerialIds } from '#http'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
-import type { AuditOutlet, Clock, Counter, FormattedEvent, RecordedEvent, TextTarget } from '#schema'
+import {
+  type AuditOutlet,
+  type Clock,
+  type Counter,
+  didYouMean,
+  type FormattedEvent,
+  type RecordedEvent,
+  type TextTarget,
+} from '#schema'
 import type { AccessEventData, AccessNames } from './events/access-event.ts'
 import { AccessFields } from './events/access-fields.ts'
 import { accessFormatter, type TopicFormat } from './events/access-formatters.ts'
 import { EVENTS } from './log-events.ts'
 import { type FilterPolicies, type TopicFilter, topicFilter } from './policies/filter-policies.ts'
 import { type EventCheck, eventCheck } from './topics/topic-schemas.ts'
-import type { WrittenTopic } from './topics/topics.ts'
+import { ownTopicProblem, type WrittenTopic } from './topics/topics.ts'
 
 /** Settings and services of a publisher. */
 interface PublisherInput {
+  /** Topics of enabled handlers. */
   readonly topics: readonly WrittenTopic[]
+  /** Names of the custom topics of all handlers, also of disabled ones. */
+  readonly customTopics: readonly string[]
   readonly handlers: readonly AuditEventHandler[]
   /** Formats in the order of their numbers. */
   readonly formats: readonly AuditEventHandler['format'][]
@@ -89,7 +100,28 @@ export class EventPublisher {
     }
   }
 
-  /** Never throws: audit must not fail a request. */
+  /** Publishes an event of a filter or a script. Never throws. */
+  send(topic: string, event: JsonObject): void {
+    const problem = this.topicProblem(topic)
+    if (problem === null) {
+      this.publish(topic, event)
+      return
+    }
+    this.#input.invalid.add()
+    this.#input.logger.limited(topic).error({ topic, problem }, EVENTS.TOPIC_REFUSED)
+  }
+
+  topicProblem(topic: string): string | null {
+    const { customTopics } = this.#input
+    if (customTopics.includes(topic)) return null
+    const similar = didYouMean(topic, customTopics)
+    return (
+      ownTopicProblem(topic) ??
+      `no event handler of the audit service has the topic "${topic}"${similar}; add it to "topics" of a handler`
+    )
+  }
+
+  /** Publishes an event of the gateway itself. Never throws: audit must not fail a request. */
   publish(topic: string, event: JsonObject): void {
     const published = this.#topics.get(topic)
     if (published === undefined) return

@@ -11,6 +11,12 @@ export const EVENTS = logEvents('GW_AUDIT', {
     meaning: 'A fault while an event was filtered or formatted. The request is not affected.',
     action: 'Report the error with its stack.',
   },
+  TOPIC_REFUSED: {
+    message: 'audit event of a script or an AuditFilter is dropped, because of its topic',
+    meaning:
+      'No event handler of the audit service of the request has the topic, or the topic is one of the gateway itself. The request is not affected.',
+    action: 'Check the topic that is sent: `problem` says what is wrong. Otherwise add it to the topics of a handler.',
+  },
   USER_UNKNOWN: {
     message: 'userIdExpression failed; the access event has no userId',
     meaning: 'The expression threw for this request. The event is published without user.',

@@ -1,11 +1,16 @@
-import type { AccessAuditor } from '#http'
+import type { AccessAuditor, AuditPublisher } from '#http'
 import type { JsonObject } from '#json'
 import { kind } from '#schema'
 
 /** Publishes audit events; no request waits for it, unless a handler has `onFull: block`. */
-export interface AuditService {
-  /** `_id`, `timestamp` and `transactionId` are filled in where they are missing. */
+export interface AuditService extends AuditPublisher {
+  /**
+   * Publishes an event of the gateway itself, unless no handler accepts its topic. `_id`, `timestamp` and `transactionId` are filled in
+   * where they are missing, also by `send`.
+   */
   publish(topic: string, event: JsonObject): void
+  /** Why events of a topic can not be sent by filters and scripts; null where they can. */
+  topicProblem(topic: string): string | null
   /** Records requests; null where no handler accepts the topic `access`. */
   readonly access: AccessAuditor | null
   /** Whether a request has to wait for room in a queue (`onFull: block`). */

@@ -25,9 +25,10 @@ export interface RequestOutcome {
   readonly end: 'sent' | 'truncated' | 'aborted'
 }
 
-/** Publishes audit events of any topic. */
+/** Publishes audit events of custom topics. */
 export interface AuditPublisher {
-  publish(topic: string, event: JsonObject): void
+  /** An event of another topic, or one that violates its schema, is dropped, counted and logged. Never throws. */
+  send(topic: string, event: JsonObject): void
 }
 
 /** An exchange, as far as this file needs it. */

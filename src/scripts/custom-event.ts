@@ -6,5 +6,5 @@ export function publishCustomEvent(exchange: Exchange, topic: string, fields: un
   const event = jsonCopy(fields)
   if (!isPlainObject(event)) throw new TypeError('audit.send: expected a topic and a map of fields')
   const transactionId = exchange.transactionId.value
-  exchange.auditPublisher?.publish(topic, { eventName: topic, transactionId, ...(event as JsonObject) })
+  exchange.auditPublisher?.send(topic, { eventName: topic, transactionId, ...(event as JsonObject) })
 }

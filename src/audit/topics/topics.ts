@@ -36,5 +36,11 @@ export function findTopic(name: string, custom: ReadonlyMap<string, CustomTopic>
   return { topic, safelist, excludeIf: topic.excludeIf, isCustom: true }
 }
 
+/** Why filters and scripts can not send events of a topic with any service; null where they can. */
+export function ownTopicProblem(name: string): string | null {
+  if (!BUILT_IN.has(name)) return null
+  return `only the gateway itself writes the topic "${name}"; send the event to a custom topic, which has a schema file`
+}
+
 /** The topics of the gateway itself. */
 export const BUILT_IN_TOPICS: readonly AuditTopic[] = [...BUILT_IN.values()].map(({ topic }) => topic)

@@ -5,13 +5,17 @@ import { respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
+import { Folder } from '#test/folder'
+import { RecordedAudit, RecordingAuditEventHandler } from '#test/recorded-audit'
+import { AuditService } from '../../services/audit/audit-service.ts'
+import { NoOpAuditService } from '../../services/no-op-audit/no-op-audit-service.ts'
 import { AuditFilter } from './audit-filter.ts'
 
 async function run(config: JsonObject): Promise<{ events: [string, JsonObject][]; log: readonly unknown[] }> {
   const events: [string, JsonObject][] = []
   await using built = await build<Filter>(AuditFilter, config as JsonValue)
   const exchange = exchangeFor('GET', 'http://app.test/a', { headers: { 'X-Account': '17' } })
-  exchange.auditPublisher = { publish: (topic, event) => void events.push([topic, event]) }
+  exchange.auditPublisher = { send: (topic, event) => void events.push([topic, event]) }
   const response = await built.object(exchange, async () => respond(201))
   assert.equal(response.status, 201)
   return { events, log: built.log.lines }
@@ -44,6 +48,36 @@ test('without an audit service nothing happens', async () => {
   const response = await built.object(exchangeFor('GET', 'http://app.test/'), async () => respond(204))
   assert.equal(response.status, 204)
   assert.deepEqual(built.log.lines, [])
+})
+
+test('a topic of the gateway itself is a load error', async () => {
+  for (const topic of ['access', 'config', 'notifications']) {
+    await assert.rejects(build(AuditFilter, { topic, fields: {} }), {
+      message: `/heap/0/config/topic: only the gateway itself writes the topic "${topic}"; send the event to a custom topic, which has a schema file`,
+    })
+  }
+})
+
+test('a topic that no event handler of its auditService has is a load error', async () => {
+  using schemas = new Folder({ 'payment.json': '{"schema":{}}', 'refund.json': '{"schema":{}}' })
+  const handlers = [
+    { class: 'RecordingAuditEventHandler', config: { name: 'main', topics: ['payment'] } },
+    { class: 'RecordingAuditEventHandler', config: { name: 'off', topics: ['refund'], enabled: false } },
+  ]
+  const own = { type: 'AuditService', config: { topicSchemasDirectory: schemas.path, eventHandlers: handlers } }
+  const withTopic = (topic: string, auditService: JsonObject) =>
+    build<Filter>(
+      AuditFilter,
+      { topic, fields: {}, auditService },
+      { types: [AuditService, NoOpAuditService, RecordingAuditEventHandler], openAudit: new RecordedAudit().openAudit },
+    )
+  await assert.rejects(withTopic('paymnt', own), {
+    message:
+      '/heap/0/config/topic: no event handler of the audit service has the topic "paymnt"; did you mean "payment"?; add it to "topics" of a handler',
+  })
+  await using _taken = await withTopic('payment', own)
+  await using _off = await withTopic('refund', own)
+  await using _none = await withTopic('paymnt', { type: 'NoOpAuditService' })
 })
 
 test('needs a topic and fields', async () => {

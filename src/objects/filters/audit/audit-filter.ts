@@ -1,8 +1,9 @@
+import { ownTopicProblem } from '#audit'
 import { type AuditService, AuditServiceKind, FilterKind } from '#contracts'
 import { type Exchange, type Filter, jsonCopy, type Response } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { Logger } from '#logging'
-import { config, defineType, map, ref, string, template } from '#schema'
+import { ConfigError, config, defineType, map, ref, string, template } from '#schema'
 import { EVENTS } from '../log-events.ts'
 
 /** Publishes a custom event for each request. */
@@ -12,7 +13,8 @@ export const AuditFilter = defineType({
   summary: 'Publishes an audit event of a custom topic for each request, when there is a response.',
   config: {
     topic: config(string({ nonEmpty: true })).meta({
-      description: 'Topic of the event, with a JSON schema in `topicSchemasDirectory` of the audit service.',
+      description:
+        'Topic of the event, with a JSON schema in `topicSchemasDirectory` of the audit service, and in `topics` of one of its event handlers.',
     }),
     fields: map(template()).meta({
       description:
@@ -22,7 +24,15 @@ export const AuditFilter = defineType({
       .optional()
       .meta({ description: 'Service that publishes the event; the one that audits the request by default.' }),
   },
-  create: ({ topic, fields, auditService }, { logger }) => publishEvents(topic, fields, auditService ?? null, logger),
+  check: ({ topic }, report) => {
+    const problem = ownTopicProblem(topic)
+    if (problem !== null) report('/topic', problem)
+  },
+  create: ({ topic, fields, auditService }, { logger }) => {
+    const message = auditService?.topicProblem(topic) ?? null
+    if (message !== null) throw new ConfigError([{ pointer: '/topic', message }])
+    return publishEvents(topic, fields, auditService ?? null, logger)
+  },
 })
 
 type Evaluate = (exchange: Exchange, response?: Response | null) => Promise<unknown>
@@ -39,7 +49,7 @@ function publishEvents(
     const publisher = auditService ?? exchange.auditPublisher
     if (publisher === null) return response
     try {
-      publisher.publish(topic, await event(topic, fields, exchange, response))
+      publisher.send(topic, await event(topic, fields, exchange, response))
     } catch (error) {
       logger.limited(error).error({ error, topic, ...exchange.ids }, EVENTS.EVENT_FAILED)
     }

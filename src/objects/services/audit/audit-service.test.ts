@@ -209,15 +209,39 @@ test('events of a custom topic are checked by its schema, and only fields that i
   const handler = { ...HANDLER, config: { name: 'main', topics: ['payment'] } }
   await using opened = await open({ topicSchemasDirectory: schemas.path, eventHandlers: [handler] })
   const { service, recorded, built } = opened
-  service.publish('payment', { eventName: 'PAID', amount: 3, note: 'private' })
-  service.publish('payment', { eventName: 'PAID', amount: 'three' })
-  service.publish('payment', { eventName: 'PAID' })
+  service.send('payment', { eventName: 'PAID', amount: 3, note: 'private' })
+  service.send('payment', { eventName: 'PAID', amount: 'three' })
+  service.send('payment', { eventName: 'PAID' })
   service.publish('access', { eventName: 'not handled' })
   const [event, ...none] = recorded.events('payment')
   assert.equal(none.length, 0)
   assert.deepEqual(Object.keys(event!), ['_id', 'timestamp', 'transactionId', 'eventName', 'amount'])
   assert.equal(built.metrics.values.get('gw_audit_events_invalid_total'), 2)
   assert.equal(service.access, null)
+})
+
+test('an event for a topic that filters and scripts can not write is counted, logged once, and not written', async () => {
+  using schemas = new Folder({ 'payment.json': '{"schema":{}}', 'refund.json': '{"schema":{}}' })
+  const off = { ...HANDLER, config: { name: 'off', topics: ['refund'], enabled: false } }
+  const on = { ...HANDLER, config: { name: 'main', topics: ['access', 'payment'] } }
+  await using opened = await open({ topicSchemasDirectory: schemas.path, eventHandlers: [on, off] })
+  const { service, recorded, built } = opened
+  service.send('paymnt', { eventName: 'PAID' })
+  service.send('paymnt', { eventName: 'PAID' })
+  service.send('access', {})
+  assert.equal(built.metrics.values.get('gw_audit_events_invalid_total'), 3)
+  assert.deepEqual(
+    built.log.lines.map((line) => JSON.parse(line)).map(({ code, problem }) => `${code}: ${problem}`),
+    [
+      'GW_AUDIT_TOPIC_REFUSED: no event handler of the audit service has the topic "paymnt"; did you mean "payment"?; add it to "topics" of a handler',
+      'GW_AUDIT_TOPIC_REFUSED: only the gateway itself writes the topic "access"; send the event to a custom topic, which has a schema file',
+    ],
+  )
+  service.send('refund', { eventName: 'PAID' })
+  service.publish('config', { eventName: 'without a handler' })
+  service.publish('notifications', { eventName: 'without a handler' })
+  assert.equal(built.log.lines.length, 2)
+  assert.equal(recorded.published.length, 0)
 })
 
 test('a mistake beside the event handlers is the only one that is reported, and mistakes in them are reported too', async () => {

@@ -9,6 +9,8 @@ export const NoOpAuditService = defineType({
   config: {},
   create: () => ({
     publish: () => {},
+    send: () => {},
+    topicProblem: () => null,
     access: null,
     isFull: false,
     waitForRoom: () => Promise.resolve(),
