@@ -196,6 +196,7 @@ export class Gateway {
     await this.#startUnits({ isAside: false })
     if (this.#state === 'starting') this.#state = 'running'
     this.#fleet?.started()
+    await this.#audit.logStrandedSpools(this.units)
   }
 
   /** Until this process is ready, management requests are those of the predecessor, which has the same port. */
@@ -205,6 +206,7 @@ export class Gateway {
     await this.#startUnits({ isAside: true })
     await this.#openAdmin()
     if (this.#state === 'starting') this.#state = 'running'
+    await this.#audit.logStrandedSpools(this.units)
   }
 
   /** The predecessor writes no files any more. */
@@ -289,6 +291,7 @@ export class Gateway {
     await this.#auditWriter.reopen()
     await this.#fleet?.reload()
     await this.stores.rescan()
+    await this.#audit.logStrandedSpools(this.units)
   }
 
   /** Unready for `shutdownDelay`, while connections are still accepted; ends early where the gateway is terminated. */

@@ -18,6 +18,13 @@ export const EVENTS = logEvents('GW_CONTROL', {
       'Its last events are not delivered now. The next process of the gateway reads the journal again when it opens the spool.',
     action: 'Check the permissions of the files in the directory `spool/audit` of the instance.',
   },
+  AUDIT_SPOOL_STRANDED: {
+    message: 'a spool holds audit events that no event handler sends',
+    meaning:
+      'The folder is named after an audit service and its event handler: one of them was renamed, removed or disabled, or its route did not load. The events stay there.',
+    action:
+      'Give service and handler the names again with which the name of the folder begins, until the events are sent; or remove the folder if they are not needed.',
+  },
   COPY_CHANGED: {
     message: 'files in the local copy of the release were changed by hand; they are overwritten',
     meaning: 'The files are those of the release again. Traffic is not affected.',

@@ -18,6 +18,8 @@ export class SpoolLocked extends Error {
   }
 }
 
+const FILE = 'lock'
+
 /** Locks of this thread. */
 const opened = new Set<string>()
 
@@ -37,7 +39,7 @@ export class SpoolLock {
 
   /** Rejects with SpoolLocked. */
   static async acquire(directory: string): Promise<SpoolLock> {
-    const path = join(directory, 'lock')
+    const path = join(directory, FILE)
     if (opened.has(path)) throw new SpoolLocked('another handler of this gateway')
     opened.add(path)
     try {
@@ -64,6 +66,12 @@ export class SpoolLock {
     await rm(this.#path, { force: true }).catch(() => {})
     opened.delete(this.#path)
   }
+}
+
+/** Whether a process has the spool open. */
+export async function isLocked(directory: string): Promise<boolean> {
+  const path = join(directory, FILE)
+  return opened.has(path) || (await activeHolder(path)) !== null
 }
 
 /** False where the file exists. */

@@ -1,4 +1,4 @@
-import { type AuditRecord, formatCount, journalPath, journalTargets, unitJournals } from '#audit'
+import { type AuditRecord, formatCount, journalPath, journalTargets, strandedSpools, unitJournals } from '#audit'
 import { AUDIT_MEMORY, type AuditBatch, recordsOf } from '#contracts'
 import { type Logger, ReplaceableLogger } from '#logging'
 import type { AuditPlan, Counter, HandlerPlan, Problem } from '#schema'
@@ -37,6 +37,8 @@ export class AuditWriter {
   readonly #closing = new Set<Promise<void>>()
   readonly #dropped: Counter
   readonly #journals = new JournalRemoval()
+  /** Directories of spools that were logged. */
+  readonly #stranded = new Set<string>()
   #ids = 0
 
   constructor(services: HandlerServices) {
@@ -154,6 +156,17 @@ export class AuditWriter {
       if (service.owner !== owner) continue
       if (journalTargets(service.plan).length === 0) this.close(id)
       else this.#track(this.#takeJournals(id, service))
+    }
+  }
+
+  /** Logs each spool in the folder whose events no handler sends, once. For a time at which all audit services are open. */
+  async logStrandedSpools(folder: string): Promise<void> {
+    const targets = [...this.#opened.values()].flatMap(({ plan }) => journalTargets(plan))
+    const used = new Set(targets.map(({ directory }) => directory))
+    for await (const { directory, bytes } of strandedSpools(folder, used)) {
+      if (this.#stranded.has(directory)) continue
+      this.#stranded.add(directory)
+      this.#logger.warn({ directory, bytes }, EVENTS.AUDIT_SPOOL_STRANDED)
     }
   }
 

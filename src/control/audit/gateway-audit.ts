@@ -4,6 +4,7 @@ import {
   configTrailPlan,
   Delivery,
   openFiles,
+  spoolsFolder,
   TopicFiles,
   trailCollection,
 } from '#audit'
@@ -13,6 +14,7 @@ import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, Directories, QueuePlan } from '#schema'
 import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
+import type { UnitLink } from '../unit-link.ts'
 import { AuditQueries } from './audit-queries.ts'
 import type { AuditWriter } from './audit-writer.ts'
 import { ConfigAudit } from './config-audit.ts'
@@ -45,6 +47,8 @@ export class GatewayAudit {
   readonly config: ConfigAudit
   readonly #queries: AuditQueries
   readonly #trail: Delivery
+  readonly #writer: AuditWriter
+  readonly #spools: string
 
   constructor(
     directories: Pick<Directories, 'writable'>,
@@ -62,6 +66,8 @@ export class GatewayAudit {
     this.config = new ConfigAudit(this.#trail, clock, publish)
     const own = new Map([['config', trailCollection(new TopicFiles(plan, 'config'), CONFIG_TOPIC)]])
     this.#queries = new AuditQueries(own, writer)
+    this.#writer = writer
+    this.#spools = spoolsFolder(directories)
   }
 
   /** The collections of topics that can be queried, by topic. */
@@ -72,6 +78,11 @@ export class GatewayAudit {
   /** The collection of a topic; a refusal where its events can not be queried, null for an unknown topic. */
   find(topic: string): Collection | Refusal | null {
     return this.#queries.find(topic)
+  }
+
+  /** Logs spools that no handler uses. While a unit starts, the audit services of its routes may not be open yet. */
+  async logStrandedSpools(units: readonly Pick<UnitLink, 'state'>[]): Promise<void> {
+    if (units.every(({ state }) => state === 'ready')) await this.#writer.logStrandedSpools(this.#spools)
   }
 
   /** Writes queued events. */
