@@ -1,5 +1,17 @@
 import type { AuditTopic } from '#contracts'
 
+/** Members of a notification that are written: no credential has one of these names, and a session token may have any other. */
+export const NOTIFICATION_FIELDS = [
+  'eventType',
+  'realm',
+  'policy',
+  'policySet',
+  'agentName',
+  'universalId',
+  'authGrantId',
+  'auditTrackingId',
+] as const
+
 /** Notifications of an access manager, with AmService `notifications.audit`. */
 export const NOTIFICATIONS_TOPIC: AuditTopic = {
   name: 'notifications',
@@ -8,18 +20,25 @@ export const NOTIFICATIONS_TOPIC: AuditTopic = {
     title: 'Event of the topic notifications',
     description: 'A notification of an access manager: a changed policy, session or token.',
     type: 'object',
-    required: ['_id', 'timestamp', 'eventName', 'transactionId', 'notification'],
+    required: ['_id', 'timestamp', 'eventName', 'transactionId', 'triggered', 'notification'],
     properties: {
       _id: { type: 'string' },
       timestamp: { type: 'string', format: 'date-time' },
       eventName: { type: 'string', enum: ['GATEWAY-NOTIFICATION'] },
       transactionId: { type: 'string' },
+      triggered: {
+        type: 'boolean',
+        description: 'Whether the gateway invalidated what it had cached; false for a notification that it ignores.',
+      },
       notification: {
         type: 'object',
         properties: {
           topic: { type: 'string' },
-          ignored: { type: 'boolean', description: 'Whether the gateway has no use for it.' },
-          body: { type: 'object', description: 'Without session tokens.' },
+          body: {
+            type: 'object',
+            description: 'The members of the notification that are no credentials.',
+            properties: Object.fromEntries(NOTIFICATION_FIELDS.map((name) => [name, { type: 'string' }])),
+          },
         },
       },
     },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Validator } from '@cfworker/json-schema'
+import { BUILT_IN_TOPICS } from '#audit'
 import { AuditServiceKind } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import type { JsonObject } from '#json'
@@ -27,21 +29,33 @@ function recording() {
   return { events, until, surroundings: { types: [type], heap: [{ name: 'AuditService', type: type.name }] } }
 }
 
-test('each relevant notification is audited, without its session token', async () => {
+test('each relevant notification is audited, without session tokens, whatever their names are', async () => {
   await using manager = await DevelopmentAccessManager.start()
   const { events, until, surroundings } = recording()
   await using _built = await buildAmService(manager.url, {}, surroundings)
   manager.publish('/agent/session', { tokenId: 'created', eventType: 'SESSION_CREATION' })
+  const universalId = 'id=ada,ou=user'
   manager.publish('/agent/session', { tokenId: 'AQIC-secret', eventType: 'LOGOUT' })
-  await until(1)
-  assert.equal(events.length, 1)
+  const other = { ssoToken: 'AQIC-secret', realm: ['AQIC-secret'], policy: 'p', universalId, eventType: 'DESTROY' }
+  manager.publish('/agent/session.v2', other)
+  await until(2)
+  assert.equal(events.length, 2)
+  assert.ok(!JSON.stringify(events).includes('secret'))
+  assert.deepEqual(events[1]?.event['notification'], {
+    topic: '/agent/session.v2',
+    body: { eventType: 'DESTROY', policy: 'p', universalId },
+  })
   const [{ topic, event } = { topic: '', event: {} }] = events
   assert.equal(topic, 'notifications')
   assert.deepEqual(event['notification'], {
     topic: '/agent/session',
-    ignored: false,
     body: { eventType: 'LOGOUT' },
   })
+  assert.equal(event['triggered'], true)
+  const validator = new Validator(BUILT_IN_TOPICS.find(({ name }) => name === 'notifications')!.schema, '2020-12')
+  for (const { event } of events) {
+    assert.deepEqual(validator.validate({ _id: '1', transactionId: '1', ...event }).errors, [])
+  }
   assert.match(String(event['timestamp']), /^\d{4}-\d\d-\d\dT/)
 })
 
@@ -54,7 +68,7 @@ test('auditIgnoredNotifications: ignored notifications are audited too', async (
   await until(1)
   assert.deepEqual(events[0]?.event['notification'], {
     topic: '/agent/session',
-    ignored: true,
     body: { eventType: 'SESSION_CREATION' },
   })
+  assert.equal(events[0]?.event['triggered'], false)
 })

@@ -1,24 +1,26 @@
+import { NOTIFICATION_FIELDS } from '#audit'
 import type { AuditService, Notification, NotificationListener } from '#contracts'
 import type { JsonObject } from '#json'
 import type { Clock } from '#schema'
 import { isIgnored } from '../../lib/session-tags.ts'
 
-/** Publishes an audit event for each notification, without session tokens, which are credentials. */
+/** Publishes an audit event for each notification, with the members that are no credentials. */
 export function auditListener(service: AuditService, withIgnored: boolean, clock: Clock): NotificationListener {
   return {
     notified: (notification) => {
-      const ignored = isIgnored(notification)
-      if (ignored && !withIgnored) return
+      const triggered = !isIgnored(notification)
+      if (!triggered && !withIgnored) return
       service.publish('notifications', {
         timestamp: new Date(clock.now()).toISOString(),
         eventName: 'GATEWAY-NOTIFICATION',
-        notification: { topic: notification.topic, ignored, body: withoutToken(notification) },
+        triggered,
+        notification: { topic: notification.topic, body: safeBody(notification) },
       })
     },
   }
 }
 
-function withoutToken({ body }: Notification): JsonObject {
-  const { tokenId: _credential, ...rest } = body
-  return rest
+function safeBody({ body }: Notification): JsonObject {
+  const members = NOTIFICATION_FIELDS.map((name) => [name, body[name]] as const)
+  return Object.fromEntries(members.filter(([, value]) => typeof value === 'string')) as JsonObject
 }

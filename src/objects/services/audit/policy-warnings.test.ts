@@ -101,7 +101,7 @@ test('fields that events have, by either name of the group and in any case of a 
     '/access/http/response/headers',
     '/access/response/detail/any',
     '/access/trackingIds',
-    '/notifications/notification/body/any/field',
+    '/notifications/notification/body/universalId',
     '/config/request/detail/any',
     '/payment/anything',
   ]
