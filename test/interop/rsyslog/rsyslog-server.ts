@@ -14,7 +14,9 @@ const STOP_TIMEOUT = 10_000
 
 /** Why it can not run here, or false. */
 export const rsyslogMissing: string | false =
-  spawnSync(PROGRAM, ['-v']).status === 0 ? false : 'rsyslogd is not installed (Debian: rsyslog, rsyslog-gnutls)'
+  spawnSync(PROGRAM, ['-v']).status === 0
+    ? false
+    : 'rsyslogd is not installed; to have it: apt-get install rsyslog rsyslog-gnutls'
 
 /** A message as rsyslog has parsed it. */
 export interface ParsedMessage {
