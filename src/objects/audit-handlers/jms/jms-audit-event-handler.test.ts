@@ -29,7 +29,7 @@ function open(config: JsonObject = {}, properties: JsonObject = PROPERTIES, jndi
       },
       ...config,
     },
-    { types: [ClientTlsOptions, secretsType({ 'jms.password': 'secret' })] },
+    { types: [ClientTlsOptions, secretsType({ 'jms.password': 'secret', 'jms.user': 'gateway-of-secret' })] },
   )
 }
 
@@ -82,13 +82,18 @@ test('the text of an event is its JSON', async () => {
   assert.equal(format({ _id: 'a', name: 'Zoë' }), '{"_id":"a","name":"Zoë"}')
 })
 
-test('the password is a secret or a property', async () => {
+test('the user and the password are secrets or properties', async () => {
   await using secret = await open(
     { passwordSecretId: 'jms.password', secretsProvider: { type: 'TestSecrets' } },
     { ...PROPERTIES, userName: 'gateway' },
   )
   const { userName, password } = planOf(secret.object).producer.connection
   assert.deepEqual([userName, password], ['gateway', 'secret'])
+  await using both = await open(
+    { userNameSecretId: 'jms.user', passwordSecretId: 'jms.password', secretsProvider: { type: 'TestSecrets' } },
+    { ...PROPERTIES, userName: 'replaced' },
+  )
+  assert.equal(planOf(both.object).producer.connection.userName, 'gateway-of-secret')
   await using plain = await open({}, { ...PROPERTIES, userName: 'gateway', password: 'property' })
   assert.equal(planOf(plain.object).producer.connection.password, 'property')
 })
@@ -153,6 +158,11 @@ const REFUSED: readonly (readonly [string, () => ReturnType<typeof open>, RegExp
     'a secret that is missing',
     () => open({ passwordSecretId: 'no.such', secretsProvider: { type: 'TestSecrets' } }),
     /\/config\/passwordSecretId: /,
+  ],
+  [
+    'a user that is missing',
+    () => open({ userNameSecretId: 'no.such', secretsProvider: { type: 'TestSecrets' } }),
+    /\/config\/userNameSecretId: /,
   ],
 ]
 

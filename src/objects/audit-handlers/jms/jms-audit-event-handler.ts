@@ -43,6 +43,9 @@ export const JmsAuditEventHandler = defineType({
         description:
           'Text of a message: `event` is the JSON of the event, `topic` is `{"auditTopic": ..., "event": ...}`.',
       }),
+    userNameSecretId: config(secretId())
+      .optional()
+      .meta({ description: 'Secret id of the name of the user, instead of one in `contextProperties`.' }),
     passwordSecretId: config(secretId())
       .optional()
       .meta({ description: 'Secret id of the password, instead of one in `contextProperties`.' }),
@@ -56,7 +59,7 @@ export const JmsAuditEventHandler = defineType({
     for (const { path, message } of readJndi(jndi).problems) report(formatPointer(['jndi', ...path]), message)
   },
   create: async (values, env) => {
-    const { deliveryMode, envelope, passwordSecretId } = values
+    const { deliveryMode, envelope, userNameSecretId, passwordSecretId } = values
     const { plan, warnings } = readJndi(values.jndi)
     // Problems are reported by `check`.
     if (plan === null) throw new TypeError('jndi does not describe a broker')
@@ -74,12 +77,16 @@ export const JmsAuditEventHandler = defineType({
     }
 
     async function readTransport(): Promise<JmsPlan & { readonly type: 'jms' }> {
-      const connection = { ...plan!, password: passwordSecretId === undefined ? plan!.password : await password() }
+      const connection = {
+        ...plan!,
+        userName: (await textOf(userNameSecretId, '/userNameSecretId')) ?? plan!.userName,
+        password: (await textOf(passwordSecretId, '/passwordSecretId')) ?? plan!.password,
+      }
       return { type: 'jms', producer: { connection, deliveryMode, tls: await readTls(values.tls) }, envelope }
     }
 
-    function password(): Promise<string> {
-      return secretText(providerFor(values.secretsProvider, env), passwordSecretId as string, '/passwordSecretId')
+    async function textOf(id: string | undefined, pointer: string): Promise<string | null> {
+      return id === undefined ? null : secretText(providerFor(values.secretsProvider, env), id, pointer)
     }
   },
 })
