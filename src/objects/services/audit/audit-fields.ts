@@ -85,7 +85,7 @@ export const AUDIT_FIELDS = {
     }),
   userIdExpression: runtime('string').optional().meta({
     description:
-      'User of the access event. By default the user of the single sign-on session, the access token or the validated JWT of the request.',
+      'User of the access event. By default the first of these that the request has: the session of single sign-on, also across domains, the access token, the ID token of an OpenID login, the validated JWT, `username` of the session, the client certificate.',
   }),
   compatibility: config(boolean()).default(false).meta({
     description: 'Writes access events with the name `OPENIG-HTTP-ACCESS` and the group `ig` in place of `gateway`.',
