@@ -42,7 +42,14 @@ export { plainValue, valueType } from './plain-value.ts'
 export { isPublicSuffix } from './public-suffix.ts'
 export { refusedPath } from './refused-path.ts'
 export { Request } from './request.ts'
-export { type AuditDecision, type AuditPublisher, RequestAudit, type RequestOutcome } from './request-audit.ts'
+export {
+  type AuditDecision,
+  type AuditPublisher,
+  CREST_OPERATIONS,
+  type CrestOperation,
+  RequestAudit,
+  type RequestOutcome,
+} from './request-audit.ts'
 export type { MeasuredRequest, RequestMeter } from './request-meter.ts'
 export { type RequestObservation, type RequestObserver, UnauditedRequest } from './request-observer.ts'
 export { normalizePath } from './request-path.ts'

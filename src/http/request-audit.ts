@@ -17,6 +17,16 @@ export interface AuditDecision {
   readonly fromCache?: boolean
 }
 
+/** Operations of Common REST, as events name them. */
+export const CREST_OPERATIONS = ['CREATE', 'READ', 'UPDATE', 'DELETE', 'PATCH', 'ACTION', 'QUERY'] as const
+
+/** Operation of a Common REST request. */
+export interface CrestOperation {
+  readonly operation: (typeof CREST_OPERATIONS)[number]
+  /** Name of the action, of an ACTION. */
+  readonly action?: string
+}
+
 /** How a request ended. */
 export interface RequestOutcome {
   /** Response whose head was sent; null without one. */
@@ -44,6 +54,8 @@ export abstract class RequestAudit implements ActiveListItem {
   /** Set by a script; replaces the user that contexts name. */
   userId: string | null = null
   decision: AuditDecision | null = null
+  /** Null for requests that are not Common REST. */
+  operation: CrestOperation | null = null
   /** Custom entries of the event. */
   extension: Record<string, unknown> | null = null
   /** Milliseconds from sending requests upstream to their response heads; null without an upstream. */
@@ -61,6 +73,7 @@ export abstract class RequestAudit implements ActiveListItem {
     outer.discard()
     this.userId = outer.userId
     this.decision = outer.decision
+    this.operation = outer.operation
     this.extension = outer.extension
     this.upstreamTime = outer.upstreamTime
   }

@@ -1,4 +1,4 @@
-import { type AuditDecision, type ClientInfo, type SerialId, traceIdOf } from '#http'
+import { type AuditDecision, type ClientInfo, type CrestOperation, type SerialId, traceIdOf } from '#http'
 import type { JsonObject } from '#json'
 import type { AccessFields } from './access-fields.ts'
 import { isoTime } from './iso-time.ts'
@@ -20,6 +20,8 @@ export interface AccessEventData {
   readonly routeId: string | null
   readonly routeName: string | null
   readonly decision: AuditDecision | null
+  /** Of a Common REST request to the admin connector. */
+  readonly operation?: CrestOperation | null
   readonly extension: Readonly<Record<string, unknown>> | null
 }
 
@@ -70,10 +72,15 @@ export function accessEvent(
   if (data.userId !== null) event['userId'] = data.userId
   event['server'] = { ip: client.localAddress, port: client.localPort }
   event['client'] = { ip: client.remoteAddress, port: client.remotePort }
+  if (data.operation) event['request'] = operationMembers(data.operation)
   event['http'] = httpMembers(data, fields)
   if (response !== null) event['response'] = responseMembers(response)
   event[group] = gatewayMembers(data)
   return event
+}
+
+function operationMembers({ operation, action }: CrestOperation): JsonObject {
+  return { protocol: 'CREST', operation, ...(action !== undefined && { detail: { action } }) }
 }
 
 function httpMembers({ client, request, responseHeaders }: AccessEventData, fields: AccessFields): JsonObject {

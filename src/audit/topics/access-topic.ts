@@ -1,4 +1,5 @@
 import type { AuditTopic } from '#contracts'
+import { CREST_OPERATIONS } from '#http'
 import type { JsonObject } from '#json'
 
 const TEXT: JsonObject = { type: 'string' }
@@ -53,7 +54,15 @@ const SCHEMA: JsonObject = {
     trackingIds: { type: 'array', items: TEXT },
     server: { ...ADDRESS, description: 'Local address of the connection.' },
     client: { ...ADDRESS, description: 'Address of the client; the port is 0 behind a trusted proxy.' },
-    request: { type: 'object', properties: { protocol: TEXT, operation: TEXT, detail: { type: 'object' } } },
+    request: {
+      type: 'object',
+      description: 'Of Common REST requests to the admin connector.',
+      properties: {
+        protocol: { type: 'string', enum: ['CREST'] },
+        operation: { type: 'string', enum: [...CREST_OPERATIONS] },
+        detail: { type: 'object', properties: { action: TEXT }, additionalProperties: true },
+      },
+    },
     http: {
       type: 'object',
       properties: {

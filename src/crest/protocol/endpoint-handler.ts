@@ -6,6 +6,7 @@ import { checkAccept } from './accept.ts'
 import { isAtLeast, requestedVersions } from './api-version.ts'
 import type { Endpoint } from './endpoint.ts'
 import { parseFields, withFieldRevisions } from './fields.ts'
+import { operationOf } from './operation.ts'
 import { Parameters } from './parameters.ts'
 import { SELECTORS } from './query-request.ts'
 import { Refusal, RequestError } from './refusal.ts'
@@ -53,7 +54,17 @@ async function answerTo(exchange: Exchange, endpoint: Endpoint, serving: Serving
   const fields = withFieldRevisions(parseFields(parameters.get('_fields')), endpoint.description)
   const form = { pretty, fields, versions }
   const work: CrestRequest = { endpoint, id, call: { exchange, versions }, parameters, form }
-  switch (request.method) {
+  const { audit } = exchange
+  if (audit !== null) audit.operation = operationOf(request, parameters, isCollectionItself(work))
+  const answer = await responseOf(work, serving)
+  // PUT creates a resource that does not exist.
+  if (audit !== null && request.method === 'PUT' && answer.status === 201) audit.operation = { operation: 'CREATE' }
+  return answer
+}
+
+async function responseOf(work: CrestRequest, serving: Serving): Promise<Response | Refusal> {
+  const { endpoint, call } = work
+  switch (call.exchange.request.method) {
     case 'GET':
     case 'HEAD':
       return get(work, serving)
