@@ -11,7 +11,6 @@ import {
   type Response,
   reasonPhrase,
   respond,
-  StatusError,
   TransactionId,
   UnauditedRequest,
   type Upgrade,
@@ -21,6 +20,7 @@ import { asError } from './as-error.ts'
 import { beginSpan } from './begin-span.ts'
 import { createExchange } from './create-exchange.ts'
 import { DelayedEnd, ResponseRecord } from './delayed-end.ts'
+import { failureStatus } from './handler-failure.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
 import { logRefusal } from './log-refusal.ts'
@@ -219,7 +219,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     const path = uri.rawPath
     this.context.logger.limited(error).error({ error, ...exchange.ids, method, path }, EVENTS.HANDLER_FAILED)
     if (this.#channel.headersSent) this.#truncate(asError(error))
-    else this.#answer(error instanceof StatusError ? error.status : 500, 'keep')
+    else this.#answer(failureStatus(error, exchange), 'keep')
   }
 
   /** Responds without a handler and closes a connection of HTTP/1.1: its next bytes can not be trusted. */
