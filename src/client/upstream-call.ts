@@ -138,6 +138,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
         headers: inboundHeaders(fields),
         version: this.#carrier!.version,
         body: this.#responseBody(status, length),
+        isReceived: true,
       }),
     )
   }

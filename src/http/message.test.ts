@@ -209,3 +209,13 @@ test('B29: headers of a response are checked when it is created', () => {
   assert.throws(() => respond(302, { Location: '/\n' }))
   assert.deepEqual(new Response(200, { headers: { A: ['1', '2'] } }).headers.all('a'), ['1', '2'])
 })
+
+test('a received status is that of the server until it is changed', () => {
+  const received = new Response(403, { isReceived: true })
+  assert.equal(received.isReceived, true)
+  received.status = 403
+  assert.equal(received.isReceived, true)
+  received.status = 503
+  assert.equal(received.isReceived, false)
+  assert.deepEqual([new Response(403).isReceived, respond(403).isReceived], [false, false])
+})

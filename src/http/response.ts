@@ -18,11 +18,15 @@ export interface ResponseInit {
   cause?: Error
   version?: string
   upgrade?: Upgrade
+  /** Whether the status was received from a server. */
+  isReceived?: boolean
 }
 
 /** A response of a server or of the gateway. */
 export class Response {
   #status: number
+  /** The status that a server sent; 0 in a response of the gateway. */
+  readonly #receivedStatus: number
   reason: string
   headers: Headers
   body: Body
@@ -37,6 +41,7 @@ export class Response {
 
   constructor(status: number, init?: ResponseInit) {
     this.#status = checkedStatus(status)
+    this.#receivedStatus = init?.isReceived === true ? status : 0
     this.reason = init?.reason ?? reasonPhrase(status)
     this.headers = headersOf(init?.headers)
     this.body = bodyOf(init?.body)
@@ -52,6 +57,11 @@ export class Response {
 
   set status(value: number) {
     this.#status = checkedStatus(value)
+  }
+
+  /** Whether a server chose the status, as opposed to the gateway: a status that a filter changed is that of the gateway. */
+  get isReceived(): boolean {
+    return this.#receivedStatus === this.#status
   }
 
   /** Whether the gateway made this response for an error, and no filter has replaced its content. */

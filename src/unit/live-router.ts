@@ -75,10 +75,10 @@ export class LiveRouter {
     return this.#unmatched(exchange)
   }
 
-  /** A 404 of the default handler is a decision of the router, unless another object made one. */
+  /** A 404 of the default handler is a decision of the router, unless a server chose it or another object made one. */
   async #unmatched(exchange: Exchange): Promise<Response> {
     const response = await this.#otherwise(exchange)
-    if (response.status === 404 && exchange.audit?.decision === null)
+    if (response.status === 404 && !response.isReceived && exchange.audit?.decision === null)
       exchange.decided({ result: 'DENIED', by: this.qualifiedName, reason: 'no route matches' })
     return response
   }

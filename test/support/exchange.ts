@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { Body, type ClientInfo, Exchange, Headers, Request, TemporaryStorage, Uri } from '#http'
+import { Body, type ClientInfo, Exchange, Headers, Request, TemporaryStorage, UnauditedRequest, Uri } from '#http'
 
 /** Differences from a plain request. */
 export interface ExchangeParts {
@@ -34,6 +34,13 @@ export function exchangeFor(method: string, url: string, parts: ExchangeParts = 
     client: { ...LOOPBACK, ...parts.client },
     storage: temporaryStorage(),
   })
+}
+
+/** The same, with a record of decisions: `exchange.audit?.decision`. */
+export function auditedExchange(method: string, url: string, parts: ExchangeParts = {}): Exchange {
+  const exchange = exchangeFor(method, url, parts)
+  exchange.audit = new UnauditedRequest(exchange)
+  return exchange
 }
 
 /** Storage of small bodies in memory and larger ones in the system's temporary directory. */

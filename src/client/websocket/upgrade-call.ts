@@ -70,6 +70,7 @@ export function sendUpgradeRequest(
           reason: reasonOf(message),
           headers,
           upgrade: relayUpgrade(exchange, socket, early, context),
+          isReceived: true,
         }),
       )
   })
@@ -142,6 +143,7 @@ function plainResponse(exchange: Exchange, message: IncomingMessage, socket: Soc
       status === 204 || status === 304 || length === '0'
         ? Body.empty
         : Body.fromStream(message, length === null ? null : Number(length)),
+    isReceived: true,
   })
 }
 

@@ -79,8 +79,8 @@ extendWithHost(ResponseClass, {
   'new()': newResponse,
   'new(Status status)': (status: StatusValue) => assignStatus(newResponse(), status),
   'new(Response other)': ({ host }: ResponseValue) => {
-    const { status, reason, headers, body } = host
-    return responseValue(new Response(status, { reason, headers: headers.clone(), body }))
+    const { status, reason, headers, body, isReceived } = host
+    return responseValue(new Response(status, { reason, headers: headers.clone(), body, isReceived }))
   },
   'static newResponsePromise(Response? response): Promise': (response: ResponseValue) => PromiseValue.of(response),
   ...common('Response'),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Body, type Exchange, type Filter, type Handler, Response, respond } from '#http'
 import type { JsonValue } from '#json'
 import { type Built, build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { AssignmentFilter } from './assignment-filter.ts'
 
 const ok: Handler = async () => respond(200, { 'X-Up': 'upstream' })
@@ -85,6 +85,16 @@ test('onResponse assigns after the response, which expressions can read', async 
   assert.equal(attributes['up'], 'upstream for GET')
   assert.equal(response.status, 201)
   assert.equal(response.headers.get('x-up'), 'upstream for GET')
+})
+
+test('an assigned refusal is a decision, as opposed to a received one', async () => {
+  const received: Handler = async () => new Response(403, { isReceived: true })
+  const decided = async (value: number) => {
+    const exchange = auditedExchange('GET', 'http://app.test/')
+    await run({ onResponse: [{ target: '${response.status}', value }] }, exchange, received)
+    return exchange.audit?.decision?.reason
+  }
+  assert.deepEqual([await decided(403), await decided(429)], [undefined, 'status assigned'])
 })
 
 test('assigns only where the condition is true; one that fails is logged, and the assignment skipped', async () => {

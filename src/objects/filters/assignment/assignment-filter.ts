@@ -1,6 +1,7 @@
 import { FilterKind, passes, type RequestCondition } from '#contracts'
 import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
 import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
+import { recordResponse } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 
 const assignments = () =>
@@ -69,6 +70,8 @@ function assign(
       response.body.cancel()
       throw error
     }
+    // The status may have been assigned.
+    recordResponse(exchange, logger, response, 'status assigned')
     return response
   }
 }

@@ -1,10 +1,10 @@
 // Validation of the configuration; logins are tested in test/gateway/openid-login.test.ts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Filter } from '#http'
+import { type Filter, Response } from '#http'
 import type { JsonValue } from '#json'
 import { build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { ClientRegistration } from '../../openid/client-registration/client-registration.ts'
@@ -48,6 +48,31 @@ test('loginHandler answers navigations; other requests get 401', async () => {
   }
   assert.equal((await ask({ 'Sec-Fetch-Mode': 'navigate' })).status, 200)
   assert.equal((await ask({})).status, 200)
+})
+
+test('a 401 of the filter is its decision; a 403 of the application has no decision', async () => {
+  await using required = await made({ registrations: ['one'] })
+  const refused = auditedExchange('GET', 'https://app.example/data', { headers: { 'Sec-Fetch-Mode': 'cors' } })
+  assert.equal((await required.object(refused, async () => assert.fail('passed on'))).status, 401)
+  assert.equal(refused.audit?.decision?.result, 'DENIED')
+  await using optional = await made({ registrations: ['one'], requireLogin: false })
+  const anonymous = auditedExchange('GET', 'https://app.example/data')
+  const { status } = await optional.object(anonymous, async () => new Response(403, { isReceived: true }))
+  assert.deepEqual([status, anonymous.audit?.decision], [403, null])
+})
+
+test('a failed login is a decision also where failureHandler responds', async () => {
+  await using built = await made({
+    registrations: ['one'],
+    failureHandler: { type: 'StaticResponseHandler', config: { status: 403 } },
+  })
+  const callback = auditedExchange('GET', 'https://app.example/oidc/callback?state=x&code=y')
+  assert.equal((await built.object(callback, async () => assert.fail('passed on'))).status, 403)
+  assert.deepEqual(callback.audit?.decision, {
+    result: 'DENIED',
+    by: 'gateway+object',
+    reason: 'login failed',
+  })
 })
 
 test('OAuth2ClientFilter is an alias, and loading calls no server', () => {

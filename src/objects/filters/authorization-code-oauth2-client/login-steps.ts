@@ -1,6 +1,7 @@
 import { type ClientRegistration, OAuth2FailureContext, SessionUnavailableError } from '#contracts'
 import { type Handler, type Response, respond, Uri } from '#http'
 import { OpenIdError } from '#openid'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import { flow } from '../lib/flow.ts'
@@ -162,7 +163,12 @@ async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: L
   const { ids } = exchange
   logger.limited(ids.transactionId).warn({ error, ...ids }, EVENTS.LOGIN_FAILED)
   const failure = { error: error.error, description: error.description, exception: { message: error.message } }
-  if (failureHandler !== null) return failureHandler(exchange.with(OAuth2FailureContext, failure))
+  if (failureHandler !== null) {
+    // The login has failed whatever status the handler responds with, which may be that of a server.
+    const record = error.unavailable ? recordFailed : recordDenied
+    record(exchange, logger, 'login failed')
+    return failureHandler(exchange.with(OAuth2FailureContext, failure))
+  }
   // With several registrations `login` needs parameters.
   const again = registrations.length === 1 ? `${endpoint}/login` : (defaultLoginGoto ?? '/')
   return loginFailurePage(exchange, { status: statusOf(error), error: error.error, again })

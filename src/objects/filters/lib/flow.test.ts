@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Response, respond } from '#http'
+import { Response, respond } from '#http'
 import { createLogger, memoryLog } from '#logging'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { type Failure, type FlowState, flow, type Step } from './flow.ts'
 
 interface State extends FlowState {
@@ -12,7 +12,7 @@ interface State extends FlowState {
 async function run(steps: readonly Step<State>[], failures: readonly Failure<State>[] = []) {
   const log = memoryLog()
   const logger = createLogger({ destination: log, level: 'debug' })
-  const state: State = { exchange: exchangeFor('GET', 'https://app.test/'), logger, ran: [] }
+  const state: State = { exchange: auditedExchange('GET', 'https://app.test/'), logger, ran: [] }
   const { status } = await flow(steps, failures)(state)
   return { status, ran: state.ran, answeredBy: log.entries.map((entry) => entry['step']) }
 }
@@ -68,4 +68,27 @@ test('the first failure that accepts an error handles it; other errors reject', 
 test('a flow whose last step may return no response is rejected at construction', () => {
   for (const steps of [[], [prepare('a')], [{ ...end, when: () => true }]])
     assert.throws(() => flow<State>(steps), /expected a last step that always answers/)
+})
+
+test('a refusal of a step or failure is a decision; a status that a server chose has no decision', async () => {
+  const decided = async (response: Response) => {
+    const logger = createLogger({ destination: memoryLog() })
+    const decisions: unknown[] = []
+    for (const steps of [
+      [{ name: 'step', answer: () => response }, end],
+      [{ name: 'throw', answer: () => Promise.reject(new RangeError()) }],
+    ] satisfies Step<State>[][]) {
+      const exchange = auditedExchange('GET', 'https://app.test/')
+      await flow<State>(steps, [{ name: 'failure', of: RangeError, answer: () => response }])({
+        exchange,
+        logger,
+        ran: [],
+      })
+      decisions.push(exchange.audit?.decision?.reason ?? null)
+    }
+    return decisions
+  }
+  assert.deepEqual(await decided(respond(403)), ['step', 'failure'])
+  assert.deepEqual(await decided(respond(302)), [null, null])
+  assert.deepEqual(await decided(new Response(403, { isReceived: true })), [null, null])
 })

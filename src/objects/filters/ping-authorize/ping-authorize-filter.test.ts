@@ -4,7 +4,7 @@ import { Body, type Exchange, type Filter, Headers, Response } from '#http'
 import type { JsonObject } from '#json'
 import { build } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { PingAuthorizeFilter } from './ping-authorize-filter.ts'
@@ -39,7 +39,10 @@ async function withApi(
     calls,
     async send(body?: string, upstream = '{"a":1}', type = 'application/json') {
       const headers = { 'Content-Type': type, 'X-A': '1' }
-      const exchange = exchangeFor('POST', 'http://app.example/x?y=1', { headers, ...(body !== undefined && { body }) })
+      const exchange = auditedExchange('POST', 'http://app.example/x?y=1', {
+        headers,
+        ...(body !== undefined && { body }),
+      })
       let received: { method: string; uri: string; headers: string; body: string } | null = null
       const response = await built.object(exchange, async ({ request }: Exchange) => {
         received = {
@@ -48,11 +51,13 @@ async function withApi(
           headers: [...request.headers].map(([name, value]) => `${name}: ${value}`).join('\n'),
           body: Buffer.from(await request.body.read(10_000)).toString(),
         }
-        return new Response(200, { headers: new Headers([['Content-Type', type]]), body: Body.of(upstream) })
+        const headers = new Headers([['Content-Type', type]])
+        return new Response(200, { headers, body: Body.of(upstream), isReceived: true })
       })
       type Received = { method: string; uri: string; headers: string; body: string }
       const content = Buffer.from(await response.body.read(10_000)).toString()
-      return { status: response.status, response, content, received: received as Received | null }
+      const decision = exchange.audit?.decision ?? null
+      return { status: response.status, response, content, received: received as Received | null, decision }
     },
     async [Symbol.asyncDispose]() {
       await built[Symbol.asyncDispose]()
@@ -115,6 +120,13 @@ test('the API changes status, header fields and content of the response', async 
   const { status, content, response } = await api.send()
   assert.deepEqual([status, content, response.headers.get('x-c')], [201, '{"a":"masked"}', '3'])
   assert.equal(response.headers.get('content-type'), null)
+})
+
+test('a refusal of the response is a decision', async () => {
+  const changed = { response_code: '403', headers: [], body: '' }
+  await using api = await withApi((path, body) => ({ json: path.endsWith('response') ? changed : body }))
+  const { status, decision } = await api.send()
+  assert.deepEqual([status, decision?.result, decision?.by], [403, 'DENIED', 'gateway+object'])
 })
 
 test('content of the configured types is sent, uncompressed', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { faultOrigin } from '#contracts'
-import { type Filter, type Handler, type Response, respond } from '#http'
+import { type Filter, type Handler, Response, respond } from '#http'
 import type { JsonValue } from '#json'
 import { type BuildOptions, build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { ScriptableFilter } from './scriptable-filter.ts'
 
@@ -141,4 +141,22 @@ test('the time limits are those of the gateway', async () => {
   const exchange = exchangeFor('GET', 'http://a.example.com/x')
   await assert.rejects(looping.object(exchange, echo), { code: 'GW_SCRIPT_TIMEOUT' })
   await assert.rejects(waiting.object(exchange, echo), { code: 'GW_SCRIPT_TIMEOUT' })
+})
+
+test('a refusal that the script returns is a decision, also after it passed the request on; that of a server has no decision', async () => {
+  const decided = async (source: string, status: number, type = 'application/javascript') => {
+    await using filter = await scripted(source, { type })
+    const exchange = auditedExchange('GET', 'http://a.example.com/x')
+    const response = await filter.object(exchange, async () => new Response(status, { isReceived: true }))
+    const { decision } = exchange.audit ?? {}
+    return [response.status, decision?.result, decision?.by]
+  }
+  const by = 'gateway+object'
+  assert.deepEqual(await decided('return new Response(403)', 200), [403, 'DENIED', by])
+  assert.deepEqual(await decided('await next.handle(request); return new Response(403)', 200), [403, 'DENIED', by])
+  const changed = 'const response = await next.handle(request); response.status = 503; return response'
+  assert.deepEqual(await decided(changed, 200), [503, 'FAILED', by])
+  assert.deepEqual(await decided('return next.handle(request)', 403), [403, undefined, undefined])
+  const copied = 'next.handle(context, request).then({ new Response(it) })'
+  assert.deepEqual(await decided(copied, 403, 'application/x-groovy'), [403, undefined, undefined])
 })

@@ -1,5 +1,5 @@
 import { FilterKind } from '#contracts'
-import type { Filter, Handler, Response } from '#http'
+import type { Filter, Response } from '#http'
 import { defineType, type Environment } from '#schema'
 import type { ObjectScript } from '#scripts'
 import { recordResponse } from '../../lib/audit/decisions.ts'
@@ -20,14 +20,8 @@ export const ScriptableFilter = defineType({
 /** Returns no response where the script returns nothing: the route counts it and responds instead. */
 function runBefore(script: ObjectScript, env: Pick<Environment, 'name'>): Filter {
   return async (exchange, next) => {
-    if (exchange.audit === null) return (await script.evaluate({ exchange, next, result: 'response' })) as Response
-    let isPassedOn = false
-    const observed: Handler = (inner) => {
-      isPassedOn = true
-      return next(inner)
-    }
-    const response = (await script.evaluate({ exchange, next: observed, result: 'response' })) as Response
-    if (!isPassedOn && response) recordResponse(exchange, env, response, 'response of the script')
+    const response = (await script.evaluate({ exchange, next, result: 'response' })) as Response
+    if (response) recordResponse(exchange, env, response, 'response of the script')
     return response
   }
 }

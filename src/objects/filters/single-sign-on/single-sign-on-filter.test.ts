@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type LoginRedirect, LoginRedirectContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
-import { type Filter, parseSetCookie, respond } from '#http'
+import { type Filter, parseSetCookie, Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerOptions } from '#test/am-service'
 import { build, manualClock } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { SingleSignOnFilter } from './single-sign-on-filter.ts'
 
 const PAGE = 'http://app.example/home/page?x=1'
@@ -18,8 +18,9 @@ async function signingOn(manager: DevelopmentAccessManager, config: JsonObject =
   return {
     built,
     clock,
-    async ask(token: string | null, url = PAGE, cookieName = 'iPlanetDirectoryPro') {
-      const exchange = exchangeFor('GET', url, token === null ? {} : { headers: { Cookie: `${cookieName}=${token}` } })
+    async ask(token: string | null, url = PAGE, cookieName = 'iPlanetDirectoryPro', answer: Response = respond(200)) {
+      const headers: Record<string, string> = token === null ? {} : { Cookie: `${cookieName}=${token}` }
+      const exchange = auditedExchange('GET', url, { headers })
       let passed: { uri: string; info: JsonObject | null; value: string | null; way: boolean } | null = null
       const response = await built.object(exchange, async (inside) => {
         const sso = inside.context(SsoTokenContext)
@@ -30,10 +31,11 @@ async function signingOn(manager: DevelopmentAccessManager, config: JsonObject =
           value: sso?.value ?? null,
           way: inside.context(LoginRedirectContext) !== null,
         }
-        return respond(200)
+        return answer
       })
       type Passed = { uri: string; info: JsonObject | null; value: string | null; way: boolean }
-      return { response, status: response.status, passed: passed as Passed | null }
+      const decision = exchange.audit?.decision ?? null
+      return { response, status: response.status, passed: passed as Passed | null, decision }
     },
     [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
   }
@@ -173,6 +175,9 @@ test('logoutExpression ends the session at the access manager and deletes the co
   await using onward = await signingOn(manager, { logoutEndpoint: "${request.uri.path == '/logout'}" })
   const passed = await onward.ask(manager.login('demo'), 'http://app.example/logout')
   assert.deepEqual([passed.status, passed.passed?.value], [200, null])
+  const answer = new Response(403, { isReceived: true })
+  const refused = await onward.ask(manager.login('demo'), 'http://app.example/logout', undefined, answer)
+  assert.deepEqual([refused.status, refused.decision], [403, null], 'a 403 of the application is no decision')
 })
 
 test('logout deletes the cookie of the domain it was set for, not of other domains', async () => {

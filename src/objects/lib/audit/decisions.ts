@@ -29,15 +29,18 @@ export function recordGranted(
   if (exchange.audit !== null) exchange.decided({ result: 'GRANTED', by: name ?? '', reason, ...more })
 }
 
-/** Records a response of an object as its decision, by its status; a refusal that led to this response stays. */
+/**
+ * Records a response of an object as its decision, by its status. A refusal that led to this response stays, and a status that a server
+ * chose is no decision: the object may have passed the request on.
+ */
 export function recordResponse(
   exchange: Exchange,
   logger: Decider,
-  { status }: Pick<Response, 'status'>,
+  { status, isReceived }: Pick<Response, 'status' | 'isReceived'>,
   reason: string,
 ): void {
   const { audit } = exchange
-  if (audit === null || !DECIDED.has(status)) return
+  if (audit === null || isReceived || !DECIDED.has(status)) return
   if (audit.decision !== null && audit.decision.result !== 'GRANTED') return
   if (status === 503) recordFailed(exchange, logger, reason)
   else recordDenied(exchange, logger, reason)
