@@ -22,7 +22,10 @@ export function withSession(
   return (exchange) => {
     const opened = manager.open(exchange)
     if (!(opened instanceof Promise)) return handled(opened, exchange)
-    return opened.then((open) => handled(open, exchange), unavailable)
+    return opened.then(
+      (open) => handled(open, exchange),
+      (error: unknown) => unavailable(error, exchange),
+    )
   }
 
   async function handled(open: OpenSession, exchange: Exchange): Promise<Response> {
@@ -36,7 +39,7 @@ export function withSession(
       return response
     } catch (error) {
       // A failed save must not look like a successful login or logout.
-      const instead = error instanceof SessionTooLargeError ? tooLarge(error, exchange) : unavailable(error)
+      const instead = error instanceof SessionTooLargeError ? tooLarge(error, exchange) : unavailable(error, exchange)
       response.body.cancel()
       return instead
     }
@@ -49,9 +52,10 @@ export function withSession(
     const text = 'Your session is too large to be saved. The operators of this site find the reason in the log.'
     return pageResponse(500, { title: 'Your session can not be saved', text, link: null, transactionId })
   }
-}
 
-function unavailable(error: unknown): Response {
-  if (!(error instanceof SessionUnavailableError)) throw error
-  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+  function unavailable(error: unknown, exchange: Exchange): Response {
+    if (!(error instanceof SessionUnavailableError)) throw error
+    exchange.decided({ result: 'FAILED', by: logger.name ?? '', reason: 'the session store is unavailable' })
+    return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
+  }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Body, type Exchange, type Filter, type Handler, Response, respond, transientSession } from '#http'
 import type { JsonObject } from '#json'
 import { build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { HttpBasicAuthFilter } from './http-basic-auth-filter.ts'
 
@@ -103,6 +103,10 @@ test('rejected and missing credentials go to the failure handler, and equal ones
   assert.equal((await send(filter.object, app, '?user=ann&password=wrong')).status, 403)
   assert.equal((await send(filter.object, app, '?user=ann')).status, 403)
   assert.deepEqual(app.seen, ['POST ann:wrong'])
+  const exchange = auditedExchange('GET', 'http://app.example/').withSession(transientSession())
+  await filter.object(exchange, app.handler)
+  const { by, reason } = exchange.audit?.decision ?? {}
+  assert.deepEqual([by, reason], ['gateway+object', 'no credentials that the application accepts'])
 })
 
 test('the Authorization of the client is not sent', async () => {

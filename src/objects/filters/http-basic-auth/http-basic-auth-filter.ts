@@ -1,7 +1,8 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Request, Response } from '#http'
 import { bufferForReplay } from '#resilience'
-import { boolean, config, defineType, type Runtime, ref, runtime } from '#schema'
+import { boolean, config, defineType, type Environment, type Runtime, ref, runtime } from '#schema'
+import { recordDenied } from '../../lib/audit/decisions.ts'
 import { basicField } from '../../lib/oauth2-client/basic-credentials.ts'
 
 /** Logs users in at an application that demands HTTP Basic. */
@@ -20,8 +21,8 @@ export const HttpBasicAuthFilter = defineType({
         'Whether accepted credentials are kept in the session and sent with further requests to the same server; otherwise the expressions are evaluated for each.',
     }),
   },
-  create: ({ username, password, failureHandler, cacheHeader }) =>
-    sendCredentials({ username, password, failureHandler, isCached: cacheHeader }),
+  create: ({ username, password, failureHandler, cacheHeader }, env) =>
+    sendCredentials({ username, password, failureHandler, isCached: cacheHeader, env }),
 })
 
 interface Settings {
@@ -29,6 +30,8 @@ interface Settings {
   readonly password: Runtime<string>
   readonly failureHandler: Handler
   readonly isCached: boolean
+  /** For its name in decisions. */
+  readonly env: Pick<Environment, 'name'>
 }
 
 /**
@@ -60,6 +63,7 @@ function sendCredentials(settings: Settings): Filter {
       if (second !== null) return second
       exchange.session.delete(key)
     }
+    recordDenied(exchange, settings.env, 'no credentials that the application accepts')
     return settings.failureHandler(withAuthorization(exchange, null))
   }
 }

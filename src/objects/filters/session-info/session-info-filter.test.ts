@@ -7,7 +7,7 @@ import { type Exchange, exchangeScope, type Filter, respond } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerOptions } from '#test/am-service'
 import { build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { groovyValue } from '#test/groovy-script'
 import { waitUntil } from '#test/waiting'
 import { SessionInfoFilter } from './session-info-filter.ts'
@@ -23,14 +23,15 @@ async function withFilter(manager: DevelopmentAccessManager, config: JsonObject 
         passed = inside
         return respond(200)
       })
-      return { status: response.status, response, passed: passed as Exchange | null }
+      const decision = exchange.audit?.decision ?? null
+      return { status: response.status, response, passed: passed as Exchange | null, decision }
     },
     [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
   }
 }
 
 const withCookie = (token: string | null) =>
-  exchangeFor(
+  auditedExchange(
     'GET',
     'http://app.example/',
     token === null ? {} : { headers: { Cookie: `iPlanetDirectoryPro=${token}` } },
@@ -111,8 +112,9 @@ test('while the access manager can not be reached the response is 503', async ()
   const token = manager.login('demo')
   assert.equal((await filter.send(token)).status, 200)
   await manager.close()
-  const { status, response, passed } = await filter.send(token)
+  const { status, response, passed, decision } = await filter.send(token)
   assert.deepEqual([status, passed, response.headers.get('retry-after')], [503, null, '5'])
+  assert.deepEqual([decision?.result, decision?.reason], ['FAILED', 'session lookup failed'])
   assert.match(filter.built.log.lines.join(), /session lookup failed/)
   assert.ok(!filter.built.log.lines.join().includes(token))
 })

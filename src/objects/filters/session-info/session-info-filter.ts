@@ -9,7 +9,7 @@ import {
 import { type Exchange, type Filter, respond } from '#http'
 import type { Logger } from '#logging'
 import { defineType, type Runtime, ref, runtime } from '#schema'
-import { recordDenied } from '../../lib/audit/decisions.ts'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { sessionTokenOf } from '../../lib/sso/session-token.ts'
 import { EVENTS } from '../log-events.ts'
 
@@ -40,6 +40,7 @@ function sessionInfo(amService: AmService, ssoToken: Runtime<string> | null, log
     } catch (error) {
       if (!(error instanceof AccessManagerError)) throw error
       logger.limited().error({ error, ...exchange.ids }, EVENTS.SESSION_LOOKUP_FAILED)
+      recordFailed(exchange, logger, 'session lookup failed')
       return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
     }
     if (session !== null) return next(exchange.with(AmSessionContext, session))

@@ -7,7 +7,7 @@ import { defineType } from '#schema'
 import { build } from '#test/build'
 import { Authority, type Issued, trustIn } from '#test/certificates'
 import { secretsType } from '#test/changing-secrets'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { mariadbMissing, postgresqlMissing, SqlServer } from '#test/sql-servers'
 import { JdbcDataSource } from '../../services/jdbc-data-source/jdbc-data-source.ts'
 import { SqlAttributesFilter } from './sql-attributes-filter.ts'
@@ -98,7 +98,7 @@ async function outcome(
   filter: Filter,
   url = 'http://app.example/?name=ann',
 ): Promise<{ status: number; row: unknown; exchange: Exchange }> {
-  const exchange = exchangeFor('GET', url)
+  const exchange = auditedExchange('GET', url)
   let row: unknown = null
   const response = await filter(exchange, async (next) => {
     row = { ...next.context(SqlAttributesContext)?.row }
@@ -259,4 +259,11 @@ test('a JNDI name of an old file is refused with its replacement', async () => {
 test('a list or map is no value of a parameter', async () => {
   await using filter = await unreachable({ preparedStatement: 'SELECT ?', parameters: ['${request.queryParams}'] })
   await assert.rejects(outcome(filter.object), /parameter 1 of the statement is no text, number or boolean/)
+})
+
+test('an unreachable database is 503, which the decision explains', async () => {
+  await using filter = await unreachable({ preparedStatement: ALL, parameters })
+  const { status, exchange } = await outcome(filter.object)
+  const { result, reason } = exchange.audit?.decision ?? {}
+  assert.deepEqual([status, result, reason], [503, 'FAILED', 'the database is unavailable'])
 })

@@ -24,6 +24,7 @@ import {
   string,
 } from '#schema'
 import { assignedTarget } from '../../lib/assigned-target.ts'
+import { recordFailed } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Provides a row of a database. */
@@ -94,6 +95,11 @@ function sqlAttributes({ statement, parameters, target, logger }: Settings): Fil
     } catch (error) {
       if (!(error instanceof SqlError)) throw error
       logger.limited(error.reason).error({ error, ...exchange.ids }, EVENTS.SQL_FAILED)
+      recordFailed(
+        exchange,
+        logger,
+        error.reason === 'failed' ? 'the database query failed' : 'the database is unavailable',
+      )
       return error.reason === 'failed'
         ? respond(500, { 'Cache-Control': 'no-store' })
         : respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
