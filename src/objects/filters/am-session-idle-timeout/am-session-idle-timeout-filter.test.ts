@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
 import { DevelopmentAccessManager } from '#dev'
-import { type Filter, parseSetCookie, respond } from '#http'
+import { type Filter, parseSetCookie, Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerOptions } from '#test/am-service'
 import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { HeaderFilter } from '../header/header-filter.ts'
 import { AmSessionIdleTimeoutFilter } from './am-session-idle-timeout-filter.ts'
 
@@ -34,20 +34,26 @@ async function withFilter(manager: DevelopmentAccessManager, config: JsonObject 
     built,
     clock,
     /** The status, the cookies that the application received, and the tracker of the response: null where it has none. */
-    async send(token: string | null, tracker: string | null = null) {
+    async send(token: string | null, tracker: string | null = null, answer: Response = respond(200)) {
       const cookies = [
         token === null ? [] : `iPlanetDirectoryPro=${token}`,
         tracker === null ? [] : `${NAME}=${tracker}`,
       ]
-      const exchange = exchangeFor('GET', 'http://app.example/', { headers: { Cookie: cookies.flat().join('; ') } })
+      const exchange = auditedExchange('GET', 'http://app.example/', { headers: { Cookie: cookies.flat().join('; ') } })
       let received: string | null = null
       const response = await built.object(exchange, async ({ request }) => {
         received = request.headers.get('cookie') ?? ''
-        return respond(200)
+        return answer
       })
       const set = response.headers.all('set-cookie').map((field) => parseSetCookie(field))
       const written = set.find((cookie) => cookie?.name === NAME) ?? null
-      return { status: response.status, received: received as string | null, tracker: written?.value ?? null, written }
+      return {
+        status: response.status,
+        received: received as string | null,
+        tracker: written?.value ?? null,
+        written,
+        decision: exchange.audit?.decision ?? null,
+      }
     },
     [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
   }
@@ -79,10 +85,26 @@ test('an idle session is ended, and the request is passed on without it', async 
   const token = manager.login('demo')
   const { tracker } = await filter.send(token)
   filter.clock.advance(10 * MINUTE + 1)
-  const { status, received, written } = await filter.send(token, tracker)
+  const { status, received, written, decision } = await filter.send(token, tracker)
   assert.deepEqual([status, received, written?.value, written?.maxAge], [200, '', '', 0])
+  assert.equal(decision, null, 'the request was not refused')
   assert.equal(logouts(manager), 1)
   assert.equal((await filter.send(token)).tracker, null, 'the session has ended at the access manager')
+})
+
+test('the end of an idle session is the decision where the gateway demands a login then', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await withFilter(manager)
+  const decided = async (answer: Response) => {
+    const token = manager.login('demo')
+    const { tracker } = await filter.send(token)
+    filter.clock.advance(11 * MINUTE)
+    const { decision } = await filter.send(token, tracker, answer)
+    return decision === null ? null : [decision.result, decision.reason]
+  }
+  assert.deepEqual(await decided(respond(401)), ['DENIED', 'session idle for too long'])
+  assert.equal(await decided(new Response(401, { isReceived: true })), null, 'a 401 of the application')
+  assert.equal(await decided(respond(302)), null)
 })
 
 test('a deleted tracker, or that of another session, does not renew an idle session', async () => {
@@ -143,7 +165,8 @@ test('while the access manager can not be reached, tracked sessions are passed o
   const { tracker } = await filter.send(token)
   await manager.close()
   assert.equal((await filter.send(token, tracker)).status, 200)
-  assert.equal((await filter.send(token)).status, 503)
+  const { status: withoutTracker, decision } = await filter.send(token)
+  assert.deepEqual([withoutTracker, decision?.result, decision?.reason], [503, 'FAILED', 'session lookup failed'])
   filter.clock.advance(11 * MINUTE)
   const { status, received } = await filter.send(token, tracker)
   assert.deepEqual([status, received], [503, null])

@@ -2,7 +2,7 @@ import { AccessManagerError, type AmService } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, Runtime } from '#schema'
-import { recordDenied } from '../../lib/audit/decisions.ts'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 import { endSession } from '../../lib/sso/am-logout.ts'
@@ -52,6 +52,7 @@ export function sessionIdleTimeout(settings: IdleTimeoutSettings): Filter {
     } catch (error) {
       if (!(error instanceof AccessManagerError)) throw error
       settings.logger.limited().error({ error, ...exchange.ids }, EVENTS.SESSION_LOOKUP_FAILED)
+      recordFailed(exchange, settings.logger, 'session lookup failed')
       return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
     }
     if (session === null) return next(exchange)
@@ -110,19 +111,22 @@ async function endIdleSession(
   exchange: Exchange,
 ): Promise<void> {
   logger.debug(exchange.ids, 'session ended: it was idle for too long')
-  recordDenied(exchange, logger, 'session idle for too long')
   await endSession(amService, token, exchange, logger)
 }
 
-/** Passes the request on without its session, so that a login filter behind starts a login. */
+/**
+ * Passes the request on without its session, so that a login filter behind starts a login. Where the gateway demands one by a 401, this
+ * is why; other refusals do not follow from the lost session alone, and have decisions of their own.
+ */
 async function passWithoutSession(
-  { amService, cookie, removeSession }: IdleTimeoutSettings,
+  { amService, cookie, removeSession, logger }: IdleTimeoutSettings,
   exchange: Exchange,
   next: Handler,
 ): Promise<Response> {
   const response = await (removeSession === null
     ? next(await withoutCookie(amService, exchange))
     : removeSession(exchange, next))
+  if (response.status === 401 && !response.isReceived) recordDenied(exchange, logger, 'session idle for too long')
   writeCookie(response, exchange, cookie, cookie.name, '')
   return response
 }
