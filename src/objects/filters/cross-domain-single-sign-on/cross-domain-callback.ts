@@ -1,4 +1,5 @@
 import { type Response, respond, Uri } from '#http'
+import { reasonWithError } from '../../lib/audit/known-error.ts'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
 import type { LoginRecord } from '../../lib/sso/login-cookies.ts'
@@ -62,7 +63,8 @@ function hasNoLogin({ login }: CallbackRequest): boolean {
 }
 
 function refuseState(state: CallbackRequest): Response | Promise<Response> {
-  return failedLogin(state, 'invalid_request', 'this browser has begun no login with that state')
+  const description = 'this browser has begun no login with that state'
+  return failedLogin(state, { error: 'invalid_request', description })
 }
 
 async function completeLogin(state: CallbackRequest): Promise<Response> {
@@ -77,8 +79,14 @@ function hasError({ form }: CallbackRequest): boolean {
 
 function reportError(state: CallbackRequest): Response | Promise<Response> {
   const error = state.form.get('error') ?? ''
-  const description = state.form.get('error_description') ?? 'the access manager refused'
-  return failedLogin(state, error.slice(0, MAX_REASON), description.slice(0, MAX_REASON), targetOf(state))
+  const refused = 'the access manager refused'
+  const description = state.form.get('error_description') ?? refused
+  return failedLogin(state, {
+    error: error.slice(0, MAX_REASON),
+    description: description.slice(0, MAX_REASON),
+    reason: reasonWithError(refused, error),
+    again: targetOf(state),
+  })
 }
 
 async function verifyToken(state: CallbackRequest): Promise<void> {
@@ -93,7 +101,8 @@ function isTokenRejected({ token }: CallbackRequest): boolean {
 }
 
 function refuseToken(state: CallbackRequest): Response | Promise<Response> {
-  return failedLogin(state, 'invalid_token', (state.token as TokenRejected).reason, targetOf(state))
+  const { reason: description } = state.token as TokenRejected
+  return failedLogin(state, { error: 'invalid_token', description, again: targetOf(state) })
 }
 
 /** The URL that the login began at, which begins another: without marker, by which a loop would be detected. */
@@ -107,7 +116,7 @@ function hasForeignTarget({ goto }: CallbackRequest): boolean {
 }
 
 function refuseTarget(state: CallbackRequest): Response | Promise<Response> {
-  return failedLogin(state, 'invalid_request', 'the login leads to another site')
+  return failedLogin(state, { error: 'invalid_request', description: 'the login leads to another site' })
 }
 
 async function setCookie({ exchange, settings, form, goto }: CallbackRequest): Promise<Response> {

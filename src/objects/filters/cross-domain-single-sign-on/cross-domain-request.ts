@@ -2,7 +2,7 @@ import { type AmService, type AmSession, type CdssoFailure, CdssoFailureContext 
 import { type Exchange, type Handler, type Response, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Condition } from '#schema'
-import { recordDenied } from '../../lib/audit/decisions.ts'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import type { FlowState } from '../lib/flow.ts'
@@ -59,18 +59,28 @@ export class CrossDomainRequest implements FlowState {
 /** Errors of the access manager that are not about this user (RFC 6749 section 4.1.2.1). */
 const UNAVAILABLE = new Set(['server_error', 'temporarily_unavailable'])
 
-/** Response to a login that failed; `again` is the URL of a new one. */
+/** A login that failed. */
+interface LoginFailure {
+  readonly error: string
+  readonly description: string
+  /** Reason of the decision, where the description has data of the request. */
+  readonly reason?: string
+  /** URL of a new login. */
+  readonly again?: string
+}
+
+/** Response to a login that failed. */
 export function failedLogin(
   { exchange, settings, endpoint }: CrossDomainRequest,
-  error: string,
-  description: string,
-  again = '/',
+  { error, description, reason = description, again = '/' }: LoginFailure,
 ): Response | Promise<Response> {
   const { failureHandler, logger } = settings
   const fields = { reason: error, description, ...exchange.ids }
   logger.limited(fields.transactionId).warn(fields, EVENTS.CROSS_DOMAIN_LOGIN_FAILED)
-  recordDenied(exchange, logger, description)
+  const isUnavailable = UNAVAILABLE.has(error)
+  const record = isUnavailable ? recordFailed : recordDenied
+  record(exchange, logger, reason)
   const failure: CdssoFailure = { error, description, redirectUri: endpoint.toString(), cause: null }
   if (failureHandler !== null) return failureHandler(exchange.with(CdssoFailureContext, failure))
-  return loginFailurePage(exchange, { status: UNAVAILABLE.has(error) ? 503 : 403, error, again })
+  return loginFailurePage(exchange, { status: isUnavailable ? 503 : 403, error, again })
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CdssoContext, CdssoFailureContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
-import { type Filter, parseSetCookie, type Response, respond } from '#http'
+import { type Filter, parseSetCookie, Response, respond } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerOptions } from '#test/am-service'
 import { build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { CrossDomainSingleSignOnFilter } from './cross-domain-single-sign-on-filter.ts'
 
 const SITE = 'https://app.test'
@@ -32,9 +32,16 @@ async function signingOn(am: DevelopmentAccessManager, config: JsonObject = {}) 
         url = PAGE,
         form,
         headers = {},
-      }: { method?: string; url?: string; form?: object; headers?: Record<string, string> } = {},
+        answer = respond(200),
+      }: {
+        method?: string
+        url?: string
+        form?: object
+        headers?: Record<string, string>
+        answer?: Response
+      } = {},
     ) {
-      const exchange = exchangeFor(method, url, {
+      const exchange = auditedExchange(method, url, {
         headers: { ...headers, ...(cookies.length > 0 && { Cookie: cookies.join('; ') }) },
         ...(form === undefined ? {} : { body: new URLSearchParams(form as Record<string, string>).toString() }),
       })
@@ -49,10 +56,11 @@ async function signingOn(am: DevelopmentAccessManager, config: JsonObject = {}) 
             user: sso?.info['username'],
             uri: inside.request.uri.toString(),
           }
-        return respond(200)
+        return answer
       })
       type Seen = { value: string; uid: string | null; user: unknown; uri: string }
-      return { response, status: response.status, seen: seen as Seen | null }
+      const decision = exchange.audit?.decision ?? null
+      return { response, status: response.status, seen: seen as Seen | null, decision }
     },
     [Symbol.asyncDispose]: () => built[Symbol.asyncDispose](),
   }
@@ -272,6 +280,22 @@ test('a failed login is a page with a link to a new one: 403, and 503 for a faul
   )
 })
 
+test('the decision about a failed login has no text that was posted', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const decided = async (more: object) => {
+    const begun = await filter.ask([])
+    const state = new URL(begun.response.headers.get('location') as string).searchParams.get('state')
+    const form = { state, error_description: 'of bjensen', ...more }
+    const { decision } = await filter.ask(cookiesOf(begun.response), { method: 'POST', url: REDIRECT, form })
+    return [decision?.result, decision?.reason]
+  }
+  assert.deepEqual(await decided({ error: 'access_denied' }), ['DENIED', 'the access manager refused (access_denied)'])
+  assert.deepEqual(await decided({ error: 'bjensen' }), ['DENIED', 'the access manager refused'])
+  assert.deepEqual(await decided({ error: 'server_error' }), ['FAILED', 'the access manager refused (server_error)'])
+  assert.deepEqual(await decided({ state: 'x' }), ['DENIED', 'this browser has begun no login with that state'])
+})
+
 test('B64: a manipulated login cookie does not redirect to another site', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)
@@ -295,6 +319,10 @@ test('logoutExpression ends the session and deletes the cookie', async () => {
   assert.deepEqual([out.status, out.response.headers.get('location')], [302, '/bye'])
   assert.match(out.response.headers.get('set-cookie') as string, /^gateway-cdsso=; /)
   assert.equal(am.endSession(session), false)
+  await using onward = await signingOn(am, { logoutExpression: "${request.uri.path == '/app/logout'}" })
+  const answer = new Response(403, { isReceived: true })
+  const passed = await onward.ask([], { url: `${SITE}/app/logout`, answer })
+  assert.deepEqual([passed.status, passed.decision], [403, null], 'a 403 of the application is no decision')
 })
 
 test('F11: an access manager that is down gives 503', async () => {

@@ -94,7 +94,7 @@ function refuseLoop(state: CrossDomainRequest): Response | Promise<Response> {
   const { name } = state.settings.cookie
   const description = `the login did not last: the cookie ${name} did not arrive, or the session has ended`
   const again = state.settings.marker.without(state.exchange.originalUri)
-  return failedLogin(state, 'login_required', description, again)
+  return failedLogin(state, { error: 'login_required', description, again })
 }
 
 function refuseSubresource({ exchange, settings }: CrossDomainRequest): Response | null {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createHmac, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { JwtValidationContext, JwtValidatorCustomizerKind } from '#contracts'
-import { type Exchange, type Filter, respond } from '#http'
+import { type AuditDecision, type Exchange, type Filter, respond } from '#http'
 import { encryptJwt, signJwt } from '#jose'
 import type { JsonObject } from '#json'
 import { defineType, string } from '#schema'
 import { build, manualClock } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange } from '#test/exchange'
 import { keyPairs, keySecret, rawToken, symmetricKey, testKeysType } from '#test/token-secrets'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { JwtValidationFilter } from './jwt-validation-filter.ts'
@@ -45,6 +45,7 @@ interface Seen {
   readonly text: string
   /** The exchange that was passed on. */
   readonly passed: Exchange | null
+  readonly decision: AuditDecision | null
 }
 
 async function send(token: string | null, config: JsonObject = CONFIG): Promise<Seen> {
@@ -55,11 +56,13 @@ async function send(token: string | null, config: JsonObject = CONFIG): Promise<
   })
   let passed: Exchange | null = null
   const headers: Record<string, string> = token === null ? {} : { jwt: token }
-  const response = await built.object(exchangeFor('GET', 'http://app.example.com/', { headers }), async (exchange) => {
+  const sent = auditedExchange('GET', 'http://app.example.com/', { headers })
+  const response = await built.object(sent, async (exchange) => {
     passed = exchange
     return respond(200)
   })
-  return { status: response.status, text: (await response.body.bytes()).toString(), passed }
+  const decision = sent.audit?.decision ?? null
+  return { status: response.status, text: (await response.body.bytes()).toString(), passed, decision }
 }
 
 const signed = (claims: JsonObject, kid: string | null = 'mine') =>
@@ -160,7 +163,8 @@ test('responds 503 where keys are unavailable, also with a failure handler', asy
 test('a customizer adds requirements, and can not remove any', async () => {
   const config = { ...CONFIG, customizer: { type: 'LevelCustomizer', config: { level: 'high' } } }
   assert.equal((await send(await signed({ level: 'high' }), config)).status, 200)
-  assert.equal((await send(await signed({ level: 'low' }), config)).status, 403)
+  const { status, decision } = await send(await signed({ level: 'low' }), config)
+  assert.deepEqual([status, decision?.reason], [403, 'the customizer does not accept the claims'])
   assert.equal((await send(await signed({ level: 'high', exp: now }), config)).status, 403)
 })
 

@@ -76,7 +76,8 @@ export function validateJwt(requirements: JwtRequirements, values: JwtValidation
 type Validation =
   /** The exchange has the token in a context. */
   | { readonly outcome: 'valid'; readonly exchange: Exchange }
-  | { readonly outcome: 'invalid'; readonly violations: readonly string[] }
+  /** The reason is that of the decision: without data of the token. */
+  | { readonly outcome: 'invalid'; readonly violations: readonly string[]; readonly reason: string }
   | { readonly outcome: 'unavailable' }
 
 class JwtValidator {
@@ -114,34 +115,34 @@ class JwtValidator {
       return respond(503)
     }
     this.#logger.debug({ violations: validation.violations }, 'invalid token')
-    recordDenied(exchange, this.#logger, validation.violations[0] ?? 'the token is not valid')
+    recordDenied(exchange, this.#logger, validation.reason)
     const violations = validation.violations.map((description) => ({ description }))
     return this.#failureHandler(exchange.with(JwtValidationErrorContext, { jwt: value, violations }))
   }
 
   async #validate(value: string | null, exchange: Exchange): Promise<Validation> {
-    if (value === null || value === '') return { outcome: 'invalid', violations: ['there is no token'] }
+    if (value === null || value === '') return invalid(['there is no token'])
     const opened = await openJwt(value, this.#keys)
     if (opened.outcome === 'unavailable') {
       const { reason } = opened
       this.#logger.limited(reason).error({ reason }, EVENTS.TOKENS_NOT_VALIDATED)
       return { outcome: 'unavailable' }
     }
-    if (opened.outcome === 'invalid') return { outcome: 'invalid', violations: [opened.reason] }
+    if (opened.outcome === 'invalid') return invalid([opened.reason])
     const validatedExchange = exchange.with(JwtValidationContext, validated(value, opened))
-    const violations = await this.#violations(opened.claims, validatedExchange)
-    return violations.length === 0
-      ? { outcome: 'valid', exchange: validatedExchange }
-      : { outcome: 'invalid', violations }
-  }
-
-  /** The customizer runs last, and only for tokens without other violations. */
-  async #violations(claims: JsonObject, exchange: Exchange): Promise<readonly string[]> {
+    const { claims } = opened
     const rules = { now: this.#clock.now(), skew: this.#skew, required: this.#requirements.times }
     const found = [...timeViolations(claims, rules), ...this.#requirements.violations(claims)]
-    if (found.length > 0 || this.#customizer === null) return found
-    return this.#customizer.violations(claims, exchange)
+    if (found.length > 0) return invalid(found)
+    // The customizer runs last, and only for tokens without other violations. Its texts may quote claims.
+    const others = (await this.#customizer?.violations(claims, validatedExchange)) ?? []
+    if (others.length > 0) return invalid(others, 'the customizer does not accept the claims')
+    return { outcome: 'valid', exchange: validatedExchange }
   }
+}
+
+function invalid(violations: readonly string[], reason = violations[0] ?? 'the token is not valid'): Validation {
+  return { outcome: 'invalid', violations, reason }
 }
 
 function validated(value: string, { claims, header }: OpenedJwt): JwtValidation {

@@ -1,5 +1,6 @@
 import { type OAuth2Failure, OAuth2FailureContext } from '#contracts'
 import { type Handler, respond } from '#http'
+import { reasonWithError } from '../../lib/audit/known-error.ts'
 import type { IssuedToken, TokenResult } from '../../lib/oauth2-client/token-request.ts'
 
 /** Error codes of the gateway, where the server sent none. */
@@ -31,12 +32,20 @@ export function failureOf(result: Exclude<TokenResult, IssuedToken>): OAuth2Fail
   return { error, description: `token request failed: ${result.reason}`, exception }
 }
 
-/**
- * 503 for an unavailable server, 502 for an error of the gateway or the server, 403 for a rejected token. The error text of the server
- * is not sent (spec gap 168).
- */
+/** Reason of the decision about a result without a token. The description of a server may quote the token of the request. */
+export function reasonOf(result: Exclude<TokenResult, IssuedToken>): string {
+  if (result.outcome !== 'refused') return failureOf(result).description
+  return reasonWithError('the authorization server refused the exchange', result.error)
+}
+
+/** 503 for an unavailable server, 502 for an error of the gateway or the server, 403 for a rejected token. */
+export function statusOf({ error }: OAuth2Failure): 403 | 502 | 503 {
+  if (error === UNAVAILABLE) return 503
+  return GATEWAY_ERRORS.includes(error) ? 502 : 403
+}
+
+/** The error text of the server is not sent (spec gap 168). */
 export const defaultFailure: Handler = async (exchange) => {
-  const { error } = exchange.context(OAuth2FailureContext) ?? NO_SUBJECT_TOKEN
-  if (error === UNAVAILABLE) return respond(503, { 'Retry-After': '1' })
-  return respond(GATEWAY_ERRORS.includes(error) ? 502 : 403)
+  const status = statusOf(exchange.context(OAuth2FailureContext) ?? NO_SUBJECT_TOKEN)
+  return respond(status, status === 503 ? { 'Retry-After': '1' } : {})
 }

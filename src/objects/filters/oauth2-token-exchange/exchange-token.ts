@@ -2,12 +2,12 @@ import { type OAuth2Failure, OAuth2FailureContext, OAuth2TokenExchangeContext, t
 import type { Exchange, Filter, Handler, Uri } from '#http'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
-import { recordDenied } from '../../lib/audit/decisions.ts'
+import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import { scopesFor } from '../../lib/oauth2-client/requested-scopes.ts'
 import { requestToken, type TokenResult } from '../../lib/oauth2-client/token-request.ts'
 import { EVENTS } from '../log-events.ts'
 import type { ExchangeCache } from './exchange-cache.ts'
-import { failureOf, NO_SUBJECT_TOKEN } from './exchange-failure.ts'
+import { failureOf, NO_SUBJECT_TOKEN, reasonOf, statusOf } from './exchange-failure.ts'
 
 interface ExchangeSettings {
   readonly subjectToken: Runtime<string>
@@ -24,10 +24,11 @@ interface ExchangeSettings {
 /** Exchanges the token of each request; the issued token is added to the context (RFC 8693). */
 export function exchangeToken(settings: ExchangeSettings): Filter {
   const { subjectToken, endpoint, fields, handler, logger, cache } = settings
-  const fail = (exchange: Exchange, failure: OAuth2Failure) => {
+  const fail = (exchange: Exchange, failure: OAuth2Failure, decisionReason = failure.description) => {
     const { error: reason, description } = failure
     logger.limited(reason).warn({ reason, description }, EVENTS.EXCHANGE_FAILED)
-    recordDenied(exchange, logger, description)
+    const record = statusOf(failure) === 403 ? recordDenied : recordFailed
+    record(exchange, logger, decisionReason)
     return settings.onFailure(exchange.with(OAuth2FailureContext, failure))
   }
   return async (exchange, next) => {
@@ -43,7 +44,7 @@ export function exchangeToken(settings: ExchangeSettings): Filter {
       })
     const key = cache?.key(token, wanted) ?? ''
     const result = await (cache === null ? request(exchange) : cache.get(key, token, () => request(null)))
-    if (result.outcome !== 'issued') return fail(exchange, failureOf(result))
+    if (result.outcome !== 'issued') return fail(exchange, failureOf(result), reasonOf(result))
     const issuedTokenType = Object.hasOwn(result.info, 'issued_token_type') ? result.info['issued_token_type'] : null
     if (typeof issuedTokenType !== 'string') {
       // Required by RFC 8693 section 2.2.1.

@@ -14,7 +14,7 @@ import { type Filter, type Handler, respond, Uri } from '#http'
 import type { JsonValue } from '#json'
 import { config, defineType, string } from '#schema'
 import { build, manualClock } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { type TokenRequest, type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
 import { Chain } from '../../handlers/chain/chain.ts'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
@@ -72,7 +72,7 @@ async function exchanged(
   }
   await using built = await build<Filter>(OAuth2TokenExchangeFilter, config, { types: TYPES })
   const seen: OAuth2TokenExchange[] = []
-  const exchange = exchangeFor('GET', 'http://app.example/', { headers })
+  const exchange = auditedExchange('GET', 'http://app.example/', { headers })
   const response = await built.object(exchange, async (each) => {
     seen.push(each.context(OAuth2TokenExchangeContext) as OAuth2TokenExchange)
     return respond(200)
@@ -171,6 +171,7 @@ for (const [what, reply, status, error] of failures) {
     assert.equal(plain.response.status, status)
     assert.equal(plain.text, '')
     assert.deepEqual(plain.seen, [])
+    assert.equal(plain.exchange.audit?.decision?.result, status === 403 ? 'DENIED' : 'FAILED')
     assert.equal(plain.requests.length, 1)
     const handled = await exchanged(reply, { failureHandler: { type: 'Failed' } })
     assert.equal(handled.response.status, 418)
@@ -189,10 +190,25 @@ test('the error description of a server reaches the failure handler without cont
   })
 })
 
+test('the reason of a decision has no text of the server', async () => {
+  const refused = async (error: string) => {
+    const json = { error, error_description: 'the token old is unknown' }
+    const { exchange } = await exchanged({ status: 400, json })
+    return exchange.audit?.decision?.reason
+  }
+  assert.equal(await refused('invalid_grant'), 'the authorization server refused the exchange (invalid_grant)')
+  assert.equal(await refused('the token old is unknown'), 'the authorization server refused the exchange')
+})
+
 test('an unreachable server gives 503', async () => {
-  const { response } = await exchanged({ json: GOOD }, { endpoint: 'http://127.0.0.1:1/' })
+  const { response, exchange } = await exchanged({ json: GOOD }, { endpoint: 'http://127.0.0.1:1/' })
   assert.equal(response.status, 503)
   assert.equal(response.headers.get('retry-after'), '1')
+  assert.deepEqual(exchange.audit?.decision, {
+    result: 'FAILED',
+    by: 'gateway+object',
+    reason: 'token request failed: the request failed',
+  })
 })
 
 test('a request without a token gets 403, and no server is called', async () => {
