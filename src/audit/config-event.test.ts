@@ -40,7 +40,7 @@ describe('events of the configuration', () => {
     })
   })
 
-  test('satisfy the published schema, whoever made the change', () => {
+  test('satisfy the published schema with every way of authentication', () => {
     const check = eventCheck(BUILT_IN_TOPICS.find(({ name }) => name === 'config')!)
     for (const authentication of ['basic', 'studio', 'adminProtection', 'file', 'release', 'none'] as const) {
       const event = configEvent('id', 0, { ...CHANGE, actor: { userId: null, authentication } })
