@@ -21,7 +21,11 @@ export const TO_FILE: JsonObject = {
 
 /** The access events of `TO_FILE` so far. */
 export function accessTrail(instance: { readonly directory: string }): JsonObject[] {
-  const path = join(instance.directory, 'trail', 'access.audit.json')
+  return auditTrail(join(instance.directory, 'trail', 'access.audit.json'))
+}
+
+/** The events of a file so far. */
+export function auditTrail(path: string): JsonObject[] {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   // The line after the last line end may be incomplete.
   return text
