@@ -83,6 +83,7 @@ function dataOf(n: number): AccessEventData {
     routeId: 'items',
     routeName: 'items',
     decision: null,
+    operation: null,
     extension: null,
   }
 }

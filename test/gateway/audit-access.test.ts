@@ -222,7 +222,19 @@ test('auditService of admin.json names the caller of a management request, and w
   })
   // A page in place of the 401: not a refusal.
   await send('/')
-  const found = (await events(gateway, statuses.length, 'admin')).map((event) => {
+  const recorded = await events(gateway, statuses.length, 'admin')
+  // Requests that were refused before Common REST have no operation.
+  assert.deepEqual(
+    recorded.map((event) => event['request']),
+    [
+      { protocol: 'CREST', operation: 'READ' },
+      undefined,
+      undefined,
+      { protocol: 'CREST', operation: 'ACTION', detail: { action: 'login' } },
+      undefined,
+    ],
+  )
+  const found = recorded.map((event) => {
     const { result, by, reason } = part(part(event, 'gateway'), 'decision')
     return [part(event, 'response')['statusCode'], event['userId'], result, by, reason]
   })

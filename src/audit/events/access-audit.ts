@@ -73,6 +73,7 @@ export class AccessAudit implements AccessAuditor {
       routeId: null,
       routeName: null,
       decision: { result: 'DENIED', by: 'listener', reason },
+      operation: null,
       extension: null,
     }
     publish(data, now)
@@ -258,6 +259,7 @@ class AccessRecord extends RequestAudit {
       routeId: this.routeId,
       routeName: this.routeName,
       decision: this.decision,
+      operation: this.operation,
       extension: this.extension === null ? null : { ...this.extension },
     }
   }

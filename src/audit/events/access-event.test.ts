@@ -20,6 +20,7 @@ const DATA: AccessEventData = {
   routeId: null,
   routeName: null,
   decision: null,
+  operation: null,
   extension: null,
 }
 

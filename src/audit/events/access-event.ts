@@ -21,7 +21,7 @@ export interface AccessEventData {
   readonly routeName: string | null
   readonly decision: AuditDecision | null
   /** Of a Common REST request to the admin connector. */
-  readonly operation?: CrestOperation | null
+  readonly operation: CrestOperation | null
   readonly extension: Readonly<Record<string, unknown>> | null
 }
 
@@ -72,7 +72,7 @@ export function accessEvent(
   if (data.userId !== null) event['userId'] = data.userId
   event['server'] = { ip: client.localAddress, port: client.localPort }
   event['client'] = { ip: client.remoteAddress, port: client.remotePort }
-  if (data.operation) event['request'] = operationMembers(data.operation)
+  if (data.operation !== null) event['request'] = operationMembers(data.operation)
   event['http'] = httpMembers(data, fields)
   if (response !== null) event['response'] = responseMembers(response)
   event[group] = gatewayMembers(data)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AuditBatchBuilder, type JsonShape, recordsOf } from '#contracts'
-import { type AuditDecision, SerialId, TransactionId } from '#http'
+import { type AuditDecision, CREST_OPERATIONS, SerialId, TransactionId } from '#http'
 import { jsonString, jsonText } from '../event.ts'
 import { PointerTree } from '../policies/pointer-tree.ts'
 import { ACCESS_SAFELIST } from '../topics/access-topic.ts'
@@ -75,6 +75,7 @@ const data: fc.Arbitrary<AccessEventData> = fc.record({
   routeId: orNull(text),
   routeName: orNull(text),
   decision: orNull(decision),
+  operation: orNull(fc.record({ operation: fc.constantFrom(...CREST_OPERATIONS) })),
   extension: orNull(fc.dictionary(text, fc.jsonValue())),
 })
 
@@ -93,6 +94,7 @@ const plainData: fc.Arbitrary<AccessEventData> = fc
     routeId: path,
     routeName: null,
     decision: event.decision && { ...event.decision, by: path, reason: path, policy: path, rule: path },
+    operation: null,
     extension: null,
   }))
 

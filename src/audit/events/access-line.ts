@@ -20,7 +20,7 @@ export function idPosition({ idName }: JsonShape): number {
 /**
  * Writes access events that have the fields of the safelist and no others: the JSON of `accessEvent`, without building the object or
  * a text. What most events share with the one before them is kept as bytes. False for events of other kinds: without request or
- * response, with entries of their own, or with characters that JSON escapes in the path, the user or a header.
+ * response, with an operation or entries of their own, or with characters that JSON escapes in the path, the user or a header.
  */
 export function accessLine(
   { eventName, group }: AccessNames,
@@ -69,7 +69,8 @@ export function accessLine(
   }
   return (data, target) => {
     const { request, response, exchangeId, decision } = data
-    if (request === null || response === null || exchangeId === null || data.extension !== null) return false
+    if (request === null || response === null || exchangeId === null) return false
+    if (data.extension !== null || data.operation !== null) return false
     if (!writeRequest(data, request, target)) return false
     const headers = writeHeaders(target, request.headers)
     return (
