@@ -30,7 +30,15 @@ export type TokenRejection =
   /** Not validated: the server is down, slow or sent an invalid response, or revocation notifications are disconnected: 503. */
   | { readonly outcome: 'unavailable'; readonly description: string }
 
-export type TokenResolution = { readonly outcome: 'valid'; readonly accessToken: AccessToken } | TokenRejection
+/** A token that is valid. */
+export interface ValidToken {
+  readonly outcome: 'valid'
+  readonly accessToken: AccessToken
+  /** Whether a cache had it; absent in resolvers without one. */
+  readonly fromCache?: boolean
+}
+
+export type TokenResolution = ValidToken | TokenRejection
 
 /** Resolves and validates access tokens. Cached resolutions are returned without a promise. */
 export interface AccessTokenResolver {

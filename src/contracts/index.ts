@@ -13,6 +13,7 @@ export {
   AccessTokenResolverKind,
   type TokenRejection,
   type TokenResolution,
+  type ValidToken,
 } from './access-token-resolver.ts'
 export {
   AccessManagerError,

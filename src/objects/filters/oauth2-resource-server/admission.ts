@@ -4,6 +4,7 @@ import {
   OAuth2Context,
   type TokenRejection,
   type TokenResolution,
+  type ValidToken,
 } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Assign, Clock, Environment } from '#schema'
@@ -98,16 +99,16 @@ export class Admission {
     if (!allowBoundTokens && isBound(accessToken) && resolver.verifiesBinding?.(accessToken) !== true) {
       return this.#refuse(exchange, scheme, UNVERIFIED_BINDING)
     }
-    if (resolver.admit === undefined) return this.#admitted(accessToken, scheme, exchange, next)
+    if (resolver.admit === undefined) return this.#admitted(resolution, scheme, exchange, next)
     return then(resolver.admit(accessToken, exchange), (refusal) =>
-      refusal === null ? this.#admitted(accessToken, scheme, exchange, next) : this.#refuse(exchange, scheme, refusal),
+      refusal === null ? this.#admitted(resolution, scheme, exchange, next) : this.#refuse(exchange, scheme, refusal),
     )
   }
 
-  #admitted(accessToken: AccessToken, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
+  #admitted(valid: ValidToken, scheme: Scheme, exchange: Exchange, next: Handler): Awaitable<Response> {
     const required = this.#settings.requiredScopes(exchange)
-    if (!(required instanceof Promise)) return this.#pass(accessToken, required, scheme, exchange, next)
-    return required.then((scopes) => this.#pass(accessToken, scopes, scheme, exchange, next))
+    if (!(required instanceof Promise)) return this.#pass(valid, required, scheme, exchange, next)
+    return required.then((scopes) => this.#pass(valid, scopes, scheme, exchange, next))
   }
 
   #refuse(exchange: Exchange, scheme: Scheme, refusal: TokenRejection): Response {
@@ -118,7 +119,7 @@ export class Admission {
   }
 
   #pass(
-    accessToken: AccessToken,
+    { accessToken, fromCache = false }: ValidToken,
     required: Iterable<string>,
     scheme: Scheme,
     exchange: Exchange,
@@ -130,7 +131,7 @@ export class Admission {
       recordDenied(exchange, env, 'the access token lacks a required scope', scope)
       return this.#challenges.insufficientScope(scheme, required)
     }
-    recordGranted(exchange, env, 'the access token is valid')
+    recordGranted(exchange, env, 'the access token is valid', { fromCache })
     const admitted = exchange.with(OAuth2Context, { accessToken })
     const assigned = target?.(exchange, null, accessToken)
     const response = assigned === undefined ? next(admitted) : assigned.then(() => next(admitted))

@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue } from '#json'
 import { defineType } from '#schema'
 import { build, manualClock } from '#test/build'
 import { textOf } from '#test/client'
-import { type ExchangeParts, exchangeFor } from '#test/exchange'
+import { auditedExchange, type ExchangeParts, exchangeFor } from '#test/exchange'
 import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
 import { OAuth2ResourceServerFilter } from './oauth2-resource-server-filter.ts'
 
@@ -112,6 +112,22 @@ test('a valid token adds no promise: the promise of the application is returned 
 })
 
 const ALGORITHMS = 'algs="ES256 ES384 ES512 EdDSA Ed25519 PS256 PS384 PS512 RS256 RS384 RS512"'
+
+test('the decision about a valid token says whether it was cached', async () => {
+  await using at = await filterWith({ cache: { enabled: true } })
+  const found: unknown[] = []
+  for (let request = 1; request <= 2; request++) {
+    const headers = { Authorization: 'Bearer good' }
+    const exchange = auditedExchange('GET', 'https://app.example/', { headers })
+    await at.built.object(exchange, async () => respond(200))
+    const { result, fromCache } = exchange.audit?.decision ?? assert.fail('no decision')
+    found.push([result, fromCache])
+  }
+  assert.deepEqual(found, [
+    ['GRANTED', false],
+    ['GRANTED', true],
+  ])
+})
 
 describe('requests without a valid token', () => {
   test('no token: 401 with the realm and no error', async () => {

@@ -59,7 +59,7 @@ export class CachedResolver implements AccessTokenResolver {
     if (cached === null) return this.#loaded(key, token, exchange)
     // Only those of valid tokens: invented ones take no memory.
     if (recent === undefined) this.#digests.set(token, key)
-    return this.#resolutionOf(cached, token)
+    return this.#resolutionOf(cached, token, true)
   }
 
   /** Removes what has expired; call it periodically. */
@@ -86,16 +86,16 @@ export class CachedResolver implements AccessTokenResolver {
   #loaded(key: string, token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution> {
     const found = this.#settings.cache.get(key, () => this.#load(key, token, exchange))
     return found instanceof Promise
-      ? found.then((loaded) => this.#resolutionOf(loaded, token))
-      : this.#resolutionOf(found, token)
+      ? found.then((loaded) => this.#resolutionOf(loaded, token, false))
+      : this.#resolutionOf(found, token, true)
   }
 
-  #resolutionOf(found: CachedResolution | Unavailable, token: string): TokenResolution {
+  #resolutionOf(found: CachedResolution | Unavailable, token: string, fromCache: boolean): TokenResolution {
     if (found instanceof Unavailable) return this.#unavailable(found)
     const { facts, refusal } = found
     if (facts === null) return refusal as TokenRejection
     const { info, scopes, expiresAt } = facts
-    return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
+    return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt }, fromCache }
   }
 
   #unavailable({ reason }: Unavailable): TokenRejection {
