@@ -60,6 +60,25 @@ test('units share the handlers of a service: the events of all are in one file',
   assert.equal(writer.checks.length, 1)
 })
 
+test('a handler that can not write does not stop the others', async () => {
+  using folder = new Folder({ blocked: 'a file in place of the folder' })
+  const log = memoryLog()
+  await using writing = open(log)
+  const { writer } = writing
+  const [broken, working] = [toFolder(folder.in('blocked')), { ...toFolder(folder.in('trail')), name: 'working' }]
+  const { id } = opened(writer.open({}, { ...planOf(broken), handlers: [broken, working] }))
+  for (const event of ['a', 'b']) writer.take(id, batch(event), 0)
+  await waitUntil('both events in the other file', () => lines(folder, 'trail').length === 2)
+  await waitUntil('a log entry', () => log.entries.length > 0)
+  assert.deepEqual(
+    writer.checks.map(({ ok, state }) => [ok, state]),
+    [
+      [true, 'degraded'],
+      [true, 'up'],
+    ],
+  )
+})
+
 test('an event of an older version of a route does not bring its settings back', async () => {
   using folder = new Folder()
   await using writing = open()
