@@ -17,15 +17,18 @@ export interface Peers {
   readonly authority: Authority
 }
 
-/** A consumer of a topic, or of a queue where the name says so. */
-export function consume(url: string, destination: string, durable?: string, isPatient = false): Promise<JmsConsumer> {
+/**
+ * A consumer of a topic, or of a queue where the name says so. A patient one: Artemis, too, sometimes sends nothing to a link whose
+ * credit is drained again and again.
+ */
+export function consume(url: string, destination: string, durable?: string): Promise<JmsConsumer> {
   const folder = fetchWithDependencies(`qpid-jms-${QPID_VERSION}`, [`org.apache.qpid:qpid-jms-client:${QPID_VERSION}`])
   const jars = readdirSync(folder).flatMap((name) => (name.endsWith('.jar') ? [join(folder, name)] : []))
   return JmsConsumer.start({
     jars,
     contextFactory: QPID,
     properties: { 'connectionfactory.factory': url, [`${kindOf(destination)}.destination`]: destination },
-    isPatient,
+    isPatient: true,
     ...(durable === undefined ? {} : { durable }),
   })
 }

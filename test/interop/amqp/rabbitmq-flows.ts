@@ -10,7 +10,7 @@ const LOGIN = 'jms.username=gateway&jms.password=right'
 const at = ({ port }: RabbitMqServer, login = LOGIN): string => `amqp://127.0.0.1:${port}?${login}`
 
 /** The plugin of RabbitMQ 3 ends a channel whose credit is drained. */
-const receive = (broker: RabbitMqServer, destination: string) => consume(at(broker), destination, undefined, true)
+const receive = (broker: RabbitMqServer, destination: string) => consume(at(broker), destination)
 
 /** Names of RabbitMQ for a queue that it creates, for a durable one that exists, and for the exchange `amq.topic`. */
 const QUEUE = '/queue/audit'
