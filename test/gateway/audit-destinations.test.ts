@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { JsonObject } from '#json'
 import { RunningGateway } from '#test/gateway'
+import { GatewayProcess } from '#test/gateway-process'
 import { KafkaBroker } from '#test/kafka-broker'
 import { freePort } from '#test/nginx'
 import { TcpPeer } from '#test/tcp-peer'
@@ -121,4 +122,16 @@ test('F15: requests are answered while a receiver is away, and their events arri
   await waitUntil('the expected events', () => syslog.text.includes('/audited/19"'))
   const paths = [...syslog.text.matchAll(/"path":"[^"]*\/audited\/(\d+)"/g)].map(([, n]) => Number(n))
   assert.deepEqual([...new Set(paths)], [...Array(20).keys()])
+})
+
+test('a stop waits a limited time for a receiver that is away, and logs the events that are lost', async () => {
+  const routes = { audited: audited('/audited', syslogAt(await freePort())) }
+  await using gateway = await GatewayProcess.start({ routes })
+  assert.equal((await fetch(`http://127.0.0.1:${gateway.port}/audited/1`)).status, 200)
+  await gateway.log.until(/GW_AUDIT_DELIVERY_FAILED/)
+  gateway.kill('SIGTERM')
+  const begun = performance.now()
+  assert.equal((await gateway.exit).code, 0)
+  assert.ok(performance.now() - begun < 20_000, 'the receiver had more than its time')
+  assert.match(gateway.log.lines.join(), /GW_AUDIT_EVENTS_LOST/)
 })

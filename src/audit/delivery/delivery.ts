@@ -3,6 +3,7 @@ import { RetryDelay } from '#contracts'
 import type { Clock, QueuePlan } from '#schema'
 import { Backlog } from './backlog.ts'
 import { BoundedSend, SendTimedOut } from './bounded-send.ts'
+import { CloseDeadline } from './close-deadline.ts'
 import { type DeliveryCounts, DeliveryTotals, type LossReason } from './delivery-counts.ts'
 import { DeliveryLog, type DeliveryState, type DeliveryWording } from './delivery-log.ts'
 import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
@@ -59,6 +60,7 @@ export class Delivery {
   #isFull = false
   #isEnded = false
   #closing: Promise<void> | null = null
+  #deadline: CloseDeadline | null = null
   /** Ends the pause of the loop. */
   #resume: (() => void) | null = null
   #isIdle = false
@@ -146,9 +148,11 @@ export class Delivery {
     await this.#transport.reopen?.()
   }
 
-  /** Delivers or stores the records within the limit in milliseconds, and releases everything; never rejects. */
+  /** Delivers or stores the records within the limit in milliseconds, and releases everything; never rejects. A later call shortens it. */
   close(limit: number): Promise<void> {
-    this.#closing ??= this.#close(limit)
+    this.#deadline?.shorten(limit)
+    this.#deadline ??= new CloseDeadline(limit, this.#clock)
+    this.#closing ??= this.#close(limit, this.#deadline)
     return this.#closing
   }
 
@@ -306,15 +310,16 @@ export class Delivery {
     this.#resume = null
   }
 
-  async #close(limit: number): Promise<void> {
-    const end = this.#clock.monotonic() + limit
-    const left = () => Math.max(0, end - this.#clock.monotonic())
+  async #close(limit: number, deadline: CloseDeadline): Promise<void> {
+    const { reached } = deadline
     const stored = this.#commits?.commitNow() ?? Promise.resolve()
     const first = this.#commits === null ? limit : Math.min(limit, CLOSE_WITH_SPOOL)
-    if (!(await this.attempt(first))) {
-      await bounded(stored, left())
-      if (!this.#backlog.hasSpool || this.#backlog.volatile > 0) await this.flush(left())
+    if ((await Promise.race([this.attempt(first), reached])) !== true) {
+      await Promise.race([stored, reached])
+      if (!this.#backlog.hasSpool || this.#backlog.volatile > 0)
+        await Promise.race([this.flush(deadline.left), reached])
     }
+    deadline.stop()
     this.#isEnded = true
     this.#resume?.()
     this.#sending?.abort(this.#timing.closeGrace / 2)

@@ -79,6 +79,23 @@ test('a handler that can not write does not stop the others', async () => {
   )
 })
 
+test('a shutdown does not wait longer for a handler that is no longer configured', async () => {
+  using folder = new Folder({ blocked: 'a file in place of the folder' })
+  const log = memoryLog()
+  const { writer } = open(log)
+  const { id } = opened(writer.open({}, planOf(toFolder(folder.in('blocked')))))
+  writer.take(id, batch('a'), 0)
+  await waitUntil('a failed attempt', () => log.entries.length > 0)
+  writer.close(id)
+  const begun = performance.now()
+  await writer.shutdown(50)
+  assert.ok(performance.now() - begun < 5_000, 'the handler had its own time')
+  assert.deepEqual(
+    log.entries.map(({ code }) => code),
+    ['GW_AUDIT_DELIVERY_FAILED', 'GW_AUDIT_EVENTS_LOST'],
+  )
+})
+
 test('an event of an older version of a route does not bring its settings back', async () => {
   using folder = new Folder()
   await using writing = open()

@@ -35,6 +35,8 @@ export class AuditWriter {
   readonly #opened = new Map<number, OpenedService>()
   readonly #handlers = new Map<string, HandlerDelivery>()
   readonly #closing = new Set<Promise<void>>()
+  /** Handlers that are no longer configured, and deliver their events. */
+  readonly #leaving = new Set<HandlerDelivery>()
   readonly #dropped: Counter
   readonly #journals = new JournalRemoval()
   /** Directories of spools that were logged. */
@@ -195,7 +197,8 @@ export class AuditWriter {
     const handlers = [...this.#deliveries]
     this.#handlers.clear()
     this.#opened.clear()
-    await Promise.all([...handlers.map((handler) => handler.close(limit)), ...this.#closing])
+    await Promise.all([...handlers, ...this.#leaving].map((handler) => handler.close(limit)))
+    await Promise.all(this.#closing)
     await this.#journals.close()
   }
 
@@ -241,7 +244,13 @@ export class AuditWriter {
 
   #close(delivery: HandlerDelivery): void {
     const onError = (error: unknown) => this.#services.logger.error({ error }, EVENTS.AUDIT_HANDLER_NOT_CLOSED)
-    this.#track(delivery.close(CLOSE_LIMIT).catch(onError))
+    this.#leaving.add(delivery)
+    this.#track(
+      delivery
+        .close(CLOSE_LIMIT)
+        .catch(onError)
+        .finally(() => this.#leaving.delete(delivery)),
+    )
   }
 
   #track(work: Promise<void>): void {

@@ -106,9 +106,10 @@ export class HandlerDelivery {
     return this.#delivery.reopen()
   }
 
-  /** Delivers or spools within the limit. */
+  /** Delivers or spools within the limit, which a later call shortens. */
   async close(limit: number): Promise<void> {
     await this.#delivery.close(limit)
+    if (this.#isClosed) return
     this.#isClosed = true
     this.#metrics.release()
   }
