@@ -5,14 +5,11 @@ import {
   endUpgraded,
   presentError,
   type RequestLine,
-  type RequestObservation,
   type RequestOutcome,
-  type RequestSpan,
   type Response,
   reasonPhrase,
   respond,
   TransactionId,
-  UnauditedRequest,
   type Upgrade,
   type UpgradedConnection,
 } from '#http'
@@ -23,7 +20,7 @@ import { DelayedEnd, ResponseRecord } from './delayed-end.ts'
 import { failureStatus } from './handler-failure.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
-import { logRefusal } from './log-refusal.ts'
+import { ObservedRequest } from './observed-request.ts'
 import type { BodyOwner, ReceivedBody } from './received-body.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { REQUEST_TIMEOUT, RESERVED, type Refusal, refusalResponse } from './refusal.ts'
@@ -40,6 +37,8 @@ export class Transaction implements ChannelObserver, BodyOwner {
   readonly #channel: ResponseChannel
   #body: ReceivedBody | null = null
   #exchange: Exchange | null = null
+  /** Of a request with an exchange. */
+  #observed: ObservedRequest | null = null
   #writer: ResponseWriter | null = null
   #upgraded: UpgradedConnection | null = null
   /** The response whose head was sent. */
@@ -47,10 +46,6 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #isTruncated = false
   /** A refusal ends the request at once. */
   #isRefused = false
-  #observation: RequestObservation | null = null
-  #span: RequestSpan | null = null
-  #method = ''
-  #startedAt = 0
   /** Bytes of a response that was sent in one write. */
   #writtenAtOnce = 0
   /** Of a request without exchange. */
@@ -99,7 +94,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     this.#isRefused = true
     this.#refuse(reason)
     this.#body?.fail(error)
-    this.#notify((exchange) => exchange.abort(error))
+    this.#observed?.notify((exchange) => exchange.abort(error))
     if (this.#ended) return
     this.#end(reason.isUnfinished === true ? 'aborted' : 'sent')
     this.#channel.release('sent')
@@ -143,7 +138,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#ended = true
       this.#body?.fail(reason)
       this.#writer?.cancel(reason)
-      this.#notify((exchange) => exchange.abort(reason))
+      this.#observed?.notify((exchange) => exchange.abort(reason))
       this.#end(this.#isTruncated ? 'truncated' : 'aborted')
     }
     this.#channel.release('abandoned')
@@ -164,8 +159,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       return
     }
     this.#exchange = exchange
-    this.#span = span
-    this.#observe(exchange)
+    this.#observed = new ObservedRequest(context, exchange, span)
     if (context.isReserved(admitted.uri.path)) {
       this.#decided(RESERVED)
       this.#answer(RESERVED.status, 'keep')
@@ -175,19 +169,6 @@ export class Transaction implements ChannelObserver, BodyOwner {
     if (channel.upgradable !== null) exchange.request.headers.set('Upgrade', 'websocket')
     if (channel.acceptsInformational) exchange.informationalSender = channel
     void this.#run(exchange)
-  }
-
-  /** Begins to record the request for the audit, the access log, the debug log and the live monitor. */
-  #observe(exchange: Exchange): void {
-    const { settings, logger } = this.context
-    const { audit, accessLog, observer, meter } = settings
-    audit?.begin(exchange)
-    if (accessLog || meter || logger.isEnabled('debug')) {
-      this.#method = exchange.request.method
-      this.#startedAt = performance.now()
-      exchange.audit ??= new UnauditedRequest(exchange)
-    }
-    if (observer?.isOpen === true) this.#observation = observer.begin(exchange)
   }
 
   #receiveBody(length: number): Body {
@@ -353,48 +334,11 @@ export class Transaction implements ChannelObserver, BodyOwner {
   #end(end: RequestOutcome['end']): void {
     this.#ended = true
     this.context.active--
-    if (this.#exchange === null) return
-    const outcome = { response: this.#sent, end }
-    if (this.#observation !== null) this.#notify(() => this.#observation?.ended(outcome))
-    this.#notify((exchange) => this.#log(exchange, outcome))
-    this.#notify((exchange) => this.#measure(exchange, outcome))
-    if (this.#span !== null) this.#notify((exchange) => this.#span?.end(exchange, outcome))
-    this.#notify((exchange) => exchange.audit?.end(outcome))
-    this.#notify((exchange) => exchange.complete())
-  }
-
-  #measure(exchange: Exchange, outcome: RequestOutcome): void {
-    const { meter } = this.context.settings
-    meter?.ended({ exchange, method: this.#method, outcome, startedAt: this.#startedAt, span: this.#span })
-  }
-
-  #log(exchange: Exchange, outcome: RequestOutcome): void {
-    const { settings, logger } = this.context
-    const { tls } = this.#channel.peer
-    const { accessLog } = settings
-    accessLog?.ended({
-      exchange,
-      method: this.#method,
-      outcome,
-      bytes: this.#bytesSent,
-      startedAt: this.#startedAt,
-      tls,
-    })
-    if (logger.isEnabled('debug')) logRefusal(logger, exchange, outcome)
+    this.#observed?.ended({ response: this.#sent, end }, this.#bytesSent, this.#channel.peer.tls)
   }
 
   get #bytesSent(): number {
     if (this.#upgraded !== null) return this.#channel.upgradable?.bytesSent ?? 0
     return this.#writer?.written ?? this.#writtenAtOnce
-  }
-
-  /** Callbacks of filters run outside of any handler: their exceptions must not end the process. */
-  #notify(event: (exchange: Exchange) => void): void {
-    if (this.#exchange === null) return
-    try {
-      event(this.#exchange)
-    } catch (error) {
-      this.context.logger.limited(error).error({ error }, EVENTS.CALLBACK_FAILED)
-    }
   }
 }
