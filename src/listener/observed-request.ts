@@ -8,23 +8,28 @@ export class ObservedRequest {
   readonly #context: ListenerContext
   readonly #exchange: Exchange
   readonly #span: RequestSpan | null
-  readonly #observation: RequestObservation | null
+  #observation: RequestObservation | null = null
   /** Of the request as it arrived: filters change it. */
   readonly #method: string
-  readonly #startedAt: number
+  #startedAt = 0
 
   constructor(context: ListenerContext, exchange: Exchange, span: RequestSpan | null) {
-    const { settings, logger } = context
-    const { audit, accessLog, observer, meter } = settings
     this.#context = context
     this.#exchange = exchange
     this.#span = span
-    audit?.begin(exchange)
-    const isMeasured = Boolean(accessLog || meter) || logger.isEnabled('debug')
     this.#method = exchange.request.method
-    this.#startedAt = isMeasured ? performance.now() : 0
-    if (isMeasured) exchange.audit ??= new UnauditedRequest(exchange)
-    this.#observation = observer?.isOpen === true ? observer.begin(exchange) : null
+  }
+
+  begin(): void {
+    const exchange = this.#exchange
+    const { settings, logger } = this.#context
+    const { audit, accessLog, observer, meter } = settings
+    audit?.begin(exchange)
+    if (accessLog || meter || logger.isEnabled('debug')) {
+      this.#startedAt = performance.now()
+      exchange.audit ??= new UnauditedRequest(exchange)
+    }
+    if (observer?.isOpen === true) this.#observation = observer.begin(exchange)
   }
 
   /** `bytes` of content were sent; `tls` is the version of TLS, null for cleartext. */

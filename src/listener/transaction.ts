@@ -160,6 +160,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
     }
     this.#exchange = exchange
     this.#observed = new ObservedRequest(context, exchange, span)
+    this.#observed.begin()
     if (context.isReserved(admitted.uri.path)) {
       this.#decided(RESERVED)
       this.#answer(RESERVED.status, 'keep')
