@@ -116,6 +116,18 @@ test('references to definitions, to the whole and to anchors are followed', () =
   assert.equal(check({ ...EVENT, parts: [{ ...EVENT, amount: 'a' }] }), '/parts/0/amount: does not satisfy "type"')
 })
 
+test('the required fields beside a reference at the top are required in each draft', () => {
+  for (const $schema of ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema']) {
+    const schema = { $schema, $ref: '#/definitions/payment', definitions: { payment: amount({ type: 'number' }) } }
+    using folder = new Folder({ 'payment.json': JSON.stringify({ schema, required: ['amount'] }) })
+    const check = eventCheck(readTopicSchemas(folder.path).get('payment')!)
+    assert.equal(check({ ...EVENT, amount: 1 }), null)
+    assert.equal(check({ ...EVENT, amount: 'a' }), '/amount: does not satisfy "type"')
+    assert.notEqual(check(EVENT), null)
+    assert.notEqual(check({ amount: 1 }), null)
+  }
+})
+
 test('numbers that doubles spell otherwise are bounds too', () => {
   using folder = new Folder({
     'payment.json': '{"schema":{"properties":{"amount":{"multipleOf":0.10,"maximum":1.0}}}}',

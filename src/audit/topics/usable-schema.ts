@@ -104,7 +104,9 @@ export function usableSchema(json: JsonObject, fail: (pointer: string, reason: s
     if (pointer !== '' && !String(schema['id']).startsWith('#')) delete schema['id']
   }
   checkReferences(root, schemas, fail)
-  return root
+  // Until draft-07 the members beside `$ref` have no effect: those that the gateway adds must have one.
+  const { $ref, ...rest } = root
+  return $ref === undefined ? root : { ...rest, allOf: [...((rest['allOf'] ?? []) as JsonObject[]), { $ref }] }
 }
 
 function mismatch(expected: string, value: unknown): string {
