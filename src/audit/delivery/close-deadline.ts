@@ -27,11 +27,13 @@ export class CloseDeadline {
     const end = this.#clock.monotonic() + limit
     if (end >= this.#end) return
     this.#end = end
-    this.stop()
+    if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = setTimeout(this.#reach, limit)
   }
 
+  /** It is never reached from now on. */
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#end = Number.NEGATIVE_INFINITY
   }
 }
