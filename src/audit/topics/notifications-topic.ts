@@ -28,7 +28,8 @@ export const NOTIFICATIONS_TOPIC: AuditTopic = {
       transactionId: { type: 'string' },
       triggered: {
         type: 'boolean',
-        description: 'Whether the gateway invalidated what it had cached; false for a notification that it ignores.',
+        description:
+          'Whether the notification is of a kind that invalidates what the gateway has cached; false for one that it ignores.',
       },
       notification: {
         type: 'object',
