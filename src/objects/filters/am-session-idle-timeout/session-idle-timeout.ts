@@ -2,7 +2,7 @@ import { AccessManagerError, type AmService } from '#contracts'
 import { type Exchange, type Filter, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { Clock, Runtime } from '#schema'
-import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { recordFailed, recordResponse } from '../../lib/audit/decisions.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 import { endSession } from '../../lib/sso/am-logout.ts'
@@ -115,8 +115,8 @@ async function endIdleSession(
 }
 
 /**
- * Passes the request on without its session, so that a login filter behind starts a login. Where the gateway demands one by a 401, this
- * is why; other refusals do not follow from the lost session alone, and have decisions of their own.
+ * Passes the request on without its session, so that a login filter behind starts a login. It is the reason of a 401, unless another
+ * object has given one.
  */
 async function passWithoutSession(
   { amService, cookie, removeSession, logger }: IdleTimeoutSettings,
@@ -126,7 +126,7 @@ async function passWithoutSession(
   const response = await (removeSession === null
     ? next(await withoutCookie(amService, exchange))
     : removeSession(exchange, next))
-  if (response.status === 401 && !response.isReceived) recordDenied(exchange, logger, 'session idle for too long')
+  if (response.status === 401) recordResponse(exchange, logger, response, 'session idle for too long')
   writeCookie(response, exchange, cookie, cookie.name, '')
   return response
 }

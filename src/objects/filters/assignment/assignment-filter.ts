@@ -1,7 +1,7 @@
 import { FilterKind, passes, type RequestCondition } from '#contracts'
 import { type Exchange, type Filter, HeaderEncodingError, type Response } from '#http'
 import { type Assign, condition, defineType, type Environment, leftValue, list, object, template } from '#schema'
-import { recordResponse } from '../../lib/audit/decisions.ts'
+import { recordStatus } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 
 const assignments = () =>
@@ -63,6 +63,7 @@ function assign(
     await make(onRequest, exchange, null)
     const response = await next(exchange)
     if (onResponse.length === 0) return response
+    const { status } = response
     try {
       await make(onResponse, exchange, response)
     } catch (error) {
@@ -70,8 +71,7 @@ function assign(
       response.body.cancel()
       throw error
     }
-    // The status may have been assigned.
-    recordResponse(exchange, logger, response, 'status assigned')
+    if (response.status !== status) recordStatus(exchange, logger, response.status, 'status assigned')
     return response
   }
 }

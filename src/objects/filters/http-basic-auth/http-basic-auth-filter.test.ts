@@ -109,6 +109,16 @@ test('rejected and missing credentials go to the failure handler, and equal ones
   assert.deepEqual([by, reason], ['gateway+object', 'no credentials that the application accepts'])
 })
 
+test('a refusal of a filter behind it stays the decision', async () => {
+  await using filter = await built()
+  const exchange = auditedExchange('GET', 'http://app.example/?user=ann&password=right').withSession(transientSession())
+  await filter.object(exchange, async (inner) => {
+    inner.decided({ result: 'DENIED', by: 'behind', reason: 'blocked' })
+    return respond(401)
+  })
+  assert.equal(exchange.audit?.decision?.by, 'behind')
+})
+
 test('the Authorization of the client is not sent', async () => {
   await using filter = await built()
   const app = new Application()

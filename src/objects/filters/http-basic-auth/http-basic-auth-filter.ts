@@ -2,7 +2,7 @@ import { FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Request, Response } from '#http'
 import { bufferForReplay } from '#resilience'
 import { boolean, config, defineType, type Environment, type Runtime, ref, runtime } from '#schema'
-import { recordDenied } from '../../lib/audit/decisions.ts'
+import { recordStatus } from '../../lib/audit/decisions.ts'
 import { basicField } from '../../lib/oauth2-client/basic-credentials.ts'
 
 /** Logs users in at an application that demands HTTP Basic. */
@@ -63,7 +63,7 @@ function sendCredentials(settings: Settings): Filter {
       if (second !== null) return second
       exchange.session.delete(key)
     }
-    recordDenied(exchange, settings.env, 'no credentials that the application accepts')
+    recordStatus(exchange, settings.env, 401, 'no credentials that the application accepts')
     return settings.failureHandler(withAuthorization(exchange, null))
   }
 }

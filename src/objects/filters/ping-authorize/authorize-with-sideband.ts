@@ -2,7 +2,7 @@ import { Entity, type Exchange, type Filter, type Message, mediaType, type Respo
 import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
-import { recordDenied, recordFailed, recordResponse } from '../../lib/audit/decisions.ts'
+import { recordDenied, recordFailed, recordStatus } from '../../lib/audit/decisions.ts'
 import { EVENTS } from '../log-events.ts'
 import type { SidebandApi } from './sideband-api.ts'
 import {
@@ -50,8 +50,10 @@ export function authorizeWithSideband(settings: AuthorizeSettings): Filter {
     try {
       const content = await contentOf(response, 'response', contentTypes, exchange)
       const answer = await api.call('response', responsePayload(payload, response, content, state), exchange)
+      const { status } = response
       applyResponse(answer, response, content)
-      recordResponse(exchange, logger, response, 'response changed by the Sideband API')
+      if (response.status !== status)
+        recordStatus(exchange, logger, response.status, 'response changed by the Sideband API')
       return response
     } catch (error) {
       response.body.cancel()

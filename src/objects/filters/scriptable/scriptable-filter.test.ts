@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { faultOrigin } from '#contracts'
+import { faultOrigin, HandlerKind } from '#contracts'
 import { type Filter, type Handler, Response, respond } from '#http'
 import type { JsonValue } from '#json'
+import { defineType } from '#schema'
 import { type BuildOptions, build } from '#test/build'
 import { auditedExchange, exchangeFor } from '#test/exchange'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
@@ -159,4 +160,26 @@ test('a refusal that the script returns is a decision, also after it passed the 
   assert.deepEqual(await decided('return next.handle(request)', 403), [403, undefined, undefined])
   const copied = 'next.handle(context, request).then({ new Response(it) })'
   assert.deepEqual(await decided(copied, 403, 'application/x-groovy'), [403, undefined, undefined])
+})
+
+test('a response that the script got from another server, without passing the request on, is its decision', async () => {
+  const Server = defineType({
+    name: 'Server',
+    kind: HandlerKind,
+    summary: 'Responds as a server.',
+    config: {},
+    create: () => async () => new Response(403, { isReceived: true }),
+  })
+  const source = "return http.send(new Request({ uri: 'http://x.example.com/' }))"
+  await using filter = await scripted(source, { clientHandler: { type: 'Server' } }, { types: [Server] })
+  const exchange = auditedExchange('GET', 'http://a.example.com/x')
+  assert.equal((await filter.object(exchange, echo)).status, 403)
+  assert.equal(exchange.audit?.decision?.reason, 'response of the script')
+})
+
+test('a refusal behind a script that returns it unchanged is not that of the script', async () => {
+  await using filter = await scripted('return next.handle(request)')
+  const exchange = auditedExchange('GET', 'http://a.example.com/x')
+  await filter.object(exchange, async () => respond(403))
+  assert.equal(exchange.audit?.decision, null)
 })

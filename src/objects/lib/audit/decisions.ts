@@ -29,19 +29,21 @@ export function recordGranted(
   if (exchange.audit !== null) exchange.decided({ result: 'GRANTED', by: name ?? '', reason, ...more })
 }
 
-/**
- * Records a response of an object as its decision, by its status. A refusal that led to this response stays, and a status that a server
- * chose is no decision: the object may have passed the request on.
- */
+/** Records a status that an object chose as its decision; a refusal that led to it stays. */
+export function recordStatus(exchange: Exchange, decider: Decider, status: number, reason: string): void {
+  const { audit } = exchange
+  if (audit === null || !DECIDED.has(status)) return
+  if (audit.decision !== null && audit.decision.result !== 'GRANTED') return
+  if (status === 503) recordFailed(exchange, decider, reason)
+  else recordDenied(exchange, decider, reason)
+}
+
+/** The same for a response of an object, unless a server chose its status: the object may have passed the request on. */
 export function recordResponse(
   exchange: Exchange,
-  logger: Decider,
+  decider: Decider,
   { status, isReceived }: Pick<Response, 'status' | 'isReceived'>,
   reason: string,
 ): void {
-  const { audit } = exchange
-  if (audit === null || isReceived || !DECIDED.has(status)) return
-  if (audit.decision !== null && audit.decision.result !== 'GRANTED') return
-  if (status === 503) recordFailed(exchange, logger, reason)
-  else recordDenied(exchange, logger, reason)
+  if (!isReceived) recordStatus(exchange, decider, status, reason)
 }
