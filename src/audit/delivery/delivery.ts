@@ -152,7 +152,7 @@ export class Delivery {
   close(limit: number): Promise<void> {
     this.#deadline?.shorten(limit)
     this.#deadline ??= new CloseDeadline(limit, this.#clock)
-    this.#closing ??= this.#close(limit, this.#deadline)
+    this.#closing ??= this.#close(this.#deadline)
     return this.#closing
   }
 
@@ -310,10 +310,10 @@ export class Delivery {
     this.#resume = null
   }
 
-  async #close(limit: number, deadline: CloseDeadline): Promise<void> {
-    const { reached } = deadline
+  async #close(deadline: CloseDeadline): Promise<void> {
+    const { reached, left } = deadline
     const stored = this.#commits?.commitNow() ?? Promise.resolve()
-    const first = this.#commits === null ? limit : Math.min(limit, CLOSE_WITH_SPOOL)
+    const first = this.#commits === null ? left : Math.min(left, CLOSE_WITH_SPOOL)
     if ((await Promise.race([this.attempt(first), reached])) !== true) {
       await Promise.race([stored, reached])
       if (!this.#backlog.hasSpool || this.#backlog.volatile > 0)
