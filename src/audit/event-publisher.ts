@@ -114,11 +114,10 @@ export class EventPublisher {
   topicProblem(topic: string): string | null {
     const { customTopics } = this.#input
     if (customTopics.includes(topic)) return null
+    const own = ownTopicProblem(topic)
+    if (own !== null) return own
     const similar = didYouMean(topic, customTopics)
-    return (
-      ownTopicProblem(topic) ??
-      `no event handler of the audit service has the topic "${topic}"${similar}; add it to "topics" of a handler`
-    )
+    return `no event handler of the audit service has the topic "${topic}"${similar}; add it to "topics" of a handler`
   }
 
   /** Publishes an event of the gateway itself. Never throws: audit must not fail a request. */
