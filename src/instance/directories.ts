@@ -6,7 +6,6 @@ import type { Directories } from '#schema'
 export interface InstanceDirectories extends Directories {
   readonly routes: string
   readonly extra: string
-  readonly logs: string
   /** Replaced versions of routes. */
   readonly history: string
   /** Whether nothing is written to the instance, since a state directory is given. */

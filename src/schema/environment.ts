@@ -55,6 +55,7 @@ export interface Directories {
   readonly temporary: string
   /** Base of written files: the state directory where one is given, otherwise the instance. */
   readonly writable: string
+  readonly logs: string
 }
 
 /** Whether routes are ordered by route name or file name. */

@@ -201,6 +201,7 @@ export function testUnitContext(
       secrets: join(directory, 'secrets'),
       temporary: directory,
       writable: directory,
+      logs: join(directory, 'logs'),
     },
     units: options.units ?? 1,
     settings: { ...defaultSettings(), ...options.settings },

@@ -51,7 +51,7 @@ export class GatewayAudit {
   readonly #spools: string
 
   constructor(
-    directories: Pick<Directories, 'writable'>,
+    directories: Pick<Directories, 'logs' | 'writable'>,
     { logger, clock, metrics, writer, publish }: GatewayAuditServices,
   ) {
     const plan = configTrailPlan(configTrailFolder(directories))
