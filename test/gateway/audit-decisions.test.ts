@@ -72,3 +72,19 @@ test('the failure of a handler outside of routes names the object and the error'
     '/x': { status: '502', result: 'FAILED', by: 'gateway+client', reason: 'GW_UPSTREAM_CONNECT' },
   })
 })
+
+test('the reason of a script that fails is a code of the gateway, whatever the script put into its error', async () => {
+  const source = "throw Object.assign(new Error('refused'), { code: 'a token' })"
+  const script: JsonObject = {
+    name: 'thrower',
+    type: 'ScriptableHandler',
+    config: { type: 'application/javascript', source },
+  }
+  await using gateway = await RunningGateway.start({
+    files: { 'config/config.json': auditedRoot(TO_FILE) },
+    routes: { script: { handler: script } },
+  })
+  assert.deepEqual(await decisions(gateway, ['/x']), {
+    '/x': { status: '500', result: 'FAILED', by: 'gateway+_router+script+thrower', reason: 'GW_SCRIPT_FAILED' },
+  })
+})
