@@ -21,7 +21,7 @@ export interface SpoolPlan {
 /** Destination of an event handler; `type` selects the transport, which has further members. */
 export interface TransportPlan {
   readonly type: string
-  /** A folder that one service alone may write to. */
+  /** A folder that one service alone may write to, without symbolic links. */
   readonly exclusive?: string
 }
 

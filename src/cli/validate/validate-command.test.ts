@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { symlinkSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
@@ -246,6 +247,12 @@ test('an audit handler that would write the trail of configuration changes is fo
   assert.deepEqual(stdout, [
     'config/admin.json:5:67: /auditService/config/eventHandlers/1/config/logDirectory: "Json18": the gateway itself writes its trail of configuration changes to logs/audit/config.audit.json; use another logDirectory, or leave out the topic "config"',
   ])
+
+  folder.write('logs/audit/config.audit.json', '')
+  symlinkSync(folder.in('logs/audit'), folder.in('trails'))
+  folder.write('config/admin.json', `{ ${handlers(handler('Json', '"config"').replace('logs/audit', 'trails'))} }`)
+  const linked = await validate(folder, '--instance', folder.path)
+  assert.match(linked.stdout.join(), /logDirectory: "Json8": the gateway itself writes its trail/)
 })
 
 test('the topic config in the audit service of a route is a warning: it has no events there', async () => {

@@ -1,4 +1,4 @@
-import { type ChainKey, DateSuffix, type FilesPlan } from '#audit'
+import { type ChainKey, DateSuffix, type FilesPlan, realDirectory } from '#audit'
 import { SecretsProviderKind } from '#contracts'
 import {
   boolean,
@@ -128,7 +128,7 @@ export async function filePlanOf(
   const directory = writtenPath(values.logDirectory, env.directories)
   return {
     type: 'file',
-    exclusive: directory,
+    exclusive: await realDirectory(directory),
     ...rest,
     directory,
     topics: values.topics,

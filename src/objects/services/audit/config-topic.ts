@@ -1,4 +1,4 @@
-import { configTrailFolder, configTrailPlan, type FilesPlan, TopicFiles } from '#audit'
+import { configTrailFolder, configTrailPlan, type FilesPlan, realDirectory, TopicFiles } from '#audit'
 import type { Environment, Problem } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
 
@@ -10,11 +10,17 @@ type Handlers = AuditValues['eventHandlers']
  * Handlers that would write the file of the gateway's own trail of configuration changes: it would have each change twice, and two
  * writers would rotate it. Other files in that folder do no harm.
  */
-export function trailConflicts(handlers: Handlers, { directories }: Pick<Environment, 'directories'>): Problem[] {
-  const { path } = new TopicFiles(configTrailPlan(configTrailFolder(directories)), TOPIC)
+export async function trailConflicts(
+  handlers: Handlers,
+  { directories }: Pick<Environment, 'directories'>,
+): Promise<Problem[]> {
+  const folder = configTrailFolder(directories)
+  const { path } = new TopicFiles(configTrailPlan(folder), TOPIC)
+  const { path: written } = new TopicFiles(configTrailPlan(await realDirectory(folder)), TOPIC)
   return [...handlers.entries()].flatMap(([at, { name, topics, enabled, transport }]) => {
     if (!enabled || transport.exclusive === undefined || !topics.includes(TOPIC)) return []
-    if (new TopicFiles(transport as unknown as FilesPlan, TOPIC).path !== path) return []
+    const files = { ...(transport as unknown as FilesPlan), directory: transport.exclusive }
+    if (new TopicFiles(files, TOPIC).path !== written) return []
     const message = `"${name}": the gateway itself writes its trail of configuration changes to ${path}; use another logDirectory, or leave out the topic "${TOPIC}"`
     return [{ pointer: `/eventHandlers/${at}/config/logDirectory`, message }]
   })

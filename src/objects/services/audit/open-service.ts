@@ -12,7 +12,7 @@ import { planOf, topicsOf } from './service-plan.ts'
 /** Opens the event handlers and publishes to them. */
 export async function openService(values: AuditValues, env: Environment): Promise<AuditService> {
   const { clock, logger } = env
-  const conflicts = trailConflicts(values.eventHandlers, env)
+  const conflicts = await trailConflicts(values.eventHandlers, env)
   if (conflicts.length > 0) throw new ConfigError(conflicts)
   const handlers = values.eventHandlers.filter(({ enabled }) => enabled)
   const { handled: topics, known } = topicsOf(values, env)
