@@ -1,6 +1,13 @@
 import type { Scope } from '#expression'
 import type { Logger } from '#logging'
-import type { AuditOutlet, Environment, Metrics, OwnListeners, RouterHost, SecretsProvider } from '#schema'
+import {
+  DISCARDING_OUTLET,
+  type Environment,
+  type Metrics,
+  type OwnListeners,
+  type RouterHost,
+  type SecretsProvider,
+} from '#schema'
 import { jsonStore } from './json-store.ts'
 import type { StateReporter, UnitServices } from './unit-services.ts'
 
@@ -18,16 +25,6 @@ interface Place {
   readonly router: RouterHost
   secrets(): SecretsProvider
   warn(message: string, field?: string): void
-}
-
-const DISCARDING_OUTLET: AuditOutlet = {
-  publish: () => {},
-  record: null,
-  isFull: false,
-  waitForRoom: () => Promise.resolve(),
-  renew: () => {},
-  serveQueries: () => {},
-  close: () => {},
 }
 
 const NO_LISTENERS: OwnListeners = { includes: () => false, named: () => false }

@@ -1,14 +1,15 @@
 export type { AccessLogSettings } from './access-log-fields.ts'
-export type {
-  AuditOutlet,
-  AuditPlan,
-  FormattedEvent,
-  HandlerPlan,
-  QueuePlan,
-  RecordedEvent,
-  SpoolPlan,
-  TextTarget,
-  TransportPlan,
+export {
+  type AuditOutlet,
+  type AuditPlan,
+  DISCARDING_OUTLET,
+  type FormattedEvent,
+  type HandlerPlan,
+  type QueuePlan,
+  type RecordedEvent,
+  type SpoolPlan,
+  type TextTarget,
+  type TransportPlan,
 } from './audit-outlet.ts'
 export {
   byShape,

@@ -1,19 +1,16 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
 import { folderConflicts, KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
-import { type AuditOutlet, type AuditPlan, ConfigError, type SharedStore, systemClock } from '#schema'
+import {
+  type AuditOutlet,
+  type AuditPlan,
+  ConfigError,
+  DISCARDING_OUTLET,
+  type SharedStore,
+  systemClock,
+} from '#schema'
 import type { ControlServices } from '#unit'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
-
-const DISCARDING: AuditOutlet = {
-  publish: () => {},
-  record: null,
-  isFull: false,
-  waitForRoom: () => Promise.resolve(),
-  renew: () => {},
-  serveQueries: () => {},
-  close: () => {},
-}
 
 /** Provides a unit with the route files of its folders, and collects their problems. */
 export class RouteFolders implements ControlServices {
@@ -71,7 +68,7 @@ export class RouteFolders implements ControlServices {
     const serveQueries = () => {
       this.queriedAuditPlan = plan
     }
-    return { ...DISCARDING, serveQueries, close }
+    return { ...DISCARDING_OUTLET, serveQueries, close }
   }
 
   routeWarnings({ directory, id, warnings }: Parameters<ControlServices['routeWarnings']>[0]): void {
