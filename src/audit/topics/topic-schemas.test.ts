@@ -5,10 +5,12 @@ import type { JsonObject, JsonValue } from '#json'
 import { Folder } from '#test/folder'
 import { eventCheck, readTopicSchemas } from './topic-schemas.ts'
 
+const PAYMENT = new Set(['payment'])
+
 /** Reads `payment.json` with a schema. */
 function topicOf(schema: JsonObject) {
   using folder = new Folder({ 'payment.json': JSON.stringify({ schema }) })
-  return readTopicSchemas(folder.path).get('payment')!
+  return readTopicSchemas(folder.path, PAYMENT).topics.get('payment')!
 }
 
 const amount = (schema: JsonValue): JsonObject => ({ type: 'object', properties: { amount: schema } })
@@ -51,11 +53,7 @@ const MISTAKES: readonly (readonly [string, JsonObject, string])[] = [
     amount({ $ref: `#/properties/amount` }),
     `${AMOUNT}/$ref: ${SCHEMA_OF_FILE} a reference to itself`,
   ],
-  [
-    'a value in place of a schema',
-    amount('string'),
-    `${AMOUNT}: expected a schema: an object, true or false, got "string"`,
-  ],
+  ['a value in place of a schema', amount(1), `${AMOUNT}: expected a schema: an object, true or false, got 1`],
   [
     'a flag in place of names',
     amount({ required: true }),
@@ -74,7 +72,7 @@ for (const [name, schema, message] of MISTAKES) {
   test(`finds ${name} below the top of a schema`, () => {
     using folder = new Folder({ 'payment.json': JSON.stringify({ schema }) })
     const expected = `${join(folder.path, 'payment.json')}: ${message}`
-    assert.throws(() => readTopicSchemas(folder.path), { name: 'TopicSchemaError', message: expected })
+    assert.throws(() => readTopicSchemas(folder.path, PAYMENT), { name: 'TopicSchemaError', message: expected })
   })
 }
 
@@ -120,7 +118,7 @@ test('the required fields beside a reference at the top are required in each dra
   for (const $schema of ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema']) {
     const schema = { $schema, $ref: '#/definitions/payment', definitions: { payment: amount({ type: 'number' }) } }
     using folder = new Folder({ 'payment.json': JSON.stringify({ schema, required: ['amount'] }) })
-    const check = eventCheck(readTopicSchemas(folder.path).get('payment')!)
+    const check = eventCheck(readTopicSchemas(folder.path, PAYMENT).topics.get('payment')!)
     assert.equal(check({ ...EVENT, amount: 1 }), null)
     assert.equal(check({ ...EVENT, amount: 'a' }), '/amount: does not satisfy "type"')
     assert.notEqual(check(EVENT), null)
@@ -132,7 +130,30 @@ test('numbers that doubles spell otherwise are bounds too', () => {
   using folder = new Folder({
     'payment.json': '{"schema":{"properties":{"amount":{"multipleOf":0.10,"maximum":1.0}}}}',
   })
-  const check = eventCheck(readTopicSchemas(folder.path).get('payment')!)
+  const check = eventCheck(readTopicSchemas(folder.path, PAYMENT).topics.get('payment')!)
   assert.equal(check({ ...EVENT, amount: 0.2 }), null)
   assert.equal(check({ ...EVENT, amount: 2 }), '/amount: does not satisfy "maximum"')
+})
+
+test('the name of a type in place of the schema of a property is a warning, and any value is accepted', () => {
+  using folder = new Folder({ 'payment.json': JSON.stringify({ schema: amount('number') }) })
+  const { topics, warnings } = readTopicSchemas(folder.path, PAYMENT)
+  assert.deepEqual(warnings, [
+    `${join(folder.path, 'payment.json')}: ${AMOUNT}: expected a schema such as { "type": "number" }, got "number"; any value is accepted`,
+  ])
+  assert.equal(eventCheck(topics.get('payment')!)({ ...EVENT, amount: '1' }), null)
+})
+
+test('a mistake in a file that no handler uses is a warning', () => {
+  using folder = new Folder({ 'payment.json': '{"schema":{}}', 'other.json': '{}', 'no name.json': '' })
+  const { topics, warnings } = readTopicSchemas(folder.path, PAYMENT)
+  assert.deepEqual([...topics.keys()], ['payment'])
+  assert.deepEqual(warnings, [
+    `${join(folder.path, 'no name.json')}: the name of a topic has letters, digits, "-" and "_" and begins with a letter; no event handler has the topic "no name"`,
+    `${join(folder.path, 'other.json')}: expected an object { "schema": { ... }, "filterPolicies": { ... }, "required": [ ... ] }; no event handler has the topic "other"`,
+  ])
+  assert.throws(
+    () => readTopicSchemas(folder.path, new Set(['no name'])),
+    /no name\.json: the name of a topic has letters/,
+  )
 })

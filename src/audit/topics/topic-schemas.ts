@@ -23,19 +23,37 @@ export class TopicSchemaError extends Error {
   override readonly name = 'TopicSchemaError'
 }
 
-/** Reads the schemas of a folder; none where it does not exist. Throws TopicSchemaError with file and reason. */
-export function readTopicSchemas(directory: string): ReadonlyMap<string, CustomTopic> {
+/** Schemas of a folder. */
+interface TopicSchemas {
+  readonly topics: ReadonlyMap<string, CustomTopic>
+  /** Mistakes that do no harm, with their files. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads the schemas of a folder; none where it does not exist. A file that can not be used is a TopicSchemaError, with file and
+ * reason, for a topic in `used`. Otherwise it may be a sample, or one of another service: a warning.
+ */
+export function readTopicSchemas(directory: string, used: ReadonlySet<string>): TopicSchemas {
   const topics = new Map<string, CustomTopic>()
+  const warnings: string[] = []
   for (const file of schemaFiles(directory)) {
     const [, name = ''] = FILE.exec(file) ?? []
     if (name === '') continue
-    const fail = (reason: string): never => {
-      throw new TopicSchemaError(`${join(directory, file)}: ${reason}`)
+    const at = `${join(directory, file)}: `
+    try {
+      topics.set(
+        name,
+        readTopic(name, join(directory, file), (reason) => warnings.push(at + reason)),
+      )
+    } catch (error) {
+      if (!(error instanceof TopicSchemaError)) throw error
+      error.message = at + error.message
+      if (used.has(name)) throw error
+      warnings.push(`${error.message}; no event handler has the topic "${name}"`)
     }
-    if (!isTopicName(name)) fail('the name of a topic has letters, digits, "-" and "_" and begins with a letter')
-    topics.set(name, readTopic(name, join(directory, file), fail))
   }
-  return topics
+  return { topics, warnings }
 }
 
 /** Why an event violates its schema, without values of the event; null where it does not. */
@@ -67,37 +85,41 @@ function schemaFiles(directory: string): string[] {
   }
 }
 
-function readTopic(name: string, path: string, fail: (reason: string) => never): CustomTopic {
-  let value: JsonValue
-  try {
-    value = readDocument(readFileSync(path, 'utf8')).value as JsonValue
-  } catch (error) {
-    return fail((error as Error).message)
-  }
+function fail(reason: string): never {
+  throw new TopicSchemaError(reason)
+}
+
+function readTopic(name: string, path: string, warn: (reason: string) => void): CustomTopic {
+  if (!isTopicName(name)) fail('the name of a topic has letters, digits, "-" and "_" and begins with a letter')
+  const value = contentOf(path)
   if (!isPlainObject(value) || !isPlainObject(value['schema'])) {
     return fail('expected an object { "schema": { ... }, "filterPolicies": { ... }, "required": [ ... ] }')
   }
   const { schema, required = [] } = value
   if (!isTextList(required)) return fail('/required: expected a list of field names')
-  const usable = usableSchema(schema as JsonObject, (pointer, reason) => fail(`/schema${pointer}: ${reason}`))
+  const usable = usableSchema(schema as JsonObject, {
+    fail: (pointer, reason) => fail(`/schema${pointer}: ${reason}`),
+    warn: (pointer, reason) => warn(`/schema${pointer}: ${reason}`),
+  })
   const own = (usable['required'] ?? []) as string[]
   const topic: CustomTopic = {
     name,
     schema: { ...usable, required: [...new Set([...EVENT_FIELDS, ...own, ...required])] },
-    ...fieldPolicies(value as JsonObject, fail),
+    ...fieldPolicies(value as JsonObject),
   }
-  try {
-    eventCheck(topic)
-  } catch (error) {
-    return fail((error as Error).message)
-  }
+  eventCheck(topic)
   return topic
 }
 
-function fieldPolicies(
-  { filterPolicies = {} }: JsonObject,
-  fail: (reason: string) => never,
-): Pick<CustomTopic, 'includeIf' | 'excludeIf'> {
+function contentOf(path: string): JsonValue {
+  try {
+    return readDocument(readFileSync(path, 'utf8')).value as JsonValue
+  } catch (error) {
+    return fail((error as Error).message)
+  }
+}
+
+function fieldPolicies({ filterPolicies = {} }: JsonObject): Pick<CustomTopic, 'includeIf' | 'excludeIf'> {
   const field = isPlainObject(filterPolicies) ? (filterPolicies['field'] ?? {}) : null
   if (!isPlainObject(field)) return fail('/filterPolicies/field: expected an object { "includeIf", "excludeIf" }')
   const { includeIf = [], excludeIf = [] } = field

@@ -74,11 +74,16 @@ export function draftOf({ $schema }: JsonObject): SchemaDraft {
   return draft === undefined ? '2020-12' : '7'
 }
 
+interface SchemaReports {
+  fail(pointer: string, reason: string): never
+  warn(pointer: string, reason: string): void
+}
+
 /**
  * A copy of a schema that the validator can use: it finds mistakes below the top only with the first event that has such a field.
- * Calls `fail` with the pointer of the first mistake.
+ * Calls `fail` with the pointer of the first mistake, and `warn` with those of mistakes that do no harm.
  */
-export function usableSchema(json: JsonObject, fail: (pointer: string, reason: string) => never): JsonObject {
+export function usableSchema(json: JsonObject, { fail, warn }: SchemaReports): JsonObject {
   // The validator knows doubles only.
   const root = JSON.parse(JSON.stringify(json)) as JsonObject
   const exclusive = draftOf(root) === '4' ? DRAFT_4 : LATER
@@ -93,6 +98,8 @@ export function usableSchema(json: JsonObject, fail: (pointer: string, reason: s
         fail(at, `${mismatch(rule.expected, value)}${similar}`)
       }
       checkPatterns(keyword, value, (reason) => fail(at, reason))
+      if (keyword === 'properties')
+        acceptTypeNames(value as JsonObject, (name, reason) => warn(appendPointer(at, name), reason))
       for (const [below, sub] of subschemas(keyword, value, at)) {
         if (isPlainObject(sub)) schemas.set(sub as JsonObject, below)
         else if (typeof sub !== 'boolean') fail(below, mismatch('a schema: an object, true or false', sub))
@@ -111,6 +118,15 @@ export function usableSchema(json: JsonObject, fail: (pointer: string, reason: s
 
 function mismatch(expected: string, value: unknown): string {
   return `expected ${expected}, got ${shown(value)}`
+}
+
+/** A sample of PingGateway, which checks no events, has names of types in place of schemas. */
+function acceptTypeNames(properties: JsonObject, warn: (name: string, reason: string) => void): void {
+  for (const [name, value] of Object.entries(properties)) {
+    if (!isType(value)) continue
+    properties[name] = true
+    warn(name, `${mismatch(`a schema such as { "type": "${value}" }`, value)}; any value is accepted`)
+  }
 }
 
 /** The validator compiles patterns with each event, with the flag `u`. */

@@ -346,7 +346,8 @@ for (const [name, text, reason] of [
 ] as const) {
   test(`refuses a topic schema that ${name}`, async () => {
     using schemas = new Folder({ 'payment.json': text })
-    await assert.rejects(open({ topicSchemasDirectory: schemas.path }), (error: Error) => {
+    const handler = { ...HANDLER, config: { name: 'main', topics: ['payment'] } }
+    await assert.rejects(open({ topicSchemasDirectory: schemas.path, eventHandlers: [handler] }), (error: Error) => {
       assert.match(error.message, /^\/heap\/0\/config\/topicSchemasDirectory: /)
       assert.match(error.message, reason)
       return true

@@ -14,12 +14,11 @@ interface ServiceTopics {
 }
 
 /** The topics of a service. Throws ConfigError for a handler with an unknown topic, and for an unusable schema. */
-export function topicsOf(
-  { topicSchemasDirectory, eventHandlers }: AuditValues,
-  { directories }: Environment,
-): ServiceTopics {
-  const directory = resolve(directories.instance, topicSchemasDirectory ?? 'audit-schemas')
-  const custom = readSchemas(directory)
+export function topicsOf({ topicSchemasDirectory, eventHandlers }: AuditValues, env: Environment): ServiceTopics {
+  const directory = resolve(env.directories.instance, topicSchemasDirectory ?? 'audit-schemas')
+  const used = new Set(eventHandlers.flatMap(({ topics }) => topics))
+  const { topics: custom, warnings } = readSchemas(directory, used)
+  for (const warning of warnings) env.warn(warning, '/topicSchemasDirectory')
   const known = [...BUILT_IN_TOPICS.map((topic) => topic.name), ...custom.keys()]
   const problems: Problem[] = []
   const found = new Map<string, WrittenTopic>()
@@ -40,9 +39,9 @@ export function topicsOf(
   return { handled: [...found.values()], known }
 }
 
-function readSchemas(directory: string): ReturnType<typeof readTopicSchemas> {
+function readSchemas(directory: string, used: ReadonlySet<string>): ReturnType<typeof readTopicSchemas> {
   try {
-    return readTopicSchemas(directory)
+    return readTopicSchemas(directory, used)
   } catch (error) {
     if (!(error instanceof TopicSchemaError)) throw error
     throw new ConfigError([{ pointer: '/topicSchemasDirectory', message: error.message }])
