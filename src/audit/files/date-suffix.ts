@@ -25,7 +25,8 @@ export class DateSuffix {
       else if (token === "'") return 'a quote is not closed'
       else if (token.startsWith("'"))
         parts.push({ text: token === "''" ? "'" : token.slice(1, -1).replaceAll("''", "'") })
-      else if (/^[A-Za-z]/.test(token)) return `unknown letters "${token}"; known are ${LETTERS.join(' ')}`
+      else if (/^[A-Za-z]/.test(token))
+        return `unknown letters "${token}"; known are ${LETTERS.join(' ')}; other text is written in single quotes`
       else parts.push({ text: token })
     }
     if (parts.some((part) => 'text' in part && /[/\\\u0000-\u001f]/.test(part.text)))

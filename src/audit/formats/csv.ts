@@ -86,11 +86,17 @@ function escapedText(text: string): string {
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/u
 const UNSAFE_PARTS = new RegExp(UNSAFE.source, 'gu')
 
+interface FormattingProblem {
+  readonly field: 'quoteChar' | 'delimiterChar'
+  readonly message: string
+}
+
 /** Why characters can not format CSV; null where they can. */
-export function formattingProblem(quoteChar: string, delimiterChar: string): string | null {
+export function formattingProblem(quoteChar: string, delimiterChar: string): FormattingProblem | null {
   const isUsable = (text: string): boolean => /^[!-~\t]$/.test(text) && !/[A-Za-z0-9._=%+@-]/.test(text)
-  if (!isUsable(quoteChar)) return 'quoteChar: expected one character such as \\", no letter or digit'
-  if (!isUsable(delimiterChar))
-    return 'delimiterChar: expected one character such as , or ; or a tab, no letter or digit'
-  return quoteChar === delimiterChar ? 'quoteChar and delimiterChar have to differ' : null
+  const expected = (example: string) => `expected one character such as ${example}, no letter or digit`
+  if (!isUsable(quoteChar)) return { field: 'quoteChar', message: expected('"') }
+  if (!isUsable(delimiterChar)) return { field: 'delimiterChar', message: expected(', or ; or a tab') }
+  if (quoteChar !== delimiterChar) return null
+  return { field: 'delimiterChar', message: 'expected another character than quoteChar' }
 }

@@ -100,6 +100,12 @@ const SCHEMA: JsonObject = {
 /** Requests at the boundary of the gateway. */
 export const ACCESS_TOPIC: AuditTopic = { name: 'access', schema: SCHEMA }
 
+/** The topic as a service writes it, which has one of the two groups: each would be columns of a CSV file. */
+export function accessTopicOf(group: 'gateway' | 'ig'): AuditTopic {
+  const { gateway: _, ig: __, ...others } = SCHEMA['properties'] as JsonObject
+  return { ...ACCESS_TOPIC, schema: { ...SCHEMA, properties: { ...others, [group]: GATEWAY } } }
+}
+
 const HEADER_SAFELIST = [
   'accept',
   'accept-api-version',

@@ -1,6 +1,7 @@
 import type { AuditTopic } from '#contracts'
 import { CONFIG_TOPIC } from '../config-event.ts'
-import { ACCESS_SAFELIST, ACCESS_TOPIC } from './access-topic.ts'
+import type { AccessNames } from '../events/access-event.ts'
+import { ACCESS_SAFELIST, ACCESS_TOPIC, accessTopicOf } from './access-topic.ts'
 import { NOTIFICATIONS_TOPIC } from './notifications-topic.ts'
 import { type CustomTopic, EVENT_FIELDS } from './topic-schemas.ts'
 
@@ -27,8 +28,13 @@ const BUILT_IN: ReadonlyMap<string, WrittenTopic> = new Map(
 )
 
 /** The topic of a name: one of the gateway, or one with a schema file; null for an unknown one. */
-export function findTopic(name: string, custom: ReadonlyMap<string, CustomTopic>): WrittenTopic | null {
+export function findTopic(
+  name: string,
+  custom: ReadonlyMap<string, CustomTopic>,
+  { group }: AccessNames,
+): WrittenTopic | null {
   const builtIn = BUILT_IN.get(name)
+  if (builtIn?.topic === ACCESS_TOPIC) return { ...builtIn, topic: accessTopicOf(group) }
   if (builtIn !== undefined) return builtIn
   const topic = custom.get(name)
   if (topic === undefined) return null

@@ -53,16 +53,40 @@ describe('CsvAuditEventHandler', () => {
     assert.deepEqual(plan.chain?.csv, { quote: "'", delimiter: ';' })
   })
 
-  test('the plan of the service has the header row of each topic', async () => {
-    const recorded = new RecordedAudit()
-    await using _ = await build(
-      AuditService,
-      { eventHandlers: [{ class: 'CsvAuditEventHandler', config: CONFIG }] },
-      { types: [CsvAuditEventHandler], openAudit: recorded.openAudit },
-    )
-    const { headers } = recorded.plans[0]!.handlers[0]!.transport as unknown as FilesPlan
-    const columns = String(headers['access']).replaceAll('"', '').split(',')
-    assert.deepEqual(columns.slice(0, columns.indexOf('gateway.exchangeId')), ACCESS_COLUMNS)
+  for (const [group, compatibility] of [
+    ['gateway', false],
+    ['ig', true],
+  ] as const) {
+    test(`the plan of the service has the header row of each topic, with the group ${group} alone`, async () => {
+      const recorded = new RecordedAudit()
+      await using _ = await build(
+        AuditService,
+        { eventHandlers: [{ class: 'CsvAuditEventHandler', config: CONFIG }], compatibility },
+        { types: [CsvAuditEventHandler], openAudit: recorded.openAudit },
+      )
+      const { headers } = recorded.plans[0]!.handlers[0]!.transport as unknown as FilesPlan
+      const columns = String(headers['access']).replaceAll('"', '').split(',')
+      const ofGroup = columns.indexOf(`${group}.exchangeId`)
+      assert.deepEqual(columns.slice(0, ofGroup), ACCESS_COLUMNS)
+      assert.ok(
+        columns.slice(ofGroup).every((column) => column.startsWith(`${group}.`)),
+        columns.join(),
+      )
+    })
+  }
+
+  test('fields that other gateways document are accepted: permissions as a number, and a check interval of the retention', async () => {
+    const { built, plan } = await open({
+      filePermissions: 640,
+      fileRetention: { maxNumberOfHistoryFiles: 3, rotationRetentionCheckInterval: '1 minute' },
+      security: { keyStoreHandlerName: 'store', signatureInterval: '1 day' },
+    })
+    await using _ = built
+    assert.deepEqual([plan.mode, plan.retention.maxFiles], [0o640, 3])
+    const warnings = String(built.warnings)
+    assert.match(warnings, /filePermissions is deprecated; use filePermission, with octal text such as "0640"/)
+    assert.match(warnings, /rotationRetentionCheckInterval has no effect: it belongs beside fileRetention/)
+    await assert.rejects(open({ filePermissions: 416 + 0.5 }), /expected three octal digits such as "0640"/)
   })
 
   test('two handlers of a service that would write to one file are refused; other topics and folders are not', async () => {
@@ -93,8 +117,8 @@ describe('CsvAuditEventHandler', () => {
   })
 
   for (const [title, formatting, message] of [
-    ['a quote that is a letter', { quoteChar: 'a' }, /\/formatting: quoteChar: expected one character/],
-    ['one character for both', { delimiterChar: '"' }, /\/formatting: quoteChar and delimiterChar have to differ/],
+    ['a quote that is a letter', { quoteChar: 'a' }, /\/formatting\/quoteChar: expected one character/],
+    ['one character for both', { delimiterChar: '"' }, /\/formatting\/delimiterChar: expected another character/],
     ['an unknown line end', { endOfLineSymbols: '\r' }, /\/formatting\/endOfLineSymbols: expected "\\n" or "\\r\\n"/],
   ] as const) {
     test(`refuses ${title}`, async () => {

@@ -1,7 +1,7 @@
 import { csvRows, formattingProblem } from '#audit'
 import { AuditEventHandlerKind, type AuditTopic } from '#contracts'
 import { boolean, config, defineType, object, string } from '#schema'
-import { checkFileFields, FILE_FIELDS, filePlanOf } from '../../lib/audit/file-fields.ts'
+import { checkFileFields, FILE_FIELDS, filePlanOf, OLDER_FILE_FIELDS } from '../../lib/audit/file-fields.ts'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 
 /** Milliseconds until a row is on the disk. */
@@ -21,7 +21,7 @@ export const CsvAuditEventHandler = defineType({
       endOfLineSymbols: config(string()).default('\n').meta({ description: 'End of each row: `\\n` or `\\r\\n`.' }),
     })
       .default({})
-      .meta({ description: 'Character encoding of the files.' }),
+      .meta({ description: 'Characters between cells and rows.' }),
     formulaProtection: config(boolean()).default(true).meta({
       description:
         'Whether text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is prefixed with an apostrophe: spreadsheets would evaluate it otherwise.',
@@ -37,11 +37,12 @@ export const CsvAuditEventHandler = defineType({
       .default({})
       .meta({ description: 'When rows are flushed to the disk.' }),
   },
+  older: OLDER_FILE_FIELDS,
   check: (values, report) => {
     checkFileFields(values, report)
     const { quoteChar, delimiterChar, endOfLineSymbols } = values.formatting
     const problem = formattingProblem(quoteChar, delimiterChar)
-    if (problem !== null) report('/formatting', problem)
+    if (problem !== null) report(`/formatting/${problem.field}`, problem.message)
     if (!isLineEnd(endOfLineSymbols)) report('/formatting/endOfLineSymbols', 'expected "\\n" or "\\r\\n"')
   },
   create: async (values, env) => {

@@ -1,6 +1,6 @@
 import { AuditEventHandlerKind } from '#contracts'
 import { boolean, config, defineType, duration, integer, object } from '#schema'
-import { checkFileFields, FILE_FIELDS, filePlanOf } from '../../lib/audit/file-fields.ts'
+import { checkFileFields, FILE_FIELDS, filePlanOf, OLDER_FILE_FIELDS } from '../../lib/audit/file-fields.ts'
 import { HANDLER_FIELDS, handlerBase } from '../../lib/audit/handler-fields.ts'
 import { jsonFormat } from '../../lib/audit/json-format.ts'
 import { formatField } from '../../lib/audit/remote-fields.ts'
@@ -29,6 +29,7 @@ export const JsonAuditEventHandler = defineType({
       .default({})
       .meta({ description: 'Limits of memory and of the time until events are on the disk.' }),
   },
+  older: OLDER_FILE_FIELDS,
   check: checkFileFields,
   create: async (values, env) => {
     const { buffering, format } = values

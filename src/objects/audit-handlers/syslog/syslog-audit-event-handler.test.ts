@@ -43,6 +43,12 @@ test('messages have the facility, the mapped severity and the name of the machin
   assert.ok(message.startsWith(`<${16 * 8 + 3}>1 2026-11-16T01:02:03.456Z ${hostname()} identity-gateway `), message)
 })
 
+test('the fields of other products are accepted: productName, and 0 as connectTimeout', async () => {
+  await using built = await open({ productName: 'ig', connectTimeout: 0 })
+  assert.match(text(built.object), / ig \d+ /)
+  assert.equal((built.object.transport as unknown as { connectTimeout: number }).connectTimeout, 5_000)
+})
+
 test('handlers with other settings have a format of their own, handlers with the same settings share one', async () => {
   await using first = await open()
   await using same = await open({ name: 'second', host: 'other.example.com' })

@@ -11,6 +11,7 @@ import {
   map,
   object,
   oneOf,
+  renamed,
   type Settled,
   string,
 } from '#schema'
@@ -20,6 +21,8 @@ import { formatField, readTls, renewalOf, timeLimit, tlsField } from '../../lib/
 /** Bytes of a message by protocol: size of datagrams, and usual limit of receivers. */
 const DEFAULT_MAX_BYTES = { UDP: 8_192, TCP: 65_536, TLS: 65_536 }
 const MAX_DATAGRAM = 65_507
+
+const CONNECT_TIMEOUT = 5_000
 
 const mapping = object({
   topic: config(string({ nonEmpty: true })).meta({ description: 'Topic of the events.' }),
@@ -38,9 +41,9 @@ const FIELDS = {
   severityFieldMappings: list(mapping)
     .default([])
     .meta({ description: 'Severities of messages; the first mapping with a value is used, else `INFORMATIONAL`.' }),
-  connectTimeout: config(integer({ min: 1, max: 50_000 }))
-    .default(5_000)
-    .meta({ description: 'Milliseconds until a connection must be established (TCP, TLS).' }),
+  connectTimeout: config(integer({ min: 0, max: 50_000 }))
+    .default(CONNECT_TIMEOUT)
+    .meta({ description: 'Milliseconds until a connection must be established (TCP, TLS). 0: 5000.' }),
   sendTimeout: timeLimit('10 seconds', 'Longest time in which the receiver takes no bytes.'),
   tls: tlsField(
     'TLS settings with `protocol: TLS`; by default the certificate must be trusted by the platform and name the host.',
@@ -75,6 +78,7 @@ export const SyslogAuditEventHandler = defineType({
   kind: AuditEventHandlerKind,
   summary: 'Sends audit events to a syslog receiver (RFC 5424) over UDP, TCP or TLS.',
   config: FIELDS,
+  older: [renamed('productName', 'appName')],
   check: ({ protocol, tls, maxMessageSize }, report) => {
     if (tls !== undefined && protocol !== 'TLS') report('/tls', 'expected none without "protocol": "TLS"')
     if (protocol === 'UDP' && maxMessageSize !== undefined && maxMessageSize > MAX_DATAGRAM) {
@@ -88,7 +92,7 @@ export const SyslogAuditEventHandler = defineType({
       protocol,
       host,
       port,
-      connectTimeout,
+      connectTimeout: connectTimeout || CONNECT_TIMEOUT,
       sendTimeout,
       tls: protocol === 'TLS' ? await readTls(tls) : null,
     })

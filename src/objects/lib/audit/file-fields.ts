@@ -4,6 +4,7 @@ import {
   boolean,
   ConfigError,
   config,
+  converted,
   type DecodedMembers,
   duration,
   type Environment,
@@ -43,19 +44,22 @@ const fileRotation = object({
     .meta({ description: 'Times of day at which files are rotated, as durations after midnight UTC.' }),
 })
 
-const fileRetention = object({
-  maxNumberOfHistoryFiles: config(integer()).default(-1).meta({
-    description: 'Maximum number of rotated files of a topic; 0 and below: unlimited.',
-  }),
-  maxDiskSpaceToUse: config(integer())
-    .default(0)
-    .meta({ description: `Maximum bytes of all files of a topic; the oldest are removed. ${OFF}` }),
-  minFreeSpaceRequired: config(integer())
-    .default(0)
-    .meta({
-      description: `Minimum of free bytes on the file system; the oldest rotated files are removed for it. ${OFF}`,
+const fileRetention = object(
+  {
+    maxNumberOfHistoryFiles: config(integer()).default(-1).meta({
+      description: 'Maximum number of rotated files of a topic; 0 and below: unlimited.',
     }),
-})
+    maxDiskSpaceToUse: config(integer())
+      .default(0)
+      .meta({ description: `Maximum bytes of all files of a topic; the oldest are removed. ${OFF}` }),
+    minFreeSpaceRequired: config(integer())
+      .default(0)
+      .meta({
+        description: `Minimum of free bytes on the file system; the oldest rotated files are removed for it. ${OFF}`,
+      }),
+  },
+  { older: [ignored('rotationRetentionCheckInterval', 'it belongs beside fileRetention')] },
+)
 
 /** Fields of handlers that write files. */
 export const FILE_FIELDS = {
@@ -82,15 +86,33 @@ export const FILE_FIELDS = {
       secretsProvider: ref(SecretsProviderKind)
         .optional()
         .meta({ description: 'Where the secret is looked up first; then in the secrets of the file and its parents.' }),
-      signatureInterval: config(duration({ min: '100 ms', max: '1 hour' }))
+      signatureInterval: config(duration({ min: '100 ms', max: '7 days' }))
         .default('1 second')
         .meta({ description: 'Maximum time from an event to the next signed line.' }),
     },
-    { older: [ignored('filename', NO_KEYSTORE), { ...ignored('password', NO_KEYSTORE), secret: true }] },
+    {
+      older: [
+        ignored('filename', NO_KEYSTORE),
+        { ...ignored('password', NO_KEYSTORE), secret: true },
+        ignored('keyStoreHandlerName', NO_KEYSTORE),
+      ],
+    },
   )
     .default({})
     .meta({ description: 'Tamper evidence: a chain of hashes over all lines, with signed lines in between.' }),
 }
+
+/** PingGateway documents a number, whose digits are octal. */
+export const OLDER_FILE_FIELDS = [
+  converted(
+    ['filePermissions'],
+    'filePermission',
+    'use filePermission, with octal text such as "0640"',
+    ({ filePermissions = null }) => ({
+      filePermission: typeof filePermissions === 'number' ? String(filePermissions) : filePermissions,
+    }),
+  ),
+]
 
 type FileValues = Settled<DecodedMembers<typeof FILE_FIELDS>>
 

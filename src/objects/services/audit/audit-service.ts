@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { FilesPlan } from '#audit'
 import { AuditServiceKind } from '#contracts'
 import { parsePointer } from '#json'
-import { defineType, didYouMean, renames } from '#schema'
+import { defineType, didYouMean, ignored, renamed } from '#schema'
 import { AUDIT_FIELDS, type AuditValues } from './audit-fields.ts'
 import { openService } from './open-service.ts'
 
@@ -13,7 +13,7 @@ export const AuditService = defineType({
   summary:
     'Publishes audit events of requests, configuration changes, notifications and scripts to its event handlers.',
   config: AUDIT_FIELDS,
-  older: renames({ 'event-handlers': 'eventHandlers' }),
+  older: [renamed('event-handlers', 'eventHandlers'), ignored('enabled', 'a NoOpAuditService switches audit off')],
   check: checkNames,
   create: (values, env) => openService(values, env),
 })

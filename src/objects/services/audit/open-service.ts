@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto'
-import { ACCESS_NAMES, AccessAudit, auditUser, COMPATIBLE_NAMES, EventPublisher, type FilterPolicies } from '#audit'
+import { AccessAudit, auditUser, EventPublisher, type FilterPolicies } from '#audit'
 import { type AuditService, providerOf } from '#contracts'
 import { type AccessAuditor, SerialIds } from '#http'
 import { ConfigError, type Environment } from '#schema'
@@ -7,7 +7,7 @@ import type { AuditValues } from './audit-fields.ts'
 import { routeTopicWarnings, trailConflicts } from './config-topic.ts'
 import { policyWarnings } from './policy-warnings.ts'
 import { renewTransports } from './renew-transports.ts'
-import { planOf, topicsOf } from './service-plan.ts'
+import { namesOf, planOf, topicsOf } from './service-plan.ts'
 
 /** Opens the event handlers and publishes to them. */
 export async function openService(values: AuditValues, env: Environment): Promise<AuditService> {
@@ -42,7 +42,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
     handlers,
     formats,
     policies,
-    names: values.compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES,
+    names: namesOf(values),
     outlet,
     ids,
     clock,

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { BUILT_IN_TOPICS, findTopic, readTopicSchemas, spoolsFolder, TopicSchemaError, type WrittenTopic } from '#audit'
+import {
+  ACCESS_NAMES,
+  BUILT_IN_TOPICS,
+  COMPATIBLE_NAMES,
+  findTopic,
+  readTopicSchemas,
+  spoolsFolder,
+  TopicSchemaError,
+  type WrittenTopic,
+} from '#audit'
 import type { AuditEventHandler, EventFormat } from '#contracts'
 import { type AuditPlan, ConfigError, didYouMean, type Environment, type Problem } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
@@ -14,7 +23,8 @@ interface ServiceTopics {
 }
 
 /** The topics of a service. Throws ConfigError for a handler with an unknown topic, and for an unusable schema. */
-export function topicsOf({ topicSchemasDirectory, eventHandlers }: AuditValues, env: Environment): ServiceTopics {
+export function topicsOf(values: AuditValues, env: Environment): ServiceTopics {
+  const { topicSchemasDirectory, eventHandlers } = values
   const directory = resolve(env.directories.instance, topicSchemasDirectory ?? 'audit-schemas')
   const used = new Set(eventHandlers.flatMap(({ topics }) => topics))
   const { topics: custom, warnings } = readSchemas(directory, used)
@@ -24,7 +34,7 @@ export function topicsOf({ topicSchemasDirectory, eventHandlers }: AuditValues, 
   const found = new Map<string, WrittenTopic>()
   for (const [at, { topics }] of eventHandlers.entries()) {
     for (const [index, name] of topics.entries()) {
-      const topic = findTopic(name, custom)
+      const topic = findTopic(name, custom, namesOf(values))
       if (topic !== null) {
         found.set(name, topic)
         continue
@@ -37,6 +47,11 @@ export function topicsOf({ topicSchemasDirectory, eventHandlers }: AuditValues, 
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return { handled: [...found.values()], known }
+}
+
+/** Names in access events. */
+export function namesOf({ compatibility }: Pick<AuditValues, 'compatibility'>): typeof ACCESS_NAMES {
+  return compatibility ? COMPATIBLE_NAMES : ACCESS_NAMES
 }
 
 function readSchemas(directory: string, used: ReadonlySet<string>): ReturnType<typeof readTopicSchemas> {
