@@ -81,9 +81,12 @@ const PROXY: Samples = {
 }
 
 const auditFiles = { name: 'files', topics: ['access'], logDirectory: 'logs/files' }
-const auditKeystore = {
+const oldAuditFiles = {
+  filePermissions: { filePermissions: 640 },
+  'fileRetention.rotationRetentionCheckInterval': { fileRetention: { rotationRetentionCheckInterval: '1 minute' } },
   'security.filename': { security: { enabled: false, filename: 'audit.p12' } },
   'security.password': { security: { enabled: false, password: 'changeit' } },
+  'security.keyStoreHandlerName': { security: { enabled: false, keyStoreHandlerName: 'audit' } },
 }
 
 const SAMPLES: Readonly<Record<string, Samples>> = {
@@ -97,6 +100,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       'event-handlers': {
         'event-handlers': [{ class: 'JsonStdoutAuditEventHandler', config: { name: 'a', topics: ['access'] } }],
       },
+      enabled: { enabled: true, eventHandlers: [] },
     },
   },
   AuthenticatedEncryptedJwtSessionManager: {
@@ -238,7 +242,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
       issuerRepository: { issuerRepository: 'Issuers' },
     },
   },
-  CsvAuditEventHandler: { base: auditFiles, old: auditKeystore },
+  CsvAuditEventHandler: { base: auditFiles, old: oldAuditFiles },
   CryptoHeaderFilter: {
     base: {
       messageType: 'REQUEST',
@@ -289,7 +293,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     },
     old: { target: { target: '${attributes.sql}' } },
   },
-  JsonAuditEventHandler: { base: auditFiles, old: auditKeystore },
+  JsonAuditEventHandler: { base: auditFiles, old: oldAuditFiles },
   KeyManager: {
     base: { keystore },
     old: { password: { password: 'changeit' } },
@@ -490,6 +494,10 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     old: { version: { version: 'HTTP/1.1' } },
   },
   StaticResponseHandler: { base: { status: 200 }, old: { version: { version: 'HTTP/1.1' } } },
+  SyslogAuditEventHandler: {
+    base: { name: 'syslog', topics: ['access'], protocol: 'TCP', host: '127.0.0.1', port: 6514, facility: 'local0' },
+    old: { productName: { productName: 'ig' } },
+  },
 }
 
 const HAS_NO_EFFECT = /no effect|no longer used/
