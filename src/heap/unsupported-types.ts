@@ -17,6 +17,10 @@ export const UNSUPPORTED_TYPES: ReadonlyMap<string, string> = new Map([
   ['FapiTokenFilterChain', FAPI],
   ['FapiWellKnownFilterChain', FAPI],
   ['JdbcAuditEventHandler', AUDIT],
+  [
+    'McpAuditFilter',
+    'an AuditFilter writes events of a custom topic, with fields by expression; see the guide "Audit"',
+  ],
   ['MonitorEndpointHandler', 'metrics are at the management connector; see the guide "Monitoring"'],
   ['SamlFederationFilter', SAML],
   ['SamlFederationHandler', SAML],

@@ -329,7 +329,7 @@ test('refuses an unknown topic, and names the schema that would make it known', 
   await assert.rejects(open({ eventHandlers: [handler] }), (error: Error) => {
     assert.match(
       error.message,
-      /^\/heap\/0\/config\/eventHandlers\/0\/config\/topics\/0: unknown topic "acess"; did you mean "access"\?; a custom topic needs the schema .*acess\.json$/,
+      /^\/heap\/0\/config\/eventHandlers\/0\/config\/topics\/0: unknown topic "acess"; did you mean "access"\?; a custom topic needs the schema audit-schemas\/acess\.json in the instance$/,
     )
     return true
   })

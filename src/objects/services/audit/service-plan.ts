@@ -25,7 +25,8 @@ interface ServiceTopics {
 /** The topics of a service. Throws ConfigError for a handler with an unknown topic, and for an unusable schema. */
 export function topicsOf(values: AuditValues, env: Environment): ServiceTopics {
   const { topicSchemasDirectory, eventHandlers } = values
-  const directory = resolve(env.directories.instance, topicSchemasDirectory ?? 'audit-schemas')
+  const folder = topicSchemasDirectory ?? 'audit-schemas'
+  const directory = resolve(env.directories.instance, folder)
   const used = new Set(eventHandlers.flatMap(({ topics }) => topics))
   const { topics: custom, warnings } = readSchemas(directory, used)
   for (const warning of warnings) env.warn(warning, '/topicSchemasDirectory')
@@ -41,7 +42,7 @@ export function topicsOf(values: AuditValues, env: Environment): ServiceTopics {
       }
       problems.push({
         pointer: `/eventHandlers/${at}/config/topics/${index}`,
-        message: `unknown topic "${name}"${didYouMean(name, known)}; a custom topic needs the schema ${join(directory, `${name}.json`)}`,
+        message: `unknown topic "${name}"${didYouMean(name, known)}; a custom topic needs the schema ${join(folder, `${name}.json`)} in the instance`,
       })
     }
   }
