@@ -9,6 +9,8 @@ export interface RefusedRequest {
   readonly client: { readonly ip: string; readonly port: number }
   readonly server: { readonly ip: string; readonly port: number }
   readonly status: number
+  /** Whether a response with the status was sent; after a response that is not complete none can be. */
+  readonly isSent: boolean
   /** Bytes of the content of the response. */
   readonly bytes: number
   readonly reason: string

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fetch } from 'undici'
-import { type BodySink, type Exchange, RequestAudit, type RequestOutcome, respond, TemporaryStorage } from '#http'
+import {
+  type BodySink,
+  type Exchange,
+  type RefusedRequest,
+  RequestAudit,
+  type RequestOutcome,
+  respond,
+  TemporaryStorage,
+} from '#http'
 import { converse, listening, RawClient } from '#test/listening'
 import { within } from '#test/waiting'
 
@@ -153,6 +161,19 @@ for (const streaming of [true, false]) {
     assert.deepEqual(ended, Array(2).fill([400, 'aborted', null]))
   })
 }
+
+test('the end of a client within a body that was answered already is no second request, and has no second response', async () => {
+  const refused: RefusedRequest[] = []
+  const audit = { begin: () => {}, refused: (request: RefusedRequest) => void refused.push(request) }
+  await using server = await listening(async () => respond(200, {}, 'early'), { audit })
+  await using client = new RawClient(server.port)
+  client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc')
+  await client.receives(/early$/)
+  client.socket.end()
+  await client.closed
+  assert.match(client.text, /^HTTP\/1\.1 200 OK\r\n[\s\S]*early$/)
+  assert.deepEqual(refused, [])
+})
 
 test('a declared length over the limit is refused with 413 before the body is read', async () => {
   let calls = 0

@@ -154,8 +154,8 @@ test('a malformed request behind one in flight is recorded once, and the connect
   }
   assert.deepEqual(served, ['/held', '/held'])
   assert.deepEqual(
-    refused.map(({ status, reason, bytes }) => ({ status, reason, bytes })),
-    Array(2).fill({ status: 400, reason: 'what was sent is no HTTP request', bytes: 0 }),
+    refused.map(({ status, reason, isSent }) => ({ status, reason, isSent })),
+    Array(2).fill({ status: 400, reason: 'what was sent is no HTTP request', isSent: false }),
   )
 })
 

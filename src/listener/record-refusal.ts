@@ -10,8 +10,8 @@ interface RefusedByListener {
   readonly reason: Refusal
   /** As received; null where it could not be parsed. */
   readonly line: RequestLine | null
-  /** Bytes of the content of the response. */
-  readonly bytes: number
+  /** Bytes of the content of the response; null where none was sent. */
+  readonly bytes: number | null
 }
 
 /** Records a refused request in the audit and in the access log. */
@@ -27,7 +27,8 @@ export function recordRefusal(
     client: { ip: peer.address, port: peer.port },
     server: { ip: peer.localAddress, port: peer.localPort },
     status: reason.status,
-    bytes,
+    isSent: bytes !== null,
+    bytes: bytes ?? 0,
     reason: reason.problem,
     line,
   }

@@ -51,7 +51,7 @@ export class AccessAudit implements AccessAuditor {
     this.active.add(record)
   }
 
-  refused({ transactionId, secure, client, server, status, reason, line }: RefusedRequest): void {
+  refused({ transactionId, secure, client, server, status, isSent, reason, line }: RefusedRequest): void {
     const { ids, clock, publish } = this.input
     const now = clock.now()
     const data: AccessEventData = {
@@ -68,7 +68,7 @@ export class AccessAudit implements AccessAuditor {
       },
       request: line === null || line.method === '' ? null : refusedRequest(line),
       responseHeaders: null,
-      response: { isSuccessful: false, statusCode: status, elapsedTime: 0, reason: null },
+      response: { isSuccessful: false, statusCode: isSent ? status : null, elapsedTime: 0, reason: null },
       exchangeId: null,
       routeId: null,
       routeName: null,

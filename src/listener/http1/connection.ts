@@ -22,6 +22,8 @@ export class Http1Connection implements ChannelConnection {
   readonly peer: Peer
   readonly #context: ListenerContext
   #current: Transaction | null = null
+  /** The last request, where it was answered before the end of its body. */
+  #unfinished: Transaction | null = null
   readonly #pipeline: Pipeline
   #closing = false
   /** Bytes read when the last response was sent; -1 before the first. */
@@ -75,6 +77,7 @@ export class Http1Connection implements ChannelConnection {
       this.#pipeline.push(transaction)
       return
     }
+    this.#unfinished = null
     this.#current = transaction
     transaction.start()
   }
@@ -98,6 +101,7 @@ export class Http1Connection implements ChannelConnection {
   }
 
   onResponseSent(): void {
+    this.#unfinished = this.#current?.isReceived === false ? this.#current : null
     this.#current = null
     this.#bytesServed = this.socket.bytesRead
     const next = this.#pipeline.shift()
@@ -131,6 +135,11 @@ export class Http1Connection implements ChannelConnection {
     }
     this.#closing = true
     const current = this.#current
+    if (current === null && this.#unfinished?.isReceived === false) {
+      // The rest of a request that was answered: a second response would be taken for that of the next one.
+      this.linger()
+      return
+    }
     const reason = parserRefusal(error, current === null && this.#isFirstPacket(error.rawPacket))
     const { settings } = this.#context
     const { value: transactionId } = new TransactionId()
@@ -141,13 +150,13 @@ export class Http1Connection implements ChannelConnection {
       this.linger()
     } else if (current.isReceived || this.#pipeline.size > 0) {
       // Requests before the malformed one were complete: the one in flight is answered, then the connection closes.
-      this.#recordRefusal(reason, transactionId, 0)
+      this.#recordRefusal(reason, transactionId, null)
     } else {
       current.refuseBody(reason, error)
     }
   }
 
-  #recordRefusal(reason: Refusal, transactionId: string, bytes: number): void {
+  #recordRefusal(reason: Refusal, transactionId: string, bytes: number | null): void {
     this.#context.clientLog.refused(this.peer.address, reason)
     recordRefusal(this.#context.settings, { transactionId, peer: this.peer, reason, line: null, bytes })
   }
