@@ -108,6 +108,9 @@ function lastOrigin(): (uri: Uri) => string {
   }
 }
 
+/** Names of users are short, but scripts and claims choose any. */
+const MAX_USER = 1_024
+
 /** Milliseconds by which the elapsed time of a recorded event may be too short; clients that read slowly need longer. */
 const MAX_DIFFERENCE = 10
 
@@ -250,7 +253,7 @@ class AccessRecord extends RequestAudit {
       id: (response === null ? null : this.#recorded?.data.id) ?? this.#audit.input.ids.next(),
       startedAt: this.startedAt,
       transactionId: transactionId.value,
-      userId,
+      userId: userId !== null && userId.length > MAX_USER ? userId.slice(0, MAX_USER) : userId,
       client,
       request: this.#request,
       responseHeaders,

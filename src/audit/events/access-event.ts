@@ -1,6 +1,7 @@
 import { type AuditDecision, type ClientInfo, type CrestOperation, type SerialId, traceIdOf } from '#http'
 import type { JsonObject } from '#json'
 import type { AccessFields } from './access-fields.ts'
+import { boundedExtension } from './bounded-extension.ts'
 import { isoTime } from './iso-time.ts'
 
 /** Data of an access event. Lists of headers are flat: name, value, name, value. */
@@ -115,6 +116,10 @@ function gatewayMembers(data: AccessEventData): JsonObject {
   if (data.routeName !== null) members['routeName'] = data.routeName
   if (data.response === null) members['longRunning'] = true
   if (data.decision !== null) members['decision'] = { ...data.decision }
-  if (data.extension !== null) members['ext'] = data.extension as JsonObject
+  if (data.extension !== null) {
+    const { entries, isTruncated } = boundedExtension(data.extension as JsonObject)
+    members['ext'] = entries
+    if (isTruncated) members['extTruncated'] = true
+  }
   return members
 }

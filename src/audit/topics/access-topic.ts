@@ -35,6 +35,7 @@ const GATEWAY: JsonObject = {
     longRunning: { type: 'boolean', description: 'True for the first event of a request that is still in flight.' },
     decision: DECISION,
     ext: { type: 'object', description: 'Custom entries.' },
+    extTruncated: { type: 'boolean', description: 'True where entries were too long, and are truncated or left out.' },
   },
 }
 
