@@ -51,6 +51,11 @@ export const EVENTS = logEvents('GW_AUDIT', {
     meaning: 'The destination did not accept the events in the time of the shutdown, and no spool holds them.',
     action: 'Check the destination; enable the spool of the handler so that events survive a restart.',
   },
+  EVENTS_NOT_STORED: {
+    message: 'audit events could neither be delivered nor stored in the spool before the handler was closed',
+    meaning: 'Those that are in the journals of units are delivered at the next start; others are lost.',
+    action: 'Check the destination, the disk of the spool, and spool.maxBytes of the handler.',
+  },
   JOURNAL_UNREADABLE: {
     message: 'a journal of audit events that another process left can not be read',
     meaning: 'Its events are not delivered now; the journal is left, and read again when the gateway is started.',

@@ -20,7 +20,8 @@ export async function openAuditOutlet(
   const opened = await control.auditOpen(plan)
   if ('problems' in opened) throw new ConfigError(opened.problems)
   const { id, memory } = opened
-  const maxBlockTime = Math.max(0, ...plan.handlers.map(({ queue }) => queue.maxBlockTime))
+  const blocking = plan.handlers.filter(({ queue }) => queue.onFull === 'block')
+  const maxBlockTime = Math.max(0, ...blocking.map(({ queue }) => queue.maxBlockTime))
   const targets = journalTargets(plan)
   const onFault = (problem: string) => control.auditJournalFailed({ id, problem })
   const journal = targets.length === 0 ? null : new JournalWriter({ targets, service: id, clock, onFault })

@@ -22,6 +22,8 @@ const UP: DeliveryState = { isUp: true, reason: null }
 const ERROR_CODE = /^[A-Z][A-Z0-9_]{1,40}$/
 /** Milliseconds: of outages that begin in shorter intervals only those are logged that last as long. */
 const LOG_INTERVAL = 10_000
+/** Milliseconds for which records may wait before the handler counts as degraded. */
+const LONGEST_WAIT = 10_000
 
 interface Outage {
   readonly reason: string
@@ -40,6 +42,8 @@ export class DeliveryLog {
   #outage: Outage | null = null
   #loggedAt = Number.NEGATIVE_INFINITY
   #spoolProblem: string | null = null
+  /** Whether the destination refused the last record that it got. */
+  #isRefusing = false
   /** Records that were lost before the queue was full; null while it has room. */
   #lostBefore: number | null = null
 
@@ -52,12 +56,16 @@ export class DeliveryLog {
     this.#replacements = new Map(names.map((name) => [EVENTS[name], wording?.events[name] ?? EVENTS[name]]))
   }
 
-  get state(): DeliveryState {
-    const reason =
-      this.#outage?.reason ??
-      this.#spoolProblem ??
-      (this.#lostBefore === null ? null : `the queue is full, ${this.#noun} are dropped`)
+  /** `waiting`: milliseconds for which a record waits, such as for a destination that accepts connections and reads nothing. */
+  state(waiting: number): DeliveryState {
+    const reason = this.#outage?.reason ?? this.#spoolProblem ?? this.#problem(waiting)
     return reason === null ? UP : { isUp: false, reason }
+  }
+
+  #problem(waiting: number): string | null {
+    if (this.#lostBefore !== null) return `the queue is full, ${this.#noun} are dropped`
+    if (this.#isRefusing) return `the destination refuses ${this.#noun}`
+    return waiting < LONGEST_WAIT ? null : `${this.#noun} wait for delivery for ${Math.floor(waiting / 1000)} s`
   }
 
   get isOutage(): boolean {
@@ -76,7 +84,12 @@ export class DeliveryLog {
     this.#logOutage(this.#outage, error, EVENTS.SPOOL_READ_FAILED)
   }
 
-  /** The destination accepts records. */
+  /** The destination accepted a record. */
+  accepted(): void {
+    this.#isRefusing = false
+  }
+
+  /** The destination answers again. */
   recovered(queued: number, lost: number): void {
     if (this.#outage === null) return
     const { isLogged, lost: before } = this.#outage
@@ -102,6 +115,7 @@ export class DeliveryLog {
   }
 
   refused(error: Error): void {
+    this.#isRefusing = true
     this.#logger.limited(`${this.#handler} ${error.message}`).warn({ error }, this.#worded(EVENTS.EVENT_REFUSED))
   }
 
@@ -125,6 +139,13 @@ export class DeliveryLog {
     this.#logger.limited(this.#handler).info(`the spool of ${this.#noun} is written again`)
   }
 
+  /** All records that it could not take are delivered; whether it could take others is not known. */
+  spoolUnused(): void {
+    if (this.#spoolProblem === null) return
+    this.#spoolProblem = null
+    this.#logger.limited(this.#handler).info(`the spool of ${this.#noun} has nothing to store`)
+  }
+
   unreadable(events: number): void {
     this.#logger.limited(this.#handler).error({ events }, EVENTS.SPOOL_UNREADABLE)
   }
@@ -133,8 +154,8 @@ export class DeliveryLog {
     this.#logger.limited(this.#handler).error({ error }, EVENTS.JOURNAL_UNREADABLE)
   }
 
-  lostAtClose(events: number): void {
-    this.#logger.error({ events }, this.#worded(EVENTS.EVENTS_LOST))
+  lostAtClose(events: number, hasSpool: boolean): void {
+    this.#logger.error({ events }, hasSpool ? EVENTS.EVENTS_NOT_STORED : this.#worded(EVENTS.EVENTS_LOST))
   }
 
   closeFailed(): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AuditRecord, RecordRefused } from '#audit'
+import { systemClock } from '#schema'
 import {
   ACCEPT,
   AuditDestination,
@@ -97,6 +98,44 @@ describe('a delivery', () => {
     started.delivery.add(recordsOf(3))
     assert.equal(await started.delivery.flush(10_000), true)
     assert.deepEqual([started.delivery.counts.failures, started.entries.length], [1, 0])
+  })
+
+  test('a destination that takes long to fail is logged with the first failure, and degraded while records wait for it', async () => {
+    let elapsed = 0
+    const clock = { ...systemClock, monotonic: () => elapsed }
+    // As one that accepts connections and reads nothing: a new one has room for a batch.
+    const destination = new AuditDestination(() => {
+      if (destination.calls.length % 2 === 1) return
+      elapsed += 10_000
+      throw new Error('the receiver took no bytes for 10 s')
+    })
+    await using started = new StartedDelivery(destination, {}, { clock })
+    started.delivery.add([recordOf(0)])
+    assert.equal(await started.delivery.flush(10_000), true)
+    started.delivery.add([recordOf(1)])
+    assert.equal(await started.delivery.flush(10_000), true)
+    assert.equal(started.logged('GW_AUDIT_DELIVERY_FAILED').length, 1)
+
+    destination.treatment = STALL
+    started.delivery.add([recordOf(2)])
+    await until(() => destination.calls.length === 4)
+    assert.equal(started.delivery.state.isUp, true)
+    elapsed += 12_345
+    assert.deepEqual(started.delivery.state, { isUp: false, reason: 'audit events wait for delivery for 12 s' })
+  })
+
+  test('a destination that refuses every record is degraded until it accepts one', async () => {
+    const destination = new AuditDestination(() => {
+      throw new RecordRefused(0, 'unknown index')
+    })
+    await using started = new StartedDelivery(destination)
+    started.delivery.add(recordsOf(3))
+    assert.equal(await started.delivery.flush(10_000), true)
+    assert.deepEqual(started.delivery.state, { isUp: false, reason: 'the destination refuses audit events' })
+    destination.treatment = ACCEPT
+    started.delivery.add([recordOf(3)])
+    assert.equal(await started.delivery.flush(10_000), true)
+    assert.equal(started.delivery.state.isUp, true)
   })
 
   test('a record that the destination refuses for good is counted as lost; those before and after it are delivered', async () => {

@@ -31,6 +31,8 @@ const FULL = { from: 7 / 8, until: 5 / 8 }
 /** With everything on disk, a shutdown waits this long for the destination. */
 const CLOSE_WITH_SPOOL = 2_000
 const LONGEST_RETRY_AT_CLOSE = 1_000
+/** Milliseconds after which a failure is not that of a connection that was closed before. */
+const LONG_ATTEMPT = 1_000
 
 /**
  * Delivers the records of one handler in the order in which they were added, at least once. Records wait in memory up to a bound,
@@ -54,6 +56,8 @@ export class Delivery {
   /** The batch that is repeated until it is accepted. */
   #batch = NONE
   #sending: BoundedSend | null = null
+  /** Of the monotonic clock. */
+  #sendingSince = 0
   /** Calls of `send` so far. */
   #calls = 0
   #consecutiveFailures = 0
@@ -94,7 +98,8 @@ export class Delivery {
   }
 
   get state(): DeliveryState {
-    return this.#log.state
+    const sending = this.#sending === null ? 0 : this.#clock.monotonic() - this.#sendingSince
+    return this.#log.state(Math.max(sending, this.counts.oldestAge))
   }
 
   /** Whether requests of a handler with `onFull: 'block'` have to wait. */
@@ -205,6 +210,7 @@ export class Delivery {
     const records = this.#batch
     const sending = new BoundedSend(this.#timing)
     this.#sending = sending
+    this.#sendingSince = this.#clock.monotonic()
     this.#calls++
     try {
       await sending.send(this.#transport, records)
@@ -224,6 +230,7 @@ export class Delivery {
     this.#retry.reset()
     this.#log.recovered(this.#backlog.length, this.#totals.allLost)
     if (count === 0) return
+    this.#log.accepted()
     this.#totals.addDelivered(records, count)
     this.#env.onDelay?.(Math.max(0, this.#clock.now() - (records[0] as AuditRecord).time))
     this.#settle(count)
@@ -244,11 +251,15 @@ export class Delivery {
     this.#settle(lost)
   }
 
-  /** The first failure is followed by another attempt at once: an idle connection may have been closed by the peer. */
+  /**
+   * The first failure is followed by another attempt at once: an idle connection may have been closed by the peer. One that takes long
+   * is a peer that does not read, which may accept a connection, and as many records as its buffer takes, again and again.
+   */
   async #failed(error: unknown): Promise<void> {
     this.#totals.failures++
     this.#consecutiveFailures++
-    if (this.#consecutiveFailures === 1 && !(error instanceof SendTimedOut)) return
+    const isLong = error instanceof SendTimedOut || this.#clock.monotonic() - this.#sendingSince >= LONG_ATTEMPT
+    if (this.#consecutiveFailures === 1 && !isLong) return
     if (this.#isEnded) return
     this.#log.failed(error, this.#totals.allLost)
     if (this.#waiters.failed(this.#calls)) return
@@ -340,7 +351,7 @@ export class Delivery {
     const { closeGrace } = this.#timing
     if (this.#backlog.volatile > 0) await bounded(this.#commits?.commitNow() ?? Promise.resolve(), closeGrace)
     this.#lose('closed', this.#backlog.volatile)
-    if (this.#totals.lost.closed > 0) this.#log.lostAtClose(this.#totals.lost.closed)
+    if (this.#totals.lost.closed > 0) this.#log.lostAtClose(this.#totals.lost.closed, this.#commits !== null)
     await bounded(Promise.all([this.#commits?.close(), this.#backlog.close()]), closeGrace)
     if (!(await bounded(this.#closeTransport(), closeGrace))) this.#log.closeFailed()
     this.#waiters.end()

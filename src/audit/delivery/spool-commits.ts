@@ -125,7 +125,10 @@ export class SpoolCommits {
     const started = this.#clock.monotonic()
     if (this.#backlog.hasSpool && this.#backlog.needsCommit()) await this.commitAll()
     this.#timer = null
-    if (this.#backlog.volatile === 0) return
+    if (this.#backlog.volatile === 0) {
+      if (this.#backlog.hasSpool) this.#log.spoolUnused()
+      return
+    }
     this.#schedule(Math.max(0, this.#interval - (this.#clock.monotonic() - started)))
   }
 

@@ -38,7 +38,7 @@ function opened(result: ReturnType<AuditWriter['open']>): { readonly id: number;
 
 function batch(...ids: readonly string[]) {
   const builder = new AuditBatchBuilder()
-  for (const id of ids) builder.add({ topic: 'config', id, time: 0, texts: [JSON.stringify({ _id: id })] })
+  for (const id of ids) builder.add({ topic: 'config', id, time: Date.now(), texts: [JSON.stringify({ _id: id })] })
   return builder.build()
 }
 
@@ -82,7 +82,7 @@ test('a handler that can not write does not stop the others', async () => {
 test('a shutdown does not wait longer for a handler that is no longer configured', async () => {
   using folder = new Folder({ blocked: 'a file in place of the folder' })
   const log = memoryLog()
-  const { writer } = open(log)
+  const { writer, metrics } = open(log)
   const { id } = opened(writer.open({}, planOf(toFolder(folder.in('blocked')))))
   writer.take(id, batch('a'), 0)
   await waitUntil('a failed attempt', () => log.entries.length > 0)
@@ -94,6 +94,26 @@ test('a shutdown does not wait longer for a handler that is no longer configured
     log.entries.map(({ code }) => code),
     ['GW_AUDIT_DELIVERY_FAILED', 'GW_AUDIT_EVENTS_LOST'],
   )
+  const lost = metrics.collect().filter(({ name }) => name === 'gw_audit_lost_total')
+  assert.deepEqual(
+    lost.map(({ labels, value }) => ({ ...labels, value })),
+    [{ handler: 'file', reason: 'closed', value: 1 }],
+  )
+})
+
+test('counters do not go down when a handler of the same name replaces another', async () => {
+  using folder = new Folder()
+  await using writing = open()
+  const { writer, metrics } = writing
+  const delivered = () => metrics.collect().find(({ name }) => name === 'gw_audit_events_total')?.value
+  for (const [at, name] of ['a', 'b', 'c'].entries()) {
+    const { id } = opened(writer.open({}, { ...planOf(toFolder(folder.in(name))), service: name }))
+    writer.take(id, batch(name), 0)
+    await waitUntil('the event of the handler', () => delivered() === at + 1)
+    writer.close(id)
+  }
+  await writer.shutdown(1_000)
+  assert.equal(delivered(), 3)
 })
 
 test('an event of an older version of a route does not bring its settings back', async () => {
@@ -335,7 +355,7 @@ test('the events that a unit had not sent when it ended are taken from its journ
   const targets = journalTargets(plan)
   const journal = new JournalWriter({ targets, service: id, clock: systemClock, onFault: assert.fail })
   const record = (event: string) => {
-    builder.add({ topic: 'config', id: event, time: 0, texts: [JSON.stringify({ _id: event })] })
+    builder.add({ topic: 'config', id: event, time: Date.now(), texts: [JSON.stringify({ _id: event })] })
     journal.append(builder.takeGroup() ?? assert.fail('no group'))
   }
   record('sent')

@@ -43,11 +43,12 @@ export class AuditWriter {
   readonly #stranded = new Set<string>()
   #ids = 0
 
-  constructor(services: HandlerServices) {
+  constructor(services: Omit<HandlerServices, 'keptMetrics'>) {
     this.#logger = new ReplaceableLogger(services.logger)
-    this.#services = { ...services, logger: this.#logger }
+    const keptMetrics = services.openMetrics()
+    this.#services = { ...services, logger: this.#logger, keptMetrics }
     const help = 'Audit events that a unit dropped, since the control thread did not read them in time.'
-    this.#dropped = services.openMetrics().counter('gw_audit_unread_total', help)
+    this.#dropped = keptMetrics.counter('gw_audit_unread_total', help)
   }
 
   /** All handlers log to this logger from now on: admin.json, which configures it, opens its own handlers earlier. */

@@ -3,7 +3,7 @@ import { type Logger, ReplaceableLogger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, HandlerPlan } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
-import { delayObserver, exposeDeliveryCounts } from '../monitoring/audit-metrics.ts'
+import { delayObserver, exposeDeliveryCounts, keepDeliveryCounts } from '../monitoring/audit-metrics.ts'
 import { CurrentTransport, type RecordsPassed } from './current-transport.ts'
 
 /** Milliseconds in which queued events are written before a file is handed over. */
@@ -14,6 +14,8 @@ export interface HandlerServices {
   readonly logger: Logger
   readonly clock: Clock
   openMetrics(): MetricsScope
+  /** For counts of handlers that have ended. */
+  readonly keptMetrics: MetricsScope
   /** Resolves when another process has closed the files that only one process may write. */
   readonly filesReleased?: Promise<void>
 }
@@ -23,6 +25,7 @@ export class HandlerDelivery {
   readonly #delivery: Delivery
   readonly #transport: CurrentTransport
   readonly #metrics: MetricsScope
+  readonly #keptMetrics: MetricsScope
   readonly #name: string
   /** Of the writer, and as this handler of its service. */
   readonly #writerLogger: Logger
@@ -36,11 +39,12 @@ export class HandlerDelivery {
   constructor(
     service: string,
     { name, topics, transport, queue }: HandlerPlan,
-    { logger, clock, openMetrics, filesReleased }: HandlerServices,
+    { logger, clock, openMetrics, keptMetrics, filesReleased }: HandlerServices,
     onFullChange: (isFull: boolean) => void,
   ) {
     this.#name = name
     this.#metrics = openMetrics()
+    this.#keptMetrics = keptMetrics
     this.#writerLogger = logger
     this.#logger = new ReplaceableLogger(this.#loggerOf(service))
     this.#transport = new CurrentTransport(transport, { logger: this.#logger, clock }, filesReleased)
@@ -111,6 +115,7 @@ export class HandlerDelivery {
     await this.#delivery.close(limit)
     if (this.#isClosed) return
     this.#isClosed = true
+    keepDeliveryCounts(this.#keptMetrics, this.#name, this.#delivery.counts)
     this.#metrics.release()
   }
 }

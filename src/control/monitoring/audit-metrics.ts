@@ -1,6 +1,10 @@
 import type { Delivery, DeliveryCounts } from '#audit'
 import type { MetricsScope } from '#metrics'
 
+const ACCEPTED = ['gw_audit_events_total', 'Audit events that the destination accepted.'] as const
+const LOST = ['gw_audit_lost_total', 'Audit events that were not delivered, and will not be.'] as const
+const FAILED = ['gw_audit_failures_total', 'Failed deliveries of audit events; the events are sent again.'] as const
+
 /** Exposes the counts of a handler. */
 export function exposeDeliveryCounts(
   metrics: MetricsScope,
@@ -9,21 +13,18 @@ export function exposeDeliveryCounts(
 ): void {
   const labels = { handler }
   for (const topic of topics) {
-    metrics.countReading('gw_audit_events_total', 'Audit events that the destination accepted.', {
+    metrics.countReading(...ACCEPTED, {
       labels: { topic, handler },
       read: () => delivery.counts.delivered.get(topic) ?? 0,
     })
   }
   for (const reason of Object.keys(delivery.counts.lost) as (keyof DeliveryCounts['lost'])[]) {
-    metrics.countReading('gw_audit_lost_total', 'Audit events that were not delivered, and will not be.', {
+    metrics.countReading(...LOST, {
       labels: { handler, reason },
       read: () => delivery.counts.lost[reason],
     })
   }
-  metrics.countReading('gw_audit_failures_total', 'Failed deliveries of audit events; the events are sent again.', {
-    labels,
-    read: () => delivery.counts.failures,
-  })
+  metrics.countReading(...FAILED, { labels, read: () => delivery.counts.failures })
   metrics.reading('gw_audit_queued', 'Audit events that wait for delivery.', {
     labels,
     read: () => delivery.counts.queued,
@@ -37,6 +38,16 @@ export function exposeDeliveryCounts(
     read: () => delivery.counts.oldestAge / 1000,
     merge: 'max',
   })
+}
+
+/** Keeps the counts of a handler that has ended: losses at its end are seen, and the counters of its successor do not go down. */
+export function keepDeliveryCounts(metrics: MetricsScope, handler: string, counts: DeliveryCounts): void {
+  const { delivered, lost, failures } = counts
+  for (const [topic, count] of delivered) metrics.counter(...ACCEPTED, { topic, handler }).add(count)
+  for (const [reason, count] of Object.entries(lost)) {
+    if (count > 0) metrics.counter(...LOST, { handler, reason }).add(count)
+  }
+  if (failures > 0) metrics.counter(...FAILED, { handler }).add(failures)
 }
 
 /** Observes the time from the making of an event to its acceptance, in milliseconds: of the oldest of each batch. */

@@ -41,7 +41,7 @@ export const HANDLER_FIELDS = {
     }),
     maxBytes: config(integer({ min: MEBIBYTE }))
       .default(256 * MEBIBYTE)
-      .meta({ description: 'Maximum bytes on disk.' }),
+      .meta({ description: 'Maximum bytes of segment files. The journals of units have up to 64 MiB beside them.' }),
   })
     .default({})
     .meta({ description: 'Segment files on disk, below `spool/audit` of the instance.' }),
