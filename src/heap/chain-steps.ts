@@ -1,6 +1,6 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonObject, type JsonValue, parsePointer } from '#json'
-import { decode, isIgnoredKey, type Kind, referencesIn } from '#schema'
+import { decode, isIgnoredKey, type Kind, writtenReferencesIn } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import { OWN_KEYS } from './declaration.ts'
 
@@ -102,7 +102,7 @@ class Walk {
     const config = json['config'] ?? {}
     const { value } = decode(definition.config, config, '')
     if (value === null) return
-    for (const [{ kinds, target }, at] of referencesIn(value, '')) {
+    for (const [{ kinds, target }, at] of writtenReferencesIn(value, '')) {
       if (!kinds.some((kind) => kind === (FilterKind as Kind) || kind === (HandlerKind as Kind))) continue
       const inner = isRow ? place : { depth: place.depth + 1, field: at.slice(1), ...conditionBeside(config, at) }
       const besides = holderOf(config, at)

@@ -9,6 +9,7 @@ import {
   type Reference,
   referencesIn,
   type TypeDefinition,
+  writtenReferencesIn,
 } from '#schema'
 import type { Catalogue } from './catalogue.ts'
 import { addWarnings, currentKeys } from './current-keys.ts'
@@ -144,7 +145,7 @@ export function decodeField(field: Field, json: unknown, pointer: string, contex
   addWarnings(context, warnings)
   if (value === null) decodeRemains(field, json, pointer, context)
   else
-    for (const [reference, at] of referencesIn(value, pointer)) {
+    for (const [reference, at] of writtenReferencesIn(value, pointer)) {
       if (typeof reference.target !== 'string') decodeInPlace(reference, at, context)
     }
   return value

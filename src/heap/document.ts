@@ -7,6 +7,7 @@ import {
   type DecodedMembers,
   DOCUMENT_STRUCTURE,
   didYouMean,
+  documentPointer,
   type Field,
   isIgnoredKey,
   type Members,
@@ -14,8 +15,8 @@ import {
   object,
   type Problem,
   Reference,
-  referencesIn,
   type Settled,
+  writtenReferencesIn,
 } from '#schema'
 import { currentKeys } from './current-keys.ts'
 import { type Decoration, decodeDecorations, decodeField } from './declaration.ts'
@@ -95,7 +96,7 @@ export class ConfigDocument<M extends Members> {
     const fields = decodeField(type.fields, members, '', this.heap.decoding) as DecodedMembers<M> | null
     this.#fields = fields ?? this.#usableFields(type, members)
     const secrets = isPlainObject(this.#fields) ? this.#fields['secrets'] : null
-    this.heap.offerSecrets(referencesIn(secrets, '/secrets'))
+    this.heap.offerSecrets(writtenReferencesIn(secrets, documentPointer(this.#fields, '/secrets')))
     this.problems = this.heap.problems
   }
 
@@ -144,7 +145,8 @@ export class ConfigDocument<M extends Members> {
   #warnOfMissingTargets(): void {
     const main = (this.#fields as { readonly handler?: unknown }).handler
     if (!(main instanceof Reference)) return
-    this.heap.warnings.push(...missingTargets(main, this.#decorations, this.heap.globalDecorations, this.heap))
+    const pointer = documentPointer(this.#fields, '/handler')
+    this.heap.warnings.push(...missingTargets(main, pointer, this.#decorations, this.heap.globalDecorations, this.heap))
   }
 
   /** The main handler with the top-level decorations of the document; on failure all objects are disposed. */

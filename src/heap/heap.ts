@@ -14,10 +14,11 @@ import {
   settle,
   type Typed,
 } from '#schema'
+import { attributed } from './attributed.ts'
 import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, isOfKind } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
-import { isSameProblem, toConfigError } from './located-problems.ts'
+import { inConfig, inDecoded, isSameProblem, toConfigError } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -273,11 +274,11 @@ export class Heap {
 
   async #create(entry: Entry, chain: BuildPath): Promise<Typed> {
     const { definition, config, pointer, name, decorations } = entry.declaration
-    const at = appendPointer(pointer, 'config')
+    const locate = inConfig(entry.declaration)
     if (config === null) throw new ConfigError(await this.#problemsBelow(entry.declaration, chain))
-    const settled = await settle(config, this.#settleContext(chain), at)
+    const settled = await settle(config, this.#settleContext(chain), appendPointer(pointer, 'config'))
     const problems: Problem[] = []
-    definition.check(settled as never, (path, message) => problems.push({ pointer: at + path, message }))
+    definition.check(settled as never, (below, message) => problems.push({ pointer: locate(below), message }))
     if (problems.length > 0) throw new ConfigError(problems)
     await this.#lookUpSecrets(entry.declaration, settled, chain)
     const created = await this.#run(entry.declaration, settled, chain)
@@ -301,10 +302,9 @@ export class Heap {
     return problems
   }
 
-  async #lookUpSecrets({ definition, pointer }: Declaration, settled: unknown, chain: BuildPath): Promise<void> {
+  async #lookUpSecrets(declaration: Declaration, settled: unknown, chain: BuildPath): Promise<void> {
     if (this.#input.unitContext.secretsLookedUp !== true) return
-    const at = appendPointer(pointer, 'config')
-    const found = await lookUpSecrets(definition.config, settled, at, () => this.#inheritedSecrets(chain))
+    const found = await lookUpSecrets(declaration, settled, () => this.#inheritedSecrets(chain))
     this.findings.push(...found.problems)
     this.warnings.push(...found.warnings)
   }
@@ -313,15 +313,17 @@ export class Heap {
     return [...this.#input.segments, name].join('+')
   }
 
-  async #run({ definition, name, pointer }: Declaration, config: unknown, chain: BuildPath): Promise<unknown> {
+  async #run(declaration: Declaration, settled: unknown, chain: BuildPath): Promise<unknown> {
+    const { definition, pointer } = declaration
     try {
-      return await definition.create(config as never, this.#environment(name, pointer, chain))
+      return await definition.create(settled as never, this.#environment(declaration, chain))
     } catch (error) {
-      throw toConfigError(error, pointer, appendPointer(pointer, 'config'), `${definition.name} can not be built`)
+      throw toConfigError(error, pointer, inConfig(declaration), `${definition.name} can not be built`)
     }
   }
 
-  #environment(name: string, pointer: string, chain: BuildPath) {
+  #environment(declaration: Pick<Declaration, 'name' | 'pointer'> & Partial<Declaration>, chain: BuildPath) {
+    const { name, pointer } = declaration
     const { unitContext, segments, revision } = this.#input
     return objectEnvironment(unitContext, {
       name,
@@ -334,7 +336,7 @@ export class Heap {
       router: unitContext.router(this, [...this.#outer, ...chain]),
       secrets: () => this.#inheritedSecrets(chain),
       warn: (message, field) =>
-        this.#warn({ pointer: field === undefined ? pointer : `${pointer}/config${field}`, message }),
+        this.#warn({ pointer: field === undefined ? pointer : inConfig(declaration)(field), message }),
     })
   }
 
@@ -346,7 +348,7 @@ export class Heap {
   /** Location of a decorated object. Wrappers of a parent's decorators belong to the object's own heap. */
   #locationOf(name: string, chain: BuildPath): DecoratedPlace {
     const qualified = this.#qualified(name)
-    return { name, qualified, chain, environment: (pointer) => this.#environment(name, pointer, chain) }
+    return { name, qualified, chain, environment: (pointer) => this.#environment({ name, pointer }, chain) }
   }
 
   async #applyGlobals(object: Typed, place: DecoratedPlace): Promise<Typed> {
@@ -379,7 +381,8 @@ export class Heap {
         isWrapped ||= wrapped !== value
         value = wrapped
       } catch (error) {
-        throw toConfigError(error, pointer, pointer, `the decorator "${decorator}" can not decorate ${name}`)
+        const what = `the decorator "${decorator}" can not decorate ${name}`
+        throw toConfigError(error, pointer, inDecoded(settings, pointer), what)
       }
     }
     return isWrapped ? attributed(object.kind, value, qualified) : { kind: object.kind, value }
@@ -391,9 +394,4 @@ interface DecoratedPlace {
   readonly qualified: string
   readonly chain: BuildPath
   readonly environment: (pointer: string) => Environment
-}
-
-/** The object with its kind; its faults are reported under its name. */
-function attributed(kind: Kind | null, created: unknown, qualified: string): Typed {
-  return kind === null ? (created as Typed) : { kind, value: kind.attribute?.(created, qualified) ?? created }
 }

@@ -1,6 +1,6 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import { appendPointer, parsePointer } from '#json'
-import { type Kind, type Problem, type Reference, referencesIn } from '#schema'
+import { documentPointer, type Kind, type Problem, type Reference, referencesIn } from '#schema'
 import { baseUriBeside, type Declaration, type Decoration } from './declaration.ts'
 import type { Heap } from './heap.ts'
 
@@ -13,6 +13,7 @@ const PASSED_ON: ReadonlySet<string> = new Set(['handler', 'delegate', 'defaultH
  */
 export function missingTargets(
   main: Reference,
+  pointer: string,
   decorations: readonly Decoration[],
   globals: readonly Decoration[],
   heap: Heap,
@@ -20,7 +21,7 @@ export function missingTargets(
   if (heap.parent?.maySetTarget || [...decorations, ...globals].some(({ decorator }) => sets(heap, decorator)))
     return []
   const walk = new Walk(heap)
-  walk.handler(main, '/handler', heap, false)
+  walk.handler(main, pointer, heap, false)
   return walk.found
 }
 
@@ -50,7 +51,10 @@ class Walk {
       if (isOf(inner, FilterKind as Kind)) isSetBefore ||= this.#filterSets(inner, place.heap)
       else if (isOf(inner, HandlerKind as Kind) && PASSED_ON.has(path.at(-1) ?? '')) {
         const isSetBeside = baseUriBeside(config, at) !== undefined
-        const from = place.heap === this.#document ? appendPointer(declaration.pointer, 'config') + at : pointer
+        const from =
+          place.heap === this.#document
+            ? appendPointer(declaration.pointer, 'config') + documentPointer(config, at)
+            : pointer
         this.handler(inner, from, place.heap, isSetBefore || isSetBeside)
       }
     }

@@ -1,6 +1,8 @@
 import { providerOf } from '#contracts'
 import { isPlainObject, parsePointer } from '#json'
-import { type Field, fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
+import { fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
+import type { Declaration } from './declaration.ts'
+import { inConfig } from './located-problems.ts'
 
 /** Result of looking up the secrets of an object. */
 interface SecretFindings {
@@ -13,27 +15,27 @@ interface SecretFindings {
  * the inherited stores, as objects do. The object checks the purpose of the secret.
  */
 export async function lookUpSecrets(
-  field: Field,
+  declaration: Declaration,
   settled: unknown,
-  pointer: string,
   inherited: () => SecretsProvider,
 ): Promise<SecretFindings> {
   const problems: Problem[] = []
   const warnings: Problem[] = []
-  for (const found of fieldValuesIn(field, settled, pointer)) {
+  for (const found of fieldValuesIn(declaration.definition.config, settled, '')) {
     const secretId = found.json
     if (typeof secretId !== 'string' || found.field.info.shape.namesSecret !== true) continue
-    const own = nearestProvider(settled, parsePointer(found.pointer.slice(pointer.length)) ?? [])
+    const own = nearestProvider(settled, parsePointer(found.pointer) ?? [])
+    const at = inConfig(declaration)(found.pointer)
     const provider = own === undefined ? inherited() : providerOf([own, inherited()])
     try {
       const secrets = await provider.find({ secretId, purpose: 'GENERIC' })
       if (secrets === null) {
-        problems.push({ pointer: found.pointer, message: `no secret store knows the secret id "${secretId}"` })
+        problems.push({ pointer: at, message: `no secret store knows the secret id "${secretId}"` })
       }
       const ending = secrets?.find(endsInLineBreak)
-      if (ending !== undefined) warnings.push({ pointer: found.pointer, message: lineBreakWarning(ending) })
+      if (ending !== undefined) warnings.push({ pointer: at, message: lineBreakWarning(ending) })
     } catch (error) {
-      problems.push({ pointer: found.pointer, message: (error as Error).message })
+      problems.push({ pointer: at, message: (error as Error).message })
     }
   }
   return { problems, warnings }

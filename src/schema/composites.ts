@@ -1,6 +1,7 @@
 import { isPlainObject, setOwn } from '#json'
 import { currentMembers } from './current-members.ts'
 import { Deferred } from './deferred.ts'
+import { documentPath, keepPlaces } from './document-places.ts'
 import { type Decoded, decodeInto, expected, type Field, field, type JsonSchema, type RenderSchema } from './field.ts'
 import type { FieldMigration } from './field-migration.ts'
 import type { OlderSpelling } from './older-spelling.ts'
@@ -47,7 +48,7 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
       report(expected('an object', value))
       return undefined
     }
-    const { members: given } = currentMembers(value, (key) => Object.hasOwn(members, key), older)
+    const { members: given, places } = currentMembers(value, (key) => Object.hasOwn(members, key), older)
     let unknown = 0
     for (const [name, { key }] of given) {
       if (Object.hasOwn(members, name) || isIgnoredKey(name)) continue
@@ -55,16 +56,18 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
       report(`${UNKNOWN_MEMBER}${++unknown > SUGGESTIONS ? '' : didYouMean(name, known)}`, [key])
     }
     const decoded: Record<string, unknown> = {}
+    keepPlaces(decoded, places)
     for (const name of known) {
-      const { key, value: raw } = given.get(name) ?? { key: name, value: undefined }
       const member = members[name] as Field
-      const result = decodeInto(member, raw, report, [key])
-      if (result instanceof Deferred) result.owner = { field: member, key }
+      const result = member.decode(given.get(name)?.value, (message, below = []) =>
+        report(message, documentPath(places, [name, ...below])),
+      )
+      if (result instanceof Deferred) result.owner = member
       decoded[name] = result
     }
     for (const rule of rules) {
       const complaint = rule.check((name) => given.has(name))
-      if (complaint !== null) report(complaint, rule.at === undefined ? [] : [rule.at])
+      if (complaint !== null) report(complaint, rule.at === undefined ? [] : documentPath(places, [rule.at]))
     }
     return decoded as DecodedMembers<M>
   })

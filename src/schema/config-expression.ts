@@ -58,7 +58,7 @@ class ConfigExpression<T> extends Deferred<T> {
     }
     // Null selects the default of the member; without a default the member is missing (field-notes 1.6).
     const isNull = value === null || value === undefined
-    const target = isNull && this.owner !== null ? this.owner.field : this.#inner
+    const target = isNull && this.owner !== null ? this.owner : this.#inner
     let failed = false
     const decoded = target.decode(isNull ? undefined : value, (message) => {
       failed = true

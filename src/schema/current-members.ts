@@ -1,4 +1,5 @@
-import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import { formatPointer, isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
+import type { DocumentPlaces } from './document-places.ts'
 import type { OlderSpelling } from './older-spelling.ts'
 
 /** A member of an object in the current spelling, and the key that the document has for it. */
@@ -18,6 +19,8 @@ interface SpellingRemark {
 interface CurrentMembers {
   /** By their current names; unknown keys are among them. */
   readonly members: ReadonlyMap<string, CurrentMember>
+  /** Where the document has the members whose names differ. */
+  readonly places: DocumentPlaces
   readonly remarks: readonly SpellingRemark[]
 }
 
@@ -28,12 +31,13 @@ export function currentMembers(
   older: readonly OlderSpelling[],
 ): CurrentMembers {
   const remarks: SpellingRemark[] = []
-  const members = trimmedMembers(json, (key) => isKnown(key) || isOld(key, older), remarks)
+  const places = new Map<string, readonly string[]>()
+  const members = trimmedMembers(json, (key) => isKnown(key) || isOld(key, older), places, remarks)
   for (const spelling of older) {
     const given = spelling.old.filter((path) => memberAt(members, path) !== undefined)
-    if (given.length > 0) convert(spelling, given, members, remarks)
+    if (given.length > 0) convert(spelling, given, members, places, remarks)
   }
-  return { members, remarks }
+  return { members, places, remarks }
 }
 
 function isOld(key: string, older: readonly OlderSpelling[]): boolean {
@@ -44,6 +48,7 @@ function isOld(key: string, older: readonly OlderSpelling[]): boolean {
 function trimmedMembers(
   json: Readonly<Record<string, unknown>>,
   isKnown: (key: string) => boolean,
+  places: Map<string, readonly string[]>,
   remarks: SpellingRemark[],
 ): Map<string, CurrentMember> {
   const members = new Map<string, CurrentMember>()
@@ -58,6 +63,7 @@ function trimmedMembers(
       const message = `${JSON.stringify(key)} has blanks at its ends; write ${JSON.stringify(name)}`
       remarks.push({ path: [key], message, isOnce: false })
       members.set(name, { key, value: json[key] })
+      places.set(formatPointer([name]), [key])
     }
   }
   return members
@@ -67,6 +73,7 @@ function convert(
   spelling: OlderSpelling,
   given: readonly string[],
   members: Map<string, CurrentMember>,
+  places: Map<string, readonly string[]>,
   remarks: SpellingRemark[],
 ): void {
   const values: JsonObject = {}
@@ -90,8 +97,11 @@ function convert(
   remarks.push({ path, message: `${names} ${be} deprecated; ${advice}`, isOnce })
   const patch = spelling.convert(values, asObject(members))
   for (const name of Object.keys(patch)) {
-    members.set(name, { key: members.get(name)?.key ?? (keys[0] as string), value: patch[name] })
+    const key = members.get(name)?.key
+    if (key === undefined) places.set(formatPointer([name]), path)
+    members.set(name, { key: key ?? (keys[0] as string), value: patch[name] })
   }
+  if (current !== null) places.set(formatPointer(current.split('.')), path)
 }
 
 function pathOf(path: string, key: string): string[] {

@@ -18,7 +18,7 @@ export abstract class Deferred<T> {
   /** Type of the settled value; never set. */
   declare readonly settled: T
   /** The member that has this value, so that null can select the member's default. */
-  owner: { readonly field: Field; readonly key: string } | null = null
+  owner: Field | null = null
 
   /** The decoded content, so that its references are found before settling. */
   get content(): unknown {

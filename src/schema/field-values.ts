@@ -1,6 +1,7 @@
-import { appendPointer, isPlainObject } from '#json'
+import { appendPointer, formatPointer, isPlainObject, parsePointer } from '#json'
 import { shapeOf } from './composites.ts'
 import { currentMembers } from './current-members.ts'
+import { type DocumentPlaces, documentPath } from './document-places.ts'
 import type { Field } from './field.ts'
 
 /** A value in a document and a field that decodes it; nested fields may decode the same value. */
@@ -31,12 +32,22 @@ function* fieldValuesBelow(field: Field, json: unknown, pointer: string): Genera
     for (const key of Object.keys(json)) yield* fieldValuesIn(entries, json[key], appendPointer(pointer, key))
   }
   if (members === undefined) return
-  const { members: given } = currentMembers(json, (key) => Object.hasOwn(members, key), older)
+  const { members: given, places } = currentMembers(json, (key) => Object.hasOwn(members, key), older)
   for (const [name, { key, value }] of given) {
     const member = Object.hasOwn(members, name) ? members[name] : undefined
     if (member === undefined) continue
-    const at = appendPointer(pointer, key)
-    yield { field: member, json: value, pointer: at, key, name }
-    yield* fieldValuesBelow(member, value, at)
+    const at = appendPointer('', name)
+    yield { field: member, json: value, pointer: located(at, places, pointer), key, name }
+    if (places.size === 0) yield* fieldValuesBelow(member, value, pointer + at)
+    else {
+      for (const found of fieldValuesBelow(member, value, at)) {
+        yield { ...found, pointer: located(found.pointer, places, pointer) }
+      }
+    }
   }
+}
+
+/** The pointer in the document of a pointer below an object, whose members have their current names. */
+function located(below: string, places: DocumentPlaces, pointer: string): string {
+  return pointer + (places.size === 0 ? below : formatPointer(documentPath(places, parsePointer(below) ?? [])))
 }

@@ -40,6 +40,7 @@ export {
   wrap,
 } from './define-type.ts'
 export { documentPage } from './document-page.ts'
+export { documentPointer } from './document-places.ts'
 export { DOCUMENT_STRUCTURE } from './document-structure.ts'
 export type {
   Clock,
@@ -84,7 +85,7 @@ export {
 } from './older-spelling.ts'
 export { olderSpellingsPage } from './older-spellings-page.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem, shown } from './problem.ts'
-export { Reference, ref, referencesIn, refToAny, type Typed } from './reference.ts'
+export { Reference, ref, referencesIn, refToAny, type Typed, writtenReferencesIn } from './reference.ts'
 export { olderSpellings, pageName, referenceIndex, referencePage } from './reference-page.ts'
 export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule, requiredUnless } from './rules.ts'
 export { bindExpression, ResultTypeError, type Runtime, runtime } from './runtime-expression.ts'

@@ -12,6 +12,7 @@ import {
   referencesIn,
   refToAny,
   renames,
+  writtenReferencesIn,
 } from './index.ts'
 
 const HandlerLike = kind<object>('Handler')
@@ -59,7 +60,9 @@ test('every reference is found with its pointer before settling', () => {
   )
   const json = { single: 'a', many: ['b', { type: 'T' }], named: { 'x/y': 'c' }, held: ['d'] }
   const { value } = decode(fields, json, '')
-  const found = [...referencesIn(value, '/config')].map(([{ target }, pointer]) => [pointer, target])
+  const pointers = [...referencesIn(value, '/config')].map(([, pointer]) => pointer)
+  assert.equal(pointers[0], '/config/one', 'the current name')
+  const found = [...writtenReferencesIn(value, '/config')].map(([{ target }, pointer]) => [pointer, target])
   assert.deepEqual(found, [
     ['/config/single', 'a'],
     ['/config/many/0', 'b'],

@@ -1,5 +1,6 @@
 import { appendPointer, isPlainObject, type JsonObject } from '#json'
 import { Deferred, type SettleContext } from './deferred.ts'
+import { documentPointer } from './document-places.ts'
 import { expected, type Field, field, type RenderSchema } from './field.ts'
 import type { Kind } from './kind.ts'
 
@@ -21,6 +22,11 @@ export class Reference<T = unknown> extends Deferred<T> {
     this.kinds = kinds
     this.target = target
     this.typeKey = typeKey
+  }
+
+  /** The declaration in place, which pointers of the object around it may name a part of. */
+  override get content(): unknown {
+    return this.declared
   }
 
   settle(context: SettleContext, pointer: string): Promise<unknown> {
@@ -65,17 +71,18 @@ function severalStores(kinds: readonly Kind[], value: unknown): JsonObject | nul
   return { type: 'SecretsProvider', config: { stores: value } }
 }
 
-/** Every reference in a decoded configuration, with its pointer. */
+/** Every reference in a decoded configuration, with its pointer in the document. */
+export function* writtenReferencesIn(decoded: unknown, pointer: string): Generator<readonly [Reference, string]> {
+  for (const [reference, at] of referencesIn(decoded, '')) yield [reference, pointer + documentPointer(decoded, at)]
+}
+
+/** Every reference in a decoded configuration, with its pointer there, which has the current names of fields. */
 export function* referencesIn(decoded: unknown, pointer: string): Generator<readonly [Reference, string]> {
   if (decoded instanceof Reference) yield [decoded, pointer]
   else if (decoded instanceof Deferred) yield* referencesIn(decoded.content, pointer)
   else if (Array.isArray(decoded)) {
     for (const [at, item] of decoded.entries()) yield* referencesIn(item, appendPointer(pointer, at))
   } else if (isPlainObject(decoded)) {
-    for (const key of Object.keys(decoded)) {
-      const member = decoded[key]
-      const name = member instanceof Deferred && member.owner !== null ? member.owner.key : key
-      yield* referencesIn(member, appendPointer(pointer, name))
-    }
+    for (const key of Object.keys(decoded)) yield* referencesIn(decoded[key], appendPointer(pointer, key))
   }
 }

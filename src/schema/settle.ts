@@ -1,5 +1,6 @@
 import { appendPointer } from '#json'
 import { Deferred, type SettleContext, type Settled } from './deferred.ts'
+import { documentPointer } from './document-places.ts'
 import { ConfigError, type Problem } from './problem.ts'
 
 /** Settles a decoded configuration; throws with all problems. */
@@ -10,14 +11,16 @@ export async function settle<C>(
 ): Promise<Settled<C>> {
   const problems: Problem[] = []
   let failed = false
+  // Inside of the decoded values pointers have the current names of fields.
+  const located = (at: string): string => pointer + documentPointer(decoded, at)
   const collecting: SettleContext = {
     scope: context.scope,
     isLenient: context.isLenient ?? false,
-    warn: (at, message) => context.warn(at, message),
-    report: (at, message) => problems.push({ pointer: at, message }),
+    warn: (at, message) => context.warn(located(at), message),
+    report: (at, message) => problems.push({ pointer: located(at), message }),
     resolve: async (reference, at) => {
       try {
-        return await context.resolve(reference, at)
+        return await context.resolve(reference, located(at))
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error
         // It has no problems where they are already reported.
@@ -27,7 +30,7 @@ export async function settle<C>(
       }
     },
   }
-  const settled = await settleValue(decoded, collecting, pointer)
+  const settled = await settleValue(decoded, collecting, '')
   if (failed || problems.length > 0) throw new ConfigError(problems)
   return settled as Settled<C>
 }
@@ -65,9 +68,7 @@ function settleObject(value: Record<string, unknown>, context: SettleContext, po
     keys.length,
     (at) => {
       const key = keys[at] as string
-      const member = value[key]
-      const name = member instanceof Deferred && member.owner !== null ? member.owner.key : key
-      return settleValue(member, context, appendPointer(pointer, name))
+      return settleValue(value[key], context, appendPointer(pointer, key))
     },
     // The prototype is null, so that even `__proto__` is a plain assignment.
     (at, result) => {

@@ -524,3 +524,39 @@ test('a misspelled format of errors is reported with a suggestion', async () => 
     /\/errors: no Handler named "htm" .*; did you mean "html"\?/,
   )
 })
+
+test('problems and warnings below an old name of a field have their own positions', async () => {
+  const handler = (config: string) => `{ "class": "CsvAuditEventHandler",\n"config": { ${config} } }`
+  const route = (...handlers: string[]) =>
+    `{ "heap": [{ "name": "a", "type": "AuditService", "config": {\n"event-handlers": [\n${handlers.join(',\n')}\n] } }],\n${HANDLER} }`
+  const file = '"logDirectory": "logs/'
+  using folder = new Folder({
+    'config/routes/check.json': route(
+      handler(`"name": "x", "topics": ["access"], ${file}1"`),
+      handler(`\n"name": "x", "topics": ["access"], ${file}2"`),
+    ),
+    'config/routes/create.json': route(handler(`"name": "x", ${file}3",\n"topics": ["acess"]`)),
+    'config/routes/decode.json': route(
+      handler(`"name": "x", "topics": ["access"], ${file}4", "fileRetention": {\n"x": 1 }`),
+      '{ "class": "a.SplunkAuditEventHandler", "config": {} }',
+    ),
+    'config/routes/secret.json': `{ "heap": [{ "name": "t", "type": "SecretsTrustManager", "config": {
+"certificateVerificationSecretId": "missing", "secretsProvider": { "type": "SystemAndEnvSecretStore" } } }],\n${HANDLER} }`,
+    'config/routes/warning.json': route(
+      handler(`"name": "x", ${file}5", "topics": [\n"config"], "security": {\n"password": "p" }`),
+    ),
+  })
+  const { stdout, stderr } = await validate(folder, '--instance', folder.path)
+  const places = [...stdout, ...stderr].flatMap((line) => /[a-z]+\.json:\d+:\d+: [^:]*/.exec(line) ?? [])
+  const below = '/heap/0/config/event-handlers'
+  assert.deepEqual(places, [
+    `check.json:7:1: ${below}/1/config/name`,
+    `create.json:5:12: ${below}/0/config/topics/0`,
+    `decode.json:5:1: ${below}/0/config/fileRetention/x`,
+    `decode.json:6:3: ${below}/1/class`,
+    'secret.json:2:1: /heap/0/config/certificateVerificationSecretId',
+    `warning.json:2:1: ${below}`,
+    `warning.json:6:1: ${below}/0/config/security/password`,
+    `warning.json:5:1: ${below}/0/config/topics/0`,
+  ])
+})

@@ -1,0 +1,70 @@
+import { formatPointer, isPlainObject, parsePointer } from '#json'
+import { Deferred } from './deferred.ts'
+
+/**
+ * Members of an object that the document has under another name: the pointer in the current spelling, and the path in the document.
+ * An old name may be that of a member of a member: `/cookie/name` is written as `cookieName`.
+ */
+export type DocumentPlaces = ReadonlyMap<string, DocumentPath>
+
+type DocumentPath = readonly (string | number)[]
+
+/** Names of an old spelling have two parts at most. */
+const LONGEST_NAME = 2
+
+/** Decoded objects have the current names only: where these differ from the document, its names are kept beside them. */
+const PLACES = new WeakMap<object, DocumentPlaces>()
+
+/** Keeps the places of the members of a decoded object. */
+export function keepPlaces(decoded: object, places: DocumentPlaces): void {
+  if (places.size > 0) PLACES.set(decoded, places)
+}
+
+/** The path in the document of a path that begins with the current name of a member. */
+export function documentPath(places: DocumentPlaces, path: DocumentPath): DocumentPath {
+  if (places.size === 0) return path
+  const { place, length } = firstPlace(places, path)
+  return [...place, ...path.slice(length)]
+}
+
+/**
+ * The pointer in the document of a pointer into a decoded configuration. Checks and `create` name fields by their current names;
+ * a person looks for the names that the file has.
+ */
+export function documentPointer(decoded: unknown, pointer: string): string {
+  let rest = parsePointer(pointer)
+  if (rest === null) return pointer
+  let value = decoded
+  const path: (string | number)[] = []
+  while (rest.length > 0) {
+    value = contentOf(value)
+    const places = typeof value === 'object' && value !== null ? PLACES.get(value) : undefined
+    const { place, length } =
+      places === undefined ? { place: [rest[0] as string], length: 1 } : firstPlace(places, rest)
+    path.push(...place)
+    for (const name of rest.slice(0, length)) value = memberOf(value, name)
+    rest = rest.slice(length)
+  }
+  return formatPointer(path)
+}
+
+/** The place of the longest beginning of a path that has one, and the length of that beginning. */
+function firstPlace(places: DocumentPlaces, path: DocumentPath): { place: DocumentPath; length: number } {
+  for (let length = Math.min(LONGEST_NAME, path.length); length > 0; length--) {
+    const place = places.get(formatPointer(path.slice(0, length)))
+    if (place !== undefined) return { place, length }
+  }
+  return { place: path.slice(0, 1), length: 1 }
+}
+
+function contentOf(value: unknown): unknown {
+  let content = value
+  while (content instanceof Deferred) content = content.content
+  return content
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  const holder = contentOf(value)
+  if (!Array.isArray(holder) && !isPlainObject(holder)) return undefined
+  return Object.hasOwn(holder, name) ? (holder as Readonly<Record<string, unknown>>)[name] : undefined
+}
