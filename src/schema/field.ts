@@ -25,6 +25,8 @@ interface FieldShape {
   readonly inner?: Field
   /** For references: the accepted kinds of objects. */
   readonly kinds?: readonly Kind[]
+  /** For references: the key that has the type of an object in place; `type` by default. */
+  readonly typeKey?: string
   /** For enumerated values: whether any case is accepted. */
   readonly isAnyCase?: boolean
   /** Whether the value is the id of a secret that the object looks up. */

@@ -1,22 +1,26 @@
 import { appendPointer, isPlainObject, type JsonObject, type JsonValue } from '#json'
 import { decode, type Field, fieldValuesIn, type Problem } from '#schema'
+import { type DeclaredInPlace, declaredInPlace } from './declared-in-place.ts'
 import type { MigratedDocument, TypesOfDocument } from './migrated-document.ts'
 
 /** Parts of a migrated document that only a person can decide: deprecated fields and types without an automatic conversion. */
 export function openDecisions(json: JsonObject, { type, types }: MigratedDocument): Problem[] {
   const found: Problem[] = []
   const { heap } = json
-  for (const [at, each] of Array.isArray(heap) ? heap.entries() : []) ofObject(each, `/heap/${at}`, types, found)
+  for (const [at, each] of Array.isArray(heap) ? heap.entries() : []) {
+    if (!isPlainObject(each) || typeof each['type'] !== 'string') continue
+    ofObject({ json: each as JsonObject, type: each['type'], typeKey: 'type' }, `/heap/${at}`, types, found)
+  }
   ofField(type.fields, fieldsIn(json, type.members), '', types, found)
   return found
 }
 
-function ofObject(json: JsonValue, pointer: string, types: TypesOfDocument, found: Problem[]): void {
-  if (!isPlainObject(json) || typeof json['type'] !== 'string') return
-  const definition = types.find(json['type'])
-  const at = appendPointer(pointer, 'type')
+function ofObject(declared: DeclaredInPlace, pointer: string, types: TypesOfDocument, found: Problem[]): void {
+  const { json, type, typeKey } = declared
+  const definition = types.find(type)
+  const at = appendPointer(pointer, typeKey)
   if (definition === null) {
-    found.push({ pointer: at, message: types.unknown(json['type']) })
+    found.push({ pointer: at, message: types.unknown(type) })
     return
   }
   if (definition.replacement !== null) {
@@ -30,9 +34,10 @@ function ofField(field: Field, json: JsonValue, pointer: string, types: TypesOfD
   for (const { pointer: at, message } of [...problems, ...warnings]) found.push({ pointer: at, message })
   const declared = new Set<string>()
   for (const { field: inner, json: value, pointer: at } of fieldValuesIn(field, json, pointer)) {
-    if (inner.info.shape.kinds === undefined || declared.has(at)) continue
+    const inPlace = declared.has(at) ? null : declaredInPlace(inner, value as JsonValue)
+    if (inPlace === null) continue
     declared.add(at)
-    ofObject(value as JsonValue, at, types, found)
+    ofObject(inPlace, at, types, found)
   }
 }
 

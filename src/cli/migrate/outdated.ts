@@ -11,6 +11,7 @@ import {
 } from '#schema'
 import { isCaptureFilter, missingCaptureDecorator, withCaptureDecorator } from './capture-decorators.ts'
 import type { Change, NewMember } from './change.ts'
+import { type DeclaredInPlace, declaredInPlace } from './declared-in-place.ts'
 import { decoratorMoves } from './decorator-moves.ts'
 import { migratedMembers, redeclared } from './deprecated-members.ts'
 import type { MigratedDocument, TypesOfDocument } from './migrated-document.ts'
@@ -71,6 +72,19 @@ function* objectChanges(
   yield* decorationChanges(json, pointer, OWN_KEYS, document)
 }
 
+/** Changes of an object whose type has another key: it has no decorations, and nothing beside its configuration. */
+function* otherwiseDeclaredChanges(
+  { json, type, typeKey }: DeclaredInPlace,
+  pointer: string,
+  document: MigratedDocument,
+): Generator<Change> {
+  const definition = document.types.find(type)
+  if (definition === null) return
+  if (definition.name !== type)
+    yield { kind: 'value', pointer: appendPointer(pointer, typeKey), value: definition.name }
+  yield* configChanges(json, definition, pointer, document)
+}
+
 function redeclaration(
   json: JsonObject,
   definition: TypeDefinition,
@@ -117,9 +131,12 @@ function* fieldChanges(field: Field, json: JsonValue, pointer: string, document:
     if (change !== null) {
       changed.push(found.pointer)
       yield change
-    } else if (isDeclaration(found.field, found.json) && !declared.has(found.pointer)) {
+    } else if (!declared.has(found.pointer)) {
+      const inPlace = declaredInPlace(found.field, found.json as JsonValue)
+      if (inPlace === null) continue
       declared.add(found.pointer)
-      yield* objectChanges(found.json, found.pointer, found.field.info.shape.kinds ?? null, document)
+      if (inPlace.typeKey !== 'type') yield* otherwiseDeclaredChanges(inPlace, found.pointer, document)
+      else yield* objectChanges(inPlace.json, found.pointer, found.field.info.shape.kinds ?? null, document)
     }
   }
 }
@@ -147,10 +164,6 @@ function membersChange(
   if (remarks.length === 0) return null
   const given = [...members].map(([name, { key, value }]) => ({ name, key, value: value as JsonValue }))
   return { kind: 'members', pointer, members: given }
-}
-
-function isDeclaration({ info }: Field, json: unknown): json is JsonObject {
-  return info.shape.kinds !== undefined && isPlainObject(json) && typeof json['type'] === 'string'
 }
 
 function isWithin(pointer: string, outer: string): boolean {

@@ -11,7 +11,8 @@ function eventHandler(): Field<Deferred<AuditEventHandler>> {
     ...IGNORED_KEYS,
     additionalProperties: false,
   })
-  return field({ label: 'an event handler', schema, kinds: [AuditEventHandlerKind] }, (value, report) => {
+  const shape = { label: 'an event handler', schema, kinds: [AuditEventHandlerKind], typeKey: 'class' }
+  return field(shape, (value, report) => {
     if (!isPlainObject(value) || typeof value['class'] !== 'string' || value['class'] === '') {
       report('expected an event handler { "class": ..., "config": ... }')
       return undefined
