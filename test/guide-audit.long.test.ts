@@ -59,7 +59,7 @@ test('the commands of the guide to audit have the described results', {
   timeout: 120_000,
 }, async () => {
   const local = handlers.filter(({ config }) => 'logDirectory' in config)
-  const assigned = { target: '${contexts.accessAuditExtension.channel}', value: 'phone' }
+  const assigned = { target: "${contexts.accessAuditExtension.extensions['channel']}", value: 'phone' }
   await using gateway = await GatewayProcess.start({
     files: files(configuration(local, showing('config'))),
     routes: {

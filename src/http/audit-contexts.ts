@@ -1,11 +1,6 @@
 import { type Exposure, exposed } from '#expression'
-import { jsonCopy } from './json-copy.ts'
+import { AuditExtensions, type Recorded } from './audit-extensions.ts'
 import type { RequestAudit } from './request-audit.ts'
-
-/** An exchange, as far as this file needs it: its record is replaced where a route has an audit service of its own. */
-interface Recorded {
-  readonly audit: RequestAudit | null
-}
 
 /** The context `requestAudit`: lets scripts set the user of the access event. Without effect for a request that leaves none. */
 export class RequestAuditView {
@@ -26,14 +21,10 @@ export class RequestAuditView {
 
 /** The context `accessAuditExtension`: custom entries of the access event. */
 export class AccessAuditExtensionView {
-  readonly #exchange: Recorded
+  readonly extensions: AuditExtensions
 
   constructor(exchange: Recorded) {
-    this.#exchange = exchange
-  }
-
-  get audit(): RequestAudit | null {
-    return this.#exchange.audit
+    this.extensions = new AuditExtensions(exchange)
   }
 
   get [exposed](): Exposure<AccessAuditExtensionView> {
@@ -52,18 +43,17 @@ const REQUEST_AUDIT: Exposure<RequestAuditView> = {
   call: { setUserId },
 }
 
-function extendWith({ audit }: AccessAuditExtensionView, key: unknown, value: unknown): void {
-  audit?.extendWith(String(key), jsonCopy(value))
-}
-
 const EXTENSION: Exposure<AccessAuditExtensionView> = {
   kind: 'accessAuditExtension',
-  index: ({ audit }, key) => audit?.extension?.[key] ?? null,
-  assignIndex: extendWith,
-  keys: ({ audit }) => Object.keys(audit?.extension ?? {}),
+  get: { extensions: ({ extensions }) => extensions },
+  set: { extensions: ({ extensions }, entries) => extensions.replace(entries) },
+  // Entries are members of the context too.
+  index: ({ extensions }, key) => extensions.get(String(key)),
+  assignIndex: ({ extensions }, key, value) => extensions.set(String(key), value),
+  keys: ({ extensions }) => extensions.keys(),
   call: {
     extendWith: (self, key, value) => {
-      extendWith(self, key, value)
+      self.extensions.set(String(key), value)
       return self
     },
   },

@@ -2,6 +2,7 @@ export type { AccessAuditor, RefusedRequest, RequestLine } from './access-audito
 export type { AccessLog, LoggedRequest } from './access-log.ts'
 export { ActiveList, type ActiveListItem } from './active-list.ts'
 export { equalsIgnoreCase, sameManagedName } from './ascii.ts'
+export { AuditExtensions } from './audit-extensions.ts'
 export { Body } from './body.ts'
 export { BodyCancelledError, BodyConsumedError, BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
 export type { BodyControl, BodySink, BodySource } from './body-flow.ts'

@@ -1,5 +1,5 @@
 import { BindingValue, ClockValue, classes, type HashMapValue, type Value } from '#groovy'
-import type { Exchange } from '#http'
+import { AuditExtensions, type Exchange } from '#http'
 import type { ScriptSettings } from '../engine.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
 import { AuditValue } from './audit.ts'
@@ -22,7 +22,7 @@ export class ScriptBindings {
   readonly #host: EvaluationHost
   readonly #globals: HashMapValue
   readonly #offered: ReadonlySet<string>
-  #maps: { readonly session: SharedMap; readonly attributes: SharedMap } | null = null
+  #maps: SharedMaps | null = null
 
   /** `offered`: the names of bindings for the object's type. */
   constructor(
@@ -40,10 +40,11 @@ export class ScriptBindings {
     this.binding = new BindingValue((name) => this.#value(name))
   }
 
-  /** Writes changes inside of attributes and session values back. */
+  /** Writes changes inside of values of the attributes, the session and the access event back. */
   publish(): void {
     this.#maps?.attributes.publish()
     this.#maps?.session.publish()
+    this.#maps?.extensions.publish()
   }
 
   #value(name: string): Value | undefined {
@@ -107,11 +108,13 @@ export class ScriptBindings {
     return leafContext(this.#host, this.#shared())
   }
 
-  #shared(): ContextMaps & { readonly session: SharedMap; readonly attributes: SharedMap } {
+  #shared(): SharedMaps {
     this.#maps ??= sharedMaps(this.#input.exchange)
     return this.#maps
   }
 }
+
+type SharedMaps = { readonly [Name in keyof ContextMaps]: SharedMap }
 
 /** Values that scripts have stored, by the attributes of their request. */
 const heldByAttributes = new WeakMap<object, HeldValues>()
@@ -125,8 +128,10 @@ function heldValues(attributes: object): HeldValues {
   return held
 }
 
-function sharedMaps({ session, attributes }: Exchange): { session: SharedMap; attributes: SharedMap } {
+function sharedMaps(exchange: Exchange): SharedMaps {
+  const { session, attributes } = exchange
   return {
+    extensions: new SharedMap(classes.LinkedHashMapClass, new AuditExtensions(exchange)),
     session: new SharedMap(classes.LinkedHashMapClass, session),
     attributes: new SharedMap(
       classes.LinkedHashMapClass,

@@ -48,25 +48,28 @@ const NAMES: Readonly<Record<string, string>> = {
   'openig.filter.CapturedUserPasswordContext': 'capturedPassword',
 }
 
-const namesByClass = new Map<ClassInfo, string>()
 const classesByName = new Map<string, ClassInfo>()
 for (const [className, name] of Object.entries(NAMES)) {
   const klass = gatewayClass(className, { interfaces: [ContextInterface] })
-  namesByClass.set(klass, name)
   classesByName.set(name, klass)
 }
 const AddedContextClass = gatewayClass('services.context.AddedContext', { interfaces: [ContextInterface] })
 
 convertHost(Instant, ({ epochMillis }) => InstantValue.ofMillis(BigInt(epochMillis)))
 
+/** The class of the contexts of a name. */
+export function contextClass(name: string): ClassInfo {
+  return classesByName.get(name) ?? AddedContextClass
+}
+
 /** One context of the request. */
-class ContextValue extends ViewValue {
+export class ContextValue extends ViewValue {
   readonly #host: EvaluationHost
   readonly #maps: ContextMaps
 
   constructor(view: object, host: EvaluationHost, maps: ContextMaps) {
     const name = new ViewValue(view).read('contextName') as string
-    super(view, classesByName.get(name) ?? AddedContextClass)
+    super(view, contextClass(name))
     this.#host = host
     this.#maps = maps
   }
@@ -76,6 +79,11 @@ class ContextValue extends ViewValue {
     if (property === 'class') return this.klass
     if (property === 'session' && this.name === 'session') return this.#maps.session
     if (property === 'attributes' && this.name === 'attributes') return this.#maps.attributes
+    if (this.name === 'accessAuditExtension') {
+      if (property === 'extensions') return this.#maps.extensions
+      // Entries are members of the context too, and live as in the map.
+      if (!Object.hasOwn(this.exposure.get ?? {}, property)) return this.#maps.extensions.get(property)
+    }
     const value = this.read(property)
     if (value === undefined || value === null) return undefined
     if (property === 'parent' || property === 'rootContext') return this.at(value as object)
@@ -109,6 +117,8 @@ class ContextValue extends ViewValue {
 export interface ContextMaps {
   readonly session: Value
   readonly attributes: Value
+  /** The custom entries of the access event. */
+  readonly extensions: MapValue
 }
 
 /** The context added last. */

@@ -30,8 +30,8 @@ interface Held {
 export type HeldValues = Map<string, Held>
 
 /**
- * `attributes` and `session`: the store has data, the script live objects. Changes inside a list or map are
- * written to the store before other code reads it.
+ * `attributes`, `session` and the entries of the access event: the store has data, the script live objects. Changes inside a list
+ * or map are written to the store before other code reads it.
  */
 export class SharedMap extends MapValue {
   readonly klass: ClassInfo
