@@ -2,12 +2,24 @@ import { type Exposure, exposed } from '#expression'
 import { AuditExtensions, type Recorded } from './audit-extensions.ts'
 import type { RequestAudit } from './request-audit.ts'
 
-/** The context `requestAudit`: lets scripts set the user of the access event. Without effect for a request that leaves none. */
-export class RequestAuditView {
-  readonly #exchange: Recorded
+/** An exchange, as far as this file needs it. */
+interface Received extends Recorded {
+  readonly receivedAt: number
+}
 
-  constructor(exchange: Recorded) {
+/**
+ * The context `requestAudit`: when the request was received, and the user of the access event, which scripts can set. That has no
+ * effect for a request that leaves no event.
+ */
+export class RequestAuditView {
+  readonly #exchange: Received
+
+  constructor(exchange: Received) {
     this.#exchange = exchange
+  }
+
+  get receivedAt(): number {
+    return this.#exchange.receivedAt
   }
 
   get audit(): RequestAudit | null {
@@ -38,7 +50,11 @@ function setUserId({ audit }: RequestAuditView, userId: unknown): void {
 
 const REQUEST_AUDIT: Exposure<RequestAuditView> = {
   kind: 'requestAudit',
-  get: { userId: ({ audit }) => audit?.userId ?? null, auditUserId: ({ audit }) => audit?.userId ?? null },
+  get: {
+    userId: ({ audit }) => audit?.userId ?? null,
+    auditUserId: ({ audit }) => audit?.userId ?? null,
+    requestReceivedTime: ({ receivedAt }) => receivedAt,
+  },
   set: { userId: setUserId },
   call: { setUserId },
 }

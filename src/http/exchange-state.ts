@@ -16,6 +16,8 @@ const ids = new SerialIds()
 
 /** State shared by an exchange and its children, created on first use. */
 export class ExchangeState {
+  /** Milliseconds since the epoch. */
+  readonly receivedAt = Date.now()
   readonly #request: Request
   #replacements: Request[] | null = null
   #transactionId: TransactionId | null

@@ -86,6 +86,11 @@ export class Exchange {
     return this.#state.id
   }
 
+  /** Time at which the request was received, in milliseconds since the epoch. */
+  get receivedAt(): number {
+    return this.#state.receivedAt
+  }
+
   /** A child with a further context, visible downstream only. */
   with<T extends object>(key: ContextKey<T>, value: T): Exchange {
     const child = this.#child(this, { name: key.name, value, parent: this.contexts }, this.#session)

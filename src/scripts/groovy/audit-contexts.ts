@@ -1,8 +1,14 @@
-// The contexts by which scripts add to the access event.
+// The contexts of the access event.
 import type { Value } from '#groovy'
 import { type ContextValue, contextClass } from './contexts.ts'
 import { extendWithHost } from './host-class.ts'
 import { toHost } from './host-values.ts'
+
+extendWithHost(contextClass('requestAudit'), {
+  'getRequestReceivedTime(): long': (self: ContextValue) => self.get('requestReceivedTime') ?? null,
+  'getUserId(): String': (self: ContextValue) => self.get('userId') ?? null,
+  'setUserId(Object? userId): void': (self: ContextValue, userId: Value) => self.put('userId', userId),
+})
 
 extendWithHost(contextClass('accessAuditExtension'), {
   'extendWith(String key, Object? value): AccessAuditExtensionContext': (
