@@ -7,7 +7,7 @@ import {
   type Environment,
   type Kind,
   type Problem,
-  type Reference,
+  Reference,
   type RouterHost,
   type SecretStore,
   type SecretsProvider,
@@ -223,12 +223,7 @@ export class Heap {
     return own !== null || this.parent === null ? own : this.parent.#entryOf(name)
   }
 
-  async #named(
-    { kinds, words }: Pick<Reference, 'kinds' | 'words'>,
-    name: string,
-    pointer: string,
-    chain: BuildPath,
-  ): Promise<Typed> {
+  async #named({ kinds, words, missing }: Reference, name: string, pointer: string, chain: BuildPath): Promise<Typed> {
     for (let heap: Heap | null = this; heap !== null; heap = heap.parent) {
       const entry = heap.#declared.entries.get(name)
       if (heap.#declared.unusable.has(name)) throw new ConfigError([])
@@ -243,9 +238,8 @@ export class Heap {
     }
     const wanted = kinds.map((kind) => kind.name).join(' or ')
     const suggestion = didYouMean(name, [...words, ...this.#names()])
-    throw new ConfigError([
-      { pointer, message: `no ${wanted} named "${name}" in this heap or its parents${suggestion}` },
-    ])
+    const message = missing?.get(name) ?? `no ${wanted} named "${name}" in this heap or its parents${suggestion}`
+    throw new ConfigError([{ pointer, message }])
   }
 
   *#names(): Generator<string> {
@@ -367,7 +361,7 @@ export class Heap {
     let { value } = object
     let isWrapped = false
     for (const { decorator, settings, pointer } of decorations) {
-      const named = await this.#named({ kinds: [DecoratorKind], words: [] }, decorator, pointer, chain)
+      const named = await this.#named(new Reference([DecoratorKind], decorator), decorator, pointer, chain)
       const { wraps } = this.#asKind(named, [DecoratorKind], pointer) as Decorator
       const wrap = Object.hasOwn(wraps, object.kind.name) ? wraps[object.kind.name] : undefined
       if (wrap === undefined) {

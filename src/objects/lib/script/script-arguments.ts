@@ -9,8 +9,6 @@ const USABLE: readonly Kind[] = [HandlerKind, FilterKind, AccessTokenResolverKin
 
 const HEAP_OBJECT = /^[$#]\{\s*heap\s*(?:\[\s*(?:'([^']+)'|"([^"]+)")\s*\]|\.\s*([A-Za-z_$][\w$]*))\s*\}$/
 
-type Report = (message: string, path?: readonly (string | number)[]) => void
-
 /** The field `args`: JSON values by name. Texts may be expressions, which are evaluated at load. */
 export function scriptArguments(taken: readonly string[]): Field<Record<string, unknown>> {
   return field<Record<string, unknown>>(
@@ -22,21 +20,26 @@ export function scriptArguments(taken: readonly string[]): Field<Record<string, 
       }
       const decoded: Record<string, unknown> = Object.create(null)
       for (const name of Object.keys(value)) {
-        if (taken.includes(name))
-          report('scripts have something else of this name; call the argument otherwise', [name])
-        else if (!isBindingName(name)) report('expected a name that a script can use: letters, digits, _ and $', [name])
-        else decoded[name] = decodeArgument(value[name], report, [name])
+        decoded[name] = decodeNamed(name, value[name], taken)
       }
       return decoded
     },
   )
 }
 
-function decodeArgument(value: unknown, report: Report, path: readonly (string | number)[]): unknown {
-  if (Array.isArray(value)) return value.map((item, at) => decodeArgument(item, report, [...path, at]))
+function decodeNamed(name: string, value: unknown, taken: readonly string[]): unknown {
+  if (taken.includes(name))
+    return new RefusedArgument('scripts have something else of this name; call the argument otherwise')
+  if (!isBindingName(name))
+    return new RefusedArgument('expected a name that a script can use: letters, digits, _ and $')
+  return decodeArgument(value)
+}
+
+function decodeArgument(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decodeArgument)
   if (isPlainObject(value)) {
     const decoded: Record<string, unknown> = Object.create(null)
-    for (const key of Object.keys(value)) setOwn(decoded, key, decodeArgument(value[key], report, [...path, key]))
+    for (const key of Object.keys(value)) setOwn(decoded, key, decodeArgument(value[key]))
     return decoded
   }
   if (typeof value !== 'string' || !/[$#]\{/.test(value)) return value
@@ -47,8 +50,7 @@ function decodeArgument(value: unknown, report: Report, path: readonly (string |
     const expression = compile(value)
     return isExpression(value) ? new ArgumentExpression(expression) : expression.evaluate(NOTHING)
   } catch (error) {
-    report(`${JSON.stringify(value)} is not a valid expression: ${(error as Error).message}`, path)
-    return undefined
+    return new RefusedArgument(`${JSON.stringify(value)} is not a valid expression: ${(error as Error).message}`)
   }
 }
 
@@ -59,17 +61,39 @@ const ADVICE: ReadonlyMap<Kind, string> = new Map([
   [
     AuditServiceKind,
     'scripts have the binding audit in place of an audit service; remove the argument, and replace auditService.handleCreate(...) by ' +
-      "audit.send('Topic', [eventName: 'NAME']) in Groovy or await audit.send('Topic', { eventName: 'NAME' }) in JavaScript",
+      "audit.send('Topic', [eventName: 'NAME']) in Groovy or await audit.send('Topic', { eventName: 'NAME' }) in JavaScript. " +
+      'The event goes to the service that audits the route, so add the topic to a handler of that one; ' +
+      'or publish it to this service by an AuditFilter whose auditService names it',
   ],
+])
+
+/** They have the clock by an argument too: it is in each heap there. */
+const MISSING: ReadonlyMap<string, string> = new Map([
+  ['Clock', 'scripts in Groovy have the binding clock, and those in JavaScript Date.now(); remove the argument'],
 ])
 
 /** `${heap['Name']}`: an object of the heap, which is built before the script's own. */
 class HeapArgument extends Reference {
   override readonly advice = ADVICE
+  override readonly missing = MISSING
 
   override async settle(context: SettleContext, pointer: string): Promise<unknown> {
     const object = (await super.settle(context, pointer)) as Typed | undefined
     return object === undefined ? undefined : new HeapObject(object.kind.name, object.value)
+  }
+}
+
+/** Reported where the others are settled: one run then has the problems of all arguments. */
+class RefusedArgument extends Deferred<unknown> {
+  readonly #problem: string
+
+  constructor(problem: string) {
+    super()
+    this.#problem = problem
+  }
+
+  settle(context: SettleContext, pointer: string): undefined {
+    context.report(pointer, this.#problem)
   }
 }
 

@@ -154,10 +154,39 @@ test('a heap object that does not exist, or is of a kind that scripts can not us
     String(problem),
     /^\/heap\/0\/config\/args\/auditService: scripts have the binding audit .* by audit\.send\('Topic', \[eventName: 'NAME'\]\)/,
   )
+  assert.match(
+    String(problem),
+    /goes to the service that audits the route, .* by an AuditFilter whose auditService names it$/,
+  )
   assert.deepEqual(none, [])
   assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source, args: { list: [{ a: '${heap.object}' }] } }), [
     '/heap/0/config/args/list/0/a: these objects need each other, so none can be built: object -> object',
   ])
+})
+
+test('the problems of all arguments are reported at once', async () => {
+  const args = {
+    clock: "${heap['Clock']}",
+    request: 1,
+    list: ['${1 +}'],
+    auditService: "${heap['AuditService']}",
+  }
+  const heap = [{ name: 'AuditService', type: 'NoOpAuditService' }]
+  const problems = await problemsOf({ type: 'application/x-groovy', source: 'null', args }, { heap })
+  const expected = [
+    /args\/clock: scripts in Groovy have the binding clock, .* remove the argument$/,
+    /args\/request: scripts have something else of this name/,
+    /args\/list\/0: "\$\{1 \+\}" is not a valid expression/,
+    /args\/auditService: scripts have the binding audit/,
+  ]
+  assert.equal(problems.length, expected.length)
+  for (const [at, message] of expected.entries()) assert.match(problems[at] ?? '', message)
+})
+
+test('an object of the heap may have the name Clock', async () => {
+  const heap = [{ name: 'Clock', type: 'StaticResponseHandler', config: { status: 200, entity: '12' } }]
+  const source = 'return clock.handle(context, request)'
+  assert.equal(await entityOf({ ...JAVASCRIPT, source, args: { clock: "${heap['Clock']}" } }, { heap }), 12)
 })
 
 test('a file is looked up in the folder of the language, then in the scripts folder', async () => {
