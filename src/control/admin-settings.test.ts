@@ -11,10 +11,10 @@ import { openAdminSettings, readConfigFile } from './admin-settings.ts'
 
 const logger = createLogger({ level: 'silent' })
 
-async function settings(json: JsonObject, env: Record<string, string> = {}) {
+async function settings(json: JsonObject, env: Record<string, string> = {}, system: Record<string, string> = {}) {
   const instance = mkdtempSync(join(tmpdir(), 'gateway-admin-'))
   try {
-    const opened = await openAdminSettings(json, { instance, types: CATALOGUE, env, logger })
+    const opened = await openAdminSettings(json, { instance, types: CATALOGUE, env, system, logger })
     await opened.dispose()
     return opened
   } finally {
@@ -53,6 +53,29 @@ describe('admin.json', () => {
         `/transactionIdHeader: expected a header name, got ${JSON.stringify(name)}`,
       ])
     }
+  })
+
+  test('a system property of OpenIG sets the defaults of the transaction header; the file wins', async () => {
+    const name = 'org.forgerock.http.TrustTransactionHeader'
+    const OURS = 'X-Vendor-TransactionId'
+    const THEIRS = 'X-ForgeRock-TransactionId'
+    const cases: [JsonObject, string, boolean, string][] = [
+      [{}, 'true', true, THEIRS],
+      [{}, 'TRUE', true, THEIRS],
+      [{ transactionIdHeader: 'X-Trace' }, 'true', true, 'X-Trace'],
+      [{ trustTransactionHeader: false }, 'true', false, OURS],
+      [{ trustTransactionHeader: true }, 'true', true, OURS],
+      [{}, 'false', false, OURS],
+      [{}, '', false, OURS],
+      [{ systemProperties: { [name]: 'true' } }, 'false', false, OURS],
+    ]
+    for (const [json, value, trusted, header] of cases) {
+      const { unit } = await settings(json, {}, { [name]: value })
+      const { trustTransactionHeader, transactionIdHeader } = unit.settings
+      assert.deepEqual([trustTransactionHeader, transactionIdHeader], [trusted, header], JSON.stringify([json, value]))
+    }
+    const { unit } = await settings({ systemProperties: { [name]: 'true' } })
+    assert.deepEqual([unit.settings.trustTransactionHeader, unit.settings.transactionIdHeader], [true, THEIRS])
   })
 
   test('fields of ForgeRock IG and PingGateway are accepted with warnings', async () => {

@@ -8,6 +8,7 @@ import { type InstanceDirectories, instanceDirectories } from './directories.ts'
 import { checkInstanceVersion } from './instance-version.ts'
 import type { SystemProperties } from './system-properties.ts'
 import { rootProperties, runMode } from './tokens.ts'
+import { withTransactionProperty } from './transaction-property.ts'
 
 /** Input of admin.json. */
 export interface AdminInput {
@@ -60,7 +61,7 @@ async function build(json: JsonObject, input: AdminInput) {
   const unknownFields = json['unknownFields'] === 'warn' ? 'warn' : 'error'
   const unitContext = adminContext({ ...input, unknownFields }, directories, reloads)
   const named = withNamedFilters(json)
-  const document = await ConfigDocument.decode(AdminDocument, named.json, {
+  const document = await ConfigDocument.decode(AdminDocument, withTransactionProperty(named.json, system), {
     unitContext,
     parent: null,
     properties: rootProperties({ directories, mode, env, system, clock: unitContext.clock, logger }),
