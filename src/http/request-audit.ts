@@ -31,7 +31,7 @@ export interface CrestOperation {
 export interface RequestOutcome {
   /** Response whose head was sent; null without one. */
   readonly response: Response | null
-  /** `truncated`: the response ended before its framing says. `aborted`: the client left. */
+  /** `truncated`: the gateway ended the response before its framing says. `aborted`: the client left. */
   readonly end: 'sent' | 'truncated' | 'aborted'
 }
 
@@ -39,6 +39,8 @@ export interface RequestOutcome {
 export interface AuditPublisher {
   /** An event of another topic, or one that violates its schema, is dropped, counted and logged. Never throws. */
   send(topic: string, event: JsonObject): void
+  /** Counts an event that could not be built as one that was dropped. */
+  countFailed(): void
 }
 
 /** An exchange, as far as this file needs it. */

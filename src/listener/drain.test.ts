@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Agent, fetch } from 'undici'
-import { Body, type BodySink, Response, respond } from '#http'
+import { Body, type BodySink, type Exchange, RequestAudit, type RequestOutcome, Response, respond } from '#http'
 import { listening, RawClient } from '#test/listening'
 import { waitUntil, within } from '#test/waiting'
 
@@ -36,14 +36,30 @@ test('drain closes idle connections, ends active requests with Connection: close
   assert.deepEqual(server.listener.stats, { connections: 0, active: 0 })
 })
 
-test('requests active after the grace period are aborted and counted', async () => {
+test('requests active after the grace period are aborted and counted, and recorded as ended by the gateway', async () => {
   const aborted: string[] = []
+  const ends: string[] = []
+  class Recorded extends RequestAudit {
+    override end({ end }: RequestOutcome): void {
+      ends.push(end)
+    }
+    override discard(): void {}
+  }
+  const audit = {
+    begin(exchange: Exchange): void {
+      exchange.audit = new Recorded(exchange)
+    },
+    refused: () => assert.fail('the request is known'),
+  }
   const started = Promise.withResolvers<void>()
-  await using server = await listening((exchange) => {
-    exchange.onAbort(() => aborted.push(exchange.request.uri.path))
-    started.resolve()
-    return new Promise(() => {})
-  })
+  await using server = await listening(
+    (exchange) => {
+      exchange.onAbort(() => aborted.push(exchange.request.uri.path))
+      started.resolve()
+      return new Promise(() => {})
+    },
+    { audit },
+  )
   await using client = new RawClient(server.port)
   client.send(get)
   await within('the handler was called', started.promise)
@@ -51,6 +67,7 @@ test('requests active after the grace period are aborted and counted', async () 
   assert.deepEqual(await server.listener.drain(50), { aborted: 1 })
   await client.closed
   assert.deepEqual(aborted, ['/'])
+  assert.deepEqual(ends, ['truncated'])
 })
 
 test('a response started before the drain is completed, then its connection closes', async () => {

@@ -19,6 +19,8 @@ export interface ListenerContext {
   draining: boolean
   /** Whether upgraded connections go on in a drain. */
   keepsUpgraded: boolean
+  /** Whether the gateway ends the connections that are left. */
+  isAborting: boolean
   /** Requests in flight. */
   active: number
 }

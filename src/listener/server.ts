@@ -128,6 +128,7 @@ class HttpListener implements Listener {
     if (isHandover) await this.#handOver(gracePeriodMs)
     else if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
     const aborted = this.#context.active
+    this.#context.isAborting = true
     for (const { socket } of this.#connections.values()) socket.destroy()
     this.#http2.destroy()
     this.#secure?.destroyHandshakes()
@@ -321,6 +322,7 @@ export async function listen(settings: ListenerSettings, handler: Handler, logge
     clientLog: new ClientLog(logger),
     bodies: new BodyTimeouts(settings),
     draining: false,
+    isAborting: false,
     keepsUpgraded: false,
     active: 0,
   })

@@ -139,7 +139,7 @@ export class Transaction implements ChannelObserver, BodyOwner {
       this.#body?.fail(reason)
       this.#writer?.cancel(reason)
       this.#observed?.notify((exchange) => exchange.abort(reason))
-      this.#end(this.#isTruncated ? 'truncated' : 'aborted')
+      this.#end(this.#isTruncated || this.context.isAborting ? 'truncated' : 'aborted')
     }
     this.#channel.release('abandoned')
   }

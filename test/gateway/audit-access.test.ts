@@ -280,6 +280,16 @@ test('a client that leaves before the response, or within its upload, is a faile
   assert.equal(part(cut, 'gateway')['decision'], undefined)
 })
 
+test('OPTIONS * is a request for the server: its event has no path after the authority', async () => {
+  await using gateway = await RunningGateway.start({
+    files: withHeap([{ name: 'AuditService', ...service('trail') }]),
+    routes: { all: { handler: say(200) } },
+  })
+  await exchangeRaw(gateway.port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  const [event] = await events(gateway, 1)
+  assert.equal(part(part(event, 'http'), 'request')['path'], 'http://a')
+})
+
 test('changes of the configuration reach a service that handles the topic config', async () => {
   await using gateway = await RunningGateway.start({
     files: withHeap([{ name: 'AuditService', ...service('trail') }]),

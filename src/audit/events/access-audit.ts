@@ -144,7 +144,8 @@ class AccessRecord extends RequestAudit {
     this.#request = {
       method: arrived.method,
       origin: audit.originOf(originalUri),
-      rawPath: originalUri.rawPath,
+      // RFC 9112 section 3.3: the path of the asterisk-form is empty.
+      rawPath: originalUri.rawPath === '*' ? '' : originalUri.rawPath,
       rawQuery: needs.hasQuery ? originalUri.rawQuery : null,
       headers: arrived.headers,
     }

@@ -11,14 +11,20 @@ import { AuditService } from '../../services/audit/audit-service.ts'
 import { NoOpAuditService } from '../../services/no-op-audit/no-op-audit-service.ts'
 import { AuditFilter } from './audit-filter.ts'
 
-async function run(config: JsonObject): Promise<{ events: [string, JsonObject][]; log: readonly unknown[] }> {
+async function run(
+  config: JsonObject,
+): Promise<{ events: [string, JsonObject][]; log: readonly unknown[]; failed: number }> {
+  let failed = 0
   const events: [string, JsonObject][] = []
   await using built = await build<Filter>(AuditFilter, config as JsonValue)
   const exchange = exchangeFor('GET', 'http://app.test/a', { headers: { 'X-Account': '17' } })
-  exchange.auditPublisher = { send: (topic, event) => void events.push([topic, event]) }
+  exchange.auditPublisher = {
+    send: (topic, event) => void events.push([topic, event]),
+    countFailed: () => void failed++,
+  }
   const response = await built.object(exchange, async () => respond(201))
   assert.equal(response.status, 201)
-  return { events, log: built.log.lines }
+  return { events, log: built.log.lines, failed }
 }
 
 test('publishes an event with fields of request and response to the service of the request', async () => {
@@ -37,10 +43,11 @@ test('publishes an event with fields of request and response to the service of t
   assert.deepEqual(rest, { eventName: 'payment', account: '17', status: 201, list: ['a', 1] })
 })
 
-test('a field that fails leaves the response as it is, and is logged', async () => {
-  const { events, log } = await run({ topic: 'payment', fields: { broken: '${request.nothing()}' } })
+test('a field that fails leaves the response as it is, and is logged and counted', async () => {
+  const { events, log, failed } = await run({ topic: 'payment', fields: { broken: '${request.nothing()}' } })
   assert.equal(events.length, 0)
   assert.equal(log.length, 1)
+  assert.equal(failed, 1)
 })
 
 test('without an audit service nothing happens', async () => {

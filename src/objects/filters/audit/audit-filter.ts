@@ -51,6 +51,7 @@ function publishEvents(
     try {
       publisher.send(topic, await event(topic, fields, exchange, response))
     } catch (error) {
+      publisher.countFailed()
       logger.limited(error).error({ error, topic, ...exchange.ids }, EVENTS.EVENT_FAILED)
     }
     return response

@@ -32,7 +32,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
   const ids = new SerialIds()
   const invalid = env.metrics.counter(
     'gw_audit_events_invalid_total',
-    'Audit events that were dropped because they violate the schema of their topic, or because of their topic.',
+    'Audit events that were dropped because they could not be built, violate the schema of their topic, or because of their topic.',
     { service: env.name },
   )
   const used = topics.filter(({ topic }) => handlers.some((handler) => handler.topics.includes(topic.name)))
@@ -52,6 +52,7 @@ export async function openService(values: AuditValues, env: Environment): Promis
   return {
     publish: (topic, event) => publisher.publish(topic, event),
     send: (topic, event) => publisher.send(topic, event),
+    countFailed: () => invalid.add(),
     topicProblem: (topic) => publisher.topicProblem(topic),
     access: openAccess(values, publisher, ids, env),
     get isFull() {

@@ -10,6 +10,7 @@ export const NoOpAuditService = defineType({
   create: () => ({
     publish: () => {},
     send: () => {},
+    countFailed: () => {},
     topicProblem: () => null,
     access: null,
     isFull: false,
