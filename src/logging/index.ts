@@ -8,6 +8,7 @@ export {
 } from './destination.ts'
 export type { LogLevel } from './levels.ts'
 export { observeLogLines } from './line-observer.ts'
+export { LinesNotWritten } from './line-queue.ts'
 export { LogEvent, logEvents } from './log-event.ts'
 export { LogFile } from './log-file.ts'
 export { createLogger, type Logger } from './logger.ts'
@@ -23,4 +24,4 @@ export {
   replaceStandardOutput,
   sharedOutput,
   standardOutput,
-} from './standard-output.ts'
+} from './thread-output.ts'

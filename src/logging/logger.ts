@@ -6,7 +6,8 @@ import { LogEvent } from './log-event.ts'
 import { EVENTS } from './log-events.ts'
 import { bounded, Printer } from './printable.ts'
 import { REPEAT_INTERVAL, Repeats } from './repeats.ts'
-import { StandardOutput, standardOutput } from './standard-output.ts'
+import { StandardOutput } from './standard-output.ts'
+import { standardOutput } from './thread-output.ts'
 
 /** Fields of an entry beside its message; an Error is the field `error`. */
 type LogFields = Readonly<Record<string, unknown>>

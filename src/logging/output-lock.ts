@@ -3,7 +3,7 @@ const SPINS = 200
 
 /**
  * Serializes the writes of threads to one descriptor. Held during a system call, or while a line is partially written
- * because its reader does not read.
+ * because its reader does not read, or the disk is full.
  */
 export class OutputLock {
   readonly memory: SharedArrayBuffer
@@ -24,6 +24,12 @@ export class OutputLock {
       if (owner === 0 || owner === this.#me) return true
     }
     return false
+  }
+
+  /** Whether no other thread has the lock. */
+  get isFree(): boolean {
+    const owner = Atomics.load(this.#owner, 0)
+    return owner === 0 || owner === this.#me
   }
 
   release(): void {

@@ -1,34 +1,39 @@
-import { constants, fstatSync, openSync, readFileSync, write, writeSync } from 'node:fs'
-import { isMainThread, threadId } from 'node:worker_threads'
+import { write, writeSync } from 'node:fs'
 import type { LogDestination } from './destination.ts'
-import { OutputLock } from './output-lock.ts'
+import { LineQueue } from './line-queue.ts'
+import { openOutput } from './output-descriptor.ts'
+import type { OutputLock } from './output-lock.ts'
 
-const STANDARD_OUTPUT = 1
-
-/** Limit of buffered bytes while the reader is slow or the disk full; lines beyond it are lost. */
-const MAX_WAITING = 1024 * 1024
-/** Maximum bytes of one system call. */
-const MAX_CHUNK = 64 * 1024
+/** Limit of buffered bytes while the reader is slow or the disk full; log lines beyond it are lost. */
+export const MAX_WAITING = 1024 * 1024
 /** Milliseconds until the next attempt: short for a reader that keeps up, longer for one that does not read. */
 const SHORTEST_RETRY = 1
 const LONGEST_RETRY = 25
+/** The same after a failure: a full disk or a closed reader lasts. */
+const FAILURE_RETRY = 250
+/** Milliseconds without a written byte after which sent lines are returned to their sender. */
+const STALL_LIMIT = 2_000
 /** Longest delay of the exit of the process for buffered lines, in milliseconds. */
 const FLUSH_LIMIT = 1_000
 
 /** Failure counts of this thread's log. */
-interface LogFailures {
+export interface LogFailures {
   /** Failed writes; their lines stay buffered for the next attempt. */
   readonly failed: number
   /** Lost lines. */
   readonly lost: number
 }
 
-/** For lines that can be repeated later, unlike those of the log: they leave half of the buffer to it. */
-interface LineOutput {
-  /** Bytes of lines that are accepted now. */
+/** For whole lines, with their line ends. */
+export interface LineOutput {
+  /** Bytes that `writeLines` accepts now: lines of the log have half of the buffer for themselves. */
   readonly room: number
-  /** Writes whole lines with their line ends. */
   writeLines(bytes: Uint8Array): void
+  /**
+   * Resolves when the descriptor has accepted all bytes, in the order of the calls; they take no room. Rejects with
+   * `LinesNotWritten` where a write fails, nothing is read for a while, or the signal aborts: what is not begun is not written then.
+   */
+  send(bytes: Uint8Array, signal: AbortSignal): Promise<void>
 }
 
 /**
@@ -41,75 +46,74 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   /** Called with the number of lost lines when output can be written again. */
   onRecovery: (lost: number) => void = () => {}
   readonly #lock: OutputLock
-  readonly #descriptor: number
-  readonly #isFile: boolean
-  /** Buffered lines with their line ends, one or more each; the first may be the rest of a partially written one. */
-  #waiting: Buffer[] = []
-  #waitingBytes = 0
+  readonly #output = openOutput()
+  readonly #queue = new LineQueue()
   #reported = 0
+  /** Calls of `send` that have no outcome. */
+  #senders = 0
+  #progressAt = 0
   #timer: NodeJS.Timeout | null = null
   #retry = SHORTEST_RETRY
-  #isWriting = false
+  /** What the thread pool writes. */
+  #inFlight: Buffer | null = null
   #isFlushing = false
-  #isMidLine = false
 
   constructor(lock: OutputLock) {
     this.#lock = lock
-    const { descriptor, isFile } = openOutput()
-    this.#descriptor = descriptor
-    this.#isFile = isFile
-    process.on('exit', () => this.flush())
+    process.on('exit', () => this.#flush())
   }
 
   write(line: string): void {
-    if (this.#waitingBytes + Buffer.byteLength(line) > MAX_WAITING) this.lost++
+    if (this.#queue.bytes + Buffer.byteLength(line) > MAX_WAITING) this.lost++
     else this.#add(Buffer.from(line))
   }
 
   get room(): number {
-    return this.#waitingBytes === 0 ? MAX_WAITING : Math.max(0, MAX_WAITING / 2 - this.#waitingBytes)
+    const { bytes } = this.#queue
+    return bytes === 0 ? MAX_WAITING : Math.max(0, MAX_WAITING / 2 - bytes)
   }
 
-  writeLines({ buffer, byteOffset, length }: Uint8Array): void {
-    this.#add(Buffer.from(buffer, byteOffset, length))
+  writeLines(bytes: Uint8Array): void {
+    this.#add(bufferOf(bytes))
   }
 
-  #add(bytes: Buffer): void {
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    if (this.#timer === null && !this.#isWriting && !this.#isFlushing) this.#drain()
-  }
-
-  /** Writes the buffered lines and the number of lost ones, within a second. */
-  flush(): void {
-    const end = performance.now() + FLUSH_LIMIT
-    this.#isFlushing = true
-    this.#writeUntil(end)
-    if (this.#waiting.length === 0) this.#reportLost()
-    this.#writeUntil(end)
-    this.#isFlushing = false
-  }
-
-  #writeUntil(end: number): void {
-    while (this.#waiting.length > 0 && performance.now() < end) {
-      if (!this.#writeNow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGEST_RETRY)
+  async send(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    const withdraw = () => this.#withdrawAborted()
+    signal.addEventListener('abort', withdraw)
+    this.#senders++
+    try {
+      const sent = this.#queue.send(bufferOf(bytes), signal)
+      if (signal.aborted) withdraw()
+      this.#start()
+      await sent
+    } finally {
+      this.#senders--
+      signal.removeEventListener('abort', withdraw)
     }
   }
 
   /** Another thread has ended: terminates its partially written line. */
   threadEnded(thread: number): void {
     if (!this.#lock.inherit(thread)) return
-    this.#waiting.unshift(Buffer.from('\n'))
-    this.#waitingBytes++
-    if (this.#timer === null) this.#drain()
+    this.#queue.endLine()
+    this.#start()
+  }
+
+  #add(bytes: Buffer): void {
+    this.#queue.add(bytes)
+    this.#start()
+  }
+
+  #start(): void {
+    if (this.#timer === null && this.#inFlight === null && !this.#isFlushing) this.#drain()
   }
 
   #drain(): void {
-    if (this.#isFile) {
+    if (this.#output.blocks) {
       this.#writeByPool()
       return
     }
-    while (this.#waiting.length > 0) {
+    while (!this.#queue.isEmpty) {
       if (this.#writeNow()) continue
       this.#retryLater()
       return
@@ -120,86 +124,81 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   /** One system call; false where nothing could be written. */
   #writeNow(): boolean {
     if (!this.#lock.acquire()) return false
-    const chunk = this.#chunk()
+    const chunk = this.#queue.next()
     try {
-      const written = writeSync(this.#descriptor, chunk)
-      this.#remove(written)
-      this.#isMidLine = chunk[written - 1] !== LINE_END
+      this.#written(chunk, writeSync(this.#output.descriptor, chunk))
       return true
     } catch (error) {
-      this.#countFailure(error as NodeJS.ErrnoException)
+      this.#fail(error as NodeJS.ErrnoException)
       return false
     } finally {
       // The lock is held within a line, so that no other thread writes into it.
-      if (!this.#isMidLine) this.#lock.release()
+      if (!this.#queue.isMidLine) this.#lock.release()
     }
   }
 
-  /** Writes to disks may block, so that the thread pool does them. Writes to a file are not interleaved. */
+  /**
+   * Writes to disks may block, so that the thread pool does them. Those of threads are not interleaved, and none waits for
+   * another, unless a full disk has torn a line: then nothing is written before its rest.
+   */
   #writeByPool(): void {
-    if (this.#waiting.length === 0) {
-      this.#reportLost()
+    if (this.#queue.isEmpty) return
+    if (!this.#lock.isFree) {
+      this.#retryLater()
       return
     }
-    this.#isWriting = true
-    const chunk = this.#chunk()
-    this.#remove(chunk.length)
-    write(this.#descriptor, chunk, (error, written) => {
-      this.#isWriting = false
-      const left = chunk.subarray(error === null ? written : 0)
-      if (left.length > 0) this.#waiting.unshift(left)
-      this.#waitingBytes += left.length
-      if (error === null) {
-        this.#writeByPool()
-        return
-      }
-      this.#countFailure(error)
-      this.#retryLater()
+    const chunk = this.#queue.next()
+    this.#inFlight = chunk
+    write(this.#output.descriptor, chunk, (error, count) => {
+      this.#inFlight = null
+      if (error === null) this.#written(chunk, count)
+      else this.#fail(error)
+      if (this.#queue.isMidLine) this.#lock.acquire()
+      else this.#lock.release()
+      this.#withdrawAborted()
+      if (error !== null) this.#retryLater()
+      else if (this.#queue.isEmpty) this.#reportLost()
+      else this.#writeByPool()
     })
   }
 
-  /** The lines of the next system call. */
-  #chunk(): Buffer {
-    let bytes = 0
-    let lines = 0
-    for (const line of this.#waiting) {
-      if (lines > 0 && bytes + line.length > MAX_CHUNK) break
-      bytes += line.length
-      lines++
-    }
-    return lines === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting.slice(0, lines), bytes)
-  }
-
-  #remove(bytes: number): void {
-    this.#waitingBytes -= bytes
-    let left = bytes
-    let lines = 0
-    while (lines < this.#waiting.length && (this.#waiting[lines] as Buffer).length <= left) {
-      left -= (this.#waiting[lines] as Buffer).length
-      lines++
-    }
-    this.#waiting = lines === this.#waiting.length ? [] : this.#waiting.slice(lines)
-    if (left > 0) this.#waiting[0] = (this.#waiting[0] as Buffer).subarray(left)
+  #written(chunk: Buffer, count: number): void {
+    this.#queue.written(chunk, count)
+    this.#progressAt = performance.now()
+    this.#retry = SHORTEST_RETRY
   }
 
   /** A full pipe is not a failure; a full disk or a closed reader is. */
-  #countFailure({ code }: NodeJS.ErrnoException): void {
-    if (code === 'EAGAIN') return
+  #fail(error: NodeJS.ErrnoException): void {
+    if (error.code === 'EAGAIN') return
     this.failed++
-    if (code !== 'EPIPE') return
-    this.lost += linesIn(this.#waiting)
-    this.#waiting = []
-    this.#waitingBytes = 0
-    this.#isMidLine = false
+    this.#retry = FAILURE_RETRY
+    this.#queue.reject(error)
+    if (error.code === 'EPIPE') this.lost += this.#queue.drop()
   }
 
   #retryLater(): void {
+    // A closed reader has lost all lines: one about them would be lost as well, and so on.
+    if (this.#queue.isEmpty) return
     this.#timer ??= setTimeout(() => {
       this.#timer = null
-      const before = this.#waitingBytes
+      this.#retry = Math.min(LONGEST_RETRY, this.#retry * 2)
       this.#drain()
-      this.#retry = this.#waitingBytes < before ? SHORTEST_RETRY : Math.min(LONGEST_RETRY, this.#retry * 2)
+      this.#rejectStalled()
     }, this.#retry).unref()
+  }
+
+  #withdrawAborted(): void {
+    // Bytes that are being written are not withdrawn: they may end within a line.
+    if (this.#inFlight !== null || this.#senders === 0) return
+    this.#queue.reject(new Error('the write was aborted'), ({ signal }) => signal.aborted)
+  }
+
+  #rejectStalled(): void {
+    const limit = performance.now() - STALL_LIMIT
+    if (this.#inFlight !== null || this.#senders === 0 || this.#progressAt > limit) return
+    const error = Object.assign(new Error('standard output is not read'), { code: 'ETIMEDOUT' })
+    this.#queue.reject(error, ({ since }) => since <= limit)
   }
 
   #reportLost(): void {
@@ -208,88 +207,28 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
     this.#reported = this.lost
     this.onRecovery(lost)
   }
-}
 
-const LINE_END = 0x0a
+  /** Writes the buffered lines and the number of lost ones at the end of the thread, within a second. */
+  #flush(): void {
+    const end = performance.now() + FLUSH_LIMIT
+    this.#isFlushing = true
+    // The thread pool ends its write without this thread.
+    if (this.#inFlight !== null) this.#written(this.#inFlight, this.#inFlight.length)
+    this.#inFlight = null
+    this.#writeUntil(end)
+    if (this.#queue.isEmpty) this.#reportLost()
+    this.#writeUntil(end)
+    this.#isFlushing = false
+  }
 
-function linesIn(buffers: readonly Buffer[]): number {
-  let lines = 0
-  for (const buffer of buffers) for (const byte of buffer) if (byte === LINE_END) lines++
-  return lines
-}
-
-let output: (LogDestination & LogFailures & LineOutput) | null = null
-let lock: OutputLock | null = null
-
-/** The output of this thread. */
-export function standardOutput(): LogDestination & LogFailures & LineOutput {
-  output ??= new StandardOutput(outputLock())
-  return output
-}
-
-/** Redirects the log lines of this thread. */
-export function replaceStandardOutput(destination: LogDestination): void {
-  output = {
-    failed: 0,
-    lost: 0,
-    room: MAX_WAITING,
-    write: (line) => destination.write(line),
-    writeLines: (bytes) => {
-      for (const line of Buffer.from(bytes)
-        .toString()
-        .split(/(?<=\n)/))
-        destination.write(line)
-    },
+  #writeUntil(end: number): void {
+    while (!this.#queue.isEmpty && performance.now() < end) {
+      if (!this.#writeNow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LONGEST_RETRY)
+    }
   }
 }
 
-/** Memory of the output lock of this process; other writing threads are started with it. */
-export function sharedOutput(): SharedArrayBuffer {
-  return outputLock().memory
-}
-
-/** Must be called first by a thread whose parent writes to the same output. */
-export function joinOutput(memory: SharedArrayBuffer): void {
-  lock = new OutputLock(threadId + 1, memory)
-}
-
-/** A thread of this process has ended, by its `threadId`. */
-export function outputThreadEnded(thread: number): void {
-  if (output instanceof StandardOutput) output.threadEnded(thread + 1)
-}
-
-function outputLock(): OutputLock {
-  lock ??= new OutputLock(threadId + 1)
-  return lock
-}
-
-/** A non-blocking descriptor, if the system provides one. */
-function openOutput(): { descriptor: number; isFile: boolean } {
-  // Node sets pipes and sockets to non-blocking, for all threads, when it opens its own stream on them.
-  if (isMainThread) void process.stdout
-  if (isRegularFile(STANDARD_OUTPUT)) return { descriptor: STANDARD_OUTPUT, isFile: true }
-  if (isNonBlocking(STANDARD_OUTPUT)) return { descriptor: STANDARD_OUTPUT, isFile: false }
-  try {
-    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK
-    return { descriptor: openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, flags), isFile: false }
-  } catch {
-    return { descriptor: STANDARD_OUTPUT, isFile: true }
-  }
-}
-
-function isRegularFile(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isFile()
-  } catch {
-    return false
-  }
-}
-
-function isNonBlocking(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1] ?? '0'
-    return (Number.parseInt(flags, 8) & constants.O_NONBLOCK) !== 0
-  } catch {
-    return false
-  }
+/** The same memory. */
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
