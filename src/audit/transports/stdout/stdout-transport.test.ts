@@ -1,58 +1,75 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AuditRecord, openStdout, RecordRefused } from '#audit'
+import { type AuditRecord, openStdout } from '#audit'
+import { LinesNotWritten } from '#logging'
 
 const { signal } = new AbortController()
-const record = (id: string, text = `{"_id":"${id}"}`): AuditRecord => ({ topic: 'access', id, text, time: 0 })
+const record = (id: string): AuditRecord => ({ topic: 'access', id, text: `{"_id":"${id}"}`, time: 0 })
 const LINE = '{"_id":"1"}\n'.length
-const ROOM = 1024 * 1024
 
-/** An output with room for so many bytes. */
-function output(room: number) {
-  return {
-    text: '',
-    room,
-    writeLines(bytes: Uint8Array) {
-      this.room -= bytes.length
-      this.text += Buffer.from(bytes).toString()
-    },
+/** An output that begins so many lines and fails then. */
+class LimitedOutput {
+  /** Null without a limit. */
+  lines: number | null = null
+  text = ''
+  calls = 0
+
+  async send(bytes: Uint8Array): Promise<void> {
+    this.calls++
+    const begun = Math.min(bytes.length, (this.lines ?? Number.POSITIVE_INFINITY) * LINE)
+    this.text += Buffer.from(bytes).toString('utf8', 0, begun)
+    if (this.lines !== null) throw new LinesNotWritten(Object.assign(new Error('full'), { code: 'ENOSPC' }), begun)
+  }
+
+  get ids(): string[] {
+    const lines = this.text.split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line)._id as string)
   }
 }
 
-const idsOf = ({ text }: ReturnType<typeof output>): string[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line)._id as string)
-
-test('every record is a line', async () => {
-  const out = output(ROOM)
-  await openStdout(out).send([record('1'), record('2')], signal)
-  assert.equal(out.text, '{"_id":"1"}\n{"_id":"2"}\n')
+test('every record is a line, and a call of the output has all of them', async () => {
+  const output = new LimitedOutput()
+  await openStdout(output).send([record('1'), record('2')], signal)
+  assert.equal(output.text, '{"_id":"1"}\n{"_id":"2"}\n')
+  assert.equal(output.calls, 1)
 })
 
-test('an output that is not read fails the call, and the repeated call continues where it stopped', async () => {
-  const out = output(2 * LINE + 1)
-  const transport = openStdout(out)
-  const records = ['1', '2', '3', '4', '5'].map((id) => record(id))
-  await assert.rejects(transport.send(records, signal), /standard output is not read/)
-  assert.deepEqual(idsOf(out), ['1', '2'])
-  out.room = LINE
+test('a failed write fails the call with its code, and the repeated call continues where it stopped', async () => {
+  const output = new LimitedOutput()
+  const transport = openStdout(output)
+  const records = ['1', '2', '3', '4', '5'].map(record)
+  output.lines = 2
+  await assert.rejects(transport.send(records, signal), { code: 'ENOSPC' })
+  assert.deepEqual(output.ids, ['1', '2'])
+  output.lines = 1
   await assert.rejects(transport.send([...records], signal))
-  assert.deepEqual(idsOf(out), ['1', '2', '3'])
-  out.room = ROOM
+  output.lines = 0
+  await assert.rejects(transport.send(records, signal))
+  assert.deepEqual(output.ids, ['1', '2', '3'])
+  output.lines = null
   await transport.send(records, signal)
   await transport.send([record('6')], signal)
-  assert.deepEqual(idsOf(out), ['1', '2', '3', '4', '5', '6'])
+  assert.deepEqual(output.ids, ['1', '2', '3', '4', '5', '6'])
 })
 
-test('a line that never fits is refused alone', async () => {
-  const out = output(ROOM)
-  const transport = openStdout(out)
-  await assert.rejects(transport.send([record('1'), record('2', 'x'.repeat(2e6))], signal), (error) => {
-    assert.ok(error instanceof RecordRefused)
-    assert.equal(error.index, 1)
-    return true
-  })
-  assert.deepEqual(idsOf(out), ['1'])
+test('a call whose last line was begun is repeated until the output has written its rest', async () => {
+  const output = new LimitedOutput()
+  const transport = openStdout(output)
+  output.lines = 1
+  await assert.rejects(transport.send([record('1')], signal))
+  output.lines = 0
+  await assert.rejects(transport.send([record('1')], signal))
+  output.lines = null
+  await transport.send([record('1')], signal)
+  assert.deepEqual(output.ids, ['1'])
+})
+
+test('other records after a failed call are written from the first one', async () => {
+  const output = new LimitedOutput()
+  const transport = openStdout(output)
+  output.lines = 1
+  await assert.rejects(transport.send([record('2'), record('3')], signal))
+  output.lines = null
+  await transport.send([record('1'), record('2')], signal)
+  assert.deepEqual(output.ids, ['2', '1', '2'])
 })

@@ -1,54 +1,44 @@
-import { standardOutput } from '#logging'
-import { type AuditRecord, LOCAL_LIMITS, RecordRefused, sizeOf, type Transport } from '../../delivery/transport.ts'
+import { LinesNotWritten, standardOutput } from '#logging'
+import { type AuditRecord, LOCAL_LIMITS, sizeOf, type Transport } from '../../delivery/transport.ts'
 import { lineBytes } from '../../files/line-bytes.ts'
 
-/** The buffer of standard output is full: its reader is too slow, or does not read. */
-const FULL = 'standard output is not read: its buffer is full'
-
 /** Where lines go; standard output by default. */
-type Output = ReturnType<typeof standardOutput>
+type Output = Pick<ReturnType<typeof standardOutput>, 'send'>
+
+/** Records of a failed call, of which so many were begun. */
+interface FailedCall {
+  readonly records: readonly AuditRecord[]
+  readonly begun: number
+}
 
 /**
- * Writes records as lines to standard output, which never blocks. Lines beyond the buffer are repeated, so that the queue of the
- * handler bounds and counts them. The text of a record is a whole line.
+ * Writes records as lines to standard output, between those of the log, and without blocking. They are accepted when the pipe or
+ * file has their bytes. The text of a record is a whole line.
  */
-export function openStdout(output: Pick<Output, 'room' | 'writeLines'> = standardOutput()): Transport {
-  /** Records of a failed call that are written: they are not written again when the call is repeated. */
-  let partial: { readonly records: readonly AuditRecord[]; readonly written: number } | null = null
+export function openStdout(output: Output = standardOutput()): Transport {
+  let failed: FailedCall | null = null
   return {
     batchLimits: LOCAL_LIMITS,
-    async send(records) {
-      let at = partial !== null && isSame(partial.records, records) ? partial.written : 0
-      partial = null
-      while (at < records.length) {
-        const end = endWithin(records, at, output.room)
-        if (end > at) {
-          output.writeLines(lineBytes(records.slice(at, end), '\n'))
-          at = end
-          continue
-        }
-        const bytes = sizeOf(records[at]!) + 1
-        if (bytes > MAX_LINE)
-          throw new RecordRefused(at, `a line of ${bytes} bytes is over the buffer of standard output`)
-        partial = { records, written: at }
-        throw new Error(FULL)
+    async send(records, signal) {
+      // Lines that were begun are not written again; the output writes the rest of the last one before these.
+      const from = failed !== null && isSame(failed.records, records) ? failed.begun : 0
+      failed = null
+      try {
+        await output.send(lineBytes(records.slice(from), '\n'), signal)
+      } catch (error) {
+        if (error instanceof LinesNotWritten) failed = { records, begun: endOf(records, from, error.begun) }
+        throw error
       }
     },
     close: () => Promise.resolve(),
   }
 }
 
-/** Size of the whole buffer. */
-const MAX_LINE = 1024 * 1024
-
-/** Index after the records whose lines have so many bytes at most. */
-function endWithin(records: readonly AuditRecord[], from: number, room: number): number {
-  let left = room
+/** Index after the records whose lines have so many bytes. */
+function endOf(records: readonly AuditRecord[], from: number, bytes: number): number {
+  let left = bytes
   let at = from
-  for (; at < records.length; at++) {
-    left -= sizeOf(records[at]!) + 1
-    if (left < 0) break
-  }
+  for (; left > 0; at++) left -= sizeOf(records[at]!) + 1
   return at
 }
 
