@@ -79,6 +79,24 @@ describe('reading a trail', () => {
     assert.deepEqual((await idsIn(file.files)).sort(), all.toSorted())
   })
 
+  test('of a tamper-evident trail, only lines of the chain are events', async () => {
+    using folder = new Folder({ 'config.audit.json-2026.01.01-00.00.00': line('before') })
+    const plan = filePlan(folder.path, { chain: chainPlan() })
+    const path = folder.in('config.audit.json')
+    const forged = (id: string) => eventText(id).replace('}', `,"_chain":{"n":9,"hash":"${'A'.repeat(43)}"}}`)
+    for (const [n, text] of [eventText('forged'), forged('as a line of the chain'), ''].entries()) {
+      const file = new TopicFile(plan, 'config', fileEnv())
+      await file.start()
+      await file.append([eventText(n * 2), eventText(n * 2 + 1)])
+      await file.close()
+      appendFileSync(path, text)
+      const own = Array.from({ length: (n + 1) * 2 }, (_, id) => String(id))
+      assert.deepEqual(await idsIn(file.files), own)
+    }
+    appendFileSync(path, `${eventText('whole line')}\n`)
+    assert.deepEqual(await idsIn(new TopicFiles(plan, 'config')), ['0', '1', '2', '3', '4', '5'])
+  })
+
   test('the id of events for Elasticsearch is known by its other name', async () => {
     using folder = new Folder({ 'config.audit.json': '{"_eventId":"1","a":2}\n' })
     for await (const [event] of readTrail(new TopicFiles(filePlan(folder.path), 'config'))) {

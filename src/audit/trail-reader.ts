@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject, parseJson } from '#json'
+import { ChainedLines } from './files/chained-lines.ts'
 import { type FileLine, LineFile } from './files/lines.ts'
 import { COMPRESSED, type TopicFiles } from './files/topic-files.ts'
 
@@ -11,7 +12,7 @@ export interface ReadEvent {
 }
 
 /** The files of a topic. */
-export type TrailFiles = Pick<TopicFiles, 'path' | 'rotated'>
+export type TrailFiles = Pick<TopicFiles, 'path' | 'rotated' | 'isChained'>
 
 /** A file of a trail that can not be read to its end, such as a truncated compressed one. Events of the others are not known to be all. */
 export class UnreadableFileError extends Error {
@@ -28,7 +29,7 @@ interface ReadOptions {
 
 /**
  * The events of a topic, some at a time, each file to where it ended when reading began. Lines that are no events are
- * skipped: a crash may have truncated one.
+ * skipped: a crash may have truncated one. Those of a tamper-evident trail are lines of its chain.
  */
 export async function* readTrail(
   files: TrailFiles,
@@ -36,29 +37,37 @@ export async function* readTrail(
 ): AsyncGenerator<readonly ReadEvent[]> {
   // The active file is opened before the others are listed. One that is rotated between is listed too, and recognised.
   const active = await LineFile.open(files.path)
+  const events = (file: LineFile, path: string) => eventsOf(file, path, { containing, isChained: files.isChained })
   try {
     const rotated = (await files.rotated()).map(({ path }) => path)
     const isAscending = order === 'oldest first'
-    if (!isAscending && active !== null) yield* eventsOf(active, files.path, containing)
+    if (!isAscending && active !== null) yield* events(active, files.path)
     for (const path of isAscending ? rotated : rotated.reverse()) {
       // A file may be compressed or expire meanwhile.
       const file = (await LineFile.open(path)) ?? (await LineFile.open(`${path}${COMPRESSED}`))
       if (file === null) continue
       try {
-        if (file.identity !== active?.identity) yield* eventsOf(file, path, containing)
+        if (file.identity !== active?.identity) yield* events(file, path)
       } finally {
         await file.close()
       }
     }
-    if (isAscending && active !== null) yield* eventsOf(active, files.path, containing)
+    if (isAscending && active !== null) yield* events(active, files.path)
   } finally {
     await active?.close()
   }
 }
 
-async function* eventsOf(file: LineFile, path: string, containing: string): AsyncGenerator<readonly ReadEvent[]> {
+async function* eventsOf(
+  file: LineFile,
+  path: string,
+  { containing, isChained }: { readonly containing: string; readonly isChained: boolean },
+): AsyncGenerator<readonly ReadEvent[]> {
+  const chained = isChained ? new ChainedLines() : null
+  const read = (lines: readonly FileLine[]) => lines.flatMap((line) => eventIn(line, containing))
   try {
-    for await (const lines of file.lines()) yield lines.flatMap((line) => eventIn(line, containing))
+    for await (const lines of file.lines()) yield read(chained?.take(lines) ?? lines)
+    if (chained !== null) yield read(chained.rest())
   } catch (error) {
     const advice = 'restore the file, or move it to another folder to read the others'
     throw new UnreadableFileError(`${path} can not be read to its end: ${(error as Error).message}; ${advice}`)

@@ -23,16 +23,24 @@ export class TopicFiles {
   /** Path of the file that grows. */
   readonly path: string
   readonly directory: string
+  /** Only lines of a chain are events. */
+  readonly isChained: boolean
   readonly #start: string
   readonly #suffix: DateSuffix
 
   constructor(
-    { directory, extension, rotation }: Pick<FilePlan, 'directory' | 'extension' | 'rotation'>,
+    {
+      directory,
+      extension,
+      rotation,
+      chain = null,
+    }: Pick<FilePlan, 'directory' | 'extension' | 'rotation'> & Partial<Pick<FilePlan, 'chain'>>,
     topic: string,
   ) {
     const suffix = DateSuffix.parse(rotation.suffix)
     if (typeof suffix === 'string') throw new Error(`rotationFileSuffix: ${suffix}`)
     this.directory = directory
+    this.isChained = chain !== null
     this.path = join(directory, `${topic}${extension}`)
     this.#start = `${rotation.prefix}${basename(this.path)}`
     this.#suffix = suffix
