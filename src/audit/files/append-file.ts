@@ -23,6 +23,8 @@ export class AppendFile {
   /** Milliseconds since the epoch. */
   readonly begun: number
   size: number
+  /** Another process appended to it. */
+  hasGrown = false
   readonly #handle: FileHandle
   readonly #identity: Pick<Stats, 'dev' | 'ino'>
 
@@ -53,8 +55,10 @@ export class AppendFile {
     try {
       const { dev, ino, size } = await lstat(this.path)
       const isSame = dev === this.#identity.dev && ino === this.#identity.ino && size >= this.size
-      if (isSame) this.size = size
-      return isSame
+      if (!isSame) return false
+      this.hasGrown ||= size > this.size
+      this.size = size
+      return true
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
       throw error
@@ -92,7 +96,7 @@ export class AppendFile {
     let text: Buffer = Buffer.alloc(0)
     for (let length = TAIL_BYTES; ; length *= 2) {
       const from = Math.max(this.size - length, 0)
-      text = await this.#read(from, this.size - from)
+      text = await this.read(from, this.size - from)
       const end = text.lastIndexOf(LINE_END)
       const start = end <= 0 ? -1 : text.lastIndexOf(LINE_END, end - 1)
       if (start === -1 && from > 0 && length < maxLine * 2) continue
@@ -101,7 +105,7 @@ export class AppendFile {
     }
   }
 
-  async #read(from: number, length: number): Promise<Buffer> {
+  async read(from: number, length: number): Promise<Buffer> {
     const bytes = Buffer.alloc(length)
     const { bytesRead } = await this.#handle.read(bytes, 0, length, from)
     return bytes.subarray(0, bytesRead)

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open, readFile, rename } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { isPlainObject, parseJson } from '#json'
 import type { ChainSigner } from './chain-key.ts'
 
@@ -10,6 +11,8 @@ export interface ChainHead {
   readonly hash: string
   /** Number of the first line that retention has left. */
   readonly first: number
+  /** Name of the active file: the head of another trail is not valid here. Heads of earlier versions have none. */
+  readonly file?: string
 }
 
 /** End of the name of the file, after the name of the active file. */
@@ -34,34 +37,46 @@ export async function writeHead(path: string, head: ChainHead, signer: ChainSign
 
 /** Null where there is no head; a text where it can not be trusted. */
 export async function readHead(path: string, signers: readonly ChainSigner[]): Promise<ChainHead | string | null> {
-  let text: string
+  const text = await headText(path)
+  return text === null ? null : trustedHead(text, basename(path, HEAD), signers)
+}
+
+/** The text of a head, each byte as a character; null where there is no head. */
+export async function headText(path: string): Promise<string | null> {
   try {
-    text = await readFile(path, 'latin1')
+    return await readFile(path, 'latin1')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
+}
+
+/** The head of the trail with this active file, or of any; a text where it can not be trusted. */
+export function trustedHead(text: string, file: string | null, signers: readonly ChainSigner[]): ChainHead | string {
   const parsed = parseHead(text)
   if (parsed === null) return 'it can not be read'
   const { signature, head } = parsed
   if (`${JSON.stringify({ ...head, signature })}\n` !== text) return 'it was changed'
-  return signers.some((signer) => signer.verify(signedText(head), signature)) ? head : 'its signature is wrong'
+  if (!signers.some((signer) => signer.verify(signedText(head), signature))) return 'its signature is wrong'
+  return file === null || (head.file ?? file) === file ? head : `it is the head of ${head.file}`
 }
 
-function parseHead(text: string): { head: ChainHead; signature: string } | null {
+/** A head whose signature is not verified. */
+export function parseHead(text: string): { head: ChainHead; signature: string } | null {
   if (text.length > MAX_BYTES) return null
   try {
     const value = parseJson(text)
     if (!isPlainObject(value)) return null
-    const { number, hash, first, signature } = value
+    const { number, hash, first, file, signature } = value
     if (typeof number !== 'number' || typeof first !== 'number') return null
     if (typeof hash !== 'string' || typeof signature !== 'string') return null
-    return { head: { number, hash, first }, signature }
+    if (file !== undefined && typeof file !== 'string') return null
+    return { head: { number, hash, first, ...(file !== undefined && { file }) }, signature }
   } catch {
     return null
   }
 }
 
-function signedText({ number, hash, first }: ChainHead): string {
-  return `head ${number} ${hash} ${first}`
+function signedText({ number, hash, first, file }: ChainHead): string {
+  return [`head ${number} ${hash} ${first}`, ...(file === undefined ? [] : [file])].join(' ')
 }

@@ -21,6 +21,12 @@ export interface ChainRecord {
   readonly file?: string
   /** SHA-256 of the line before where that is not chained: a header, or a line that a crash has truncated. */
   readonly skipped?: string
+  /** What was wrong with the trail when the file was opened: names of findings, with commas. */
+  readonly found?: string
+  /** The head that was rejected then, as base64url: a verification with more keys may accept it. */
+  readonly head?: string
+  /** Set where the process that wrote the lines before opened its file again: nothing is missing between. */
+  readonly isReopened?: boolean
 }
 
 /** A line to write, in parts: its hash and its signature are not covered by the hash. */
@@ -130,13 +136,16 @@ function parseLine(line: string, eventForm: RegExp, recordForm: RegExp): ParsedL
   return { number: Number(number), hash, record: null, signature: '', covered }
 }
 
-function recordText({ kind, time, previous, file, skipped }: ChainRecord): string {
+function recordText({ kind, time, previous, file, skipped, found, head, isReopened }: ChainRecord): string {
   return [
     kind,
     `time=${time}`,
     `previous=${previous}`,
     ...(file === undefined ? [] : [`file=${encodeURIComponent(file)}`]),
     ...(skipped === undefined ? [] : [`skipped=${skipped}`]),
+    ...(found === undefined ? [] : [`found=${found}`]),
+    ...(head === undefined ? [] : [`head=${head}`]),
+    ...(isReopened ? ['reopened=1'] : []),
   ].join(' ')
 }
 
@@ -147,13 +156,16 @@ function parseRecord(text: string): ChainRecord | null {
   )
   const [time, previous] = [values.get('time'), values.get('previous')]
   if (time === undefined || previous === undefined) return null
-  const [file, skipped] = [values.get('file'), values.get('skipped')]
+  const [file, skipped, found, head] = ['file', 'skipped', 'found', 'head'].map((name) => values.get(name))
   return {
     kind: kind as RecordKind,
     time,
     previous,
     ...(file !== undefined && { file: decoded(file) }),
     ...(skipped !== undefined && { skipped }),
+    ...(found !== undefined && { found }),
+    ...(head !== undefined && { head }),
+    ...(values.has('reopened') && { isReopened: true }),
   }
 }
 

@@ -50,9 +50,9 @@ export class Chain {
     this.#unsigned = 0
   }
 
-  /** Lines to be written; the chain goes on from them when they are committed. */
-  draft(lineEnd: string): ChainDraft {
-    return new ChainDraft(this, { lineEnd, maxUnsigned: this.#maxUnsigned, now: this.#now })
+  /** Lines to be written; the chain goes on from them when they are committed. A file of other columns has another format. */
+  draft(lineEnd: string, format = this.format): ChainDraft {
+    return new ChainDraft(this, { lineEnd, format, maxUnsigned: this.#maxUnsigned, now: this.#now })
   }
 
   commit(state: ChainState, unsigned: number): void {
@@ -65,6 +65,7 @@ export class Chain {
 class ChainDraft {
   readonly #chain: Chain
   readonly #lineEnd: string
+  readonly #format: ChainFormat
   readonly #maxUnsigned: number
   readonly #now: () => number
   readonly #lines: string[] = []
@@ -72,9 +73,10 @@ class ChainDraft {
   #unsigned: number
   #isSigned = false
 
-  constructor(chain: Chain, options: { lineEnd: string; maxUnsigned: number; now: () => number }) {
+  constructor(chain: Chain, options: { lineEnd: string; format: ChainFormat; maxUnsigned: number; now: () => number }) {
     this.#chain = chain
     this.#lineEnd = options.lineEnd
+    this.#format = options.format
     this.#maxUnsigned = options.maxUnsigned
     this.#now = options.now
     this.#state = chain.state
@@ -97,14 +99,14 @@ class ChainDraft {
 
   events(texts: readonly string[]): void {
     for (const text of texts) {
-      this.#add(this.#chain.format.event(text, this.#state.number + 1), false)
+      this.#add(this.#format.event(text, this.#state.number + 1), false)
       if (++this.#unsigned >= this.#maxUnsigned) this.record('checkpoint')
     }
   }
 
-  record(kind: RecordKind, more: Pick<ChainRecord, 'file' | 'skipped'> = {}): void {
+  record(kind: RecordKind, more: Omit<ChainRecord, 'kind' | 'time' | 'previous'> = {}): void {
     const record = { kind, time: new Date(this.#now()).toISOString(), previous: this.#state.hash, ...more }
-    this.#add(this.#chain.format.record(record, this.#state.number + 1), true)
+    this.#add(this.#format.record(record, this.#state.number + 1), true)
     this.#unsigned = 0
     this.#isSigned = true
   }

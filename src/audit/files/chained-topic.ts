@@ -1,38 +1,42 @@
 import { lstat } from 'node:fs/promises'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import type { FileTail } from './append-file.ts'
-import { Chain, type ChainState, lineDigest } from './chain.ts'
-import { type ChainHead, HEAD, readHead, writeHead } from './chain-head.ts'
-import type { ParsedLine, RecordKind } from './chain-line.ts'
+import type { AppendFile, FileTail } from './append-file.ts'
+import { Chain } from './chain.ts'
+import { type ChainEnd, chainEnd, firstOfChain } from './chain-end.ts'
+import type { Finding } from './chain-findings.ts'
+import { type ChainFormat, chainFormatOf, type RecordKind } from './chain-line.ts'
+import { type Opening, openingOf } from './chain-opening.ts'
 import type { ChainPlan, FilePlan } from './file-plan.ts'
-import { readLines } from './lines.ts'
 import { EVENTS } from './log-events.ts'
+import { OwnEnd } from './own-end.ts'
 import type { TopicFiles } from './topic-files.ts'
+import { TopicHead } from './topic-head.ts'
+import { takeOver } from './trail-takeover.ts'
 
-/** The first record of an opened file: it begins the file, or continues it. */
-interface Opening {
-  /** Text outside of the chain that the record covers, with its line end. */
-  readonly text: string
-  readonly kind: 'begin' | 'resume'
-  readonly skipped?: string
-}
+const FINDING_EVENTS = {
+  'head-missing': EVENTS.CHAIN_HEAD_MISSING,
+  'head-rejected': EVENTS.CHAIN_HEAD_REJECTED,
+  'end-missing': EVENTS.CHAIN_TRUNCATED,
+  'text-added': EVENTS.CHAIN_TEXT_ADDED,
+} as const satisfies Record<Finding, object>
 
 /** The chain of a topic over its files, and the head beside them. */
 export class ChainedTopic {
   readonly #chain: Chain
   readonly #plan: ChainPlan
-  readonly #header: string
+  readonly #form: { readonly header: string; readonly lineEnd: string }
   readonly #files: TopicFiles
-  readonly #mode: number
-  readonly #lineEnd: string
-  readonly #headPath: string
+  readonly #head: TopicHead
   readonly #logger: Logger
-  #opening: Opening | null = null
-  #head: ChainHead | null = null
-  #first = 1
+  readonly #own = new OwnEnd()
+  #opening: (Opening & { readonly isReopened: boolean }) | null = null
+  /** Found since the last record that opened a file. */
+  #findings = new Set<Finding>()
+  #rejected: string | null = null
+  readonly #logged = new Set<Finding>()
+  #isEnded = false
   #timer: NodeJS.Timeout | null = null
-  #isHeadFailing = false
 
   constructor(
     { mode, lineEnd }: Pick<FilePlan, 'mode' | 'lineEnd'>,
@@ -41,16 +45,19 @@ export class ChainedTopic {
   ) {
     this.#chain = new Chain(plan, header, () => clock.now())
     this.#plan = plan
-    this.#header = header
+    this.#form = { header, lineEnd }
     this.#files = files
-    this.#mode = mode
-    this.#lineEnd = lineEnd
-    this.#headPath = `${files.path}${HEAD}`
     this.#logger = logger
+    this.#head = new TopicHead(files.path, { signer: this.#chain.signer, mode, logger })
   }
 
   get isUnsigned(): boolean {
     return this.#chain.unsigned > 0
+  }
+
+  /** Whether this process has written, and no record of its end. */
+  get isUnended(): boolean {
+    return this.#own.isKnown && !this.#isEnded
   }
 
   /** Whether there is a file to continue. */
@@ -62,70 +69,114 @@ export class ChainedTopic {
   }
 
   /** Continues the chain in a file that was opened; false where its last line is not part of a chain. */
-  async adopt(size: number, { line, torn }: FileTail): Promise<boolean> {
-    const { format } = this.#chain
-    const lastWhole = line.length === 0 ? null : format.parse(line.toString('latin1'))
-    const unended = lastWhole === null ? null : format.parse(torn.toString('latin1'))
-    // Only the line end is missing.
-    const isComplete = unended !== null && this.#follows(unended, lastWhole as ParsedLine)
-    const last = isComplete ? unended : lastWhole
-    const isHeader = this.#header !== '' && line.toString('utf8').replace(/\r$/, '') === this.#header
-    if (size > 0 && last === null && line.length > 0 && !isHeader) return false
-    const head = await this.#readHead()
-    const states: ChainState[] = [head, last].filter((state) => state !== null)
-    if (this.#chain.state.number === 0 && states.length === 0) states.push(...(await this.#lastRotated()))
+  async adopt(file: AppendFile, tail: FileTail): Promise<boolean> {
+    const { format, signer } = this.#chain
+    const end = chainEnd(tail, format, signer)
+    const { header } = this.#form
+    const isHeader = header !== '' && tail.line.toString('utf8').replace(/\r$/, '') === header
+    const isOther = file.size > 0 && end.last === null && tail.line.length > 0 && !isHeader
+    // Taken over with the file that follows.
+    if (isOther && !this.#own.isKnown) return false
+    await this.#continue(file, tail, end)
+    return !isOther
+  }
+
+  /**
+   * Ends a file of other columns before it is rotated: a kill may have left it without a signed end. Without effect on a
+   * file whose last line is not chained.
+   */
+  async end(file: AppendFile, tail: FileTail, { firstLine, name }: { firstLine: Buffer; name: string }): Promise<void> {
+    const format = chainFormatOf(firstLine.toString('latin1'))
+    if (format === null) return
+    const end = chainEnd(tail, format, this.#chain.signer)
+    if (end.last === null) return
+    await this.#continue(file, tail, end)
+    const draft = this.recordDraft('rotate', { file: name, format })
+    await file.append(Buffer.from(draft.text, 'utf8'))
+    await file.sync()
+    draft.commit(file.size)
+    await this.writeHead()
+  }
+
+  async #continue(file: AppendFile, tail: FileTail, end: ChainEnd): Promise<void> {
+    const isReopened = this.#own.isKnown
+    if (isReopened) await this.#reopen(file, tail, end)
+    else await this.#takeOver(end)
+    const { size } = file
+    this.#opening = { ...openingOf({ ...end, size, torn: tail.torn }, this.#form), isReopened }
+  }
+
+  /** The trail of an earlier process. */
+  async #takeOver(end: ChainEnd): Promise<void> {
+    const { head, states, first, isNew, findings, rejected } = await takeOver(this.#files, end, this.#chain)
+    this.#findings = new Set(findings.keys())
+    for (const [finding, more] of findings) this.#log(finding, more)
+    this.#rejected = rejected
     this.#chain.adopt(states)
-    if (last !== null && head !== null && last.number < head.number && this.#head === null) {
-      this.#logger.error({ file: this.#files.path, lines: head.number - last.number }, EVENTS.CHAIN_TRUNCATED)
+    this.#head.adopt(head, first)
+    if (isNew) await this.#head.begin()
+  }
+
+  /** The own trail, after SIGHUP or a failed write. */
+  async #reopen(file: AppendFile, tail: FileTail, { last }: ChainEnd): Promise<void> {
+    if (await this.#own.isOf(file, tail)) this.#chain.adopt(last === null ? [] : [last])
+    else {
+      this.#findings.add('text-added')
+      this.#log('text-added', {})
     }
-    this.#head = head
-    this.#first = head?.first ?? this.#first
-    this.#opening = isComplete ? { text: '\n', kind: 'resume' } : this.#openingOf(size, torn, last)
-    return true
+    this.#own.reopened(file.size)
   }
 
-  #follows(line: ParsedLine, previous: ParsedLine): boolean {
-    return this.#chain.signer.hash(previous.hash, line.covered, 'latin1') === line.hash
-  }
-
-  #openingOf(size: number, torn: Buffer, last: ParsedLine | null): Opening {
-    if (torn.length > 0 && size > 0) return { text: '\n', kind: 'resume', skipped: lineDigest(torn) }
-    if (last !== null) return { text: '', kind: 'resume' }
-    if (this.#header === '') return { text: '', kind: 'begin' }
-    const line = `${this.#header}${this.#lineEnd}`
-    return { text: size > 0 ? '' : line, kind: 'begin', skipped: lineDigest(Buffer.from(line.slice(0, -1))) }
+  #log(finding: Finding, more: object): void {
+    if (this.#logged.has(finding)) return
+    this.#logged.add(finding)
+    const file = finding === 'head-missing' || finding === 'head-rejected' ? this.#head.path : this.#files.path
+    this.#logger.error({ file, ...more }, FINDING_EVENTS[finding])
   }
 
   /** Events as lines of the chain. */
   draft(texts: readonly string[]) {
-    const draft = this.#opened()
+    const draft = this.#opened(this.#chain.format)
     draft.events(texts)
     return this.#committing(draft)
   }
 
-  recordDraft(kind: Exclude<RecordKind, 'begin' | 'resume'>, file?: string) {
-    const draft = this.#opened()
+  recordDraft(
+    kind: Exclude<RecordKind, 'begin' | 'resume'>,
+    { file, format = this.#chain.format }: { file?: string | undefined; format?: ChainFormat } = {},
+  ) {
+    const draft = this.#opened(format)
     draft.record(kind, file === undefined ? {} : { file })
-    return this.#committing(draft)
+    return this.#committing(draft, kind === 'close')
   }
 
   /** A draft that begins with the record that the opened file still needs. */
-  #opened(): ReturnType<Chain['draft']> {
-    const draft = this.#chain.draft(this.#lineEnd)
+  #opened(format: ChainFormat): ReturnType<Chain['draft']> {
+    const draft = this.#chain.draft(this.#form.lineEnd, format)
     if (this.#opening === null) return draft
-    const { text, kind, skipped } = this.#opening
+    const { text, kind, ...more } = this.#opening
     draft.raw(text)
-    draft.record(kind, skipped === undefined ? {} : { skipped })
+    const found = this.#findings.size === 0 ? {} : { found: [...this.#findings].join() }
+    draft.record(kind, { ...more, ...found, ...(this.#rejected !== null && { head: this.#rejected }) })
     return draft
   }
 
-  #committing(draft: ReturnType<Chain['draft']>) {
+  #committing(draft: ReturnType<Chain['draft']>, isEnd = false) {
+    this.#own.attempt(draft.text)
     return {
       text: draft.text,
       isSigned: draft.isSigned,
-      commit: () => {
+      /** The lines are in the file, which has this size now. */
+      commit: (size: number) => {
         draft.commit()
+        this.#own.written(size)
+        this.#isEnded = isEnd
+        if (this.#opening === null) return
+        if (this.#opening.kind === 'begin') this.#head.fileBegun()
         this.#opening = null
+        this.#findings.clear()
+        this.#logged.clear()
+        this.#rejected = null
       },
     }
   }
@@ -144,55 +195,17 @@ export class ChainedTopic {
     this.#timer = null
   }
 
-  /** Records how far the chain has come. A failure leaves the head behind, until the next checkpoint. */
-  async writeHead(): Promise<void> {
-    const head = { ...this.#chain.state, first: this.#first }
-    try {
-      await writeHead(this.#headPath, head, this.#chain.signer, this.#mode)
-      this.#head = head
-      this.#isHeadFailing = false
-    } catch (error) {
-      if (!this.#isHeadFailing) this.#logger.warn({ error, file: this.#headPath, step: 'head' }, EVENTS.STEP_FAILED)
-      this.#isHeadFailing = true
-    }
+  /** Records how far the chain has come. */
+  writeHead(): Promise<void> {
+    return this.#head.write(this.#chain.state)
   }
 
   /** Other files are about to be removed by retention: the head records the new first line. */
   async retain(paths: readonly string[]): Promise<void> {
-    this.#first = (await this.#firstNumber([...paths, this.#files.path])) ?? this.#chain.state.number + 1
-    if (this.#head === null) return
-    const head = { ...this.#head, first: this.#first }
-    await writeHead(this.#headPath, head, this.#chain.signer, this.#mode)
-    this.#head = head
-  }
-
-  /** Number of the first line of a chain in files; null where they have none. */
-  async #firstNumber(paths: readonly string[]): Promise<number | null> {
-    for (const path of paths) {
-      for await (const lines of readLines(path)) {
-        const parsed = lines.map(({ bytes }) => this.#chain.format.parse(bytes.toString('latin1')))
-        const found = parsed.find((line) => line !== null)
-        if (found !== undefined) return found.number
-      }
+    for (const path of [...paths, this.#files.path]) {
+      const first = await firstOfChain(path, this.#chain.format)
+      if (first !== null) return this.#head.retain(first.number)
     }
-    return null
-  }
-
-  async #readHead(): Promise<ChainHead | null> {
-    const head = await readHead(this.#headPath, [this.#chain.signer])
-    if (typeof head !== 'string') return head
-    this.#logger.error({ file: this.#headPath, reason: head }, EVENTS.CHAIN_HEAD_REJECTED)
-    return null
-  }
-
-  /** The last line of the newest rotated file, where the head is missing. */
-  async #lastRotated(): Promise<readonly ChainState[]> {
-    const path = (await this.#files.rotated()).at(-1)?.path
-    if (path === undefined) return []
-    let last: ParsedLine | null = null
-    for await (const lines of readLines(path)) {
-      for (const { bytes } of lines) last = this.#chain.format.parse(bytes.toString('latin1')) ?? last
-    }
-    return last === null ? [] : [last]
+    await this.#head.retain(this.#chain.state.number + 1)
   }
 }

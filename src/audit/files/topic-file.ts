@@ -2,8 +2,8 @@ import { rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import { AppendFile } from './append-file.ts'
-import { JSON_CHAIN } from './chain-line.ts'
+import { AppendFile, type FileTail } from './append-file.ts'
+import { chainFormatOf, JSON_CHAIN } from './chain-line.ts'
 import { ChainedTopic } from './chained-topic.ts'
 import { compressFile } from './compress-file.ts'
 import type { FilePlan } from './file-plan.ts'
@@ -134,10 +134,11 @@ export class TopicFile {
     return turn
   }
 
-  /** Closes a file that was removed, renamed or replaced by another. */
+  /** Closes a file that was removed, renamed or replaced by another; also one of a chain that has text of others. */
   async #ensureCurrent(): Promise<void> {
-    if (this.#file === null || (await this.#file.isCurrent())) return
-    await this.#close('checkpoint')
+    if (this.#file === null) return
+    if (!(await this.#file.isCurrent())) await this.#close('checkpoint')
+    else if (this.#chained !== null && this.#file.hasGrown) await this.#close(null)
   }
 
   async #open(): Promise<void> {
@@ -150,7 +151,9 @@ export class TopicFile {
           this.#schedule.start(file.size === 0 ? this.#clock.now() : file.begun)
           return
         }
-        await this.#moveAway(await this.#nextName())
+        const target = await this.#nextName()
+        if (this.#chained !== null) await this.#endOther(file, basename(target))
+        await this.#moveAway(target)
       } catch (error) {
         await file.close()
         throw error
@@ -163,18 +166,32 @@ export class TopicFile {
   async #adopt(file: AppendFile): Promise<boolean> {
     this.#prefix = ''
     const tail = await file.tail(MAX_READ_LINE)
-    // A crash within the first write of a file.
-    if (this.#header !== '' && tail.torn.length > 0 && this.#isHeader(tail.line)) {
+    const first = file.size > 0 && this.#header !== '' ? await firstLine(file.path) : Buffer.alloc(0)
+    const isOther = !this.#isHeader(first)
+    if (file.size > 0 && this.#isOnlyHeader(tail, first)) {
       await file.clear()
       return this.#adopt(file)
     }
     this.#hasLines = file.size > 0
-    if (file.size > 0 && this.#header !== '' && !this.#isHeader(await firstLine(file.path))) return false
-    if (this.#chained !== null) return this.#chained.adopt(file.size, tail)
+    if (isOther) return false
+    if (this.#chained !== null) return this.#chained.adopt(file, tail)
     if (JSON_CHAIN.parse(tail.line.toString('latin1')) !== null) return false
     if (tail.torn.length > 0) this.#prefix = '\n'
     if (file.size === 0 && this.#header !== '') this.#prefix = `${this.#header}${this.#plan.lineEnd}`
     return true
+  }
+
+  /** Whether a crash within the first write of a file has left no more than its header, or that of a chain with other columns. */
+  #isOnlyHeader({ line, torn }: FileTail, first: Buffer): boolean {
+    if (this.#header === '') return false
+    if (this.#isHeader(line)) return torn.length > 0
+    return this.#chained !== null && first.equals(line) && chainFormatOf(first.toString('latin1')) !== null
+  }
+
+  async #endOther(file: AppendFile, name: string): Promise<void> {
+    const first = await firstLine(file.path)
+    if (this.#isHeader(first)) return
+    await this.#chained?.end(file, await file.tail(MAX_READ_LINE), { firstLine: first, name })
   }
 
   #isHeader(line: Buffer): boolean {
@@ -193,15 +210,16 @@ export class TopicFile {
       draft = this.#draft(lines)
     }
     if (draft.bytes.length === 0) return
+    const file = this.#file as AppendFile
     await this.#appendBytes(draft.bytes, draft.isSigned)
-    draft.commit()
+    draft.commit(file.size)
     this.#prefix = ''
     this.#hasLines ||= lines.length > 0
     if (draft.isSigned) await this.#chained?.writeHead()
     this.#chained?.signLater(() => void this.checkpoint())
   }
 
-  #draft(lines: readonly Line[]): { bytes: Uint8Array; isSigned: boolean; commit(): void } {
+  #draft(lines: readonly Line[]): { bytes: Uint8Array; isSigned: boolean; commit(size: number): void } {
     if (this.#chained !== null) {
       const { text, isSigned, commit } = this.#chained.draft(lines.map(lineText))
       return { bytes: Buffer.from(text, 'utf8'), isSigned, commit }
@@ -230,9 +248,10 @@ export class TopicFile {
 
   async #writeRecord(kind: 'checkpoint' | 'rotate' | 'close', file?: string): Promise<void> {
     if (this.#chained === null) return
-    const draft = this.#chained.recordDraft(kind, file)
+    const opened = this.#file as AppendFile
+    const draft = this.#chained.recordDraft(kind, { file })
     await this.#appendBytes(Buffer.from(draft.text, 'utf8'), true)
-    draft.commit()
+    draft.commit(opened.size)
     await this.#chained.writeHead()
   }
 
@@ -306,13 +325,16 @@ export class TopicFile {
     })
   }
 
-  async #close(kind: 'checkpoint' | 'close'): Promise<void> {
+  /** With a signed record at its end; null: without, where the file does not end with text of this process. */
+  async #close(kind: 'checkpoint' | 'close' | null): Promise<void> {
     if (this.#syncTimer !== null) clearTimeout(this.#syncTimer)
     this.#syncTimer = null
     this.#chained?.stop()
-    if (this.#file === null) return
     try {
-      if (kind === 'close' || this.#chained?.isUnsigned) await this.#writeRecord(kind)
+      // The file may be closed since SIGHUP.
+      if (kind === 'close' && this.#chained?.isUnended) await this.#open()
+      if (this.#file === null) return
+      if (kind === 'close' || (kind !== null && this.#chained?.isUnsigned)) await this.#writeRecord(kind)
       await this.#file?.sync()
     } catch (error) {
       this.#failed('close', error)

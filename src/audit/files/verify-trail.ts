@@ -1,8 +1,9 @@
 import { basename, dirname, join } from 'node:path'
 import { lineDigest } from './chain.ts'
+import { findingsOf } from './chain-findings.ts'
 import { type ChainHead, HEAD, readHead } from './chain-head.ts'
 import { type ChainKey, type ChainSigner, chainSigner } from './chain-key.ts'
-import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.ts'
+import { type ChainFormat, type ChainRecord, chainFormatOf, type ParsedLine } from './chain-line.ts'
 import { type FileLine, readLines } from './lines.ts'
 import { COMPRESSED } from './topic-files.ts'
 
@@ -111,7 +112,7 @@ class Verification implements TrailReport {
             continue
           }
           if (!line.isWhole) return this.#fail(path, number, 'the line end was removed')
-          this.#note(parsed as ParsedLine, path, number, held)
+          if (!this.#verifyOpening(parsed as ParsedLine, path, number, held)) return number
           held = null
           this.#accept(parsed as ParsedLine)
         }
@@ -153,6 +154,8 @@ class Verification implements TrailReport {
     if (number > expected) return `${missing(expected, number - 1)} before this line`
     if (number < expected) return `this line was added or changed: line ${expected} of the chain is expected here`
     if (!this.#isNext(line)) return 'this line was changed'
+    if (this.#last?.record?.kind === 'close' && !isOpening(line))
+      return 'this line was added: the gateway had ended before'
     if (this.#head?.number === number && this.#head.hash !== line.hash)
       return 'the chain is another than that of the head'
     return null
@@ -162,8 +165,7 @@ class Verification implements TrailReport {
   #isNext(line: ParsedLine): boolean {
     const { record } = line
     if (this.#last !== null && line.number !== this.#last.number + 1) return false
-    const isStart = record?.kind === 'begin' || record?.kind === 'resume'
-    const signer = (isStart ? this.#signers : [this.#signer]).find((candidate) => {
+    const signer = (isOpening(line) ? this.#signers : [this.#signer]).find((candidate) => {
       if (candidate.hash(this.#hash, line.covered, 'latin1') !== line.hash) return false
       return record === null || (record.previous === this.#hash && candidate.verify(line.hash, line.signature))
     })
@@ -179,12 +181,20 @@ class Verification implements TrailReport {
     this.range = { first: this.range?.first ?? line.number, last: line.number, signed }
   }
 
-  #note(line: ParsedLine, file: string, number: number, held: HeldLine | null): void {
-    const { record } = line
-    if (record?.kind !== 'resume') return
+  /** False where the record that opens a file says that the trail was changed before. */
+  #verifyOpening({ record }: ParsedLine, file: string, number: number, held: HeldLine | null): boolean {
+    if (record === null) return true
+    const finding = findingsOf(record, this.#signers, this.#last)
+    if (finding !== null) this.#fail(file, record.kind === 'resume' ? (held?.line ?? number) : number, finding)
+    else if (record.kind === 'resume') this.#note(record, file, number, held)
+    return finding === null
+  }
+
+  #note(record: ChainRecord, file: string, number: number, held: HeldLine | null): void {
     if (held !== null) {
-      this.notes.push({ file, line: held.line, message: 'this line was truncated by a crash; it is no event' })
-    } else if (this.#last !== null && this.#last.record?.kind !== 'close') {
+      const cause = record.isReopened ? 'by a write that failed' : 'by a crash'
+      this.notes.push({ file, line: held.line, message: `this line was truncated ${cause}; it is no event` })
+    } else if (this.#last !== null && this.#last.record?.kind !== 'close' && !record.isReopened) {
       const message = `the gateway was not stopped in order before ${record.time}: the last moments before may be missing`
       this.notes.push({ file, line: number, message })
     }
@@ -231,6 +241,11 @@ class Verification implements TrailReport {
     this.problem ??= { file, line, message }
     return line
   }
+}
+
+/** Whether a line is the first that a process writes into a file. */
+function isOpening({ record }: ParsedLine): boolean {
+  return record?.kind === 'begin' || record?.kind === 'resume'
 }
 
 function missing(from: number, to: number): string {

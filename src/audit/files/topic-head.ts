@@ -1,0 +1,73 @@
+import { basename } from 'node:path'
+import type { Logger } from '#logging'
+import type { ChainState } from './chain.ts'
+import { type ChainHead, HEAD, writeHead } from './chain-head.ts'
+import type { ChainSigner } from './chain-key.ts'
+import { NO_HASH } from './chain-line.ts'
+import { EVENTS } from './log-events.ts'
+import { syncDirectory } from './sync-directory.ts'
+
+/** The head of a trail, as its writer keeps it. */
+export class TopicHead {
+  readonly path: string
+  readonly #file: string
+  readonly #signer: ChainSigner
+  readonly #mode: number
+  readonly #logger: Logger
+  #head: ChainHead | null = null
+  #first = 1
+  /** The name of the active file may not be on disk yet. */
+  #isFileNew = false
+  #isFailing = false
+
+  constructor(file: string, { signer, mode, logger }: { signer: ChainSigner; mode: number; logger: Logger }) {
+    this.path = `${file}${HEAD}`
+    this.#file = file
+    this.#signer = signer
+    this.#mode = mode
+    this.#logger = logger
+  }
+
+  /** Continues from the head of an earlier process, where it can be trusted. */
+  adopt(head: ChainHead | null, first: number): void {
+    this.#head = head
+    this.#first = first
+  }
+
+  /** Of a new trail, before its first line: from then on, a trail without a head is one whose head was removed. */
+  async begin(): Promise<void> {
+    await this.#replace({ number: 0, hash: NO_HASH })
+    await syncDirectory(this.path)
+  }
+
+  /** A file was created. */
+  fileBegun(): void {
+    this.#isFileNew = true
+  }
+
+  /** Records how far the chain has come. A failure leaves the head behind, until the next checkpoint. */
+  async write(state: ChainState): Promise<void> {
+    try {
+      // A crash must not leave the head without the file that has its lines.
+      if (this.#isFileNew) await syncDirectory(this.#file)
+      this.#isFileNew = false
+      await this.#replace(state)
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) this.#logger.warn({ error, file: this.path, step: 'head' }, EVENTS.STEP_FAILED)
+      this.#isFailing = true
+    }
+  }
+
+  /** Lines before this one are about to be removed. */
+  async retain(first: number): Promise<void> {
+    this.#first = first
+    if (this.#head !== null) await this.#replace(this.#head)
+  }
+
+  async #replace({ number, hash }: ChainState): Promise<void> {
+    const head = { number, hash, first: this.#first, file: basename(this.#file) }
+    await writeHead(this.path, head, this.#signer, this.#mode)
+    this.#head = head
+  }
+}
