@@ -5,6 +5,7 @@ import type { AppendFile, FileTail } from './append-file.ts'
 import { Chain } from './chain.ts'
 import { type ChainEnd, chainEnd, firstOfChain } from './chain-end.ts'
 import type { Finding } from './chain-findings.ts'
+import { ChainHistory, type HistoryFile } from './chain-history.ts'
 import { type ChainFormat, chainFormatOf, type RecordKind } from './chain-line.ts'
 import { type Opening, openingOf } from './chain-opening.ts'
 import type { ChainPlan, FilePlan } from './file-plan.ts'
@@ -23,6 +24,7 @@ const FINDING_EVENTS = {
 
 /** The chain of a topic over its files, and the head beside them. */
 export class ChainedTopic {
+  readonly history: ChainHistory
   readonly #chain: Chain
   readonly #plan: ChainPlan
   readonly #form: { readonly header: string; readonly lineEnd: string }
@@ -44,6 +46,7 @@ export class ChainedTopic {
     { header, files, logger, clock }: { header: string; files: TopicFiles; logger: Logger; clock: Clock },
   ) {
     this.#chain = new Chain(plan, header, () => clock.now())
+    this.history = new ChainHistory(this.#chain)
     this.#plan = plan
     this.#form = { header, lineEnd }
     this.#files = files
@@ -201,11 +204,9 @@ export class ChainedTopic {
   }
 
   /** Other files are about to be removed by retention: the head records the new first line. */
-  async retain(paths: readonly string[]): Promise<void> {
-    for (const path of [...paths, this.#files.path]) {
-      const first = await firstOfChain(path, this.#chain.format)
-      if (first !== null) return this.#head.retain(first.number)
-    }
-    await this.#head.retain(this.#chain.state.number + 1)
+  async retain(left: readonly HistoryFile[]): Promise<void> {
+    const active = left.length > 0 ? null : await firstOfChain(this.#files.path, this.#chain.format)
+    const next = active?.number ?? this.#chain.state.number + 1
+    await this.#head.retain(left.reduce((least, { first }) => Math.min(least, first), next))
   }
 }

@@ -299,10 +299,14 @@ export class TopicFile {
   async #retain(): Promise<void> {
     const { retention } = this.#plan
     const rotated = await this.files.rotated()
-    const { directory } = this.files
-    const expired = await expiredFiles(rotated, retention, { directory, activeSize: this.#file?.size ?? 0 })
+    const found = { directory: this.files.directory, activeSize: this.#file?.size ?? 0 }
+    let expired = await expiredFiles(rotated, retention, found)
+    if (this.#chained !== null && expired.length > 0) {
+      const history = await this.#chained.history.of(rotated)
+      expired = await expiredFiles(history, retention, found)
+      if (expired.length > 0) await this.#chained.retain(history.slice(expired.length))
+    }
     if (expired.length === 0) return
-    await this.#chained?.retain(rotated.slice(expired.length).map(({ path }) => path))
     for (const { path } of expired) await rm(path, { force: true })
     this.#failing.delete('retention')
   }
