@@ -1,5 +1,6 @@
 // What a gateway finds when it opens a tamper-evident trail: changes stay findings, and honest ends of a process are none.
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import {
   appendFileSync,
   copyFileSync,
@@ -16,7 +17,8 @@ import { describe, test } from 'node:test'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
 import { SmallDisk } from '#test/small-disk'
-import type { ChainKey } from './chain-key.ts'
+import { type ChainKey, chainSigner } from './chain-key.ts'
+import { JSON_CHAIN } from './chain-line.ts'
 import { type FilePlan, NO_RETENTION, NO_ROTATION } from './file-plan.ts'
 import { TopicFile } from './topic-file.ts'
 import { verifyTrail } from './verify-trail.ts'
@@ -87,7 +89,7 @@ for (const [title, plan, active] of [
         'CHAIN_HEAD_MISSING',
       ],
       [
-        'cut back to a checkpoint, with a head that is none',
+        'cut back to a checkpoint, with another text as head',
         (path: string) => {
           const lines = linesOf(path)
           const end = lines.findIndex((line) => line.includes('checkpoint time='))
@@ -159,9 +161,9 @@ for (const [title, plan, active] of [
         await new Promise(setImmediate)
       }
       await writing
-      const step = Math.max(Math.floor(moments.length / 60), 1)
+      const step = Math.max(Math.floor(moments.length / 30), 1)
       for (const [at, moment] of moments.entries()) {
-        if (at % step !== 0 && at > 20) continue
+        if (at % step !== 0 && at > 12) continue
         const copy = folder.in(`moment-${at}`)
         mkdirSync(copy)
         for (const [name, bytes] of moment) writeFileSync(join(copy, name), bytes)
@@ -308,6 +310,28 @@ test('a file that log rotation renamed before a kill is no finding where it is g
   assert.deepEqual(await run(folder.path, numbered(3)), ['CHAIN_TRUNCATED'])
   await assertIntact(folder.path)
   assert.match((await verifyTrail([path], [CHAIN_SECRET])).problem?.message ?? '', /were missing/)
+})
+
+test('an event that was chained after an orderly end, as the hashes of a key pair allow, is found', async () => {
+  using folder = new Folder()
+  const pair = generateKeyPairSync('ed25519')
+  const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  const more = { chain: chainPlan({ key: { pem } }) }
+  await run(folder.path, numbered(2), more)
+  const path = folder.in('access.audit.json')
+  const last = JSON_CHAIN.parse(linesOf(path).at(-1)?.trimEnd() ?? '')
+  assert.ok(last !== null)
+  const { beforeHash, afterHash } = JSON_CHAIN.event(eventText('forged'), last.number + 1)
+  const hash = chainSigner({ pem }).hash(last.hash, [beforeHash, afterHash], 'utf8')
+  for (const end of ['\n', '']) {
+    appendFileSync(path, `${beforeHash}${hash}${afterHash}${end}`)
+    const original = readFileSync(path)
+    await run(folder.path, numbered(2), more)
+    const { problem } = await verify(folder.path, [{ pem }])
+    assert.equal(problem?.message, 'this line was added: the gateway had ended before')
+    writeFileSync(path, original.subarray(0, original.lastIndexOf('{"_id":"forged"')))
+    rmSync(`${path}.head`)
+  }
 })
 
 describe('a restart with other columns', () => {
