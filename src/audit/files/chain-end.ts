@@ -31,6 +31,9 @@ function isRecord(torn: string, { number }: ParsedLine, format: ChainFormat): bo
   return text.startsWith(beforeHash) || beforeHash.startsWith(text)
 }
 
+/** A file of a chain begins with it: files of a time without tamper evidence, which may be large, are not read further. */
+const MAX_OTHER_LINES = 100
+
 /** First line of the chain in a file, with its format by the first line of the file; null where it has none. */
 export async function firstOfChain(path: string, format: ChainFormat): Promise<ParsedLine | null> {
   for await (const line of chainedLines(path, format)) return line
@@ -46,13 +49,17 @@ export async function lastOfChain(path: string, format: ChainFormat): Promise<Pa
 
 async function* chainedLines(path: string, otherwise: ChainFormat): AsyncGenerator<ParsedLine> {
   let format: ChainFormat | null = null
+  let isChained = false
+  let others = 0
   try {
     for await (const lines of readLines(path)) {
       for (const { bytes } of lines) {
         const text = bytes.toString('latin1')
         format ??= chainFormatOf(text) ?? otherwise
         const parsed = format.parse(text)
+        isChained ||= parsed !== null
         if (parsed !== null) yield parsed
+        else if (!isChained && ++others > MAX_OTHER_LINES) return
       }
     }
   } catch (error) {
