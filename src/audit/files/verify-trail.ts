@@ -3,9 +3,10 @@ import { lineDigest } from './chain.ts'
 import { findingsOf } from './chain-findings.ts'
 import { type ChainHead, HEAD, readHead } from './chain-head.ts'
 import { type ChainKey, type ChainSigner, chainSigner } from './chain-key.ts'
-import { type ChainFormat, type ChainRecord, chainFormatOf, type ParsedLine } from './chain-line.ts'
-import { type FileLine, readLines } from './lines.ts'
+import type { ChainRecord, ParsedLine } from './chain-line.ts'
+import { parse } from './file-ends.ts'
 import { COMPRESSED } from './topic-files.ts'
+import { type ChainSteps, type OpenedFile, type TrailSource, TrailSweep } from './trail-sweep.ts'
 
 /** A location in a trail. */
 interface TrailFinding {
@@ -31,18 +32,19 @@ export interface TrailReport {
 
 /**
  * Verifies files of one topic, in any order, compressed or not, with any of the keys. A head among the files also shows
- * whether the first and the last of the lines are there; without one, the head beside the last file is used for its end.
+ * whether the first and the last of the lines are there; without one, the head beside the last file is used for its end. The files
+ * may be written, rotated, compressed and removed by retention meanwhile; `pause` waits for their writer.
  */
-export async function verifyTrail(files: readonly string[], keys: readonly ChainKey[]): Promise<TrailReport> {
+export async function verifyTrail(
+  files: readonly string[] | TrailSource,
+  keys: readonly ChainKey[],
+  pause: (milliseconds: number) => Promise<unknown> = async () => {},
+): Promise<TrailReport> {
+  const source = 'files' in files ? files : { files: async () => files, moved: async () => [] }
   const verification = new Verification(keys.map(chainSigner))
-  await verification.run(files)
-  return verification
-}
-
-interface OpenedFile {
-  readonly path: string
-  readonly format: ChainFormat
-  readonly first: number
+  await new TrailSweep(verification, source, pause).run()
+  const { problem, notes, lines, range, isEndUnsigned } = verification
+  return { problem, notes, lines, range, isEndUnsigned }
 }
 
 interface HeldLine {
@@ -51,9 +53,9 @@ interface HeldLine {
   readonly reason: string
 }
 
-class Verification implements TrailReport {
+class Verification implements TrailReport, ChainSteps {
   problem: TrailFinding | null = null
-  readonly notes: TrailFinding[] = []
+  notes: TrailFinding[] = []
   lines = 0
   range: { first: number; last: number; signed: number } | null = null
   isEndUnsigned = false
@@ -68,35 +70,37 @@ class Verification implements TrailReport {
     this.#signer = signers[0] as ChainSigner
   }
 
-  async run(paths: readonly string[]): Promise<void> {
-    const headPath = paths.find((path) => path.endsWith(HEAD)) ?? null
-    const files = await this.#opened(paths.filter((path) => !path.endsWith(HEAD)))
-    if (headPath !== null && !(await this.#useHead(headPath))) return
-    let lastLine = 0
-    for (const [at, file] of files.entries()) {
-      lastLine = await this.#verifyFile(file, at === 0 && headPath !== null)
-      if (this.problem !== null) return
-    }
-    const end = files.at(-1)?.path ?? headPath
-    if (end !== null) await this.#verifyEnd(end, lastLine, headPath)
+  get head(): ChainHead | null {
+    return this.#head
   }
 
-  /** Files in the order of their lines. */
-  async #opened(paths: readonly string[]): Promise<readonly OpenedFile[]> {
-    const opened: OpenedFile[] = []
-    for (const path of paths) {
-      const start = await firstChained(path)
-      if (start !== null) opened.push({ path, ...start })
-    }
-    return opened.sort((a, b) => a.first - b.first)
+  get expected(): number | null {
+    return this.#last === null ? null : this.#last.number + 1
   }
 
-  async #verifyFile({ path, format }: OpenedFile, isStart: boolean): Promise<number> {
+  mark(): () => void {
+    const { problem, notes, lines, range, isEndUnsigned } = this
+    const state = { problem, notes: [...notes], lines, range, isEndUnsigned }
+    const [signer, hash, last] = [this.#signer, this.#hash, this.#last]
+    return () => {
+      Object.assign(this, state)
+      this.#signer = signer
+      this.#hash = hash
+      this.#last = last
+    }
+  }
+
+  skipExpired(): void {
+    this.#last = null
+    this.range = null
+  }
+
+  async verifyFile({ path, content, format }: OpenedFile, isStart: boolean): Promise<number> {
     let number = 0
     /** A line that is wrong, or not chained, unless the record after it accounts for it. */
     let held: HeldLine | null = null
     try {
-      for await (const lines of readLines(path)) {
+      for await (const lines of content.lines()) {
         for (const line of lines) {
           number++
           const parsed = parse(line, format)
@@ -111,14 +115,14 @@ class Verification implements TrailReport {
             held = { line: number, digest: lineDigest(line.bytes), reason }
             continue
           }
-          if (!line.isWhole) return this.#fail(path, number, 'the line end was removed')
+          if (!line.isWhole) return this.fail(path, number, 'the line end was removed')
           if (!this.#verifyOpening(parsed as ParsedLine, path, number, held)) return number
           held = null
           this.#accept(parsed as ParsedLine)
         }
       }
     } catch (error) {
-      return this.#fail(path, number + 1, `it can not be read further: ${(error as Error).message}`)
+      return this.fail(path, number + 1, `it can not be read further: ${(error as Error).message}`)
     }
     if (held !== null) return this.#failHeld(path, held, null)
     this.#verifyName(path, number)
@@ -138,7 +142,7 @@ class Verification implements TrailReport {
   /** The line after a wrong one shows whether that was changed, or added. */
   #failHeld(path: string, { line, reason }: HeldLine, next: ParsedLine | null): number {
     const isAdded = next !== null && this.#last !== null && this.#isNext(next)
-    return this.#fail(path, line, isAdded ? 'this line was added' : reason)
+    return this.fail(path, line, isAdded ? 'this line was added' : reason)
   }
 
   /** Why a line can not follow; null where it does. */
@@ -185,7 +189,7 @@ class Verification implements TrailReport {
   #verifyOpening({ record }: ParsedLine, file: string, number: number, held: HeldLine | null): boolean {
     if (record === null) return true
     const finding = findingsOf(record, this.#signers, this.#last)
-    if (finding !== null) this.#fail(file, record.kind === 'resume' ? (held?.line ?? number) : number, finding)
+    if (finding !== null) this.fail(file, record.kind === 'resume' ? (held?.line ?? number) : number, finding)
     else if (record.kind === 'resume') this.#note(record, file, number, held)
     return finding === null
   }
@@ -205,39 +209,48 @@ class Verification implements TrailReport {
     const record = this.#last?.record
     if (record?.kind !== 'rotate' || record.file === undefined) return
     const name = basename(path).replace(new RegExp(`\\${COMPRESSED}$`), '')
-    if (name !== record.file) this.#fail(path, line, `the file was renamed: it was rotated to ${record.file}`)
+    if (name !== record.file) this.fail(path, line, `the file was renamed: it was rotated to ${record.file}`)
   }
 
-  async #verifyEnd(path: string, line: number, headPath: string | null): Promise<void> {
+  async verifyEnd(path: string, line: number, headPath: string | null): Promise<void> {
     const last = this.#last
     const isRotated = last?.record?.kind === 'rotate'
-    if (headPath === null && !isRotated) {
+    if (headPath === null && !isRotated && this.#head === null) {
       const beside = join(dirname(path), `${basename(path)}${HEAD}`)
-      if (!(await this.#useHead(beside))) return
+      if (!(await this.useHead(beside))) return
     }
     const reached = last?.number ?? (this.#head?.first ?? 1) - 1
     if (this.#head !== null && this.#head.number > reached) {
-      this.#fail(path, line + 1, `${missing(reached + 1, this.#head.number)} at the end`)
+      this.fail(path, line + 1, `${missing(reached + 1, this.#head.number)} at the end`)
     } else if (last?.record === null) {
       this.isEndUnsigned = true
       const message =
         'the file ends without a checkpoint: lines after this one were removed, or the gateway was killed and not started since'
-      this.#fail(path, line, message)
+      this.fail(path, line, message)
     }
   }
 
-  async #useHead(path: string): Promise<boolean> {
+  async useHead(path: string): Promise<boolean> {
     const head = await readHead(path, this.#signers)
     if (head !== null && typeof head !== 'string') {
-      this.#head = head
+      this.#head = this.#head === null ? head : { ...this.#head, first: head.first }
       return true
     }
     const reason = head ?? 'it was removed, so that nothing shows how many lines there were'
-    this.#fail(path, 1, `the head of the trail can not be trusted: ${reason}`)
+    this.fail(path, 1, `the head of the trail can not be trusted: ${reason}`)
     return false
   }
 
-  #fail(file: string, line: number, message: string): number {
+  forgetHead(): void {
+    this.#head = null
+  }
+
+  async tryHead(path: string): Promise<void> {
+    const head = await readHead(`${path}${HEAD}`, this.#signers)
+    if (typeof head === 'object') this.#head ??= head
+  }
+
+  fail(file: string, line: number, message: string): number {
     this.problem ??= { file, line, message }
     return line
   }
@@ -250,36 +263,4 @@ function isOpening({ record }: ParsedLine): boolean {
 
 function missing(from: number, to: number): string {
   return from === to ? `line ${from} of the chain is missing` : `lines ${from} to ${to} of the chain are missing`
-}
-
-function parse({ bytes, isTooLong }: FileLine, format: ChainFormat): ParsedLine | null {
-  return isTooLong ? null : format.parse(bytes.toString('latin1'))
-}
-
-/** Format of a file and number of its first line; null for an empty file. A file without a chain comes last. */
-async function firstChained(path: string): Promise<{ format: ChainFormat; first: number } | null> {
-  let format: ChainFormat | null = null
-  let isEmpty = true
-  try {
-    for await (const lines of readLines(path)) {
-      for (const line of lines) {
-        // The first line may be the one that was changed.
-        format ??= chainFormatOf(line.bytes.toString('latin1'))
-        isEmpty = false
-        const parsed = format && parse(line, format)
-        if (format !== null && parsed !== null) return { format, first: parsed.number }
-      }
-    }
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-    isEmpty = false
-  }
-  return isEmpty ? null : { format: format ?? UNKNOWN, first: Number.POSITIVE_INFINITY }
-}
-
-/** For a file that is no trail: all of its lines are outside of the chain. */
-const UNKNOWN: ChainFormat = {
-  event: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
-  record: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
-  parse: () => null,
 }

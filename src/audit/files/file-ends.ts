@@ -1,0 +1,71 @@
+import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.ts'
+import { type FileLine, LineFile, readLines } from './lines.ts'
+
+/** Where the lines of a file begin in the chain. */
+export interface FileStart {
+  readonly format: ChainFormat
+  /** Number of the first line of the chain; infinite for a file that has none. */
+  readonly first: number
+  /** Hash of the line before it; null where the file does not begin with a record. */
+  readonly previous: string | null
+}
+
+export function parse({ bytes, isTooLong }: FileLine, format: ChainFormat): ParsedLine | null {
+  return isTooLong ? null : format.parse(bytes.toString('latin1'))
+}
+
+/** The first line of a file that is part of a chain; null for an empty file. */
+export async function fileStart(file: LineFile): Promise<FileStart | null> {
+  let format: ChainFormat | null = null
+  let isEmpty = true
+  try {
+    for await (const lines of file.lines()) {
+      for (const line of lines) {
+        // The first line may be the one that was changed.
+        format ??= chainFormatOf(line.bytes.toString('latin1'))
+        isEmpty = false
+        const parsed = format && parse(line, format)
+        if (format !== null && parsed !== null)
+          return { format, first: parsed.number, previous: parsed.record?.previous ?? null }
+      }
+    }
+  } catch {
+    // A compressed file that is truncated: its verification names the line.
+    isEmpty = false
+  }
+  return isEmpty ? null : { format: format ?? UNKNOWN, first: Number.POSITIVE_INFINITY, previous: null }
+}
+
+/** The same for the file at a path; null also where there is none. */
+export async function startAt(path: string): Promise<FileStart | null> {
+  const file = await LineFile.open(path)
+  try {
+    return file === null ? null : await fileStart(file)
+  } finally {
+    await file?.close()
+  }
+}
+
+/** The last line of a chain in a file; null where it has none or can not be read. */
+export async function lastLine(path: string): Promise<ParsedLine | null> {
+  let format: ChainFormat | null = null
+  let last: ParsedLine | null = null
+  try {
+    for await (const lines of readLines(path)) {
+      for (const line of lines) {
+        format ??= chainFormatOf(line.bytes.toString('latin1'))
+        last = (format && parse(line, format)) ?? last
+      }
+    }
+  } catch {
+    return null
+  }
+  return last
+}
+
+/** For a file that is no trail: all of its lines are outside of the chain. */
+const UNKNOWN: ChainFormat = {
+  event: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
+  record: () => ({ beforeHash: '', afterHash: '', afterSignature: '' }),
+  parse: () => null,
+}
