@@ -1,68 +1,68 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createGunzip } from 'node:zlib'
 import { type ChainKey, verifyTrail } from '#audit'
 import { type Arguments, UsageError } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
 import { shownPath } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { writeJson } from '../terminal.ts'
-import { auditTrails, UnknownTrails } from './audit-trails.ts'
+import { type AuditTrail, auditTrails, UnknownTrails } from './audit-trails.ts'
+import { NamedTrails } from './named-trails.ts'
 
-type Report = Awaited<ReturnType<typeof verifyTrail>>
-
-interface Trail {
+/** Result for one trail. */
+interface Verified {
   readonly name: string
+  /** Files that were there at the beginning. */
   readonly files: readonly string[]
+  readonly report: Awaited<ReturnType<typeof verifyTrail>>
 }
-
-/** The name of a topic's file within that of a rotated file, its head or its compressed form. */
-const TRAIL_NAME = /^(.*?)([A-Za-z][A-Za-z0-9_-]*\.(?:audit\.json|csv))/
-
-/** A running gateway signs the end of a file within this time, in milliseconds. */
-const SETTLE_TIME = 1_500
-const ATTEMPTS = 4
 
 /** `gateway audit verify`. */
 export async function verifyFiles(args: Arguments, context: ProcessContext): Promise<number> {
   const [, ...operands] = args.operands
   if (operands.length === 0) throw new UsageError('verify needs files: gateway audit verify FILE...')
-  let keys: readonly ChainKey[]
-  let prefixes: readonly string[] = []
-  let files: readonly string[]
+  let verified: readonly Verified[]
   try {
     const secretFile = args.value('secret-file')
-    if (secretFile === undefined) ({ keys, prefixes } = await instanceKeys(args, context))
-    else keys = fileKeys(secretFile)
-    files = await withoutRepeats(operands.flatMap(filesOf))
+    const { keys, prefixed } =
+      secretFile === undefined
+        ? await instanceKeys(args, context)
+        : { keys: fileKeys(secretFile), prefixed: new Map<string, string>() }
+    verified = await verifiedTrails(new NamedTrails(operands, keys, prefixed), keys)
   } catch (error) {
     context.stderr.write(`gateway: audit: ${(error as Error).message}\n`)
     return error instanceof UnknownTrails ? EXIT.configuration : EXIT.failed
   }
-  if (files.length === 0) {
+  if (verified.length === 0) {
     context.stderr.write('gateway: audit: there are no audit files in the folder\n')
     return EXIT.failed
   }
-  const reports: { trail: Trail; report: Report }[] = []
-  for (const trail of trailsOf(files, prefixes)) reports.push({ trail, report: await settledReport(trail.files, keys) })
-  if (args.json)
-    writeJson(
-      context.stdout,
-      reports.map(({ trail, report }) => jsonOf(trail, report)),
-    )
-  else for (const { trail, report } of reports) context.stdout.write(reportText(trail, report))
-  return reports.every(({ report }) => report.problem === null) ? EXIT.ok : EXIT.failed
+  if (args.json) writeJson(context.stdout, verified.map(jsonOf))
+  else for (const each of verified) context.stdout.write(reportText(each))
+  return verified.every(({ report }) => report.problem === null) ? EXIT.ok : EXIT.failed
+}
+
+async function verifiedTrails(named: NamedTrails, keys: readonly ChainKey[]): Promise<readonly Verified[]> {
+  const verified: Verified[] = []
+  for (const { name, source } of await named.trails()) {
+    const files = await source.files()
+    verified.push({ name, files, report: await verifyTrail(source, keys, wait) })
+  }
+  return verified
 }
 
 async function instanceKeys(args: Arguments, context: ProcessContext) {
   const trails = await auditTrails(args, context)
   const keys = trails.flatMap(({ plan }) => (plan.chain === null ? [] : [plan.chain.key]))
-  if (keys.length > 0) return { keys, prefixes: trails.map(({ plan }) => plan.rotation.prefix) }
+  if (keys.length > 0) return { keys, prefixed: new Map(trails.flatMap(prefixedNames)) }
   const advice = 'enable security of an event handler, or give the secret with --secret-file'
   throw new UnknownTrails(`no event handler of the instance has tamper evidence; ${advice}`)
+}
+
+/** Names of rotated files of a handler, without their dates, and the names of its active files. */
+function prefixedNames({ topics, plan: { extension, rotation } }: AuditTrail): readonly [string, string][] {
+  const names = topics.map((topic) => `${topic}${extension}`)
+  return names.map((name) => [`${rotation.prefix}${name}`, name])
 }
 
 /** A file may end with a line end that is not part of the secret. */
@@ -74,84 +74,11 @@ function fileKeys(path: string): readonly ChainKey[] {
   return [{ secret: bytes }, { secret: Buffer.from(trimmed, 'latin1') }]
 }
 
-/** A folder stands for the audit files in it. */
-function filesOf(path: string): readonly string[] {
-  if (!statSync(path).isDirectory()) return [path]
-  const names = readdirSync(path).filter((name) => TRAIL_NAME.test(name) && !name.endsWith('.tmp'))
-  return names.map((name) => join(path, name))
-}
-
-/** Files once each, without those whose compressed form is there too: a crash leaves both. */
-async function withoutRepeats(files: readonly string[]): Promise<readonly string[]> {
-  const found = new Map(files.map((path) => [resolve(path), path]))
-  const kept: string[] = []
-  for (const [path, named] of found) {
-    const content = found.has(`${path}.gz`) ? await contentDigest(path) : null
-    if (content === null || content !== (await contentDigest(`${path}.gz`))) kept.push(named)
-  }
-  return kept
-}
-
-/** Of the uncompressed content; null where it can not be read to its end, which the verification reports. */
-async function contentDigest(path: string): Promise<string | null> {
-  const hash = createHash('sha256')
-  const add = async (content: AsyncIterable<Buffer>): Promise<void> => {
-    for await (const chunk of content) hash.update(chunk)
-  }
-  const file = createReadStream(path)
-  try {
-    await (path.endsWith('.gz') ? pipeline(file, createGunzip(), add) : pipeline(file, add))
-    return hash.digest('hex')
-  } catch {
-    return null
-  }
-}
-
-/** Files of one topic in one folder are one trail. */
-function trailsOf(files: readonly string[], prefixes: readonly string[]): readonly Trail[] {
-  const trails = new Map<string, string[]>()
-  for (const path of files) {
-    const prefix = prefixes.find((text) => text !== '' && basename(path).startsWith(text)) ?? ''
-    const name = basename(path).slice(prefix.length)
-    const [, before = '', topic = name] = TRAIL_NAME.exec(name) ?? []
-    const key = join(dirname(path), `${before}${topic}`)
-    trails.set(key, [...(trails.get(key) ?? []), path])
-  }
-  return [...trails].map(([name, paths]) => ({ name, files: paths }))
-}
-
-/**
- * A gateway that writes at the same time is between a line and its signature: then the files are read again, until the lines of
- * the time before are signed.
- */
-async function settledReport(files: readonly string[], keys: readonly ChainKey[]): Promise<Report> {
-  let seen = Number.POSITIVE_INFINITY
-  let before = ''
-  for (let attempt = 1; ; attempt++) {
-    const report = await verifyTrail(files, keys)
-    const { problem, range, isEndUnsigned } = report
-    if (problem === null || (isEndUnsigned && (range?.signed ?? 0) >= seen)) return { ...plain(report), problem: null }
-    const now = sizesOf(files)
-    if (attempt === ATTEMPTS || now === before) return report
-    before = now
-    seen = isEndUnsigned ? (range?.last ?? seen) : seen
-    await wait(SETTLE_TIME)
-  }
-}
-
-function sizesOf(files: readonly string[]): string {
-  return files.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 'none').join()
-}
-
-function plain({ problem, notes, lines, range, isEndUnsigned }: Report): Report {
-  return { problem, notes, lines, range, isEndUnsigned }
-}
-
-function jsonOf({ name, files }: Trail, { problem, notes, lines, range }: Report): object {
+function jsonOf({ name, files, report: { problem, notes, lines, range } }: Verified): object {
   return { trail: name, files, intact: problem === null, problem, notes, lines, range }
 }
 
-function reportText({ name, files }: Trail, { problem, notes, lines, range }: Report): string {
+function reportText({ name, files, report: { problem, notes, lines, range } }: Verified): string {
   const place = ({ file, line }: { file: string; line: number }): string => `${shownPath(file)}:${line}`
   const text = notes.map((note) => `${place(note)}: note: ${note.message}\n`)
   if (problem !== null) return [...text, `${place(problem)}: ${problem.message}\n`].join('')
