@@ -65,9 +65,14 @@ async function* eventsOf(
 ): AsyncGenerator<readonly ReadEvent[]> {
   const chained = isChained ? new ChainedLines() : null
   const read = (lines: readonly FileLine[]) => lines.flatMap((line) => eventIn(line, containing))
+  for await (const lines of linesOf(file, path)) yield read(chained?.take(lines) ?? lines)
+  if (chained !== null) yield read(chained.rest())
+}
+
+/** The lines of a file. One that can not be read to its end throws an error that names it. */
+export async function* linesOf(file: LineFile, path: string): AsyncGenerator<readonly FileLine[]> {
   try {
-    for await (const lines of file.lines()) yield read(chained?.take(lines) ?? lines)
-    if (chained !== null) yield read(chained.rest())
+    yield* file.lines()
   } catch (error) {
     const advice = 'restore the file, or move it to another folder to read the others'
     throw new UnreadableFileError(`${path} can not be read to its end: ${(error as Error).message}; ${advice}`)

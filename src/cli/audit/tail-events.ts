@@ -1,5 +1,6 @@
+import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { followTrail, readTrail } from '#audit'
+import { followTrail, type MissedFiles, readTrail } from '#audit'
 import { type Arguments, UsageError } from '../arguments.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -26,7 +27,8 @@ export async function tailEvents(args: Arguments, context: ProcessContext): Prom
       return EXIT.ok
     }
     let isStarted = false
-    for await (const { events, isNew } of followTrail(files, () => wait(POLL_INTERVAL))) {
+    for await (const { events, isNew, missed } of followTrail(files, () => wait(POLL_INTERVAL))) {
+      if (missed !== undefined) context.stderr.write(`gateway: audit: ${missedText(missed)}\n`)
       const shown = !isNew ? [] : isStarted ? events : [...last.events, ...events]
       isStarted ||= isNew
       if (!isNew) for (const event of events) last.add(event)
@@ -36,4 +38,11 @@ export async function tailEvents(args: Arguments, context: ProcessContext): Prom
   } catch (error) {
     return reportFailure(error, context)
   }
+}
+
+function missedText({ names, lines }: MissedFiles): string {
+  if (lines !== null) return `retention has removed ${lines} lines of the chain that were not read`
+  if (names.length === 0) return 'retention has removed files meanwhile; some may not have been read'
+  const files = names.map((name) => basename(name)).join(', ')
+  return `retention has removed ${names.length} files that were not read: ${files}`
 }
