@@ -145,23 +145,25 @@ for (const [title, plan] of [
 }
 
 describe('verification of files that move', () => {
-  test('named files are found where they were moved to', async () => {
-    using folder = new Folder()
-    const writer = new Writer(folder.path, { compress: true })
-    await writer.write(12)
-    const named = writer.paths()
-    let isMoved = false
-    const source: TrailSource = {
-      files: async () => {
-        if (!isMoved) await writer.write(20)
-        isMoved = true
-        await writer.compressed()
-        return named
-      },
-      moved: async () => writer.paths().filter((path) => !named.includes(path)),
+  test('named files are found where they were moved to, also when retention has left none of them', async () => {
+    for (const maxFiles of [Number.POSITIVE_INFINITY, 3]) {
+      using folder = new Folder()
+      const writer = new Writer(folder.path, { compress: true, retention: { ...NO_RETENTION, maxFiles } })
+      await writer.write(12)
+      const named = writer.paths()
+      await writer.write(20)
+      const source: TrailSource = {
+        files: async () => {
+          await writer.compressed()
+          return named
+        },
+        moved: async () => writer.paths().filter((path) => !named.includes(path)),
+      }
+      const report = await verifyTrail(source, [CHAIN_SECRET], () => writer.checkpoint())
+      assertIntact(report)
+      assert.ok(report.lines > 0)
+      await writer.close()
     }
-    assertIntact(await verifyTrail(source, [CHAIN_SECRET]))
-    await writer.close()
   })
 
   test('files that retention removes between a listing and their reading are not missing', async () => {
@@ -193,6 +195,22 @@ describe('verification of files that move', () => {
     assertIntact(await verifyTrail(writer.paths(), [CHAIN_SECRET]))
     const late = staleSource(writer, async (listing) => listing === 0 && writer.write(3))
     assertIntact(await verifyTrail(late, [CHAIN_SECRET], () => writer.checkpoint()))
+    await writer.close()
+  })
+
+  test('an end that retention removes while its signature is waited for is not missing', async () => {
+    using folder = new Folder()
+    const chain = chainPlan()
+    const writer = new Writer(folder.path, { retention: { ...NO_RETENTION, maxFiles: 2 }, chain })
+    await writer.write(11)
+    const source = staleSource(writer, async () => {})
+    let pauses = 0
+    const pause = async () => {
+      pauses++
+      await writer.write(60)
+    }
+    assertIntact(await verifyTrail(source, [CHAIN_SECRET], pause))
+    assert.ok(pauses > 0)
     await writer.close()
   })
 

@@ -1,4 +1,4 @@
-import type { ChainHead } from './chain-head.ts'
+import { type ChainHead, HEAD } from './chain-head.ts'
 import type { ChainFormat } from './chain-line.ts'
 import { fileStart } from './file-ends.ts'
 import { LineFile } from './lines.ts'
@@ -69,6 +69,7 @@ export class TrailSweep {
   /** First lines of the files that were verified. */
   readonly #verified = new Set<number>()
   #named: ReadonlySet<string> = new Set()
+  #hasHead = false
   /** Files that begin after this line are newer than the sweep. */
   #limit: number | null = null
   #last: (ListedFile & { readonly lines: number; readonly undo: () => void }) | null = null
@@ -113,6 +114,7 @@ export class TrailSweep {
     const named = await this.#source.files()
     const moved = isAgain ? await this.#source.moved() : []
     this.#named = new Set(named)
+    this.#hasHead = named.some((path) => path.endsWith(HEAD))
     return this.#lister.list([...new Set([...named, ...moved])])
   }
 
@@ -145,7 +147,7 @@ export class TrailSweep {
     const { expected, head } = this.#chain
     if (first !== Number.POSITIVE_INFINITY && first > (this.#limit as number)) return false
     if (this.#verified.has(first) && !isSecond) return false
-    if (!this.#named.has(path)) return first === expected
+    if (!this.#named.has(path)) return first === (expected ?? (this.#hasHead ? head?.first : null))
     // A compression may bring back a file that retention has removed at the same time.
     return !(expected !== null && head !== null && first < expected && first < head.first)
   }
@@ -180,6 +182,8 @@ export class TrailSweep {
     const path = last?.path ?? files.at(-1)?.path ?? head
     if (path === null) return null
     const undoEnd = chain.mark()
+    // While an end was waited for, retention may have come past it.
+    if (chain.expected !== null && chain.head !== null && chain.expected < chain.head.first) chain.skipExpired()
     await chain.verifyEnd(path, last?.lines ?? 0, head)
     if (chain.problem === null) return null
     if (chain.isEndUnsigned) {

@@ -92,7 +92,6 @@ class Verification implements TrailReport, ChainSteps {
 
   skipExpired(): void {
     this.#last = null
-    this.range = null
   }
 
   async verifyFile({ path, content, format }: OpenedFile, isStart: boolean): Promise<number> {
@@ -178,11 +177,12 @@ class Verification implements TrailReport, ChainSteps {
   }
 
   #accept(line: ParsedLine): void {
+    const first = this.#last === null ? line.number : (this.range?.first ?? line.number)
+    const signed = line.record === null ? (this.range?.signed ?? 0) : line.number
+    this.range = { first, last: line.number, signed }
     this.#last = line
     this.#hash = line.hash
     this.lines++
-    const signed = line.record === null ? (this.range?.signed ?? 0) : line.number
-    this.range = { first: this.range?.first ?? line.number, last: line.number, signed }
   }
 
   /** False where the record that opens a file says that the trail was changed before. */

@@ -39,7 +39,7 @@ export class NamedTrails {
 
   /** Throws for an operand that does not exist. */
   async trails(): Promise<readonly NamedTrail[]> {
-    for (const path of this.#operands) statSync(compressedSince(path) ?? path)
+    for (const path of this.#operands) if (!this.#isExpected(path)) statSync(path)
     let groups = await this.#linked()
     for (let attempt = 1; attempt < LINK_ATTEMPTS && isDoubtful(groups); attempt++) {
       groups = await this.#linked()
@@ -48,6 +48,13 @@ export class NamedTrails {
       name,
       source: { files: () => this.#filesOf(name), moved: () => this.#movedOf(name) },
     }))
+  }
+
+  /** A file may have been compressed or removed after a shell has listed it; the head shows whether it is missing. */
+  #isExpected(path: string): boolean {
+    if (compressedSince(path) !== null) return true
+    const heads = this.#operands.filter((each) => each.endsWith(HEAD))
+    return TRAIL_NAME.test(basename(path)) && heads.some((head) => head !== path && dirname(head) === dirname(path))
   }
 
   async #filesOf(name: string): Promise<readonly string[]> {
