@@ -2,7 +2,7 @@ import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.t
 import { type FileLine, LineFile, readLines } from './lines.ts'
 
 /** Where the lines of a file begin in the chain. */
-export interface FileStart {
+interface FileStart {
   readonly format: ChainFormat
   /** Number of the first line of the chain; infinite for a file that has none. */
   readonly first: number
@@ -36,7 +36,7 @@ export async function fileStart(file: LineFile): Promise<FileStart | null> {
   return isEmpty ? null : { format: format ?? UNKNOWN, first: Number.POSITIVE_INFINITY, previous: null }
 }
 
-/** The same for the file at a path; null also where there is none. */
+/** The same for the file at a path; null also where that does not exist. */
 export async function startAt(path: string): Promise<FileStart | null> {
   const file = await LineFile.open(path)
   try {

@@ -4,7 +4,7 @@ import { type ChainKey, isContinued, type TrailSource } from '#audit'
 import { withoutRepeats } from './file-repeats.ts'
 
 /** Files of one trail. */
-export interface NamedTrail {
+interface NamedTrail {
   /** Path of its active file. */
   readonly name: string
   readonly source: TrailSource

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type FilePlan, openFiles } from '#audit'
 import { chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
+import { waitUntil } from '#test/waiting'
 
 const SECRET = 'a shared secret of many bytes'
 const { signal } = new AbortController()
@@ -92,9 +92,8 @@ describe('gateway audit verify of rotated files with a prefix', () => {
       env,
     )
     await timed.send([{ topic: 'access', id: '1', text: eventText(1), time: 0 }], signal)
-    env.set(Date.now() + 3_600_000)
     env.advance(3_600_000)
-    while (namesIn(folder.in('b')).includes('access.audit.json')) await wait(5)
+    await waitUntil('the file is rotated', () => !namesIn(folder.in('b')).includes('access.audit.json'))
     await timed.close()
     assert.match((await verify(folder, folder.in('b'))).stdout, /^\S+\/b\/access\.audit\.json: intact: lines 1 to /)
   })
