@@ -21,8 +21,8 @@ export const AuditCommand: Command = {
     'audit query [--instance DIR] [--state DIR] [--handler NAME] [--topic TOPIC] [--filter FILTER] [-n N] [--count]',
   ],
   description: [
-    'verify checks tamper-evident files (`security` of an event handler), rotated and compressed ones too, and prints the first line that was changed, removed or added: FILE:LINE: MESSAGE. Name all files of a trail, with its .head, or their folder: then files that are missing at its begin and end are found too. The secret is that of the event handlers of the instance, or of --secret-file: bytes of a shared secret, or a private or public key as PEM.',
-    'tail prints the last events of a topic as JSON lines, and with -f those that follow, until it is stopped. query prints the events that match a filter, the oldest first. Both read the files of the event handler, whether the gateway runs or not. The topic is access by default, or config where no event handler writes access.',
+    'verify checks tamper-evident files (`security` of an event handler), rotated and compressed ones too, and prints the first line that was changed, removed or added: FILE:LINE: MESSAGE. Name all files of a trail, with its .head, or their folder: then files that are missing at its begin and end are found too. A gateway may write, rotate, compress and remove the files meanwhile; rotated files with a prefix are recognised by their chain. The secret is that of the event handlers of the instance, or of --secret-file: bytes of a shared secret, or a private or public key as PEM.',
+    'tail prints the last events of a topic as JSON lines, and with -f those that follow, until it is stopped, over all rotations; files that retention removes before they are read are reported on standard error. query prints the events that match a filter, the oldest first. Both read the files of the event handler, whether the gateway runs or not. The topic is access by default, or config where no event handler writes access.',
   ],
   options: [
     INSTANCE_OPTION,
