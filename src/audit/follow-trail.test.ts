@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { chainPlan, eventText, fileEnv, filePlan } from '#test/audit-files'
 import { Folder } from '#test/folder'
@@ -112,6 +112,14 @@ describe('following a trail', () => {
     assert.ok(missing > 0 && (missed?.lines ?? 0) > missing, `${missed?.lines} lines, ${missing} events`)
   })
 
+  test('a line that is not part of the chain is no event', async () => {
+    using folder = new Folder()
+    const followed = new Followed(folder.path, { chain: chainPlan(), rotation: NO_ROTATION })
+    const forge = () => appendFileSync(followed.file.files.path, `${eventText('forged')}\n`)
+    await followed.follow([() => followed.write(2), forge])
+    followed.assertAll()
+  })
+
   test('without a chain, files that were seen are named, and others said to be possible', async () => {
     using folder = new Folder()
     const followed = new Followed(folder.path)
@@ -122,7 +130,9 @@ describe('following a trail', () => {
       if (names.length > 2) rmSync(names[1]?.path as string, { force: true })
       return names
     }
-    await followed.follow([() => followed.write(2), () => followed.write(12)], { files: { path: files.path, rotated } })
+    await followed.follow([() => followed.write(2), () => followed.write(12)], {
+      files: { path: files.path, rotated, isChained: false },
+    })
     assert.deepEqual(
       followed.missed.map(({ names, lines }) => [names.length, lines]),
       [[1, null]],
