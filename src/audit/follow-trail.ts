@@ -1,4 +1,4 @@
-import { JSON_CHAIN } from './files/chain-line.ts'
+import { JSON_CHAIN } from './chain/chain-line.ts'
 import { type FileLine, LineFile } from './files/lines.ts'
 import { COMPRESSED, type RotatedName } from './files/topic-files.ts'
 import { GrowingFile } from './growing-file.ts'

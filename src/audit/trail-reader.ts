@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { ChainedLines } from './files/chained-lines.ts'
+import { ChainedLines } from './chain/chained-lines.ts'
 import { type FileLine, LineFile } from './files/lines.ts'
 import { COMPRESSED, type TopicFiles } from './files/topic-files.ts'
 

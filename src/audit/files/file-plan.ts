@@ -1,4 +1,4 @@
-import type { ChainKey } from './chain-key.ts'
+import type { ChainKey } from '../chain/chain-key.ts'
 
 /** Files of a handler, as plain data. `Infinity` switches a limit off. */
 export interface FilePlan {

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import type { Logger } from '#logging'
+import { EVENTS } from '../files/log-events.ts'
+import { syncDirectory } from '../files/sync-directory.ts'
 import type { ChainState } from './chain.ts'
 import { type ChainHead, HEAD, writeHead } from './chain-head.ts'
 import type { ChainSigner } from './chain-key.ts'
 import { NO_HASH } from './chain-line.ts'
-import { EVENTS } from './log-events.ts'
-import { syncDirectory } from './sync-directory.ts'
 
 /** The head of a trail, as its writer keeps it. */
 export class TopicHead {

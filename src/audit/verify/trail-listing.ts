@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { HEAD } from './chain-head.ts'
+import { HEAD } from '../chain/chain-head.ts'
 import { startAt } from './file-ends.ts'
 
 /** A file of a trail at the time of a listing. */

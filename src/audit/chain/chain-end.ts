@@ -1,7 +1,7 @@
-import type { FileTail } from './append-file.ts'
+import type { FileTail } from '../files/append-file.ts'
+import { readLines } from '../files/lines.ts'
 import type { ChainSigner } from './chain-key.ts'
 import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.ts'
-import { readLines } from './lines.ts'
 
 /** End of a file of a chain. */
 export interface ChainEnd {

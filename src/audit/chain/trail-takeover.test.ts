@@ -17,11 +17,11 @@ import { describe, test } from 'node:test'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
 import { SmallDisk } from '#test/small-disk'
+import { type FilePlan, NO_RETENTION, NO_ROTATION } from '../files/file-plan.ts'
+import { TopicFile } from '../files/topic-file.ts'
+import { verifyTrail } from '../verify/verify-trail.ts'
 import { type ChainKey, chainSigner } from './chain-key.ts'
 import { JSON_CHAIN } from './chain-line.ts'
-import { type FilePlan, NO_RETENTION, NO_ROTATION } from './file-plan.ts'
-import { TopicFile } from './topic-file.ts'
-import { verifyTrail } from './verify-trail.ts'
 
 const CHAIN = chainPlan({ lines: 3 })
 const CSV: Partial<FilePlan> = {

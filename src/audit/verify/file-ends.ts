@@ -1,5 +1,5 @@
-import { type ChainFormat, chainFormatOf, type ParsedLine } from './chain-line.ts'
-import { type FileLine, LineFile, readLines } from './lines.ts'
+import { type ChainFormat, chainFormatOf, type ParsedLine } from '../chain/chain-line.ts'
+import { type FileLine, LineFile, readLines } from '../files/lines.ts'
 
 /** Where the lines of a file begin in the chain. */
 interface FileStart {

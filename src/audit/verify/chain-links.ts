@@ -1,8 +1,8 @@
-import { HEAD, readHead } from './chain-head.ts'
-import { type ChainKey, chainSigner } from './chain-key.ts'
-import type { ParsedLine } from './chain-line.ts'
+import { HEAD, readHead } from '../chain/chain-head.ts'
+import { type ChainKey, chainSigner } from '../chain/chain-key.ts'
+import type { ParsedLine } from '../chain/chain-line.ts'
+import { COMPRESSED } from '../files/topic-files.ts'
 import { lastLine, startAt } from './file-ends.ts'
-import { COMPRESSED } from './topic-files.ts'
 
 /** A line that the files of a trail refer to. */
 interface WantedLine {

@@ -6,9 +6,9 @@ import { describe, test } from 'node:test'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, idsIn, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
 import { SmallDisk } from '#test/small-disk'
-import type { ChainKey } from './chain-key.ts'
-import { type ChainPlan, type FilePlan, NO_RETENTION, NO_ROTATION } from './file-plan.ts'
-import { TopicFile } from './topic-file.ts'
+import type { ChainKey } from '../chain/chain-key.ts'
+import { type ChainPlan, type FilePlan, NO_RETENTION, NO_ROTATION } from '../files/file-plan.ts'
+import { TopicFile } from '../files/topic-file.ts'
 import { type TrailReport, verifyTrail } from './verify-trail.ts'
 
 const CSV: Partial<FilePlan> = {

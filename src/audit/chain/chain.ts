@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ChainPlan } from '../files/file-plan.ts'
 import { type ChainSigner, chainSigner } from './chain-key.ts'
 import {
   type ChainFormat,
@@ -9,7 +10,6 @@ import {
   NO_HASH,
   type RecordKind,
 } from './chain-line.ts'
-import type { ChainPlan } from './file-plan.ts'
 
 /** Number and hash of the last line of a chain. */
 export interface ChainState {

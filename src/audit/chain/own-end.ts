@@ -1,4 +1,4 @@
-import type { AppendFile, FileTail } from './append-file.ts'
+import type { AppendFile, FileTail } from '../files/append-file.ts'
 
 /** How far a process has written the active file: it recognises text of others when it opens the file again. */
 export class OwnEnd {

@@ -1,7 +1,7 @@
+import type { RotatedName } from '../files/topic-files.ts'
 import { firstOfChain } from './chain-end.ts'
 import type { ChainSigner } from './chain-key.ts'
 import type { ChainFormat } from './chain-line.ts'
-import type { RotatedName } from './topic-files.ts'
 
 /** A rotated file of a chain. */
 export interface HistoryFile extends RotatedName {

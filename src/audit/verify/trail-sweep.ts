@@ -1,7 +1,7 @@
-import { type ChainHead, HEAD } from './chain-head.ts'
-import type { ChainFormat } from './chain-line.ts'
+import { type ChainHead, HEAD } from '../chain/chain-head.ts'
+import type { ChainFormat } from '../chain/chain-line.ts'
+import { LineFile } from '../files/lines.ts'
 import { fileStart } from './file-ends.ts'
-import { LineFile } from './lines.ts'
 import { isSame, type ListedFile, TrailLister, type TrailListing } from './trail-listing.ts'
 
 /** The files of a trail, as they are now. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
+import type { TopicFiles } from '../files/topic-files.ts'
 import type { ChainState } from './chain.ts'
 import { type ChainEnd, firstOfChain, lastOfChain } from './chain-end.ts'
 import type { Finding } from './chain-findings.ts'
 import { type ChainHead, HEAD, headText, parseHead, trustedHead } from './chain-head.ts'
 import type { ChainSigner } from './chain-key.ts'
 import type { ChainFormat, ParsedLine } from './chain-line.ts'
-import type { TopicFiles } from './topic-files.ts'
 
 /** A trail of an earlier process, as another one finds it. */
 interface Takeover {

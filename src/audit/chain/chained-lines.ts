@@ -1,6 +1,6 @@
+import type { FileLine } from '../files/lines.ts'
 import { lineDigest } from './chain.ts'
 import { JSON_CHAIN } from './chain-line.ts'
-import type { FileLine } from './lines.ts'
 
 /**
  * The lines of a chain in a JSON file, some at a time. Others are left out, since no signature covers them: lines without a place in the chain,

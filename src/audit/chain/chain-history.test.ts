@@ -5,9 +5,9 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { CHAIN_SECRET, chainPlan, eventText, fileEnv, filePlan, namesIn } from '#test/audit-files'
 import { Folder } from '#test/folder'
-import { type FilePlan, NO_RETENTION, NO_ROTATION, type RetentionPlan } from './file-plan.ts'
-import { TopicFile } from './topic-file.ts'
-import { verifyTrail } from './verify-trail.ts'
+import { type FilePlan, NO_RETENTION, NO_ROTATION, type RetentionPlan } from '../files/file-plan.ts'
+import { TopicFile } from '../files/topic-file.ts'
+import { verifyTrail } from '../verify/verify-trail.ts'
 
 const NAME = 'access.audit.json-2030.01.01-00.00.0'
 

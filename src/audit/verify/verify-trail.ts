@@ -1,11 +1,11 @@
 import { basename, dirname, join } from 'node:path'
-import { lineDigest } from './chain.ts'
-import { findingsOf } from './chain-findings.ts'
-import { type ChainHead, HEAD, readHead } from './chain-head.ts'
-import { type ChainKey, type ChainSigner, chainSigner } from './chain-key.ts'
-import type { ChainRecord, ParsedLine } from './chain-line.ts'
+import { lineDigest } from '../chain/chain.ts'
+import { findingsOf } from '../chain/chain-findings.ts'
+import { type ChainHead, HEAD, readHead } from '../chain/chain-head.ts'
+import { type ChainKey, type ChainSigner, chainSigner } from '../chain/chain-key.ts'
+import type { ChainRecord, ParsedLine } from '../chain/chain-line.ts'
+import { COMPRESSED } from '../files/topic-files.ts'
 import { parse } from './file-ends.ts'
-import { COMPRESSED } from './topic-files.ts'
 import { type ChainSteps, type OpenedFile, type TrailSource, TrailSweep } from './trail-sweep.ts'
 
 /** A location in a trail. */
