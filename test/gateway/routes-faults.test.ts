@@ -14,7 +14,7 @@ import { TestInstance } from '#test/instance'
 import { Load } from '#test/load'
 import { type Managed, managing, ROUTES } from '#test/management'
 import { SmallDisk } from '#test/small-disk'
-import { once } from '#test/waiting'
+import { once, waitUntil } from '#test/waiting'
 
 const DEVELOPMENT = { mode: 'DEVELOPMENT' }
 const isRoot = process.getuid?.() === 0
@@ -154,7 +154,7 @@ test('F16: on a full disk changes are 5xx, the file is intact, all requests are 
   const { requests, wrong, wrongCount } = await load.stop()
   assert.equal(wrongCount, 0, wrong.join('\n'))
   assert.ok(requests > 0)
-  assert.match(readFileSync(output, 'utf8'), /"route":"after"/, 'the log goes on')
+  await waitUntil('the log goes on', () => readFileSync(output, 'utf8').includes('"route":"after"'))
   assert.equal(gateway.hasEnded, false)
 })
 
