@@ -40,14 +40,14 @@ export async function firstOfChain(path: string, format: ChainFormat): Promise<P
   return null
 }
 
-/** Last line of the chain in a file, as far as that can be read. */
-export async function lastOfChain(path: string, format: ChainFormat): Promise<ParsedLine | null> {
+/** Last line of the chain in a file, as far as that can be read; without a format, by the first line of the file alone. */
+export async function lastOfChain(path: string, format: ChainFormat | null = null): Promise<ParsedLine | null> {
   let last: ParsedLine | null = null
   for await (const line of chainedLines(path, format)) last = line
   return last
 }
 
-async function* chainedLines(path: string, otherwise: ChainFormat): AsyncGenerator<ParsedLine> {
+async function* chainedLines(path: string, otherwise: ChainFormat | null): AsyncGenerator<ParsedLine> {
   let format: ChainFormat | null = null
   let isChained = false
   let others = 0
@@ -56,7 +56,7 @@ async function* chainedLines(path: string, otherwise: ChainFormat): AsyncGenerat
       for (const { bytes } of lines) {
         const text = bytes.toString('latin1')
         format ??= chainFormatOf(text) ?? otherwise
-        const parsed = format.parse(text)
+        const parsed = format?.parse(text) ?? null
         isChained ||= parsed !== null
         if (parsed !== null) yield parsed
         else if (!isChained && ++others > MAX_OTHER_LINES) return

@@ -1,8 +1,9 @@
+import { lastOfChain } from '../chain/chain-end.ts'
 import { HEAD, readHead } from '../chain/chain-head.ts'
 import { type ChainKey, chainSigner } from '../chain/chain-key.ts'
 import type { ParsedLine } from '../chain/chain-line.ts'
 import { COMPRESSED } from '../files/topic-files.ts'
-import { lastLine, startAt } from './file-ends.ts'
+import { startAt } from './file-start.ts'
 
 /** A line that the files of a trail refer to. */
 interface WantedLine {
@@ -27,11 +28,16 @@ export async function isContinued(
   for (const { number, hash } of wanted) {
     const path = files.find(({ first }) => first <= number)?.path
     if (path === undefined) continue
-    if (!ends.has(path)) ends.set(path, (await lastLine(path)) ?? (await lastLine(`${path}${COMPRESSED}`)))
+    if (!ends.has(path)) ends.set(path, (await endOf(path)) ?? (await endOf(`${path}${COMPRESSED}`)))
     const end = ends.get(path)
     if (end?.number === number && end.hash === hash) return true
   }
   return false
+}
+
+/** Null also for a file that can not be read: its verification says so. */
+function endOf(path: string): Promise<ParsedLine | null> {
+  return lastOfChain(path).catch(() => null)
 }
 
 async function linesBefore(path: string, keys: readonly ChainKey[]): Promise<readonly WantedLine[]> {

@@ -1,5 +1,5 @@
 import { type ChainFormat, chainFormatOf, type ParsedLine } from '../chain/chain-line.ts'
-import { type FileLine, LineFile, readLines } from '../files/lines.ts'
+import { type FileLine, LineFile } from '../files/lines.ts'
 
 /** Where the lines of a file begin in the chain. */
 interface FileStart {
@@ -44,23 +44,6 @@ export async function startAt(path: string): Promise<FileStart | null> {
   } finally {
     await file?.close()
   }
-}
-
-/** The last line of a chain in a file; null where it has none or can not be read. */
-export async function lastLine(path: string): Promise<ParsedLine | null> {
-  let format: ChainFormat | null = null
-  let last: ParsedLine | null = null
-  try {
-    for await (const lines of readLines(path)) {
-      for (const line of lines) {
-        format ??= chainFormatOf(line.bytes.toString('latin1'))
-        last = (format && parse(line, format)) ?? last
-      }
-    }
-  } catch {
-    return null
-  }
-  return last
 }
 
 /** For a file that is no trail: all of its lines are outside of the chain. */

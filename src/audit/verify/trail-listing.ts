@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { HEAD } from '../chain/chain-head.ts'
-import { startAt } from './file-ends.ts'
+import { startAt } from './file-start.ts'
 
 /** A file of a trail at the time of a listing. */
 export interface ListedFile {

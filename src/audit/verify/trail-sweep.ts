@@ -1,7 +1,7 @@
 import { type ChainHead, HEAD } from '../chain/chain-head.ts'
 import type { ChainFormat } from '../chain/chain-line.ts'
 import { LineFile } from '../files/lines.ts'
-import { fileStart } from './file-ends.ts'
+import { fileStart } from './file-start.ts'
 import { isSame, type ListedFile, TrailLister, type TrailListing } from './trail-listing.ts'
 
 /** The files of a trail, as they are now. */

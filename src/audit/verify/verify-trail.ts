@@ -5,7 +5,7 @@ import { type ChainHead, HEAD, readHead } from '../chain/chain-head.ts'
 import { type ChainKey, type ChainSigner, chainSigner } from '../chain/chain-key.ts'
 import type { ChainRecord, ParsedLine } from '../chain/chain-line.ts'
 import { COMPRESSED } from '../files/topic-files.ts'
-import { parse } from './file-ends.ts'
+import { parse } from './file-start.ts'
 import { type ChainSteps, type OpenedFile, type TrailSource, TrailSweep } from './trail-sweep.ts'
 
 /** A location in a trail. */
