@@ -31,7 +31,7 @@ const PATH = /\/n\/(\d+)"/g
 
 test('kill -9 under load: the event of each response that had left is delivered by the next process', {
   timeout: 120_000,
-}, async () => {
+}, async (t) => {
   const port = await freePort()
   const config = { eventHandlers: [spooledTo(port)] }
   const instance = new TestInstance({
@@ -51,6 +51,10 @@ test('kill -9 under load: the event of each response that had left is delivered 
   await sendNumbered(first.port, { from: 0, to: MANY, responses, onResponse })
   await first.ended
   assert.ok(responses.size >= KILLED_AT && responses.size < MANY, `${responses.size} responses`)
+  if (first.log.with(/GW_CONTROL_AUDIT_JOURNAL_FAILED/).length > 0) {
+    t.skip('the disk took longer than 250 ms for a write: responses were sent without the journal, as documented')
+    return
+  }
 
   await using syslog = await TcpPeer.start(undefined, { port })
   await using second = await GatewayProcess.start({ instance })

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -40,15 +41,23 @@ export async function nginx(
   }
 }
 
+/** Below the range from which the system assigns ports: no other server or connection of a test gets one of these by chance. */
+const PORTS = { min: 20_000, max: 32_000 }
+
 /** A loopback port without a listener. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('expected a TCP address')
-  return address.port
+  for (;;) {
+    const port = randomInt(PORTS.min, PORTS.max)
+    const probe = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false))
+      probe.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
 }
 
 /** Waits until a server of the test accepts connections. */
