@@ -5,6 +5,7 @@ import { DevelopmentAccessManager } from '#dev'
 import { gateway as commandLine } from '#test/command-line'
 import { RunningGateway, textRoute } from '#test/gateway'
 import { TestInstance } from '#test/instance'
+import { freePort } from '#test/nginx'
 import { once, waitUntil } from '#test/waiting'
 
 interface Check {
@@ -49,15 +50,6 @@ async function health(gateway: RunningGateway, route = 'shop'): Promise<Check | 
 
 const inState = (gateway: RunningGateway, state: string) =>
   waitUntil(`the state was ${state}`, async () => (await health(gateway))?.state === state)
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 test('F11: started while the access manager is down, the gateway serves, reports degraded, and recovers', async () => {
   const port = await freePort()
