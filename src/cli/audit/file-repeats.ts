@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { COMPRESSED } from '#audit'
 
 /** Files without those whose compressed form is there too: a crash leaves both, and so does a compression before its end. */
 export async function withoutRepeats(files: readonly string[]): Promise<readonly string[]> {
@@ -10,8 +11,8 @@ export async function withoutRepeats(files: readonly string[]): Promise<readonly
   const kept: string[] = []
   for (const named of files) {
     const path = resolve(named)
-    const content = found.has(`${path}.gz`) ? await contentDigest(path) : null
-    if (content === null || content !== (await contentDigest(`${path}.gz`))) kept.push(named)
+    const content = found.has(`${path}${COMPRESSED}`) ? await contentDigest(path) : null
+    if (content === null || content !== (await contentDigest(`${path}${COMPRESSED}`))) kept.push(named)
   }
   return kept
 }
@@ -24,7 +25,7 @@ async function contentDigest(path: string): Promise<string | null> {
   }
   const file = createReadStream(path)
   try {
-    await (path.endsWith('.gz') ? pipeline(file, createGunzip(), add) : pipeline(file, add))
+    await (path.endsWith(COMPRESSED) ? pipeline(file, createGunzip(), add) : pipeline(file, add))
     return hash.digest('hex')
   } catch {
     return null

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type ChainKey, isContinued, type TrailSource } from '#audit'
+import { type ChainKey, COMPRESSED, HEAD, isContinued, type TrailSource } from '#audit'
 import { withoutRepeats } from './file-repeats.ts'
 
 /** Files of one trail. */
@@ -15,7 +15,6 @@ type Groups = Map<string, readonly string[]>
 
 /** The name of a topic's file within that of a rotated file, its head or its compressed form. */
 const TRAIL_NAME = /^(.*?)([A-Za-z][A-Za-z0-9_-]*\.(?:audit\.json|csv))/
-const HEAD = '.head'
 /** A rotation between two looks at the files separates them. */
 const LINK_ATTEMPTS = 4
 
@@ -154,7 +153,7 @@ function isDoubtful(groups: Groups): boolean {
 
 /** A file may have been compressed after a shell has listed it. */
 function compressedSince(path: string): string | null {
-  const compressed = `${path}.gz`
+  const compressed = `${path}${COMPRESSED}`
   return !existsSync(path) && existsSync(compressed) ? compressed : null
 }
 
