@@ -78,7 +78,7 @@ export class ChainedTopic {
     const { header } = this.#form
     const isHeader = header !== '' && tail.line.toString('utf8').replace(/\r$/, '') === header
     const isOther = file.size > 0 && end.last === null && tail.line.length > 0 && !isHeader
-    // Taken over with the file that follows.
+    // The trail is taken over when the file that follows this one is opened.
     if (isOther && !this.#own.isKnown) return false
     await this.#continue(file, tail, end)
     return !isOther

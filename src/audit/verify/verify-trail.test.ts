@@ -184,6 +184,16 @@ describe('a tamper-evident trail', () => {
   const open = (directory: string, more: Partial<FilePlan> = {}, chain: Partial<ChainPlan> = {}, env = fileEnv()) =>
     new TopicFile(filePlan(directory, { chain: chainPlan(chain), ...more }), 'access', env)
 
+  /** The files of a gateway that was killed after two events. */
+  async function leftByKill(directory: string): Promise<(readonly [path: string, bytes: Buffer])[]> {
+    const killed = open(directory)
+    await killed.append([eventText(1)])
+    await killed.append([eventText(2)])
+    const files = filesIn(directory).map((path) => [path, readFileSync(path)] as const)
+    await killed.close()
+    return files
+  }
+
   test('continues over restarts; a stop in order leaves no note', async () => {
     using folder = new Folder()
     for (let n = 0; n < 3; n++) {
@@ -200,11 +210,7 @@ describe('a tamper-evident trail', () => {
   test('a line truncated by a crash is recorded by a signed line at the next start, without any event', async () => {
     for (const cut of [1, 20, 60, 80]) {
       using folder = new Folder()
-      const killed = open(folder.path)
-      await killed.append([eventText(1)])
-      await killed.append([eventText(2)])
-      const files = filesIn(folder.path).map((path) => [path, readFileSync(path)] as const)
-      await killed.close()
+      const files = await leftByKill(folder.path)
       for (const [path, bytes] of files) {
         writeFileSync(path, path.endsWith('.head') ? bytes : bytes.subarray(0, bytes.length - cut))
       }
@@ -221,11 +227,7 @@ describe('a tamper-evident trail', () => {
 
   test('a kill between two lines leaves a note, and a file that ends without a checkpoint until the next start', async () => {
     using folder = new Folder()
-    const killed = open(folder.path)
-    await killed.append([eventText(1)])
-    await killed.append([eventText(2)])
-    const files = filesIn(folder.path).map((path) => [path, readFileSync(path)] as const)
-    await killed.close()
+    const files = await leftByKill(folder.path)
     for (const [path, bytes] of files) writeFileSync(path, bytes)
     assert.match((await verify(folder.path)).problem?.message ?? '', /ends without a checkpoint/)
     const next = open(folder.path)

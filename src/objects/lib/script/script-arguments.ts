@@ -67,7 +67,7 @@ const ADVICE: ReadonlyMap<Kind, string> = new Map([
   ],
 ])
 
-/** They have the clock by an argument too: it is in each heap there. */
+/** Names that every heap of PingGateway has, and none of this gateway: its samples pass the clock to scripts by an argument. */
 const MISSING: ReadonlyMap<string, string> = new Map([
   ['Clock', 'scripts in Groovy have the binding clock, and those in JavaScript Date.now(); remove the argument'],
 ])
