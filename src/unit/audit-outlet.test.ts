@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { type AuditBatch, CONTROL_CALLS, recordsOf } from '#contracts'
+import { AUDIT_MEMORY, type AuditBatch, CONTROL_CALLS, recordsOf } from '#contracts'
 import { Channel, type Handlers } from '#rpc'
 import { type AuditOutlet, type AuditPlan, systemClock } from '#schema'
 import { Folder } from '#test/folder'
-import { once, waitUntil } from '#test/waiting'
+import { once, waitUntil, within } from '#test/waiting'
 import { openAuditOutlet } from './audit-outlet.ts'
 
 const NOTHING = {}
@@ -17,10 +17,11 @@ interface Sent {
 }
 
 /** An outlet of a service whose handler has a spool, or none, and what it sends. */
-async function opened(spool: string | null) {
+async function opened(spool: string | null, plan = planOf(spool)) {
   const { port1, port2 } = new MessageChannel()
   const onFault = (error: Error) => assert.fail(error)
   const sent: Sent[] = []
+  const memory = new SharedArrayBuffer(AUDIT_MEMORY.bytes)
   const near = new Channel<typeof CONTROL_CALLS, typeof NOTHING>(port1, {
     peer: 'control',
     remote: CONTROL_CALLS,
@@ -28,7 +29,7 @@ async function opened(spool: string | null) {
     onFault,
   })
   const handlers = {
-    auditOpen: () => ({ id: 7, memory: new SharedArrayBuffer(8) }),
+    auditOpen: () => ({ id: 7, memory }),
     auditEvents: (message: Sent) => void sent.push(message),
     auditClose: () => port2.close(),
   }
@@ -38,13 +39,13 @@ async function opened(spool: string | null) {
     handlers: handlers as unknown as Handlers<typeof CONTROL_CALLS>,
     onFault,
   })
-  const outlet = await openAuditOutlet(near.remote, planOf(spool), systemClock)
+  const outlet = await openAuditOutlet(near.remote, plan, systemClock)
   const ids = () => sent.map(({ batch }) => recordsOf(batch, 1, { format: 0, topics: ['access'] }).map(({ id }) => id))
   const close = async () => {
     outlet.close()
     await once(port1, 'close')
   }
-  return { outlet, sent, ids, [Symbol.asyncDispose]: close }
+  return { outlet, sent, ids, memory: new Int32Array(memory), [Symbol.asyncDispose]: close }
 }
 
 function planOf(spool: string | null): AuditPlan {
@@ -72,6 +73,21 @@ test('without a spool no event is recorded before the end of its request', async
   service.outlet.publish(event('a'))
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.equal(service.sent[0]?.journal, null)
+})
+
+test('a request waits for the time of the handlers with onFull block, whatever others have', async () => {
+  const { handlers, ...plan } = planOf(null)
+  const [handler] = handlers as [AuditPlan['handlers'][number]]
+  const withQueue = (name: string, onFull: 'drop' | 'block', maxBlockTime: number) => ({
+    ...handler,
+    name,
+    queue: { ...handler.queue, onFull, maxBlockTime },
+  })
+  const both = [withQueue('blocking', 'block', 20), withQueue('dropping', 'drop', 60_000)]
+  await using service = await opened(null, { ...plan, handlers: both })
+  Atomics.store(service.memory, AUDIT_MEMORY.full, 1)
+  assert.equal(service.outlet.isFull, true)
+  await within('the end of the wait', service.outlet.waitForRoom())
 })
 
 test('a recorded event is in the journal when it is stored, and sent when its request has ended', async () => {

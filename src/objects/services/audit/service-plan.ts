@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import {
   ACCESS_NAMES,
   BUILT_IN_TOPICS,
@@ -42,7 +42,7 @@ export function topicsOf(values: AuditValues, env: Environment): ServiceTopics {
       }
       problems.push({
         pointer: `/eventHandlers/${at}/config/topics/${index}`,
-        message: `unknown topic "${name}"${didYouMean(name, known)}; a custom topic needs the schema ${join(folder, `${name}.json`)} in the instance`,
+        message: `unknown topic "${name}"${didYouMean(name, known)}; a custom topic needs the schema ${join(folder, `${name}.json`)}${isAbsolute(folder) ? '' : ' in the instance'}`,
       })
     }
   }
