@@ -182,6 +182,16 @@ describe('a spool', () => {
     await until(() => started.delivery.state.isUp, 'a spool that is not needed is no problem')
   })
 
+  test('that is full at the end says that events were not stored, not that they are lost: journals may have them', async () => {
+    using folder = new Folder()
+    const started = spooling(folder.path, new AuditDestination(REFUSE_CONNECTION), { maxBytes: 2_000 })
+    started.delivery.add(recordsOf(1_000))
+    await until(() => started.logged('GW_AUDIT_SPOOL_FULL').length > 0)
+    await started.delivery.close(50)
+    assert.equal(started.logged('GW_AUDIT_EVENTS_NOT_STORED').length, 1)
+    assert.deepEqual(started.logged('GW_AUDIT_EVENTS_LOST'), [])
+  })
+
   test('after an orderly stop, records that were accepted are not sent again', async () => {
     using folder = new Folder()
     await spooled(folder.path, 2_000)

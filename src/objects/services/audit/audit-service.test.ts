@@ -121,6 +121,15 @@ test('the user is that of the session, the token, the expression, or the script,
   assert.deepEqual(users, ['ada', 'bob', undefined, 'eve', 'dan', 'ada-x', 'script'])
 })
 
+test('the user of an event has at most 1,024 characters, whatever a script or a claim says', async () => {
+  await using opened = await open({})
+  const exchange = request()
+  opened.service.access!.begin(exchange)
+  exchange.audit!.userId = 'u'.repeat(1_000_000)
+  exchange.audit!.end({ response: null, end: 'aborted' })
+  assert.equal(opened.recorded.events('access')[0]!['userId'], 'u'.repeat(1_024))
+})
+
 test('a request in flight since longRunningAfter leaves a first event without response, once', async () => {
   await using opened = await open({ longRunningAfter: '10 seconds' })
   const { service, recorded, clock } = opened
