@@ -1,6 +1,6 @@
 // A spool whose handler was renamed: its events are not sent, which is logged at the start and on SIGHUP.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import type { JsonObject } from '#json'
@@ -16,6 +16,15 @@ test('the spool of a renamed handler is logged once, those of other handlers are
 }, async () => {
   using state = new Folder()
   const port = await freePort()
+  const spools = () => {
+    const names = readdirSync(state.in('spool/audit'))
+    assert.equal(names.length, 2)
+    return names
+  }
+  const hasSegment = (spool: string) => {
+    const files = readdirSync(state.in(`spool/audit/${spool}`)).filter((file) => file.endsWith('.spool'))
+    return files.some((file) => statSync(state.in(`spool/audit/${spool}/${file}`)).size > 0)
+  }
   const service = (name: string): JsonObject => ({
     name: 'AuditService',
     type: 'AuditService',
@@ -45,11 +54,11 @@ test('the spool of a renamed handler is logged once, those of other handlers are
     await using before = await start('old')
     for (const path of ['/kept', '/changed']) assert.equal((await before.ask(path)).status, 204)
     assert.deepEqual(before.log.with(STRANDED), [])
+    // Until then the events are in journals of the unit, which belong to this process and thus to a running one.
+    await waitUntil('the events are in segments', () => spools().every(hasSegment))
   }
-  const spools = readdirSync(state.in('spool/audit'))
-  assert.equal(spools.length, 2)
   // On a slow disk the handlers of the gateway that has ended still close their spools.
-  const isLocked = () => spools.some((spool) => existsSync(state.in(`spool/audit/${spool}/lock`)))
+  const isLocked = () => spools().some((spool) => existsSync(state.in(`spool/audit/${spool}/lock`)))
   await waitUntil('the spools are released', () => !isLocked())
 
   await using gateway = await start('new')
