@@ -15,7 +15,7 @@ import {
   until,
 } from '#test/audit-destination'
 import { leastCost, threadTime } from '#test/loop-watch'
-import { RecordsDiscarded } from './transport.ts'
+import { RecordsDiscarded, SendDeferred } from './transport.ts'
 
 describe('a delivery', () => {
   test('sends records in their order, in batches of at most 500 records and 256 KiB', async () => {
@@ -98,6 +98,22 @@ describe('a delivery', () => {
     started.delivery.add(recordsOf(3))
     assert.equal(await started.delivery.flush(10_000), true)
     assert.deepEqual([started.delivery.counts.failures, started.entries.length], [1, 0])
+  })
+
+  test('attempts that the destination asked to put off are no failures, and are repeated at the time it named', async () => {
+    const answers = [new Error('busy'), new SendDeferred(40, 'busy; wait'), new SendDeferred(20, 'busy; wait')]
+    const destination = new AuditDestination(() => {
+      const answer = answers.shift()
+      if (answer !== undefined) throw answer
+    })
+    const timing = { ...QUICK, shortestRetry: 30_000, longestRetry: 30_000 }
+    await using started = new StartedDelivery(destination, {}, { timing })
+    started.delivery.add([recordOf(0)])
+    await until(() => started.delivery.counts.delivered.size > 0)
+    assert.equal(destination.calls.length, 4)
+    assert.equal(started.delivery.counts.failures, 1)
+    assert.equal(started.logged('GW_AUDIT_DELIVERY_FAILED').length, 1)
+    assert.deepEqual(started.delivery.state, { isUp: true, reason: null })
   })
 
   test('a destination that takes long to fail is logged with the first failure, and degraded while records wait for it', async () => {

@@ -9,7 +9,14 @@ import { DeliveryLog, type DeliveryState, type DeliveryWording } from './deliver
 import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
 import { FlushWaiters } from './flush-waiters.ts'
 import { SpoolCommits } from './spool-commits.ts'
-import { type AuditRecord, RecordRefused, RecordsDiscarded, type Transport, type TransportEnv } from './transport.ts'
+import {
+  type AuditRecord,
+  RecordRefused,
+  RecordsDiscarded,
+  SendDeferred,
+  type Transport,
+  type TransportEnv,
+} from './transport.ts'
 
 /** Services and callbacks of a delivery. */
 export interface DeliveryEnv extends TransportEnv {
@@ -218,6 +225,7 @@ export class Delivery {
     } catch (error) {
       if (isRefusalOf(error, records)) this.#refused(records, error)
       else if (error instanceof RecordsDiscarded) this.#discarded(records, error)
+      else if (error instanceof SendDeferred) await this.#waitToRepeat(error, error.wait)
       else await this.#failed(error)
     } finally {
       this.#sending = null
@@ -260,10 +268,12 @@ export class Delivery {
     this.#consecutiveFailures++
     const isLong = error instanceof SendTimedOut || this.#clock.monotonic() - this.#sendingSince >= LONG_ATTEMPT
     if (this.#consecutiveFailures === 1 && !isLong) return
-    if (this.#isEnded) return
+    if (!this.#isEnded) await this.#waitToRepeat(error, this.#retry.next())
+  }
+
+  async #waitToRepeat(error: unknown, delay: number): Promise<void> {
     this.#log.failed(error, this.#totals.allLost)
     if (this.#waiters.failed(this.#calls)) return
-    const delay = this.#retry.next()
     await this.#pause(this.#closing === null ? delay : Math.min(delay, LONGEST_RETRY_AT_CLOSE))
   }
 

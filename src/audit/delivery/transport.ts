@@ -47,7 +47,7 @@ export interface Transport {
   readonly batchLimits?: BatchLimits | undefined
   /**
    * Resolves when the destination has accepted every record. Rejects otherwise, with `RecordRefused` for a record that
-   * can never be accepted, or with `RecordsDiscarded`. Ends within its own deadlines, and at once when the signal aborts.
+   * can never be accepted, with `RecordsDiscarded`, or with `SendDeferred`. Ends within its own deadlines, and at once when the signal aborts.
    */
   send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void>
   /** Reopens files (SIGHUP). */
@@ -82,5 +82,17 @@ export class RecordsDiscarded extends Error {
   constructor(count: number, reason: string) {
     super(reason)
     this.count = count
+  }
+}
+
+/** Nothing was sent, since the destination asked to wait: no failure of its own. */
+export class SendDeferred extends Error {
+  override readonly name = 'SendDeferred'
+  /** Milliseconds. */
+  readonly wait: number
+
+  constructor(wait: number, reason: string) {
+    super(reason)
+    this.wait = wait
   }
 }

@@ -9,7 +9,7 @@ import { accessEvent, auditRecords } from '#test/audit-events'
 import { Authority, opensslMissing } from '#test/certificates'
 import { TcpPeer } from '#test/tcp-peer'
 import { once } from '#test/waiting'
-import { RecordRefused, RecordsDiscarded, type Transport } from '../../delivery/transport.ts'
+import { RecordRefused, RecordsDiscarded, SendDeferred, type Transport } from '../../delivery/transport.ts'
 import { otlpLogRecord } from '../../formats/otlp.ts'
 import { DEFAULT_TLS_PLAN } from '../tls-plan.ts'
 import { type OtlpPlan, openOtlp } from './otlp-transport.ts'
@@ -145,7 +145,12 @@ test('an overloaded receiver gets the same records again, after Retry-After', as
   )
   await using transport = open(server.url)
   await assert.rejects(transport.send(events(2), signal), /answered 429: slow down/)
-  await assert.rejects(transport.send(events(2), signal), /no request in the next \d+ s/)
+  await assert.rejects(transport.send(events(2), signal), (error) => {
+    assert.ok(error instanceof SendDeferred)
+    assert.ok(error.wait > 0 && error.wait <= 30_000)
+    assert.match(error.message, /answered 429: slow down; no request in the next \d+ s/)
+    return true
+  })
   assert.equal(server.requests.length, 1)
   ahead += 31_000
   await transport.send(events(2), signal)

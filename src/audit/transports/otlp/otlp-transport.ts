@@ -8,6 +8,7 @@ import {
   type AuditRecord,
   type BatchLimits,
   RecordsDiscarded,
+  SendDeferred,
   type Transport,
   type TransportEnv,
 } from '../../delivery/transport.ts'
@@ -90,8 +91,8 @@ class OtlpTransport implements Transport {
   readonly #suffix = ']}]}]}'
   /** Records that the receiver has rejected in partial successes, until the end of a call reports them. */
   #rejected = { count: 0, reason: '' }
-  /** Monotonic time before which the receiver wants no request (Retry-After). */
-  #notBefore = 0
+  /** Monotonic time before which the receiver wants no request (Retry-After), and its response. */
+  #deferral = { until: 0, reason: '' }
 
   constructor(plan: OtlpPlan, env: TransportEnv) {
     this.#plan = plan
@@ -116,8 +117,9 @@ class OtlpTransport implements Transport {
 
   async send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    const wait = this.#notBefore - this.#env.clock.monotonic()
-    if (wait > 0) throw new Error(`the receiver asked for no request in the next ${Math.ceil(wait / 1_000)} s`)
+    const { until, reason: asked } = this.#deferral
+    const wait = until - this.#env.clock.monotonic()
+    if (wait > 0) throw new SendDeferred(wait, `${asked}; no request in the next ${Math.ceil(wait / 1_000)} s`)
     const sizes = records.map(({ text }) => Buffer.byteLength(text) + 1)
     let start = 0
     for (const end of rangeEnds(sizes, MAX_REQUEST_RECORDS, MAX_REQUEST_BYTES)) {
@@ -146,8 +148,10 @@ class OtlpTransport implements Transport {
     const reason = reasonIn(response)
     if (REFUSED.includes(status) && reason !== null)
       throw new RangeRefused(`the receiver answered ${status}: ${reason}`)
-    this.#notBefore = this.#env.clock.monotonic() + retryAfterOf(response.headers, this.#env.clock.now())
-    throw new Error(`the receiver answered ${status}${reason === null ? ', which is no OTLP response' : `: ${reason}`}`)
+    const answer = `the receiver answered ${status}${reason === null ? ', which is no OTLP response' : `: ${reason}`}`
+    const { clock } = this.#env
+    this.#deferral = { until: clock.monotonic() + retryAfterOf(response.headers, clock.now()), reason: answer }
+    throw new Error(answer)
   }
 
   async #call(text: string, signal: AbortSignal): Promise<InternalResponse> {
