@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { Folder } from '#test/folder'
 import { GatewayProcess } from '#test/gateway-process'
 import { TestInstance } from '#test/instance'
 import type { Flow } from '../../flows.ts'
+import { KEYSTORE_PASSWORD, writeKeystores } from '../../keystores.ts'
 import { NumberedEvents, type Responses, sendNumbered } from '../../numbered-load.ts'
 import { ActiveMqBroker } from '../broker.ts'
 import { CONTEXT_FACTORY, consume, type Peers } from '../suite.ts'
 
-function instanceAt(url: string, topic: string, config: object): TestInstance {
+function instanceAt(url: string, topic: string, config: object, heap: readonly object[] = []): TestInstance {
   const handler = {
     class: 'org.vendor.audit.handlers.jms.JmsAuditEventHandler',
     config: {
@@ -27,11 +30,16 @@ function instanceAt(url: string, topic: string, config: object): TestInstance {
       ...config,
     },
   }
+  const policies = { filterPolicies: { field: { includeIf: ['/access/http/request/headers/x-long'] } } }
   return new TestInstance({
     units: 2,
+    connector: { maxTotalHeadersSize: 1_048_576 },
     files: {
       'config/config.json': {
-        heap: [{ name: 'AuditService', type: 'AuditService', config: { config: {}, eventHandlers: [handler] } }],
+        heap: [
+          ...heap,
+          { name: 'AuditService', type: 'AuditService', config: { config: policies, eventHandlers: [handler] } },
+        ],
         handler: { type: 'StaticResponseHandler', config: { status: 200, entity: 'hello' } },
       },
     },
@@ -53,6 +61,32 @@ const MANY = 100_000
 
 const NUMBER = /\/n\/(\d+)/
 
+interface AccessEvent {
+  readonly http: { readonly request: { readonly headers: Readonly<Record<string, readonly string[]>> } }
+}
+
+/** Numbers of the requests of events. */
+function numbersIn(messages: readonly { readonly text: string }[]): ReadonlySet<number> {
+  return new Set(messages.map(({ text }) => Number(NUMBER.exec(text)?.[1])))
+}
+
+/** TLS with the key and the authority of a folder. */
+function tlsHeap(folder: Folder): object[] {
+  const keystore = (file: string) => ({ url: pathToFileURL(folder.in(file)).href, password: KEYSTORE_PASSWORD })
+  return [
+    { name: 'keys', type: 'KeyStore', config: keystore('keys.p12') },
+    { name: 'authorities', type: 'KeyStore', config: keystore('trust.p12') },
+    {
+      name: 'tls',
+      type: 'ClientTlsOptions',
+      config: {
+        keyManager: { type: 'KeyManager', config: { keystore: 'keys', password: KEYSTORE_PASSWORD } },
+        trustManager: { type: 'TrustManager', config: { keystore: 'authorities' } },
+      },
+    },
+  ]
+}
+
 export const GATEWAY_FLOWS: readonly Flow<Peers>[] = [
   {
     name: 'whole gateway: each request is an event in a TextMessage, with its envelope',
@@ -73,6 +107,48 @@ export const GATEWAY_FLOWS: readonly Flow<Peers>[] = [
     },
   },
   {
+    name: 'whole gateway: a header of almost 1 MB is in its event',
+    run: async ({ broker }) => {
+      const url = `tcp://127.0.0.1:${broker.port}`
+      await using consumer = await consume(url, 'long')
+      await using gateway = await GatewayProcess.start({ instance: instanceAt(url, 'long', {}) })
+      const value = 'x'.repeat(1_048_000)
+      assert.equal((await gateway.ask('/n/0', { headers: { 'X-Long': value } })).status, 200)
+      await consumer.until(() => consumer.messages.length >= 1)
+      const event = JSON.parse(consumer.messages[0]?.text ?? '') as AccessEvent
+      assert.deepEqual(event.http.request.headers['x-long'], [value])
+    },
+  },
+  {
+    name: 'whole gateway: events move between two brokers of a list with ssl:// and client certificates, none is missing',
+    timeout: 300_000,
+    run: async ({ authority, client }) => {
+      using folder = new Folder()
+      writeKeystores(folder, { authority, server: client })
+      const tls = { authority, server: authority.issue({ name: 'broker', altNames: 'IP:127.0.0.1' }) }
+      await using one = await ActiveMqBroker.start({ tls })
+      await using two = await ActiveMqBroker.start({ tls })
+      const addresses = [one, two].map(({ securePort }) => `ssl://127.0.0.1:${securePort}`)
+      const url = `failover:(${addresses.join(',')})?randomize=false&maxReconnectDelay=500`
+      const instance = instanceAt(url, 'moved', { tls: 'tls' }, tlsHeap(folder))
+      const [atOne, atTwo] = [`failover:(tcp://127.0.0.1:${one.port})`, `failover:(tcp://127.0.0.1:${two.port})`]
+      await using consumerOne = await consume(atOne, 'moved', 'moved')
+      await using consumerTwo = await consume(atTwo, 'moved', 'moved')
+      await using gateway = await GatewayProcess.start({ instance })
+      const found = () => numbersIn([...consumerOne.messages, ...consumerTwo.messages])
+      await askAll(gateway, 0, 100)
+      await consumerOne.until(() => found().size >= 100)
+      await one.kill()
+      await askAll(gateway, 100, 200)
+      await consumerTwo.until(() => found().size >= 200)
+      await one.restart()
+      await two.kill()
+      await askAll(gateway, 200, 300)
+      await consumerOne.until(() => found().size >= 300)
+      return `${consumerOne.messages.length} messages at the first broker, ${consumerTwo.messages.length} at the second`
+    },
+  },
+  {
     name: 'whole gateway: no event is missing after the broker and the gateway were killed in the middle',
     timeout: 300_000,
     run: async () => {
@@ -89,14 +165,7 @@ export const GATEWAY_FLOWS: readonly Flow<Peers>[] = [
       await broker.restart()
       await using second = await GatewayProcess.start({ instance })
       await askAll(second, 400, 600)
-      const found = new Set<number>()
-      let read = 0
-      await consumer.until(() => {
-        for (; read < consumer.messages.length; read++) {
-          found.add(Number(NUMBER.exec(consumer.messages[read]?.text ?? '')?.[1]))
-        }
-        return found.size >= 600
-      })
+      await consumer.until(() => numbersIn(consumer.messages).size >= 600)
       const repeats =
         consumer.messages.length - new Set(consumer.messages.map(({ correlationId }) => correlationId)).size
       return `${consumer.messages.length} messages, ${repeats} repeats with the same JMSCorrelationID`
