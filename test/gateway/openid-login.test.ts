@@ -160,6 +160,24 @@ test('logout deletes the tokens, revokes them and ends the session of the server
   assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302)
 })
 
+test('logout forgets the session of the user at the application', options, async () => {
+  const page = {
+    type: 'StaticResponseHandler',
+    config: {
+      status: 200,
+      headers: { 'Set-Cookie': ['JSESSIONID=of-${contexts.oauth2Info.id_token_claims.sub}; Path=/'] },
+      entity: "cookie: ${request.cookies['JSESSIONID'][0].value}",
+    },
+  }
+  const handler = { type: 'Chain', config: { filters: [{ type: 'CookieFilter' }], handler: page } }
+  await using at = await openIdGateway({ handler })
+  const browser = new BrowserLike()
+  assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).text, 'cookie: ')
+  assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).text, 'cookie: of-demo')
+  await browser.ask(`${at.gateway.url}/app/oidc/logout?goto=/goodbye`)
+  assert.equal((await browser.open(`${at.gateway.url}/app/page`)).text, 'cookie: ')
+})
+
 test('defaultLogoutGoto that is a path is sent to the server as an absolute URL', options, async () => {
   await using at = await openIdGateway({ filter: { openIdEndSessionOnLogout: true, defaultLogoutGoto: '/goodbye' } })
   const browser = new BrowserLike()

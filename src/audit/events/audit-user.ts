@@ -9,36 +9,57 @@ import {
 import { clientSubject } from '#expression'
 import type { Exchange } from '#http'
 
+/** A user, and by what it is known: names of different sources say nothing about each other. */
+interface RequestUser {
+  readonly source: string
+  readonly name: string
+}
+
 /**
  * The user of a request as its contexts name it: the session of the access manager first, then tokens, the caller of the management
  * API, the entry `username` of the session, and the client certificate.
  */
 export function auditUser(exchange: Exchange): string | null {
+  return requestUser(exchange)?.name ?? null
+}
+
+/** The user of `auditUser`, with its source. */
+export function requestUser(exchange: Exchange): RequestUser | null {
   if (exchange.contexts !== null) {
     const user = userOfContexts(exchange)
     if (user !== undefined) return user
   }
-  return text(exchange.existingSession?.get('username')) ?? clientSubject(exchange.client.certificates)
+  const { existingSession, client } = exchange
+  const username = existingSession === null ? null : userOf('session', existingSession.get('username'))
+  if (username !== null) return username
+  const subject = clientSubject(client.certificates)
+  return subject === null ? null : { source: 'certificate', name: subject }
 }
 
 /** Undefined without a context that names a user. */
-function userOfContexts(exchange: Exchange): string | null | undefined {
+function userOfContexts(exchange: Exchange): RequestUser | null | undefined {
   const sso = exchange.context(SsoTokenContext)
-  if (sso !== null) return sso.universalId ?? text(sso.info['username']) ?? text(sso.info['uid'])
+  if (sso !== null) return userOf('sso', sso.universalId, sso.info['username'], sso.info['uid'])
   const cdsso = exchange.context(CdssoContext)
-  if (cdsso !== null) return cdsso.sessionUid
+  if (cdsso !== null) return userOf('cdsso', cdsso.sessionUid)
   const oauth2 = exchange.context(OAuth2Context)
   if (oauth2 !== null) {
     const { info } = oauth2.accessToken
-    return text(info['sub']) ?? text(info['user_id']) ?? text(info['username']) ?? text(info['client_id'])
+    return userOf('oauth2', info['sub'], info['user_id'], info['username'], info['client_id'])
   }
   const openId = exchange.context(OAuth2InfoContext)
-  if (openId !== null) return text(openId.id_token_claims?.['sub'])
+  if (openId !== null) {
+    const { iss, sub } = openId.id_token_claims ?? {}
+    return userOf(`openid ${String(iss)}`, sub)
+  }
   const jwt = exchange.context(JwtValidationContext)
-  if (jwt !== null) return text(jwt.info['sub'])
-  return exchange.context(AdminCallerContext)?.userId ?? undefined
+  if (jwt !== null) return userOf('jwt', jwt.info['sub'])
+  const caller = exchange.context(AdminCallerContext)
+  return caller === null ? undefined : (userOf('admin', caller.userId) ?? undefined)
 }
 
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
+/** With the first of the names that is one. */
+function userOf(source: string, ...names: readonly unknown[]): RequestUser | null {
+  const name = names.find((value) => typeof value === 'string' && value !== '')
+  return name === undefined ? null : { source, name: name as string }
 }

@@ -2,6 +2,7 @@ import { type ClientRegistration, OAuth2FailureContext, SessionUnavailableError 
 import { type Handler, type Response, respond, Uri } from '#http'
 import { OpenIdError } from '#openid'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
+import { dropContent } from '../../lib/session/application-content.ts'
 import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import { flow } from '../lib/flow.ts'
@@ -138,6 +139,7 @@ function isEndedByProvider({ exchange, settings, loginSession, identity }: Login
 function forgetLogin(state: LoginRequest): Promise<Response> {
   state.logger.debug(state.exchange.ids, 'session ended by its provider')
   state.loginSession.forget()
+  dropContent(state.exchange.session)
   return withoutLogin(state)
 }
 

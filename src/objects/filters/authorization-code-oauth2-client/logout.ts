@@ -1,13 +1,17 @@
 import type { ClientRegistration } from '#contracts'
 import { pageResponse, type Response } from '#http'
 import { OpenIdError } from '#openid'
+import { dropContent } from '../../lib/session/application-content.ts'
 import { loginLoops } from '../../lib/sso/login-loops.ts'
 import { EVENTS } from '../log-events.ts'
 import { gotoIn, queryOf, redirect, siteOf } from './begin-login.ts'
 import type { LoginRequest, LoginSettings } from './login-request.ts'
 import { clientOf } from './registered-client.ts'
 
-/** `logout?goto=<target>`: removes the tokens from the session, and revokes them at the server if configured. */
+/**
+ * `logout?goto=<target>`: removes the tokens, and the user's sessions at applications, from the session, and revokes the tokens at the
+ * server if configured.
+ */
 export async function logOut(request: LoginRequest): Promise<Response> {
   const response = await endLogin(request)
   loginLoops.reset(response, request.exchange, request.endpoint)
@@ -18,6 +22,7 @@ async function endLogin(request: LoginRequest): Promise<Response> {
   const { exchange, settings, loginSession } = request
   const { tokens } = loginSession
   loginSession.forget()
+  dropContent(exchange.session)
   const goto = gotoIn(queryOf(exchange), exchange) ?? settings.defaultLogoutGoto
   const registration = settings.registrationByKey.get(tokens?.registration ?? '')
   if (tokens === null || registration === undefined) return loggedOut(settings, goto)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SsoTokenContext } from '#contracts'
 import { type Filter, respond, type Session, transientSession } from '#http'
 import type { JsonValue } from '#json'
 import { build, manualClock } from '#test/build'
@@ -14,10 +15,12 @@ async function made(config: JsonValue = {}) {
     clock,
     session,
     /** One request: cookies received by the application, and by the client. */
-    async visit(url: string, cookie: string | null, set: string[] = []) {
-      const exchange = exchangeFor('GET', url, cookie === null ? {} : { headers: { Cookie: cookie } })
+    async visit(url: string, cookie: string | null, set: string[] = [], user: string | null = null) {
+      const plain = exchangeFor('GET', url, cookie === null ? {} : { headers: { Cookie: cookie } }).withSession(session)
+      const token = { value: 'token', info: {}, loginEndpoint: '', universalId: user }
+      const exchange = user === null ? plain : plain.with(SsoTokenContext, token)
       const seen: string[][] = []
-      const response = await built.object(exchange.withSession(session), async ({ request }) => {
+      const response = await built.object(exchange, async ({ request }) => {
         seen.push(request.headers.all('cookie') as string[])
         return respond(200, set.length === 0 ? {} : { 'Set-Cookie': set })
       })
@@ -31,6 +34,14 @@ test('managed cookies are stored in the session and sent to the application', as
   await using filter = await made()
   assert.deepEqual(await filter.visit('http://app/a', null, ['JSESSIONID=1; Path=/']), { app: [], client: [] })
   assert.deepEqual(await filter.visit('http://app/a', 'JSESSIONID=forged'), { app: ['JSESSIONID=1'], client: [] })
+})
+
+test('managed cookies of one user are not sent with requests of another', async () => {
+  await using filter = await made()
+  await filter.visit('http://app/a', null, ['JSESSIONID=1; Path=/'], 'alice')
+  assert.deepEqual((await filter.visit('http://app/a', null, [], 'alice')).app, ['JSESSIONID=1'])
+  assert.deepEqual((await filter.visit('http://app/a', null, ['JSESSIONID=2; Path=/'], 'bob')).app, [])
+  assert.deepEqual((await filter.visit('http://app/a', null, [], 'bob')).app, ['JSESSIONID=2'])
 })
 
 test('suppressed cookies are removed from requests and responses', async () => {

@@ -1,6 +1,7 @@
 import { FilterKind } from '#contracts'
 import { type Cookie, type Filter, isPublicSuffix, parseSetCookie, type Request, type Response } from '#http'
 import { config, defineType, list, oneOf, string } from '#schema'
+import { claimContent, dropContentOfOthers } from '../../lib/session/application-content.ts'
 import { CookieJar } from './cookie-jar.ts'
 
 const ACTIONS = ['MANAGE', 'SUPPRESS', 'RELAY'] as const
@@ -42,6 +43,7 @@ function cookieActions(actionOf: (name: string) => Action, now: () => number): F
   return async (exchange, next) => {
     const { request, session } = exchange
     const uri = request.uri.clone()
+    dropContentOfOthers(exchange)
     // A managed cookie sent by the client was not set by the application.
     const ours = new CookieJar(session, now()).cookiesFor(uri).filter(({ name }) => actionOf(name) === 'MANAGE')
     const kept = relayedPairs(request, actionOf)
@@ -50,7 +52,10 @@ function cookieActions(actionOf: (name: string) => Action, now: () => number): F
     if (all.length > 0) request.headers.add('Cookie', all.join('; '))
     const response = await next(exchange)
     const managed = takeSetCookies(response, actionOf)
-    if (managed.length > 0) new CookieJar(session, now()).keep(managed, uri)
+    if (managed.length > 0) {
+      new CookieJar(session, now()).keep(managed, uri)
+      claimContent(exchange)
+    }
     return response
   }
 }

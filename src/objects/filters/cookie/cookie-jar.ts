@@ -1,8 +1,7 @@
 import { type Cookie, isPublicSuffix, type Session, type Uri } from '#http'
 import type { JsonValue } from '#json'
+import { MANAGED_COOKIES } from '../../lib/session/application-content.ts'
 
-/** Session entry of the cookies. */
-const KEY = 'managed cookies'
 const MAX_COOKIES = 50
 const MAX_LENGTH = 4_096
 
@@ -45,8 +44,8 @@ export class CookieJar {
       if (!this.#isOver(cookie)) jar.push(cookie)
     }
     // The oldest are evicted, as in browsers.
-    if (jar.length === 0) this.#session.delete(KEY)
-    else this.#session.set(KEY, jar.slice(-MAX_COOKIES) as unknown as JsonValue)
+    if (jar.length === 0) this.#session.delete(MANAGED_COOKIES)
+    else this.#session.set(MANAGED_COOKIES, jar.slice(-MAX_COOKIES) as unknown as JsonValue)
   }
 
   #isOver({ expiresAt }: Kept): boolean {
@@ -54,7 +53,7 @@ export class CookieJar {
   }
 
   #kept(): Kept[] {
-    const jar = this.#session.get(KEY)
+    const jar = this.#session.get(MANAGED_COOKIES)
     return Array.isArray(jar) ? (jar as Kept[]) : []
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { SsoTokenContext } from '#contracts'
 import { Body, type Exchange, type Filter, type Handler, Response, respond, transientSession } from '#http'
 import type { JsonObject } from '#json'
 import { build } from '#test/build'
@@ -72,6 +73,21 @@ test('accepted credentials are sent with further requests of the session to the 
   }
   assert.equal((await send(filter.object, app, '')).status, 403)
   assert.equal(app.seen.length, 2)
+})
+
+test('credentials of one user are not sent with requests of another', async () => {
+  await using filter = await built()
+  const app = new Application()
+  const session = transientSession()
+  const askAs = (universalId: string, query = '') => {
+    const token = { value: 'token', info: {}, loginEndpoint: '', universalId }
+    const exchange = exchangeFor('GET', `http://app.example/${query}`).withSession(session)
+    return filter.object(exchange.with(SsoTokenContext, token), app.handler)
+  }
+  assert.equal((await askAs('ann', ANN)).status, 200)
+  assert.equal((await askAs('ann')).status, 200)
+  assert.equal((await askAs('bob')).status, 403)
+  assert.deepEqual(app.seen, ['GET ann:right', 'GET ann:right'])
 })
 
 test('cacheHeader false keeps nothing in the session', async () => {

@@ -4,6 +4,7 @@ import { bufferForReplay } from '#resilience'
 import { boolean, config, defineType, type Environment, type Runtime, ref, runtime } from '#schema'
 import { recordStatus } from '../../lib/audit/decisions.ts'
 import { basicField } from '../../lib/oauth2-client/basic-credentials.ts'
+import { claimContent, dropContentOfOthers, SENT_CREDENTIALS } from '../../lib/session/application-content.ts'
 
 /** Logs users in at an application that demands HTTP Basic. */
 export const HttpBasicAuthFilter = defineType({
@@ -18,7 +19,7 @@ export const HttpBasicAuthFilter = defineType({
     }),
     cacheHeader: config(boolean()).default(true).meta({
       description:
-        'Whether accepted credentials are kept in the session and sent with further requests to the same server; otherwise the expressions are evaluated for each.',
+        'Whether accepted credentials are kept in the session and sent with further requests of the same user to the same server; otherwise the expressions are evaluated for each.',
     }),
   },
   create: ({ username, password, failureHandler, cacheHeader }, env) =>
@@ -41,6 +42,7 @@ interface Settings {
 function sendCredentials(settings: Settings): Filter {
   return async (exchange, next) => {
     const key = sessionKey(exchange.request)
+    dropContentOfOthers(exchange)
     const kept = settings.isCached ? exchange.existingSession?.get(key) : null
     const stored = typeof kept === 'string' ? kept : null
     const isReplayable = stored !== null && (await bufferForReplay(exchange, true))
@@ -48,7 +50,10 @@ function sendCredentials(settings: Settings): Filter {
       if (credentials === null) return null
       const response = await next(withAuthorization(exchange, credentials))
       if (response.status !== 401) {
-        if (settings.isCached && credentials !== stored) exchange.session.set(key, credentials)
+        if (settings.isCached && credentials !== stored) {
+          exchange.session.set(key, credentials)
+          claimContent(exchange)
+        }
         return withoutChallenge(response)
       }
       // The response of the failure handler, or of the second attempt, replaces it.
@@ -77,7 +82,7 @@ async function credentialsOf({ username, password }: Settings, exchange: Exchang
 
 /** Credentials of one server are never sent to another. */
 function sessionKey({ uri: { scheme, host, port } }: Request): string {
-  return `basic-auth:${scheme}:${host}:${port}`
+  return `${SENT_CREDENTIALS}${scheme}:${host}:${port}`
 }
 
 /** The Authorization of the client is that of the gateway, not of the application. */

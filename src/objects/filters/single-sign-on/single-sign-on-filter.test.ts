@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type LoginRedirect, LoginRedirectContext, SsoTokenContext } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
-import { type Filter, parseSetCookie, Response, respond } from '#http'
+import { type Filter, parseSetCookie, Response, respond, transientSession } from '#http'
 import type { JsonObject } from '#json'
 import { accessManagerOptions } from '#test/am-service'
 import { build, manualClock } from '#test/build'
 import { auditedExchange, exchangeFor } from '#test/exchange'
+import { MANAGED_COOKIES } from '../../lib/session/application-content.ts'
 import { SingleSignOnFilter } from './single-sign-on-filter.ts'
 
 const PAGE = 'http://app.example/home/page?x=1'
@@ -178,6 +179,17 @@ test('logoutExpression ends the session at the access manager and deletes the co
   const answer = new Response(403, { isReceived: true })
   const refused = await onward.ask(manager.login('demo'), 'http://app.example/logout', undefined, answer)
   assert.deepEqual([refused.status, refused.decision], [403, null], 'a 403 of the application is no decision')
+})
+
+test('logout forgets the sessions of the user at applications', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using filter = await signingOn(manager, { logoutExpression: '${true}', defaultLogoutLandingPage: '/' })
+  const session = transientSession()
+  session.set(MANAGED_COOKIES, [])
+  session.set('cart', 1)
+  const headers = { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` }
+  await filter.built.object(exchangeFor('GET', PAGE, { headers }).withSession(session), async () => respond(200))
+  assert.deepEqual([...session.keys()], ['cart'])
 })
 
 test('logout deletes the cookie of the domain it was set for, not of other domains', async () => {
