@@ -46,6 +46,17 @@ test('a token of another session, a changed, duplicate or empty token is rejecte
   assert.equal((await ask(built.object, 'POST', { Cookie: 'sid=abc', 'X-CSRF-Token': [own, own] })).status, 403)
 })
 
+test('with several values of the cookie, the token of one of them is rejected, that of the response accepted', async () => {
+  await using built = await made()
+  const Cookie = 'sid=victim; sid=planted'
+  for (const value of ['victim', 'planted']) {
+    const { token } = await ask(built.object, 'GET', { Cookie: `sid=${value}` })
+    assert.equal((await ask(built.object, 'POST', { Cookie, 'X-CSRF-Token': token as string })).status, 403, value)
+  }
+  const { token } = await ask(built.object, 'GET', { Cookie })
+  assert.equal((await ask(built.object, 'POST', { Cookie, 'X-CSRF-Token': token as string })).status, 200)
+})
+
 test('without the session cookie every request passes, and no token is sent', async () => {
   await using built = await made()
   assert.deepEqual(await ask(built.object, 'POST', { Cookie: 'other=1' }), { status: 200, token: null })

@@ -56,8 +56,9 @@ function csrfProtection(
     const passes = isOpen || hasToken(exchange, headerName, sessions)
     if (!passes) recordDenied(exchange, env, 'no valid CSRF token')
     const response = await (passes ? next(exchange) : refused(exchange))
-    const current = newSession(response, cookieName) ?? sessions[0]
-    if (current !== undefined) response.headers.set(headerName, tokenOf(current))
+    const set = newSession(response, cookieName)
+    const current = set === undefined ? sessions : [set]
+    if (current.length > 0) response.headers.set(headerName, tokenOf(current))
     return response
   }
 }
@@ -77,13 +78,13 @@ function newSession(response: Response, cookieName: string): string | undefined 
 function hasToken(exchange: Exchange, headerName: string, sessions: readonly string[]): boolean {
   const [sent, ...others] = exchange.request.headers.all(headerName)
   if (sent === undefined || others.length > 0) return false
-  return sessions.some((session) => equalsConstantTime(sent, tokenOf(session)))
+  return equalsConstantTime(sent, tokenOf(sessions))
 }
 
 /**
  * The session cookie itself is the key: an attacker who has it needs no forged request, and every gateway derives the same token
- * from it.
+ * from it. With several values all are the key: another host of the domain may have set one of them, whose token it knows.
  */
-function tokenOf(session: string): string {
-  return createHmac('sha256', session).update('csrf token').digest('base64url')
+function tokenOf(sessions: readonly string[]): string {
+  return createHmac('sha256', sessions.join(';')).update('csrf token').digest('base64url')
 }
