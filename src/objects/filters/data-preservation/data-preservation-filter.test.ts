@@ -120,3 +120,32 @@ for (const [name, config, message] of [
     })
   })
 }
+
+test('content from pages of other origins is not kept', async () => {
+  await using filter = await withFilter()
+  for (const headers of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+  ]) {
+    const session = transientSession()
+    const exchange = exchangeFor('POST', URL, { body: 'to=mallory', headers: { 'Content-Length': '10', ...headers } })
+    const { response } = await filter.send(exchange, session, false)
+    assert.deepEqual([response.headers.get('location'), response.headers.get('x-kept')], [URL, 'false'])
+    assert.equal(session.isEmpty, true)
+  }
+})
+
+test('content is sent to the path that it was for, and to no other', async () => {
+  await using filter = await withFilter()
+  const session = transientSession()
+  const { response } = await filter.send(post('item=1'), session, false)
+  const back = response.headers.get('location') as string
+  const other = back.replace('/order', '/transfer')
+  const page = await filter.send(exchangeFor('GET', other), session, true)
+  assert.deepEqual([page.received?.uri, page.received?.content], ['http://app.example/transfer?a=1', ''])
+  const posted = await filter.send(exchangeFor('POST', other, { body: '' }), session, true)
+  assert.equal(posted.received?.content, '')
+  assert.equal((await filter.send(exchangeFor('POST', back, { body: '' }), session, true)).received?.content, 'item=1')
+})

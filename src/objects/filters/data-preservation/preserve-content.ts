@@ -5,6 +5,7 @@ import { isPlainObject } from '#json'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
+import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 import { submittedForm } from '../../lib/sso/submitted-form.ts'
 
 interface PreservationSettings {
@@ -18,6 +19,8 @@ interface PreservationSettings {
 
 /** Content of a request in the session. */
 interface PreservedContent {
+  /** Of the request: the content is sent to no other. */
+  readonly path: string
   readonly type: string | null
   /** In base64. */
   readonly content: string
@@ -37,9 +40,10 @@ export function preserveContent(settings: PreservationSettings): Filter {
     const { method, uri } = exchange.request
     const id = removeId(uri)
     const visible = id === null ? exchange : exchange.withOriginalUri(withoutId(exchange.originalUri))
-    if (id !== null && method === 'GET' && Object.hasOwn(storedIn(exchange, settings), id))
+    if (id !== null && method === 'GET' && preservedFor(exchange, settings, id) !== undefined)
       return replayPage(settings, visible, id)
-    if (method !== 'POST') return next(visible)
+    // A replayed request is one of a page of this origin: the content of another site must not become that.
+    if (method !== 'POST' || !isOfOwnPage(visible)) return next(visible)
     if (id !== null) restoreContent(settings, visible, id)
     return passOn(settings, visible, next)
   }
@@ -52,10 +56,9 @@ function replayPage({ message }: PreservationSettings, { originalUri }: Exchange
 }
 
 function restoreContent(settings: PreservationSettings, exchange: Exchange, id: string): void {
-  const stored = storedIn(exchange, settings)
-  const preserved = Object.hasOwn(stored, id) ? stored[id] : undefined
+  const preserved = preservedFor(exchange, settings, id)
   if (preserved === undefined) return
-  const { [id]: _, ...others } = stored
+  const { [id]: _, ...others } = storedIn(exchange, settings)
   exchange.session.set(SESSION_KEY, others)
   const { request } = exchange
   request.body.cancel()
@@ -80,12 +83,24 @@ async function passOn(settings: PreservationSettings, exchange: Exchange, next: 
   markContentPreserved(exchange)
   const response = await next(exchange.withOriginalUri(withId(exchange.originalUri, id)))
   if (!isLoginRedirect(response)) return response
-  const preserved: PreservedContent = { type: headers.get('content-type'), content, expires: clock.now() + lifetime }
+  const preserved: PreservedContent = {
+    path: exchange.originalUri.rawPath,
+    type: headers.get('content-type'),
+    content,
+    expires: clock.now() + lifetime,
+  }
   const entries = [...Object.entries(storedIn(exchange, settings)), [id, preserved] as const].slice(-MAX_PRESERVED)
   exchange.session.set(SESSION_KEY, Object.fromEntries(entries))
   // A browser repeats the POST with its content after 307: the login page would receive it (RFC 9110 section 15.4.8).
   if (response.status === 307 || response.status === 308) response.status = 303
   return response
+}
+
+/** The content with the id, where it is that of a request to the same path. */
+function preservedFor(exchange: Exchange, settings: PreservationSettings, id: string): PreservedContent | undefined {
+  const stored = storedIn(exchange, settings)
+  const preserved = Object.hasOwn(stored, id) ? stored[id] : undefined
+  return preserved?.path === exchange.originalUri.rawPath ? preserved : undefined
 }
 
 /** Preserved content of the session that has not expired. */
