@@ -31,6 +31,8 @@ export function pendingIn({ cookies }: Request, name: string): PendingFragment |
     if (!isPlainObject(content)) return null
     const { page, location = null, fragment = null } = content
     if (typeof page !== 'string' || !isTextOrNull(location) || !isTextOrNull(fragment)) return null
+    // Login pages are on the web: a location such as `javascript:` is not one that a login filter gave.
+    if (location !== null && !/^(?:https?:\/)?\//i.test(location)) return null
     return { page, location, fragment: fragment === null ? null : validFragment(fragment) }
   } catch {
     return null

@@ -134,3 +134,16 @@ for (const [name, config, message] of [
     })
   })
 }
+
+test('a page of another origin, or a cookie with a location that is no web page, can not use the endpoint', async () => {
+  await using filter = await withFilter()
+  const endpoint = 'http://app.example/app/fragment'
+  const cookieWith = (location: string) =>
+    Buffer.from(JSON.stringify({ page: 'http://app.example/app', location, fragment: null })).toString('base64url')
+  const post = (cookie: string, headers: Record<string, string>) =>
+    filter.send(endpoint, { cookie, body: 'fragment=', headers })
+  const own = { Origin: 'http://app.example' }
+  assert.equal((await post(cookieWith(LOGIN), own)).response.status, 302)
+  assert.equal((await post(cookieWith(LOGIN), { Origin: 'https://evil.example' })).response.status, 400)
+  assert.equal((await post(cookieWith('javascript:alert(1)'), own)).response.status, 400)
+})

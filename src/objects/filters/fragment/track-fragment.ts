@@ -3,6 +3,7 @@ import { type Exchange, type Filter, parseForm, type Response, respond } from '#
 import { sameOriginGoto } from '../../lib/goto/same-origin-goto.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import { isNavigation } from '../../lib/sso/login-required.ts'
+import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 import { submittedForm } from '../../lib/sso/submitted-form.ts'
 import { formatPending, type PendingFragment, pendingIn, validFragment } from './fragment-cookie.ts'
 
@@ -60,11 +61,10 @@ async function capture(
 ): Promise<Response> {
   const { request } = exchange
   if (request.method !== 'POST') return respond(405, { Allow: 'POST', 'Cache-Control': 'no-store' })
-  const site = request.headers.get('sec-fetch-site')
-  // Another site, or an attacker with a cookie of the domain, must not choose where the browser goes.
-  const isOwnPage = site === null || site === 'same-origin' || site === 'none'
   const location = pending?.location ?? null
-  if (pending === null || location === null || !isOwnPage) return respond(400, {}, 'No login is in progress.\n')
+  // Another site, or an attacker with a cookie of the domain, must not choose where the browser goes.
+  if (pending === null || location === null || !isOfOwnPage(exchange))
+    return respond(400, {}, 'No login is in progress.\n')
   const [posted] = parseForm(Buffer.from(await request.body.read(MAX_FORM_BYTES)).toString('latin1'))[FIELD] ?? []
   const fragment = validFragment(posted ?? '')
   const response = respond(302, { Location: location, 'Cache-Control': 'no-store' })
