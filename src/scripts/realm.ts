@@ -23,6 +23,7 @@ import { realmNumbers } from './realm/numbers.ts'
 import { realmSecrets } from './realm/secrets.ts'
 import { lockStacks } from './realm/stacks.ts'
 import { realmStatuses } from './realm/statuses.ts'
+import { limitTexts } from './realm/texts.ts'
 import { realmValues } from './realm/values.ts'
 
 /**
@@ -30,6 +31,10 @@ import { realmValues } from './realm/values.ts'
  * output.
  */
 const ABSENT = ['FinalizationRegistry', 'Atomics', 'SharedArrayBuffer', 'WebAssembly', 'ShadowRealm', 'console']
+
+/** The longest string that one call splits, matches or replaces in, as in expressions, and the longest JSON. */
+const MAX_TEXT = 16 * 1024 * 1024
+const MAX_JSON = 32 * 1024 * 1024
 
 type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
 
@@ -59,6 +64,7 @@ export class Realm {
     disableHostConstructors()
     for (const name of ABSENT) Reflect.deleteProperty(this.#context, name)
     this.#inside(lockStacks)()
+    this.#inside(limitTexts)(MAX_TEXT, MAX_JSON)
     const bridge = this.#inside(realmBridge)(FAILED, failureMessage, failureCause)
     const wrapped = <T>(table: readonly [string, HostFunction][]): HostTable<T> =>
       Object.fromEntries(table.map(([name, action]) => [name, bridge.wrap(action)])) as HostTable<T>
