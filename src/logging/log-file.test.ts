@@ -8,10 +8,26 @@ import { LogFile } from './log-file.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 
+/** What a file reports. */
+function recorded() {
+  const seen = { failures: [] as NodeJS.ErrnoException[], drained: 0, lost: 0, notReopened: null as Error | null }
+  return {
+    seen,
+    failed: (error: Error) => void seen.failures.push(error),
+    drained: () => void seen.drained++,
+    lost: (lines: number) => {
+      seen.lost += lines
+    },
+    notReopened: (error: Error) => {
+      seen.notReopened = error
+    },
+  }
+}
+
 test('lines are appended in order, also by two writers, and those of a close are written', async () => {
   using folder = new Folder()
   const path = join(folder.path, 'access.log')
-  const [first, second] = [new LogFile(path), new LogFile(path)]
+  const [first, second] = [new LogFile(path, recorded()), new LogFile(path, recorded())]
   for (let n = 0; n < 100; n++) first.writeLines(bytes(`${n}\n`))
   await first.close()
   second.writeLines(bytes('last\n'))
@@ -22,7 +38,7 @@ test('lines are appended in order, also by two writers, and those of a close are
 test('chunks of one memory do not overwrite each other', async () => {
   using folder = new Folder()
   const path = join(folder.path, 'access.log')
-  const file = new LogFile(path)
+  const file = new LogFile(path, recorded())
   const chunks = ['first é\n', 'second 😀\n', `${'x'.repeat(60_000)}\n`, 'fourth\n']
   for (const text of chunks) file.writeLines(file.encode(text))
   const written = () => readFileSync(path, 'utf8')
@@ -42,7 +58,8 @@ test('reopen writes to a new file after a rename, and to the old one where the n
   using folder = new Folder()
   const path = join(folder.path, 'logs.d', 'access.log')
   folder.write('logs.d/access.log', '')
-  const file = new LogFile(path)
+  const events = recorded()
+  const file = new LogFile(path, events)
   file.writeLines(bytes('1\n'))
   await waitUntil('the first line is written', () => readFileSync(path, 'utf8') === '1\n')
   renameSync(path, `${path}.1`)
@@ -52,25 +69,42 @@ test('reopen writes to a new file after a rename, and to the old one where the n
   renameSync(join(folder.path, 'logs.d'), join(folder.path, 'moved'))
   file.reopen()
   // The completion of the write may come after its line can be read; the file is opened then.
-  await waitUntil('the failure is known', () => file.error !== null)
-  assert.equal((file.error as NodeJS.ErrnoException).code, 'ENOENT')
+  await waitUntil('the failure is known', () => events.seen.notReopened !== null)
+  assert.equal((events.seen.notReopened as NodeJS.ErrnoException | null)?.code, 'ENOENT')
   file.writeLines(bytes('3\n'))
   await file.close()
   assert.equal(readFileSync(join(folder.path, 'moved', 'access.log'), 'utf8'), '2\n3\n')
 })
 
-test('a full disk: lines are buffered up to the room, and failures counted', async () => {
-  const file = new LogFile('/dev/full')
+test('a full disk: lines are buffered up to the room, failures counted, and lines that a close gives up', async () => {
+  const events = recorded()
+  const file = new LogFile('/dev/full', events)
   const before = file.room
-  file.writeLines(bytes('x'.repeat(1_000)))
+  file.writeLines(bytes('first\nsecond\n'))
   await waitUntil('the write failed', () => file.failed > 0)
-  assert.equal(file.room, before - 1_000)
-  assert.equal((file.error as NodeJS.ErrnoException).code, 'ENOSPC')
+  assert.equal(file.room, before - 13)
+  assert.equal(events.seen.failures[0]?.code, 'ENOSPC')
+  file.writeLines(bytes('third\n'))
+  assert.equal(events.seen.lost, 0)
   await file.close()
+  assert.equal(events.seen.lost, 3)
+  assert.equal(events.seen.drained, 0)
+})
+
+test('each time when all lines are written, the file is drained', async () => {
+  using folder = new Folder()
+  const events = recorded()
+  const file = new LogFile(join(folder.path, 'access.log'), events)
+  file.writeLines(bytes('1\n'))
+  file.writeLines(bytes('2\n'))
+  await waitUntil('they are written', () => events.seen.drained === 1)
+  assert.equal(folder.read('access.log'), '1\n2\n')
+  await file.close()
+  assert.deepEqual([events.seen.failures, events.seen.lost], [[], 0])
 })
 
 test('a file that can not be opened throws', () => {
   using folder = new Folder()
   rmSync(folder.path, { recursive: true })
-  assert.throws(() => new LogFile(join(folder.path, 'access.log')), { code: 'ENOENT' })
+  assert.throws(() => new LogFile(join(folder.path, 'access.log'), recorded()), { code: 'ENOENT' })
 })

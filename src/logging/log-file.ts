@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, write, writeSync } from 'node:fs'
+import { LineQueue } from './line-queue.ts'
 
 /** Limit of buffered bytes while the disk is slow or full. */
 const MAX_WAITING = 1024 * 1024
@@ -9,48 +10,54 @@ const REUSED = 128 * 1024
 /** Bytes of a UTF-16 code unit in UTF-8, at most. */
 const MAX_UNIT = 3
 
+/** What happens to the lines of a file. */
+interface LogFileEvents {
+  /** An attempt failed; its lines stay buffered for the next one. */
+  failed(error: Error): void
+  /** All lines are written. */
+  drained(): void
+  /** So many lines were given up, as the file was closed. */
+  lost(lines: number): void
+  /** The file could not be opened again: lines go to the one that is open. */
+  notReopened(error: Error): void
+}
+
 /**
  * A file of lines that several threads may append to. Writes run in the thread pool: a slow disk delays no request. What can not
  * be written is buffered up to a limit, and retried.
  */
 export class LogFile {
   readonly #path: string
+  readonly #events: LogFileEvents
+  readonly #queue = new LineQueue()
   #descriptor: number
-  #waiting: Uint8Array[] = []
-  #waitingBytes = 0
-  #isWriting = false
+  /** What the thread pool writes. */
+  #inFlight: Buffer | null = null
   #mustReopen = false
   #timer: NodeJS.Timeout | null = null
   #idle: (() => void) | null = null
   #reused: Buffer | null = null
   #isReusedWaiting = false
-  /** Failed writes. */
+  /** Failed attempts. */
   failed = 0
-  #error: Error | null = null
-  readonly #onExit = (): void => this.#writeRest()
 
   /** Throws where the file can not be opened. */
-  constructor(path: string) {
+  constructor(path: string, events: LogFileEvents) {
     this.#path = path
+    this.#events = events
     this.#descriptor = open(path)
-    process.on('exit', this.#onExit)
-  }
-
-  /** The last failure, until a write succeeds. */
-  get error(): Error | null {
-    return this.#error
   }
 
   /** Bytes of lines that are accepted now. */
   get room(): number {
-    return MAX_WAITING - this.#waitingBytes
+    return MAX_WAITING - this.#queue.bytes
   }
 
   /**
-   * The bytes of lines for `writeLines`, which must be the next call. They are in the same memory each time, unless its last
-   * chunk is not yet written: new memory for each chunk costs as much as formatting its lines.
+   * The bytes of lines for `writeLines`, which must be the next call. They are in the same memory each time, unless lines are
+   * not yet written: new memory for each chunk costs as much as formatting its lines.
    */
-  encode(lines: string): Uint8Array {
+  encode(lines: string): Buffer {
     if (this.#isReusedWaiting || lines.length * MAX_UNIT > REUSED) return Buffer.from(lines)
     this.#reused ??= Buffer.allocUnsafeSlow(REUSED)
     this.#isReusedWaiting = true
@@ -58,53 +65,72 @@ export class LogFile {
   }
 
   /** Writes whole lines with their line ends. */
-  writeLines(bytes: Uint8Array): void {
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    if (!this.#isWriting && this.#timer === null) this.#drain()
+  writeLines(bytes: Buffer): void {
+    this.#queue.add(bytes)
+    if (this.#inFlight === null && this.#timer === null) this.#drain()
   }
 
   /** Opens the file again, after another process has renamed it. */
   reopen(): void {
     this.#mustReopen = true
-    if (!this.#isWriting) this.#swap()
+    if (this.#inFlight === null) this.#swap()
   }
 
-  /** Resolves when all lines are written, or the last attempt failed. */
+  /** Resolves when all lines are written, or given up after a last attempt. */
   async close(): Promise<void> {
-    if (this.#isWriting) await new Promise<void>((resolve) => (this.#idle = resolve))
-    process.off('exit', this.#onExit)
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#writeRest()
+    if (this.#inFlight !== null) await new Promise<void>((resolve) => (this.#idle = resolve))
+    this.writeRest()
     closeSync(this.#descriptor)
   }
 
-  #drain(): void {
-    const [first] = this.#waiting
-    if (first === undefined) {
-      this.#idle?.()
-      return
+  /** The same at once, for the end of the process. */
+  writeRest(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    // The thread pool ends its write without this thread.
+    if (this.#inFlight !== null) this.#queue.written(this.#inFlight, this.#inFlight.length)
+    this.#inFlight = null
+    try {
+      while (!this.#queue.isEmpty) {
+        const chunk = this.#queue.next()
+        this.#queue.written(chunk, writeSync(this.#descriptor, chunk))
+      }
+    } catch (error) {
+      this.#fail(error as Error)
     }
-    this.#isWriting = true
-    write(this.#descriptor, first, (error, written) => {
-      this.#isWriting = false
-      this.#error = error
+    this.#giveUp()
+  }
+
+  #drain(): void {
+    if (this.#queue.isEmpty) return
+    const chunk = this.#queue.next()
+    this.#inFlight = chunk
+    write(this.#descriptor, chunk, (error, count) => {
+      this.#inFlight = null
+      if (error === null) this.#queue.written(chunk, count)
       if (this.#mustReopen) this.#swap()
       if (error !== null) {
-        this.failed++
+        this.#fail(error)
         this.#retryLater()
-        return
-      }
-      this.#waitingBytes -= written
-      if (written === first.length) this.#remove(first)
-      else this.#waiting[0] = first.subarray(written)
-      this.#drain()
+      } else if (this.#queue.isEmpty) {
+        this.#isReusedWaiting = false
+        this.#events.drained()
+        this.#idle?.()
+      } else this.#drain()
     })
   }
 
-  #remove(first: Uint8Array): void {
-    this.#waiting.shift()
-    if (first.buffer === this.#reused?.buffer) this.#isReusedWaiting = false
+  #fail(error: Error): void {
+    this.failed++
+    this.#events.failed(error)
+  }
+
+  #retryLater(): void {
+    this.#idle?.()
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#drain()
+    }, RETRY).unref()
   }
 
   /** A new file that can not be opened: the lines go to the old one, and the next reload tries again. */
@@ -116,29 +142,15 @@ export class LogFile {
       this.#descriptor = descriptor
     } catch (error) {
       this.failed++
-      this.#error = error as Error
+      this.#events.notReopened(error as Error)
     }
   }
 
-  #retryLater(): void {
-    this.#idle?.()
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      this.#drain()
-    }, RETRY).unref()
-  }
-
-  #writeRest(): void {
-    // The chunk of a write in flight is written by the thread pool.
-    const rest = this.#isWriting ? this.#waiting.slice(1) : this.#waiting
-    this.#waiting = []
-    this.#waitingBytes = 0
-    try {
-      for (const bytes of rest) writeSync(this.#descriptor, bytes)
-    } catch (error) {
-      this.failed++
-      this.#error = error as Error
-    }
+  #giveUp(): void {
+    const whole = this.#queue.drop()
+    // What is left is the rest of a line that was begun.
+    const lines = this.#queue.isEmpty ? whole : whole + 1
+    if (lines > 0) this.#events.lost(lines)
   }
 }
 

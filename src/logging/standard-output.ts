@@ -28,6 +28,8 @@ export interface LogFailures {
 export interface LineOutput {
   /** Bytes that `writeLines` accepts now: lines of the log have half of the buffer for themselves. */
   readonly room: number
+  /** Called when all buffered lines are written. */
+  onDrained: () => void
   writeLines(bytes: Uint8Array): void
   /**
    * Resolves when the descriptor has accepted all bytes, in the order of the calls; they take no room. Rejects with
@@ -45,6 +47,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
   lost = 0
   /** Called with the number of lost lines when output can be written again. */
   onRecovery: (lost: number) => void = () => {}
+  onDrained: () => void = () => {}
   readonly #lock: OutputLock
   readonly #output = openOutput()
   readonly #queue = new LineQueue()
@@ -118,7 +121,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
       this.#retryLater()
       return
     }
-    this.#reportLost()
+    this.#drained()
   }
 
   /** One system call; false where nothing could be written. */
@@ -157,7 +160,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
       else this.#lock.release()
       this.#withdrawAborted()
       if (error !== null) this.#retryLater()
-      else if (this.#queue.isEmpty) this.#reportLost()
+      else if (this.#queue.isEmpty) this.#drained()
       else this.#writeByPool()
     })
   }
@@ -201,7 +204,8 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
     this.#queue.reject(error, ({ since }) => since <= limit)
   }
 
-  #reportLost(): void {
+  #drained(): void {
+    this.onDrained()
     if (this.lost === this.#reported) return
     const lost = this.lost - this.#reported
     this.#reported = this.lost
@@ -216,7 +220,7 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
     if (this.#inFlight !== null) this.#written(this.#inFlight, this.#inFlight.length)
     this.#inFlight = null
     this.#writeUntil(end)
-    if (this.#queue.isEmpty) this.#reportLost()
+    if (this.#queue.isEmpty) this.#drained()
     this.#writeUntil(end)
     this.#isFlushing = false
   }

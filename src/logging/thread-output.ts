@@ -26,6 +26,7 @@ export function replaceStandardOutput(destination: LogDestination): void {
     failed: 0,
     lost: 0,
     room: MAX_WAITING,
+    onDrained: () => {},
     write: (line) => destination.write(line),
     writeLines,
     send: async (bytes) => writeLines(bytes),

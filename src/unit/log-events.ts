@@ -2,8 +2,9 @@ import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_UNIT', {
   ACCESS_LINES_LOST: {
-    message: 'access lines were dropped, because they could not be written in time',
-    meaning: 'The reader of standard output, or the disk, was slower than the traffic; requests are not affected.',
+    message: 'access lines were lost, because they could not be written in time',
+    meaning:
+      'An outage of the access log has ended, or the gateway stops: `lines` of its unit are missing. Requests are not affected.',
     action:
       'Make the reader or the disk faster, or sample with `accessLog.condition`; see `gw_access_log_lines_lost_total`.',
   },
@@ -11,6 +12,18 @@ export const EVENTS = logEvents('GW_UNIT', {
     message: 'an access line could not be written',
     meaning: 'The request was served, and left no access line.',
     action: 'Correct `format` or `condition` of `accessLog` in admin.json: the error names the expression.',
+  },
+  ACCESS_LOG_FAILING: {
+    message: 'the access log can not be written',
+    meaning:
+      'The disk is full, or the disk or the reader is slower than the traffic; requests are not affected. Lines are buffered, and dropped when the buffer is full.',
+    action:
+      'See `error` and `destination`: free space on the disk, or read the output. Writing is retried; the end of the outage is logged with the number of lost lines.',
+  },
+  ACCESS_LOG_NOT_REOPENED: {
+    message: 'the file of the access log could not be opened again: lines go to the file that was open before',
+    meaning: 'No line is lost; after a rotation, lines are in the renamed file.',
+    action: 'See `error`: correct the path or its permissions, then send SIGHUP.',
   },
   CLOSE_FAILED: {
     message: 'a unit could not close one of its parts while it drained',

@@ -200,6 +200,7 @@ class UnitWorker {
       clock: systemClock,
       logger,
       metrics: this.#metrics.open(),
+      states: states.open(),
     })
     const { handler, storage, auditService } = unit
     const errorsBy = this.#connectorTls.errors

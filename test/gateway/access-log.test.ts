@@ -1,6 +1,6 @@
 // The access log of a whole gateway: one line for each request, when it has ended.
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -338,6 +338,36 @@ test('F16: standard output that is not read delays no request, and dropped acces
   assert.equal((await within('the process ends', gateway.exit)).code, 0)
   // Whole lines only.
   assert.ok(gateway.log.entries.length > 100)
+})
+
+const fullMissing = !existsSync('/dev/full') && 'there is no /dev/full here'
+
+test('a full disk: the first failed write is in log, health and metrics, and all lost lines are counted at the stop', {
+  skip: fullMissing,
+}, async () => {
+  await using gateway = await GatewayProcess.start({
+    admin: { gatewayUnits: 1, accessLog: { destination: '/dev/full' } },
+    routes: { hello: pathRoute('/hello', 'hello') },
+  })
+  for (let n = 0; n < 5; n++) assert.equal((await gateway.ask('/hello')).text, 'hello')
+  const failing = await gateway.log.until(/GW_UNIT_ACCESS_LOG_FAILING/)
+  assert.equal((failing['error'] as { code?: string }).code, 'ENOSPC')
+  await waitUntil('health shows it', async () => {
+    const { checks } = JSON.parse((await gateway.askAdmin('/health/ready?verbose')).text) as {
+      checks: readonly { readonly name: string; readonly state?: string }[]
+    }
+    return checks.some(({ name, state }) => name === 'accessLog' && state === 'degraded')
+  })
+  const { text } = await gateway.askAdmin('/metrics/prometheus')
+  assert.match(text, /^gw_access_log_write_failures_total [1-9]/m)
+  assert.match(text, /^gw_access_log_lines_lost_total 0$/m)
+  gateway.kill('SIGTERM')
+  assert.equal((await within('the process ends', gateway.exit)).code, 0)
+  assert.deepEqual(
+    gateway.log.with(/GW_UNIT_ACCESS_LINES_LOST/).map(({ lines }) => lines),
+    [5],
+  )
+  assert.equal(gateway.log.with(/GW_UNIT_ACCESS_LOG_FAILING/).length, 1)
 })
 
 test('lines of the last requests are written when the gateway stops', async () => {

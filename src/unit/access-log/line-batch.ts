@@ -8,13 +8,12 @@ interface LineOutput {
   /** Bytes of lines that are accepted now. */
   readonly room: number
   /** The bytes of lines for `writeLines`, where the output has memory for them. */
-  encode?(lines: string): Uint8Array
-  writeLines(bytes: Uint8Array): void
+  encode?(lines: string): Buffer
+  writeLines(bytes: Buffer): void
 }
 
-/** Collects lines and writes many at a time. Lines for which the output has no room are dropped and counted. */
+/** Collects lines and writes many at a time. Lines for which the output has no room are dropped. */
 export class LineBatch {
-  lost = 0
   readonly #output: LineOutput
   readonly #onLoss: (lines: number) => void
   #text = ''
@@ -46,7 +45,6 @@ export class LineBatch {
       output.writeLines(output.encode?.(text) ?? Buffer.from(text))
       return
     }
-    this.lost += lines
     this.#onLoss(lines)
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { UnitSettings } from '#contracts'
 import type { Scope } from '#expression'
+import type { StateReporter } from '#heap'
 import type { AccessLog } from '#http'
 import {
   type LogEntry,
@@ -16,6 +17,7 @@ import type { Clock } from '#schema'
 import { EVENTS } from '../log-events.ts'
 import { UnitAccessLog } from './access-log.ts'
 import { LineBatch } from './line-batch.ts'
+import { OutageReport } from './outage-report.ts'
 
 /** The access log of a unit and its destination. */
 export interface OpenAccessLog {
@@ -34,6 +36,8 @@ interface AccessLogEnvironment {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: MetricsScope
+  /** Of its destination. */
+  readonly states: StateReporter
 }
 
 const OFF: OpenAccessLog = { log: null, reopen: () => {}, close: async () => {} }
@@ -41,18 +45,22 @@ const OFF: OpenAccessLog = { log: null, reopen: () => {}, close: async () => {} 
 /** Opens the access log of admin.json. Throws where its file can not be opened. */
 export function openAccessLog(
   { settings: { accessLog }, logging }: Pick<UnitSettings, 'settings' | 'logging'>,
-  { folder, scope, clock, logger, metrics }: AccessLogEnvironment,
+  { folder, scope, clock, logger, metrics, states }: AccessLogEnvironment,
 ): OpenAccessLog {
   const { destination, format, condition } = accessLog
   if (destination === 'off') return OFF
-  const file = destination === 'stdout' ? null : new LogFile(resolve(folder, destination))
-  const batch = new LineBatch(file ?? standardOutput(), (lines) => {
-    const error = file?.error ?? undefined
-    logger.limited().warn({ destination, lines, error }, EVENTS.ACCESS_LINES_LOST)
-  })
-  metrics.countReading('gw_access_log_lines_lost_total', 'Access lines that were dropped.', { read: () => batch.lost })
-  const flushAtExit = (): void => batch.flush()
-  process.prependListener('exit', flushAtExit)
+  const report = new OutageReport({ destination, clock, logger, states })
+  const file = destination === 'stdout' ? null : openFile(resolve(folder, destination), destination, report, logger)
+  if (file === null) standardOutput().onDrained = () => report.drained()
+  else countFailures(file, metrics)
+  const batch = new LineBatch(file ?? standardOutput(), (lines) => report.lose(lines))
+  metrics.countReading('gw_access_log_lines_lost_total', 'Access lines that were dropped.', { read: () => report.lost })
+  const writeAtExit = (): void => {
+    batch.flush()
+    file?.writeRest()
+    report.close()
+  }
+  process.prependListener('exit', writeAtExit)
   return {
     log: new UnitAccessLog({ format, condition, batch, scope, clock, logger, pretty: prettyFor(logging, file) }),
     reopen: () => {
@@ -60,11 +68,26 @@ export function openAccessLog(
       file?.reopen()
     },
     close: async () => {
-      process.off('exit', flushAtExit)
+      process.off('exit', writeAtExit)
       batch.flush()
       await file?.close()
+      report.close()
     },
   }
+}
+
+function openFile(path: string, destination: string, report: OutageReport, logger: Logger): LogFile {
+  return new LogFile(path, {
+    failed: (error) => report.failed(error),
+    drained: () => report.drained(),
+    lost: (lines) => report.lose(lines),
+    notReopened: (error) => logger.warn({ destination, error }, EVENTS.ACCESS_LOG_NOT_REOPENED),
+  })
+}
+
+function countFailures(file: LogFile, metrics: MetricsScope): void {
+  const help = 'Attempts to open or write the file of the access log that failed.'
+  metrics.countReading('gw_access_log_write_failures_total', help, { read: () => file.failed })
 }
 
 /** Lines on a terminal are those of the log. */
