@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, write, writeSync } from 'node:fs'
 import { LineQueue } from './line-queue.ts'
 
-/** Limit of buffered bytes while the disk is slow or full. */
-const MAX_WAITING = 1024 * 1024
+/** Limit of buffered bytes while the disk is slow or full, and of one turn of the event loop, in which no write ends. */
+const MAX_WAITING = 8 * 1024 * 1024
 /** Milliseconds until the next attempt after a failed write. */
 const RETRY = 250
 /** Bytes of the memory that is used again for each chunk of lines. */
