@@ -66,6 +66,11 @@ export class CachedValue<T> {
     return loading !== null && this.#clock.monotonic() - loading.startedAt < hedgeAfter ? loading.promise : null
   }
 
+  /** The last failure, if no load has succeeded since. */
+  get failure(): Error | null {
+    return this.#failure?.error ?? null
+  }
+
   /** The failure whose pause has not ended. */
   get pausedBy(): Error | null {
     return this.#failure !== null && this.#clock.monotonic() < this.#failure.retryAt ? this.#failure.error : null

@@ -49,6 +49,7 @@ export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
       const named = (await found(query)).filter(({ stableId }) => stableId === query.stableId)
       return named.length === 0 ? null : (serving(named, query.secretId, query.purpose)[0] as Secret)
     },
+    problemOf: (secretId) => problemIn(stores, secretId),
     onChange: (listener) => {
       const stops = stores.map((store) => store.onChange(listener))
       return () => {
@@ -56,6 +57,15 @@ export function providerOf(stores: readonly SecretStore[]): SecretsProvider {
       }
     },
   }
+}
+
+/** Why the first store that has an id can not read its secrets now; undefined where none has it. */
+export function problemIn(stores: Iterable<SecretStore>, secretId: string): Error | null | undefined {
+  for (const store of stores) {
+    const problem = store.problemOf?.(secretId)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 /** The secrets that fit a purpose; throws with the reason where none does. */

@@ -11,6 +11,8 @@ export interface TlsIdentity {
 /** Returns the identities that a TLS endpoint may present. */
 export interface KeyManager {
   identities(): Promise<readonly TlsIdentity[]>
+  /** Why its source can not be read now, while the last good identities are returned; null where it can. */
+  problem?(): Error | null
   onChange(listener: () => void): () => void
 }
 
@@ -68,6 +70,8 @@ export interface KeyStoreItem {
 export interface KeyStore {
   /** Keys are decrypted with `keyPassword`, or with the password of the store where that is null. */
   items(keyPassword: Buffer | null): Promise<readonly KeyStoreItem[]>
+  /** Why the file can not be read now, while the last good content is used; null where it can. */
+  readonly problem: Error | null
   onChange(listener: () => void): () => void
 }
 

@@ -1,4 +1,4 @@
-import { SecretStoreKind } from '#contracts'
+import { problemIn, SecretStoreKind } from '#contracts'
 import { type Field, list, object, ref, type Secret, type SecretQuery, type SecretStore } from '#schema'
 
 /** The legacy field `secrets` of routes and config.json, used before objects had a `secretsProvider` (spec: Versioning 4). */
@@ -35,6 +35,11 @@ export class InheritedSecrets implements SecretStore {
       if (found !== null) return found
     }
     return null
+  }
+
+  /** Of the stores used so far. */
+  problemOf(secretId: string): Error | null | undefined {
+    return problemIn(this.#heard.keys(), secretId)
   }
 
   /** Subscribes to changes of the stores used so far. */

@@ -15,6 +15,11 @@ export interface SecretStore {
    * read its secrets.
    */
   find(query: SecretQuery): Promise<readonly Secret[] | null>
+  /**
+   * Why the secrets of an id can not be read now, while `find` may still return the last good ones; null where they can. Undefined
+   * where the store does not have the id, so that the next store is queried.
+   */
+  problemOf?(secretId: string): Error | null | undefined
   /** Registers a callback for possible changes of secrets; returns the function that removes it. */
   onChange(listener: () => void): () => void
 }

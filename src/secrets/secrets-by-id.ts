@@ -47,6 +47,12 @@ export class SecretsById implements SecretStore {
     return (await cached.get()).content
   }
 
+  problemOf(secretId: string): Error | null | undefined {
+    const known = this.#byId.get(secretId)
+    const { failure = null, last = null } = known ?? {}
+    return failure ?? (last?.content ? null : undefined)
+  }
+
   /** Reads the secrets of an id again; never rejects. */
   async refresh(secretId: string): Promise<void> {
     await this.#byId.get(secretId)?.refresh()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { copyFileSync, renameSync, truncateSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -179,6 +179,67 @@ test(
     await waitUntil('the route was up', () => isUp())
   },
 )
+
+test('a broken or missing keystore is in health and metrics long before its lease ends, while the last good certificate is used', {
+  ...options,
+  timeout: 120_000,
+}, async () => {
+  const good = keystoreOf(first)
+  const file = join(authority!.directory, 'broken.p12')
+  copyFileSync(good, file)
+  const mappings = [{ secretId: 'https.key', aliases: ['server'] }]
+  const manager = { type: 'SecretsKeyManager', config: { signingSecretId: 'https.key', secretsProvider: 'store' } }
+  const objects = {
+    secrets: { keyManager: manager },
+    names: { sni: { defaultSecretId: 'https.key', secretsProvider: 'store' } },
+    keystore: { keyManager: { type: 'KeyManager', config: { keystore: 'file' } } },
+  }
+  await using running = await RunningGateway.start({
+    admin: {
+      connectors: Object.keys(objects).map((tls) => ({ port: 0, host: '127.0.0.1', tls })),
+      heap: [
+        {
+          name: 'words',
+          type: 'FileSystemSecretStore',
+          config: { directory: '&{gateway.instance.dir}/secrets', format: 'PLAIN' },
+        },
+        {
+          name: 'store',
+          type: 'KeyStoreSecretStore',
+          config: { file, storePasswordSecretId: 'store.password', secretsProvider: 'words', mappings },
+        },
+        { name: 'file', type: 'KeyStore', config: { url: file, password: 'word' } },
+        ...Object.entries(objects).map(([name, config]) => ({ name, type: 'ServerTlsOptions', config })),
+      ],
+    },
+    files: { 'secrets/store.password': 'word' },
+    routes: { hello: textRoute('hello') },
+  })
+  const states = async () => {
+    const { checks } = JSON.parse((await running.askAdmin('/health/ready?verbose')).text) as {
+      checks: readonly { readonly name: string; readonly state?: string }[]
+    }
+    return Object.keys(objects).map((name) => checks.find((check) => check.name === `admin+${name}`)?.state)
+  }
+  const stale = () =>
+    Promise.all(
+      Object.keys(objects).map((name) => running.metric('gw_tls_certificate_stale', { name: `admin+${name}` })),
+    )
+  const reaches = (state: string, value: number) =>
+    waitUntil(`all are ${state}`, async () => {
+      const [shown, measured] = [await states(), await stale()]
+      return shown.every((each) => each === state) && measured.every((each) => each === value)
+    })
+  assert.deepEqual(await stale(), [0, 0, 0])
+  truncateSync(file, 50)
+  await running.gateway.reload()
+  await reaches('degraded', 1)
+  for (const port of running.gateway.ports) assert.equal((await ask(port)).peer, 'first.test')
+  replace(file, good)
+  await reaches('up', 0)
+  rmSync(file)
+  await reaches('degraded', 1)
+})
 
 test('an upstream that requires a client certificate gets it', {
   ...options,

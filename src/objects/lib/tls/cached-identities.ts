@@ -5,6 +5,13 @@ import { EVENTS } from '../log-events.ts'
 
 type Identities = readonly TlsIdentity[]
 
+/** Where identities come from. */
+export interface IdentitySource {
+  read(): Promise<Identities>
+  /** Why it fails while `read` still returns the last good ones: a store keeps them for its lease. */
+  problem(): Error | null
+}
+
 /**
  * The TLS identities of one source, read again when it changes. While the source fails, the last good ones stay in use without a time
  * limit: a certificate file that is broken during a renewal must not become an outage.
@@ -12,35 +19,50 @@ type Identities = readonly TlsIdentity[]
 export class CachedIdentities {
   readonly name: string
   readonly #identities: CachedValue<Identities>
-  #problem: string | null = null
+  readonly #source: IdentitySource
+  readonly #events: IdentityEvents
+  /** Of the last read; null before the first identities. */
+  #failure: Error | null = null
+  #reported: string | null = null
 
-  constructor(name: string, read: () => Promise<Identities>, events: IdentityEvents) {
+  constructor(name: string, source: IdentitySource, events: IdentityEvents) {
     this.name = name
+    this.#source = source
+    this.#events = events
     this.#identities = new CachedValue({
       staleTtl: Number.POSITIVE_INFINITY,
       // With identities to serve, only a change of the source or `refresh` reads it again.
       failurePause: () => (this.#identities.last === null ? 0 : Number.POSITIVE_INFINITY),
       load: async () => {
-        const identities = await read()
+        const identities = await source.read()
         const { last } = this.#identities
         return last !== null && areSame(last, identities) ? last : identities
       },
-      onFailure: (error, previous) => {
+      onFailure: (error) => {
         if (this.#identities.last === null) return
-        this.#problem = error.message
-        if (error.message !== previous?.message) events.failed(this, error)
+        this.#failure = error
+        this.report()
       },
       onRecovery: () => {
-        if (this.#problem === null) return
-        this.#problem = null
-        events.recovered(this)
+        this.#failure = null
+        this.report()
       },
     })
   }
 
   /** Why the source fails while the last good identities are served; null where it does not. */
-  get problem(): string | null {
-    return this.#problem
+  get problem(): Error | null {
+    return this.#failure ?? this.#source.problem()
+  }
+
+  /** Reports a problem once, and its end. */
+  report(): void {
+    const { problem } = this
+    const message = problem?.message ?? null
+    if (message === this.#reported) return
+    this.#reported = message
+    if (problem === null) this.#events.recovered(this)
+    else this.#events.failed(this, problem)
   }
 
   /** The identities that are in use; none before they were read. */

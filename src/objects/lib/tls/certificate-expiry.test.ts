@@ -37,7 +37,7 @@ test('warnings are given at load, then once a day, and end with the renewal', as
   const loaded: string[] = []
   let served: readonly TlsIdentity[] = [lasting(90)]
   const events = { failed: () => {}, recovered: () => {} }
-  const source = new CachedIdentities('app.key', async () => served, events)
+  const source = new CachedIdentities('app.key', { read: async () => served, problem: () => null }, events)
   await source.get()
   const warnings = new ExpiryWarnings([source], { clock, logger, warn: (message) => void loaded.push(message) })
   warnings.warnAtLoad()

@@ -5,8 +5,13 @@ export function joinKeys(managers: readonly KeyManager[] | undefined): KeyManage
   if (managers === undefined || managers.length === 0) return null
   return {
     identities: async () => (await Promise.all(managers.map((each) => each.identities()))).flat(),
+    problem: () => firstProblem(managers.map((each) => each.problem?.())),
     onChange: (listener) => listenToAll(managers, listener),
   }
+}
+
+export function firstProblem(problems: readonly (Error | null | undefined)[]): Error | null {
+  return problems.find((problem) => problem instanceof Error) ?? null
 }
 
 /** Several trust managers as one: a certificate that one of them trusts is trusted. */

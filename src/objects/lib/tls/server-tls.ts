@@ -21,7 +21,7 @@ import {
   secretId,
 } from '#schema'
 import { ChangeListeners } from '#secrets'
-import { CachedIdentities, IdentityReports } from './cached-identities.ts'
+import { CachedIdentities, IdentityReports, type IdentitySource } from './cached-identities.ts'
 import { checkHourly, ExpiryWarnings } from './certificate-expiry.ts'
 import { joinKeys, joinTrust } from './joined-managers.ts'
 import { LIMIT_FIELDS, limitsOf } from './limit-fields.ts'
@@ -117,8 +117,11 @@ export async function serverTls(values: ServerValues, alpn: boolean, env: Enviro
   for (const source of [keys, trust, sni && provider]) if (source) env.onDispose(source.onChange(changed))
   if (env.serving) {
     for (const source of chooser.sources) reports.measure(source)
-    const check = () => void checkSources(chooser)
-    const checking = chooser.isChecked ? setInterval(check, CHECK_INTERVAL).unref() : undefined
+    const check = async () => {
+      if (chooser.isChecked) await checkSources(chooser)
+      for (const source of chooser.sources) source.report()
+    }
+    const checking = setInterval(() => void check(), CHECK_INTERVAL).unref()
     env.onDispose(() => clearInterval(checking))
     checkHourly(env, () => expiry.check())
   }
@@ -144,7 +147,7 @@ function bySecretId(
   const { serverNames, defaultSecretId } = sni
   const names = new Map(Object.entries(serverNames).map(([name, id]) => [name.toLowerCase().replace(/\.$/, ''), id]))
   const ids = new Set([defaultSecretId, ...names.values()])
-  const byId = new Map([...ids].map((id) => [id, new CachedIdentities(id, identitiesOf(provider, id), reports)]))
+  const byId = new Map([...ids].map((id) => [id, new CachedIdentities(id, sourceOf(provider, id), reports)]))
   return {
     sources: [...byId.values()],
     isChecked: true,
@@ -152,13 +155,16 @@ function bySecretId(
   }
 }
 
-/** Reads the identity of a secret; the last one is reused while the secret is the same. */
-function identitiesOf(provider: SecretsProvider, secretId: string): () => Promise<readonly TlsIdentity[]> {
+/** The identity of a secret; the last one is reused while the secret is the same. */
+function sourceOf(provider: SecretsProvider, secretId: string): IdentitySource {
   let last: { readonly secret: Secret; readonly identities: readonly TlsIdentity[] } | null = null
-  return async () => {
-    const secret = await provider.active({ secretId, purpose: 'SIGN' })
-    if (secret !== last?.secret) last = { secret, identities: [identityOfSecret(secret)] }
-    return last.identities
+  return {
+    read: async () => {
+      const secret = await provider.active({ secretId, purpose: 'SIGN' })
+      if (secret !== last?.secret) last = { secret, identities: [identityOfSecret(secret)] }
+      return last.identities
+    },
+    problem: () => provider.problemOf?.(secretId) ?? null,
   }
 }
 
@@ -168,7 +174,7 @@ function byCertificate(keys: KeyManager, reports: IdentityReports): Chooser {
     if (identities.length === 0) throw new TypeError('keyManager: expected a key with its certificate, found none')
     return identities
   }
-  const source = new CachedIdentities('keyManager', read, reports)
+  const source = new CachedIdentities('keyManager', { read, problem: () => keys.problem?.() ?? null }, reports)
   /** One list for each choice among the identities that it was made of. */
   let choices = { of: [] as readonly TlsIdentity[], byKey: new Map<string, readonly TlsIdentity[]>() }
   return {

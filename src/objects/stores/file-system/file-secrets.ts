@@ -52,6 +52,10 @@ export class FileSecrets implements SecretStore {
     return SECRET_ID.test(query.secretId) ? this.#secrets.find(query) : null
   }
 
+  problemOf(secretId: string): Error | null | undefined {
+    return this.#secrets.problemOf(secretId)
+  }
+
   onChange(listener: () => void): () => void {
     return this.#secrets.onChange(listener)
   }

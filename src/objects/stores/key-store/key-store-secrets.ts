@@ -90,6 +90,10 @@ export class KeyStoreSecrets implements SecretStore {
     return (await this.#content.get()).content.get(secretId) ?? []
   }
 
+  problemOf(secretId: string): Error | null | undefined {
+    return this.#ids.has(secretId) ? this.#content.failure : undefined
+  }
+
   /** Of the active secret. */
   #notAfterOf(secretId: string): number | null {
     return notAfterOf(this.#content.last?.content.get(secretId)?.[0])

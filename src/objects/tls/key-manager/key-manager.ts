@@ -41,6 +41,7 @@ export const KeyManager = defineType({
         if (identities.length > 0) return identities
         throw new SecretError('keystore: expected at least one private key with its certificate, found none')
       },
+      problem: () => keystore.problem,
       onChange: (listener) => keystore.onChange(listener),
     }
   },

@@ -26,6 +26,7 @@ export class OpenKeyStore implements KeyStore {
   readonly #changes = new ChangeListeners()
   readonly onChange = this.#changes.onChange
   #content: ReadKeyStore | null = null
+  #problem: Error | null = null
   #state = ''
   #checking = false
 
@@ -38,6 +39,10 @@ export class OpenKeyStore implements KeyStore {
     this.#state = await this.#fileState()
     this.#content = await this.#read()
     return this.#content.warnings
+  }
+
+  get problem(): Error | null {
+    return this.#problem
   }
 
   async items(keyPassword: Buffer | null): Promise<readonly KeyStoreItem[]> {
@@ -60,9 +65,11 @@ export class OpenKeyStore implements KeyStore {
       if (state === this.#state) return
       this.#state = state
       this.#content = await this.#read()
+      this.#problem = null
       this.#settings.logger.info({ keystore: this.#settings.path }, 'the keystore has changed and was read again')
       this.#changes.tell()
     } catch (error) {
+      this.#problem = error as Error
       this.#settings.logger.error({ error }, EVENTS.KEYSTORE_UNREADABLE)
     } finally {
       this.#checking = false

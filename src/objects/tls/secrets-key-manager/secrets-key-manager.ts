@@ -1,5 +1,6 @@
 import { KeyManagerKind, SecretsProviderKind } from '#contracts'
 import { config, defineType, listOrOne, ref, secretId } from '#schema'
+import { firstProblem } from '../../lib/tls/joined-managers.ts'
 import { providerFor } from '../../lib/tls/provider.ts'
 import { activeIdentity } from '../../lib/tls/secret-identity.ts'
 
@@ -23,6 +24,7 @@ export const SecretsKeyManager = defineType({
     const provider = providerFor(secretsProvider, env)
     return {
       identities: () => Promise.all(signingSecretId.map((id) => activeIdentity(provider, id))),
+      problem: () => firstProblem(signingSecretId.map((id) => provider.problemOf?.(id))),
       onChange: (listener) => provider.onChange(listener),
     }
   },

@@ -28,6 +28,7 @@ const Fixed = defineType({
       { alias: 'own', key: pair.privateKey, certificates: [certificate] },
       { alias: 'peer', key: null, certificates: [certificate] },
     ],
+    problem: null,
     onChange: () => () => {},
   }),
 })
