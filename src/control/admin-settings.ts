@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
@@ -13,6 +13,7 @@ import {
 } from '#instance'
 import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
+import { openLogFile } from '#logging'
 import { MetricsRegistry } from '#metrics'
 import { type CatalogueType, ConfigError, gatewaySettings, type Problem, systemClock } from '#schema'
 import { readOpenTelemetry, type TelemetryDefaults } from '#telemetry'
@@ -187,7 +188,8 @@ function checkLogFile(destination: string, folder: string): void {
   const path = resolve(folder, destination)
   try {
     makeDirectory(dirname(path))
-    closeSync(openSync(path, 'a', 0o640))
+    const descriptor = openLogFile(path)
+    if (descriptor !== null) closeSync(descriptor)
   } catch (error) {
     const message = `${path} can not be written: ${(error as Error).message}; name another file, "stdout" or "off"`
     throw new ConfigError([{ pointer: '/accessLog/destination', message }])

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
+import { NamedPipe } from '#test/named-pipe'
 import { waitUntil } from '#test/waiting'
 import { LogFile } from './log-file.ts'
 
@@ -101,6 +102,45 @@ test('each time when all lines are written, the file is drained', async () => {
   assert.equal(folder.read('access.log'), '1\n2\n')
   await file.close()
   assert.deepEqual([events.seen.failures, events.seen.lost], [[], 0])
+})
+
+test('a FIFO without a reader: its lines wait for one, and it is a failure until then', async () => {
+  using pipe = new NamedPipe()
+  pipe.closeReader()
+  const events = recorded()
+  const file = new LogFile(pipe.path, events)
+  assert.equal(events.seen.failures[0]?.message, 'the file is a FIFO, and no process reads it')
+  file.writeLines(bytes('first\n'))
+  file.reopen()
+  assert.equal(events.seen.notReopened, null)
+  pipe.openReader()
+  await waitUntil('the line is read', () => pipe.read() === 'first\n')
+  await waitUntil('the file is drained', () => events.seen.drained > 0)
+  await file.close()
+  assert.equal(events.seen.lost, 0)
+})
+
+test('a FIFO that never had a reader: its lines are counted as lost by the close', async () => {
+  using pipe = new NamedPipe()
+  pipe.closeReader()
+  const events = recorded()
+  const file = new LogFile(pipe.path, events)
+  file.writeLines(bytes('first\nsecond\n'))
+  await file.close()
+  assert.equal(events.seen.lost, 2)
+})
+
+test('a FIFO that is full is not a failure, and a close waits for its reader', async () => {
+  using pipe = new NamedPipe()
+  const events = recorded()
+  const file = new LogFile(pipe.path, events)
+  const line = `${'x'.repeat(99_999)}\n`
+  for (let n = 0; n < 5; n++) file.writeLines(bytes(line))
+  const closed = file.close()
+  await waitUntil('all lines are read', () => pipe.read().length === 5 * line.length)
+  await closed
+  assert.equal(pipe.text, line.repeat(5))
+  assert.deepEqual([events.seen.failures, events.seen.lost, file.failed], [[], 0, 0])
 })
 
 test('a file that can not be opened throws', () => {

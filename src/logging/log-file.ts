@@ -1,14 +1,20 @@
-import { closeSync, constants, openSync, write, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, statSync, write, writeSync } from 'node:fs'
 import { LineQueue } from './line-queue.ts'
 
 /** Limit of buffered bytes while the disk is slow or full, and of one turn of the event loop, in which no write ends. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** Milliseconds until the next attempt after a failed write. */
 const RETRY = 250
+/** The same for a FIFO that is full. */
+const FULL_RETRY = 25
+/** Longest time for which a close waits for the reader of a full FIFO, in milliseconds. */
+const FLUSH_LIMIT = 1_000
 /** Bytes of the memory that is used again for each chunk of lines. */
 const REUSED = 128 * 1024
 /** Bytes of a UTF-16 code unit in UTF-8, at most. */
 const MAX_UNIT = 3
+
+const NO_READER = 'the file is a FIFO, and no process reads it'
 
 /** What happens to the lines of a file. */
 interface LogFileEvents {
@@ -30,22 +36,27 @@ export class LogFile {
   readonly #path: string
   readonly #events: LogFileEvents
   readonly #queue = new LineQueue()
-  #descriptor: number
+  /** Null for a FIFO that had no reader so far. */
+  #descriptor: number | null
   /** What the thread pool writes. */
   #inFlight: Buffer | null = null
   #mustReopen = false
   #timer: NodeJS.Timeout | null = null
-  #idle: (() => void) | null = null
+  /** Whether the last write found a full FIFO. */
+  #isFull = false
+  /** Called after each write. */
+  #attempted: (() => void) | null = null
   #reused: Buffer | null = null
   #isReusedWaiting = false
   /** Failed attempts. */
   failed = 0
 
-  /** Throws where the file can not be opened. */
+  /** Throws where the file can not be opened; a FIFO without a reader is opened when it has one. */
   constructor(path: string, events: LogFileEvents) {
     this.#path = path
     this.#events = events
-    this.#descriptor = open(path)
+    this.#descriptor = openLogFile(path)
+    if (this.#descriptor === null) this.#openLater(new Error(NO_READER))
   }
 
   /** Bytes of lines that are accepted now. */
@@ -78,9 +89,13 @@ export class LogFile {
 
   /** Resolves when all lines are written, or given up after a last attempt. */
   async close(): Promise<void> {
-    if (this.#inFlight !== null) await new Promise<void>((resolve) => (this.#idle = resolve))
+    const end = performance.now() + FLUSH_LIMIT
+    while (this.#inFlight !== null || (this.#isFull && performance.now() < end)) {
+      this.#timer?.ref()
+      await new Promise<void>((resolve) => (this.#attempted = resolve))
+    }
     this.writeRest()
-    closeSync(this.#descriptor)
+    if (this.#descriptor !== null) closeSync(this.#descriptor)
   }
 
   /** The same at once, for the end of the process. */
@@ -91,7 +106,7 @@ export class LogFile {
     if (this.#inFlight !== null) this.#queue.written(this.#inFlight, this.#inFlight.length)
     this.#inFlight = null
     try {
-      while (!this.#queue.isEmpty) {
+      while (this.#descriptor !== null && !this.#queue.isEmpty) {
         const chunk = this.#queue.next()
         this.#queue.written(chunk, writeSync(this.#descriptor, chunk))
       }
@@ -102,22 +117,41 @@ export class LogFile {
   }
 
   #drain(): void {
-    if (this.#queue.isEmpty) return
+    if (this.#descriptor === null || this.#queue.isEmpty) return
     const chunk = this.#queue.next()
     this.#inFlight = chunk
     write(this.#descriptor, chunk, (error, count) => {
       this.#inFlight = null
       if (error === null) this.#queue.written(chunk, count)
       if (this.#mustReopen) this.#swap()
-      if (error !== null) {
+      this.#isFull = error?.code === 'EAGAIN'
+      if (this.#isFull) this.#retryLater(FULL_RETRY)
+      else if (error !== null) {
         this.#fail(error)
-        this.#retryLater()
+        this.#retryLater(RETRY)
       } else if (this.#queue.isEmpty) {
         this.#isReusedWaiting = false
         this.#events.drained()
-        this.#idle?.()
       } else this.#drain()
+      this.#attempted?.()
     })
+  }
+
+  /** Opens a FIFO when it has a reader. */
+  #openLater(problem: Error): void {
+    this.#fail(problem)
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      try {
+        this.#descriptor ??= openLogFile(this.#path)
+      } catch (error) {
+        this.#openLater(error as Error)
+        return
+      }
+      if (this.#descriptor === null) this.#openLater(problem)
+      else if (this.#queue.isEmpty) this.#events.drained()
+      else this.#drain()
+    }, RETRY).unref()
   }
 
   #fail(error: Error): void {
@@ -125,20 +159,23 @@ export class LogFile {
     this.#events.failed(error)
   }
 
-  #retryLater(): void {
-    this.#idle?.()
+  #retryLater(pause: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       this.#drain()
-    }, RETRY).unref()
+    }, pause).unref()
   }
 
   /** A new file that can not be opened: the lines go to the old one, and the next reload tries again. */
   #swap(): void {
     this.#mustReopen = false
     try {
-      const descriptor = open(this.#path)
-      closeSync(this.#descriptor)
+      const descriptor = openLogFile(this.#path)
+      if (descriptor === null) {
+        if (this.#descriptor === null) return
+        throw new Error(NO_READER)
+      }
+      if (this.#descriptor !== null) closeSync(this.#descriptor)
       this.#descriptor = descriptor
     } catch (error) {
       this.failed++
@@ -154,8 +191,13 @@ export class LogFile {
   }
 }
 
-/** Not blocking for a FIFO without a reader, which fails. */
-function open(path: string): number {
+/** Creates the file where it is missing. Null for a FIFO without a reader: a blocking call would wait for one. */
+export function openLogFile(path: string): number | null {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
-  return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+  try {
+    return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO' && statSync(path).isFIFO()) return null
+    throw error
+  }
 }

@@ -11,6 +11,7 @@ import { Folder } from '#test/folder'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
+import { NamedPipe } from '#test/named-pipe'
 import { secureHeap } from '#test/secure-connector'
 import { httpUpstream, silentUpstream } from '#test/upstream'
 import { once, waitUntil, within } from '#test/waiting'
@@ -368,6 +369,21 @@ test('a full disk: the first failed write is in log, health and metrics, and all
     [5],
   )
   assert.equal(gateway.log.with(/GW_UNIT_ACCESS_LOG_FAILING/).length, 1)
+})
+
+test('a FIFO without a reader does not delay the start: the log names it, and its lines wait for a reader', async () => {
+  using pipe = new NamedPipe()
+  pipe.closeReader()
+  await using gateway = await GatewayProcess.start({
+    admin: { gatewayUnits: 1, accessLog: { destination: pipe.path } },
+    routes: { hello: pathRoute('/hello', 'hello') },
+  })
+  const failing = await gateway.log.until(/GW_UNIT_ACCESS_LOG_FAILING/)
+  assert.equal(failing['destination'], pipe.path)
+  assert.match(JSON.stringify(failing['error']), /the file is a FIFO, and no process reads it/)
+  assert.equal((await gateway.ask('/hello')).text, 'hello')
+  pipe.openReader()
+  await waitUntil('the line is read', () => /"path":"\/hello".*\n$/.test(pipe.read()))
 })
 
 test('lines of the last requests are written when the gateway stops', async () => {
