@@ -47,3 +47,16 @@ export class BodyNotBufferedError extends Error {
     super('body: its content is not buffered; buffer it before it is read')
   }
 }
+
+/** The file system refused content that does not fit into memory. */
+export class BodyNotStoredError extends Error {
+  override readonly name = 'BodyNotStoredError'
+  /** That of the file system, such as ENOSPC. */
+  readonly code: string | undefined
+
+  constructor(directory: string, cause: NodeJS.ErrnoException) {
+    const action = 'check its free space and permissions, or name another temporaryDirectory in admin.json'
+    super(`body: its content can not be stored in "${directory}": ${cause.message}; ${action}`, { cause })
+    this.code = cause.code
+  }
+}

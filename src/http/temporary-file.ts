@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { BodyConsumedError } from './body-errors.ts'
+import { BodyConsumedError, BodyNotStoredError } from './body-errors.ts'
 import type { BodySink, BodySource } from './body-flow.ts'
 import type { StoredContent } from './stored-content.ts'
 
@@ -33,7 +33,7 @@ export class TemporaryFile implements StoredContent {
 
   async open(): Promise<void> {
     const path = join(this.#directory, `body-${randomBytes(16).toString('hex')}`)
-    await this.#using(async () => {
+    await this.#storing(async () => {
       this.#descriptor = await openFile(path, 'wx+', 0o600).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
         await makeDirectory(this.#directory, { recursive: true, mode: 0o700 })
@@ -48,7 +48,7 @@ export class TemporaryFile implements StoredContent {
   }
 
   async append(chunk: Uint8Array): Promise<void> {
-    await this.#using(async () => {
+    await this.#storing(async () => {
       for (let written = 0; written < chunk.length; ) {
         written += await this.#writeAt(chunk, written, this.#length + written)
       }
@@ -103,6 +103,15 @@ export class TemporaryFile implements StoredContent {
         error ? reject(error) : resolve(count),
       )
     })
+  }
+
+  /** An error of the file system names no directory. */
+  #storing(work: () => Promise<void>): Promise<void> {
+    return this.#using(() =>
+      work().catch((error: unknown) => {
+        throw new BodyNotStoredError(this.#directory, error as NodeJS.ErrnoException)
+      }),
+    )
   }
 
   /** Delays close until no operation runs: the descriptor of a closed file may be reused. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -99,6 +100,36 @@ async function closed(directory: string): Promise<void> {
   for (let turn = 0; turn < 1_000; turn++) if ((await openFilesIn(directory)).length === 0) return
   assert.fail('a temporary file is still open')
 }
+
+test('a directory that can not be written is in the error, with what to do', async (context) => {
+  const { storage, directory } = await storageFor(context)
+  await writeFile(directory, 'a file where the directory is expected')
+  const body = bodyOf(pattern(5_000))
+  const message = `body: its content can not be stored in "${directory}": ENOTDIR: not a directory, open '...'; check its free space and permissions, or name another temporaryDirectory in admin.json`
+  await assert.rejects(body.buffer(storage), (error: NodeJS.ErrnoException) => {
+    assert.equal(error.message.replace(/open '[^']*'/, "open '...'"), message)
+    assert.equal(error.code, 'ENOTDIR')
+    return true
+  })
+})
+
+test('a directory that is full is in the error too', { skip: process.platform !== 'linux' }, async (context) => {
+  const { directory } = await storageFor(context)
+  const script = `
+    import { TemporaryStorage } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+    const limits = { initialLength: 16, memoryLimit: 100, fileLimit: 1_000_000, directory: ${JSON.stringify(directory)} }
+    const writer = new TemporaryStorage(limits).open()
+    await writer.write(Buffer.alloc(100_000)).catch(({ code, message }) => console.log(code, message))`
+  // The limit of the size of files stands for a full disk, which a test can not make.
+  const shell = ['-c', 'ulimit -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '--eval', script]
+  const { stdout, stderr } = spawnSync('sh', shell, { encoding: 'utf8' })
+  assert.match(
+    stdout,
+    /^EFBIG body: its content can not be stored in "[^"]+": EFBIG: file too large, write; check/,
+    stderr,
+  )
+  assert.ok(stdout.includes(JSON.stringify(directory)), stdout)
+})
 
 test('a file limit below the memory limit means memory only', async (context) => {
   const { storage } = await storageFor(context, { memoryLimit: 50, fileLimit: 10 })
