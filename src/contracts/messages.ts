@@ -15,16 +15,21 @@ export interface RouteSource {
 /** One change of a deploy: a route to create or replace, or the id of one to remove. */
 export type RouteChange = { readonly put: RouteSource } | { readonly remove: string }
 
+/** Paths of the files that were read or sought for a route that could not be built, missing ones included. */
+type SoughtFiles = readonly string[]
+
 /** Problems of one change, by its position in the deploy. */
 export interface ChangeProblems {
   readonly change: number
   readonly problems: readonly Problem[]
+  readonly files?: SoughtFiles
 }
 
 /** Why one route could not be built. */
 export interface RouteFailure {
   readonly id: string
   readonly problems: readonly Problem[]
+  readonly files?: SoughtFiles
 }
 
 /** Warnings about a route that is now served. */

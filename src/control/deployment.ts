@@ -6,6 +6,8 @@ import type { UnitLink } from './unit-link.ts'
 interface Deployment {
   /** Problems by the position of the change; a change without an entry was built by every unit. */
   readonly problems: ReadonlyMap<number, readonly Problem[]>
+  /** Files that were read or sought for the changes that have problems. */
+  readonly files: ReadonlyMap<number, ReadonlySet<string>>
   /** Swaps the given changes in, in every unit; the rest is discarded. */
   commit(accepted: readonly number[]): Promise<void>
 }
@@ -24,10 +26,12 @@ export async function prepareDeployment(
   if (concerned.length > 0 && answers.every((answer) => answer === null)) {
     // If the deploy crashed them, their replacements would crash too.
     const each = changes.map((_, change) => [change, [{ pointer: '', message: NO_UNIT_LEFT }]] as const)
-    return { problems: new Map(each), commit: async () => {} }
+    return { problems: new Map(each), files: new Map(), commit: async () => {} }
   }
   const problems = new Map<number, Problem[]>()
+  const files = new Map<number, Set<string>>()
   for (const found of answers.flatMap((answer) => answer ?? [])) {
+    files.set(found.change, new Set([...(files.get(found.change) ?? []), ...(found.files ?? [])]))
     const known = problems.get(found.change) ?? []
     // Units usually report the same problems.
     const said = new Set(known.map(textOf))
@@ -35,6 +39,7 @@ export async function prepareDeployment(
   }
   return {
     problems,
+    files,
     commit: async (accepted) => {
       await Promise.all(concerned.map((unit) => unit.commit(deploy, accepted)))
     },

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Position } from '#json'
 import type { Logger } from '#logging'
 import type { Problem } from '#schema'
+import { FailedContent } from './failed-content.ts'
 import { EVENTS } from './log-events.ts'
 import type { DeployCounts } from './monitoring/deploy-metrics.ts'
 import type { RouteFile } from './route-files.ts'
@@ -22,8 +23,8 @@ export class RouteProblems {
   readonly #logger: Logger
   readonly #observer: FailureObserver
   readonly #problems = new Map<string, readonly LocatedProblem[]>()
-  /** Failed content of each file: not deployed again until the file changes or a scan is forced. */
-  readonly #failed = new Map<string, string>()
+  /** Failed content of each file: not deployed again until it, or a file that its build sought, changes, or a scan is forced. */
+  readonly #failed = new Map<string, FailedContent>()
 
   constructor(directory: string, deploys: DeployCounts, logger: Logger, observer: FailureObserver) {
     this.#directory = directory
@@ -47,13 +48,19 @@ export class RouteProblems {
     return this.#problems.get(file) ?? []
   }
 
-  /** Records and logs why a file is not served; the same reason only once. */
-  add(files: Files, file: string, problems: readonly LocatedProblem[], content: string): void {
+  /** Records and logs why a file is not served; the same reason only once. `sought`: the files that its build read or sought. */
+  add(
+    files: Files,
+    file: string,
+    problems: readonly LocatedProblem[],
+    content: string,
+    sought: Iterable<string> = [],
+  ): void {
     const document = files.get(file)?.route?.document
     const placed = problems.map((problem) => ({ ...document?.locate(problem.pointer), ...problem }))
     const before = JSON.stringify(this.#problems.get(file))
     this.#problems.set(file, placed)
-    this.#failed.set(file, content)
+    this.#failed.set(file, new FailedContent(content, files.get(file)?.stamp ?? '', sought))
     if (before === JSON.stringify(placed)) return
     this.#deploys.failed++
     this.#observer(file, files.get(file), placed)
@@ -66,12 +73,17 @@ export class RouteProblems {
     }
   }
 
-  /** Sets the problems of unreadable files; those of other files are cleared when their content changes. */
-  recordUnreadable(files: Files): void {
+  /**
+   * Sets the problems of unreadable files; those of other files are cleared when their content changes. A failed content is
+   * deployed again when its file was written again, or a file that its build sought has changed.
+   */
+  update(files: Files): void {
+    const states = new Map<string, string>()
     for (const [file, { problems, stamp, route }] of files) {
       const failed = this.#failed.get(file)
       if (problems.length > 0) this.add(files, file, problems, `unreadable ${stamp}`)
-      else if (failed !== route?.revision && failed !== `refused ${route?.revision}`) this.clear(file)
+      else if (failed?.content === route?.revision) failed?.check(stamp, states)
+      else if (failed?.content !== `refused ${route?.revision}`) this.clear(file)
     }
   }
 
@@ -85,7 +97,8 @@ export class RouteProblems {
   /** Whether this content of the file has failed before. */
   hasFailed(files: Files, file: string): boolean {
     const revision = files.get(file)?.route?.revision
-    return revision !== undefined && this.#failed.get(file) === revision
+    const failed = this.#failed.get(file)
+    return revision !== undefined && failed?.content === revision && !failed.isRetried
   }
 
   /** Clears all failed contents, so that they are deployed again. */

@@ -113,9 +113,9 @@ export class RouteStore {
     if (wasExpected && unit.isFirst) {
       this.#logger.info({ routes: this.served - failures.length, directory: this.directory }, 'routes loaded')
     }
-    for (const { id, problems } of failures) {
+    for (const { id, problems, files } of failures) {
       const served = this.#served.markIncomplete(id)
-      if (served !== undefined) this.#problems.add(this.#files, served.file, problems, served.source.revision)
+      if (served !== undefined) this.#problems.add(this.#files, served.file, problems, served.source.revision, files)
     }
   }
 
@@ -141,7 +141,7 @@ export class RouteStore {
         options.files === undefined
           ? readRouteFiles(this.directory, this.#files)
           : rereadRouteFiles(this.directory, this.#files, options.files)
-      this.#problems.recordUnreadable(files)
+      this.#problems.update(files)
       this.#served.updateTexts(files)
       this.history.storeReplaced(files, this.#served.routes)
       const plan = planRoutes(files, this.#served.routes)
@@ -362,7 +362,7 @@ export class RouteStore {
     this.#scanned = true
     if (!this.#target.isReadOnly) removeUnfinishedWrites(this.directory)
     this.#files = readRouteFiles(this.directory, this.#files)
-    this.#problems.recordUnreadable(this.#files)
+    this.#problems.update(this.#files)
     const plan = planRoutes(this.#files, this.#served.routes)
     this.#problems.recordRefused(this.#files, plan)
     this.#served.begin(plan)
@@ -380,16 +380,16 @@ export class RouteStore {
 
   async #deploy(planned: readonly PlannedChange[], files: ReadonlyMap<string, RouteFile>): Promise<void> {
     const changes = planned.map(({ change }) => change)
-    const deployment = await prepareDeployment(this.#units(), this.directory, changes)
+    const { problems: found, files: sought, commit } = await prepareDeployment(this.#units(), this.directory, changes)
     const failedFiles = new Set<string>()
-    for (const [at, problems] of deployment.problems) {
+    for (const [at, problems] of found) {
       const { file, change } = planned[at] as PlannedChange
       failedFiles.add(file)
-      this.#problems.add(files, file, problems, 'put' in change ? change.put.revision : '')
+      this.#problems.add(files, file, problems, 'put' in change ? change.put.revision : '', sought.get(at))
     }
     // If the new version of a file can not be built, its last good version stays, also under an old id.
     const accepted = [...planned.keys()].filter((at) => !failedFiles.has((planned[at] as PlannedChange).file))
-    await deployment.commit(accepted)
+    await commit(accepted)
     for (const at of accepted) this.#record(planned[at] as PlannedChange)
   }
 

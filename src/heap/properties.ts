@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { compile, isExpression, type Scope, scopeOf, substituteTokens } from '#expression'
+import { compile, isExpression, recordFile, type Scope, scopeOf, substituteTokens } from '#expression'
 import { appendPointer, isPlainObject, type JsonValue, readDocument, setOwn } from '#json'
 import type { Problem } from '#schema'
 
@@ -76,7 +76,9 @@ export class Properties {
     try {
       const url = new URL(String(location))
       if (url.protocol !== 'file:') throw new TypeError(`expected a file: URL, got ${url.protocol}`)
-      return readDocument(readFileSync(fileURLToPath(url), 'utf8')).value
+      const path = fileURLToPath(url)
+      recordFile(path)
+      return readDocument(readFileSync(path, 'utf8')).value
     } catch (error) {
       const message = `the properties at ${JSON.stringify(location)} can not be read: ${(error as Error).message}`
       problems.push({ pointer: appendPointer(pointer, '$location'), message })

@@ -1,12 +1,14 @@
 import type { BigIntStats } from 'node:fs'
 import { constants, open, realpath, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
+import { recordFile } from '#expression'
 
 /** More than any password or key has. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
 /** Fingerprint of the state of a file; null where it does not exist. */
 export async function fileState(path: string): Promise<string | null> {
+  recordFile(path)
   try {
     return stateOf(await stat(path, { bigint: true }))
   } catch (error) {

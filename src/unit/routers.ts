@@ -1,5 +1,5 @@
 import type { ChangeProblems, RouteChange, RouteFailure } from '#contracts'
-import type { Scope } from '#expression'
+import { recordFiles, type Scope } from '#expression'
 import type { BuildPath, Heap, StateReporter, UnitContext } from '#heap'
 import type { Handler } from '#http'
 import type { MetricsRegistry } from '#metrics'
@@ -86,11 +86,9 @@ export class Routers {
     const pause = yieldRegularly()
     for (const source of sources) {
       await pause()
-      try {
-        routes.push(await Route.build(source, around))
-      } catch (error) {
-        failures.push({ id: source.id, problems: problemsOf(error) })
-      }
+      const outcome = await recordFiles(() => Route.build(source, around))
+      if ('built' in outcome) routes.push(outcome.built)
+      else failures.push({ id: source.id, problems: problemsOf(outcome.error), files: outcome.files })
     }
     router.live.replace(routes, new Set())
     this.#open.add(router)
@@ -139,11 +137,9 @@ export class Routers {
         if (!('put' in step)) continue
         await pause()
         if (signal?.aborted) break
-        try {
-          routes.set(change, await Route.build(step.put, router.around))
-        } catch (error) {
-          problems.push({ change, problems: problemsOf(error) })
-        }
+        const outcome = await recordFiles(() => Route.build(step.put, router.around))
+        if ('built' in outcome) routes.set(change, outcome.built)
+        else problems.push({ change, problems: problemsOf(outcome.error), files: outcome.files })
       }
     }
     if (signal?.aborted) for (const routes of built.values()) for (const route of routes.values()) void route.retire()

@@ -223,7 +223,6 @@ describe('watching', () => {
     assert.match(gateway.problems('a.json').join(), /can not be read/)
     assert.equal((await gateway.ask('/')).text, 'A2')
     gateway.instance.write('props.json', { x: 'yes' })
-    await gateway.scan()
     assert.equal((await gateway.ask('/')).text, 'A2')
     await gateway.gateway.reload()
     assert.equal((await gateway.ask('/')).text, 'A3 yes')

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { EvaluationError } from '../errors.ts'
+import { recordFile } from '../recorded-files.ts'
 import { maxStringLength } from '../values.ts'
 import { text } from './arguments.ts'
 import { define, type FunctionDefinition } from './definition.ts'
@@ -32,6 +33,7 @@ function fileUrl(of: string, path: unknown): string | null {
 function content(of: string, path: unknown): Buffer | null {
   const name = text(of, path)
   if (name === null) return null
+  recordFile(name)
   try {
     const about = statSync(name)
     // A FIFO or device could block, or never end.

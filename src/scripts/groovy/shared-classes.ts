@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { recordFile } from '#expression'
 import { type ClassInfo, compileProgram, GroovyCompileError, type GroovyProblem, type Library } from '#groovy'
 
 /** Limit of a class file in bytes, far above real ones. */
@@ -52,6 +53,7 @@ export class SharedClasses {
   #read(name: string): readonly ClassInfo[] {
     const path = `${join(this.#folder, ...name.split('.'))}.groovy`
     const file = relative(this.#folder, path).split(sep).join('/')
+    recordFile(path)
     try {
       const stats = statSync(path, { bigint: true })
       this.#fingerprints.set(path, fingerprintOf(stats))

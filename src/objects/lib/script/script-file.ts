@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { recordFile } from '#expression'
 import { ConfigError } from '#schema'
 import type { ScriptLanguage } from '#scripts'
 
@@ -61,6 +62,7 @@ export class ScriptFile {
 
   async #existing(): Promise<Found | null> {
     for (const path of this.#candidates) {
+      recordFile(path)
       const stats = await stat(path, { bigint: true }).catch(() => null)
       if (stats !== null) return { path, stats }
     }

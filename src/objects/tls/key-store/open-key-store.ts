@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { type KeyStore, type KeyStoreItem, SecretError } from '#contracts'
+import { recordFile } from '#expression'
 import type { Logger } from '#logging'
 import {
   ChangeListeners,
@@ -87,6 +88,7 @@ export class OpenKeyStore implements KeyStore {
   }
 
   async #fileState(): Promise<string> {
+    recordFile(this.#settings.path)
     try {
       const { dev, ino, size, mtimeNs } = await stat(this.#settings.path, { bigint: true })
       return [dev, ino, size, mtimeNs].join(' ')
