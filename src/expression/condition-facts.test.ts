@@ -150,6 +150,24 @@ test('a pattern anchored to the start of a list gets a warning, since it never m
   for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
 })
 
+test('a pattern for a path with two slashes at its start gets a warning, since it never matches', () => {
+  const warned = [
+    "find(request.uri.path, '^//seclogin')",
+    "matches(exchange.request.uri.path, '^//(a|b)$')",
+    "find(request.uri.path, '^(//a|//b)')",
+  ]
+  const silent = [
+    "find(request.uri.path, '^/seclogin')",
+    "find(request.uri.path, '//seclogin')",
+    "find(request.uri.path, '^/?/seclogin')",
+    "find(request.uri.path, '^//?seclogin')",
+    "find(request.uri.path, '^(//a|/b)')",
+    "find(request.uri.query, '^//seclogin')",
+  ]
+  for (const source of warned) assert.match(lint(compile(`\${${source}}`)).join(), /never true.*one slash/, source)
+  for (const source of silent) assert.deepEqual(lint(compile(`\${${source}}`)), [], source)
+})
+
 test('detects conditions that are true for every request', () => {
   for (const text of ['true', '1 == 1', '!false', "'a' == 'a'"]) assert.ok(isAlwaysTrue(compile(`\${${text}}`)), text)
   for (const text of [

@@ -7,6 +7,7 @@ import { isAnchored, literalPrefix } from './regex/prefix.ts'
 const hostPath = /^(?:exchange\.)?request\.(?:uri\.(?:host|authority|rawAuthority)|headers\.host(?:\.0)?)$/i
 
 const listPath = /^(?:exchange\.)?request\.(?:headers|form|queryParams|cookies)\.[^.]+$/
+const uriPath = /^(?:exchange\.)?request\.uri\.path$/
 const searching = /^(?:find|findGroups|matches|matchingGroups)$/
 
 /** Warnings about valid but probably unintended expressions. */
@@ -15,7 +16,10 @@ export function lint(expression: Expression): string[] {
   for (const segment of expression.segments) {
     if (typeof segment === 'string') continue
     visit(segment, (node) => {
-      for (const warning of [unanchoredHost(node), beginningOfList(node)]) if (warning !== null) warnings.push(warning)
+      for (const rule of RULES) {
+        const warning = rule(node)
+        if (warning !== null) warnings.push(warning)
+      }
     })
   }
   return warnings
@@ -34,6 +38,21 @@ function unanchoredHost(node: Node): string | null {
   )
 }
 
+/** Paths are normalized before conditions are evaluated: none begins with two slashes. */
+function doubleSlash(node: Node): string | null {
+  if (node.type !== 'call' || !searching.test(node.name)) return null
+  const [text, regex] = node.args
+  if (text === undefined || regex?.type !== 'literal' || typeof regex.value !== 'string') return null
+  const path = pathOf(text)
+  if (path === null || !uriPath.test(path)) return null
+  const beginning = literalPrefix(compileRegex(regex.value).parsed, 'found')?.text ?? ''
+  if (!beginning.startsWith('//')) return null
+  return (
+    `${node.name}(${path}, ${JSON.stringify(regex.value)}) is never true: double slashes of a path are merged before it is evaluated; ` +
+    'write one slash'
+  )
+}
+
 /** The text of a list starts with a bracket, so that a pattern anchored to another start never matches. */
 function beginningOfList(node: Node): string | null {
   if (node.type !== 'call' || !searching.test(node.name)) return null
@@ -48,3 +67,5 @@ function beginningOfList(node: Node): string | null {
     'take one of its values with [0]'
   )
 }
+
+const RULES: readonly ((node: Node) => string | null)[] = [unanchoredHost, beginningOfList, doubleSlash]
