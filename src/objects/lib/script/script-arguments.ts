@@ -1,4 +1,13 @@
-import { AccessTokenResolverKind, AuditServiceKind, FilterKind, HandlerKind, ResourceAccessKind } from '#contracts'
+import {
+  AccessTokenResolverKind,
+  AuditServiceKind,
+  Executor,
+  FilterKind,
+  HandlerKind,
+  ResourceAccessKind,
+  SecretStoreKind,
+  SecretsProviderKind,
+} from '#contracts'
 import { compile, type Expression, isExpression, type Scope } from '#expression'
 import { isPlainObject, setOwn } from '#json'
 import { Deferred, type Field, field, type Kind, Reference, type SettleContext, type Typed } from '#schema'
@@ -56,14 +65,25 @@ function decodeArgument(value: unknown): unknown {
 
 const NOTHING: Scope = { lookup: () => undefined }
 
-/** Scripts of PingGateway publish events by an argument. */
-const ADVICE: ReadonlyMap<Kind, string> = new Map([
+const SECRETS =
+  'scripts have the binding secrets in place of a provider; remove the argument, name this object in the field secretsProvider of the ' +
+  "script's object, beside args, and replace secretsProvider.getNamedSecret(...) by secrets.get('id') in Groovy or await secrets.get('id') " +
+  'in JavaScript. Such a secret signs and verifies tokens; its value can not be read'
+
+/** Objects that scripts of PingGateway get by an argument. */
+const ADVICE: ReadonlyMap<Kind, string> = new Map<Kind, string>([
   [
     AuditServiceKind,
     'scripts have the binding audit in place of an audit service; remove the argument, and replace auditService.handleCreate(...) by ' +
       "audit.send('Topic', [eventName: 'NAME']) in Groovy or await audit.send('Topic', { eventName: 'NAME' }) in JavaScript. " +
       'The event goes to the service that audits the route, so add the topic to a handler of that one; ' +
       'or publish it to this service by an AuditFilter whose auditService names it',
+  ],
+  [SecretStoreKind, SECRETS],
+  [SecretsProviderKind, SECRETS],
+  [
+    Executor,
+    'scripts have no threads, and need no executor: a call that waits suspends the script without blocking the gateway; remove the argument',
   ],
 ])
 
@@ -107,13 +127,27 @@ class ArgumentExpression extends Deferred<unknown> {
   }
 
   settle(context: SettleContext, pointer: string): unknown {
+    const missing = new Set<string>()
+    const lookup = (name: string): unknown => {
+      const value = lookUp(context.scope, name)
+      if (value === undefined) missing.add(name)
+      return value
+    }
     try {
-      return this.#expression.evaluate({ lookup: (name) => lookUp(context.scope, name) })
+      const value = this.#expression.evaluate({ lookup })
+      if (missing.size > 0) context.warn(pointer, absentAtLoad(this.#expression.source, [...missing]))
+      return value
     } catch (error) {
       context.report(pointer, `${this.#expression.source} can not be evaluated: ${(error as Error).message}`)
       return undefined
     }
   }
+}
+
+function absentAtLoad(source: string, missing: readonly string[]): string {
+  const names = missing.join(', ')
+  const [does, each] = missing.length > 1 ? ['do', 'they are'] : ['does', 'it is']
+  return `${source}: ${names} ${does} not exist when the route loads, which is when arguments are evaluated, so that ${each} null here; compute the value in the script`
 }
 
 function lookUp(scope: Scope, name: string): unknown {

@@ -11,7 +11,10 @@ import { exchangeFor } from '#test/exchange'
 import { ScriptableHandler } from '../../handlers/scriptable/scriptable-handler.ts'
 import { StaticResponseHandler } from '../../handlers/static-response/static-response-handler.ts'
 import { NoOpAuditService } from '../../services/no-op-audit/no-op-audit-service.ts'
+import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
 import { TemporaryStorage } from '../../services/temporary-storage/temporary-storage.ts'
+import { Base64EncodedSecretStore } from '../../stores/base64-encoded/base64-encoded-secret-store.ts'
+import { SecretsProvider } from '../../stores/secrets-provider/secrets-provider.ts'
 import { ScriptFile } from './script-file.ts'
 
 const CLIENT = { name: 'ClientHandler', type: 'StaticResponseHandler', config: { status: 202 } }
@@ -20,7 +23,14 @@ const JAVASCRIPT = { type: 'application/javascript' }
 function scripted(config: JsonValue, surroundings: BuildOptions = {}) {
   return build<Handler>(ScriptableHandler, config, {
     ...surroundings,
-    types: [StaticResponseHandler, TemporaryStorage, NoOpAuditService],
+    types: [
+      StaticResponseHandler,
+      TemporaryStorage,
+      NoOpAuditService,
+      Base64EncodedSecretStore,
+      SecretsProvider,
+      ScheduledExecutorService,
+    ],
     heap: [CLIENT, ...(surroundings.heap ?? [])],
   })
 }
@@ -162,6 +172,40 @@ test('a heap object that does not exist, or is of a kind that scripts can not us
   assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source, args: { list: [{ a: '${heap.object}' }] } }), [
     '/heap/0/config/args/list/0/a: these objects need each other, so none can be built: object -> object',
   ])
+})
+
+test('a store of secrets or an executor as argument is refused with what scripts have in its place', async () => {
+  const heap = [
+    { name: 'Store', type: 'Base64EncodedSecretStore', config: { secrets: { id: 'cGFzc3dvcmQ=' } } },
+    { name: 'Provider', type: 'SecretsProvider', config: { stores: ['Store'] } },
+    { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+  ]
+  const args = {
+    secretsProvider: "${heap['Store']}",
+    provider: '${heap.Provider}',
+    executor: "${heap['ScheduledExecutorService']}",
+  }
+  const problems = await problemsOf({ type: 'application/x-groovy', source: 'null', args }, { heap })
+  const secrets =
+    /binding secrets .* field secretsProvider of the script's object, .* by secrets\.get\('id'\) in Groovy/
+  const expected = [secrets, secrets, /args\/executor: scripts have no threads, .* remove the argument$/]
+  assert.equal(problems.length, expected.length, problems.join('\n'))
+  for (const [at, message] of expected.entries()) assert.match(problems[at] ?? '', message)
+})
+
+test('an argument that uses names of requests gets a warning, since it is evaluated at load', async () => {
+  const args = {
+    goto: 'goto=${urlEncodeQueryParameterNameOrValue(contexts.router.originalUri)}',
+    both: '${request.method}${session.user}',
+    fine: "${system['user.home']}",
+  }
+  const warnings = await problemsOf({ ...JAVASCRIPT, source: 'return null', args })
+  assert.equal(warnings.length, 2, warnings.join('\n'))
+  assert.match(
+    warnings[0] ?? '',
+    /args\/goto: .*: contexts does not exist when the route loads, .* compute the value in the script$/,
+  )
+  assert.match(warnings[1] ?? '', /args\/both: .*: request, session do not exist when the route loads/)
 })
 
 test('the problems of all arguments are reported at once', async () => {
