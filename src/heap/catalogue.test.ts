@@ -92,5 +92,8 @@ test('a type of another gateway that does not exist here is refused with its rep
   )
   assert.match(catalogue.unknown('org.example.DesKeyGenHandler'), /openssl rand/)
   assert.match(catalogue.unknown('FapiTokenFilterChain'), /OAuth2ResourceServerFilter/)
+  assert.match(catalogue.unknown('McpValidationFilter'), /OAuth2ResourceServerFilter.*ScriptableFilter/)
+  assert.match(catalogue.unknown('IdentityAssertionHandler'), /SingleSignOnFilter/)
+  assert.match(catalogue.unknown('ScriptableIdentityAssertionPlugin'), /SingleSignOnFilter/)
   for (const type of UNSUPPORTED_TYPES.keys()) assert.doesNotMatch(catalogue.unknown(type), /did you mean/)
 })
