@@ -107,6 +107,23 @@ describe('admin.json', () => {
     )
   })
 
+  test('settings of sessions without a type, as in PingGateway 2024, are those of an InMemorySessionManager, with a warning', async () => {
+    const session = { cookie: { name: 'MY', secure: true, sameSite: 'NONE' }, timeout: '20 minutes' }
+    const { warnings } = await settings({ session })
+    assert.equal(warnings.length, 1)
+    assert.equal(warnings[0]?.pointer, '/session/cookie')
+    assert.match(
+      warnings[0].message,
+      /^session\.cookie, session\.timeout are deprecated; .*InMemorySessionManager.* traffic .* session of config\.json$/,
+    )
+    assert.deepEqual(
+      (await settings({ session: { timeout: '20 minutes' } })).warnings.map(({ pointer }) => pointer),
+      ['/session/timeout'],
+    )
+    assert.match((await problems({ session: { cookie: { nam: 'MY' } } })).join(), /nam: unknown field.*name/)
+    assert.match((await problems({ session: {} })).join(), /expected a "type"/)
+  })
+
   test('unknownFields: warn makes unknown fields of admin.json itself warnings, and is one itself', async () => {
     assert.deepEqual(await problems({ nonsense: 1 }), ['/nonsense: unknown field, and no decorator of that name'])
     const { warnings } = await settings({ nonsense: 1, studio: { idleTime: '1 s' }, unknownFields: 'warn' })

@@ -9,10 +9,12 @@ import {
 } from '#contracts'
 import { documentType } from '#heap'
 import type { Handler } from '#http'
+import type { JsonObject } from '#json'
 import {
   boolean,
   byShape,
   config,
+  converted,
   type Deferred,
   type DocumentSource,
   duration,
@@ -23,6 +25,7 @@ import {
   list,
   listOrOne,
   map,
+  type OlderSpelling,
   object,
   oneOf,
   Reference,
@@ -217,6 +220,27 @@ const MEMBERS = {
     .meta({ description: 'Maximum bytes of the body of a management request; -1: 1 MiB.' }),
 }
 
+/** The session of PingGateway 2024 and before: its settings without a type. */
+const SESSION_SETTINGS: OlderSpelling = {
+  ...converted(
+    ['session.cookie', 'session.timeout'],
+    'session',
+    'write session as { "type": "InMemorySessionManager", "config": { "cookie": ..., "timeout": ... } }. It is of management requests here: for the sessions of traffic write the same object as session of config.json',
+    (old, { session }) => ({ session: sessionOf(old, session as JsonObject) }),
+  ),
+  // The old members are in the current field, which is therefore given too.
+  current: null,
+}
+
+function sessionOf(old: JsonObject, others: JsonObject): JsonObject {
+  const settings: JsonObject = {}
+  for (const name of ['cookie', 'timeout']) {
+    const value = old[`session.${name}`]
+    if (value !== undefined) settings[name] = value
+  }
+  return { type: 'InMemorySessionManager', config: settings, ...others }
+}
+
 /** admin.json (decisions 2). */
 export const AdminDocument = documentType(MEMBERS, {
   older: [
@@ -225,6 +249,7 @@ export const AdminDocument = documentType(MEMBERS, {
       metricsProtectionFilter: 'metricsProtection',
       studioProtectionFilter: 'studioProtection',
     }),
+    SESSION_SETTINGS,
     ignored('preserveOriginalQueryString', 'the query is always forwarded as it was received'),
     ignored('pidFileMode', 'the gateway writes no PID file'),
     ignored('serveDeprecatedPrometheusEndpoint', '/metrics/prometheus is always served'),

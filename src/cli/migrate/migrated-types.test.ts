@@ -108,6 +108,12 @@ test('TlsOptions become those of the side of the connection that uses them', asy
   })
 })
 
+test('settings of sessions in admin.json become a session manager', async () => {
+  const session = { cookie: { name: 'MY' }, timeout: '20 minutes' }
+  const { json } = await migrated({ session }, [], 'config/admin.json')
+  assert.deepEqual(json, { session: { type: 'InMemorySessionManager', config: session } })
+})
+
 test('private_key_jwt of a registration becomes a filter that takes the audience from the issuer', async () => {
   const registration = {
     clientId: 'c',
