@@ -560,3 +560,35 @@ test('problems and warnings below an old name of a field have their own position
     `warning.json:5:1: ${below}/0/config/topics/0`,
   ])
 })
+
+test('the folder config of an instance is refused as an instance, with the name of its parent', async () => {
+  using folder = new Folder({ 'config/routes/a.json': `{ ${HANDLER} }`, 'other/config.json': '{}' })
+  const [problem, ...none] = (await validate(folder, '--instance', folder.in('config'))).stdout
+  assert.equal(
+    problem,
+    `config: not an instance: it has routes, but no folder config; the instance is its parent: --instance ${folder.path}`,
+  )
+  assert.deepEqual(none, [])
+  const { code, stdout } = await validate(folder, '--instance', folder.in('other'))
+  assert.equal(code, 78)
+  assert.match(
+    stdout.join(),
+    /^other: not an instance: it has config\.json, .* belong into the folder config of an instance$/,
+  )
+})
+
+test('a directory is an instance', async () => {
+  using folder = new Folder({ 'config/routes/a.json': `{ ${HANDLER} }`, 'b.json': `{ ${HANDLER} }` })
+  assert.deepEqual(await validate(folder, folder.path), {
+    code: 0,
+    stdout: ['valid: 1 route file and the files around them'],
+    stderr: [],
+  })
+  assert.match((await validate(folder, folder.in('config'))).stdout.join(), /the instance is its parent/)
+  const both = await validate(folder, folder.path, '--instance', folder.path)
+  assert.equal(both.code, 64)
+  assert.match(both.stderr.join(), /either as argument or by --instance/)
+  const several = await validate(folder, folder.path, folder.in('b.json'))
+  assert.equal(several.code, 64)
+  assert.match(several.stderr.join(), /is a directory, an instance, which is checked alone/)
+})

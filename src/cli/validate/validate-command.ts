@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import type { CommandOption } from '../command-syntax.ts'
 import { type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
@@ -17,6 +18,7 @@ import type { ProcessContext } from '../process-context.ts'
 import { counted, paintFor, printable, writeJson } from '../terminal.ts'
 import { accessLogProblems } from './access-log-file.ts'
 import { causesOf } from './causes.ts'
+import { misplacedInstance } from './misplaced-instance.ts'
 import { checkRouteFiles } from './route-file-check.ts'
 
 const MANY = 200
@@ -45,12 +47,12 @@ interface Findings {
 /** `gateway validate`: builds the whole configuration without serving traffic. */
 export const ValidateCommand: Command = {
   usage: [
-    'validate [--instance DIR] [--without-secrets] [-Dname=value]... [--report] [--json]',
+    'validate [--instance DIR] [--without-secrets] [-Dname=value]... [INSTANCE] [--report] [--json]',
     'validate [--instance DIR] [--without-secrets] [-Dname=value]... FILE... [--report] [--json]',
   ],
   description: [
     'Checks admin.json, config.json and every route of every router, by building all of it. Referenced local files are opened, and secrets are looked up; no network is used, no port opened.',
-    'With FILE, each file is checked as a route of the instance, or of an empty one without --instance; it may be in any folder.',
+    'A directory is an instance, as by --instance. With FILE, each file is checked as a route of the instance, or of an empty one without --instance; it may be in any folder.',
     'Every problem is a line "file:line:column: /json/pointer: message" on standard output. Warnings are written to standard error. Output has colours on a terminal, unless NO_COLOR is set; FORCE_COLOR=1 colours other output.',
     'With --report the output has one line for each cause instead, such as an unknown type, with the number of files that it stops; with --json a list of causes with their files.',
   ],
@@ -63,10 +65,11 @@ export const ValidateCommand: Command = {
   ],
   exits: [[EXIT.configuration, 'there are problems']],
   async run(args, context) {
-    const files = args.operands
+    const folder = folderOf(args)
+    const files = folder === undefined ? args.operands : []
     const isInstance = files.length === 0 || args.has('instance')
-    const instance = isInstance ? chosenInstance(args, context).instance : null
-    const missing = instance === null ? null : missingInstance(instance)
+    const instance = isInstance ? chosenInstance(args, context, folder).instance : null
+    const missing = instance === null ? null : (missingInstance(instance) ?? misplacedInstance(instance))
     const print = args.has(REPORT.name) ? reportCauses : report
     if (missing !== null) return print({ problems: [missing], warnings: [], checked: '', files: 0 }, args.json, context)
     const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, context) }
@@ -76,6 +79,16 @@ export const ValidateCommand: Command = {
         : await checkInstance(instance as string, context, options)
     return print(findings, args.json, context)
   },
+}
+
+/** The operand that is a directory, the instance. */
+function folderOf(args: Arguments): string | undefined {
+  const folder = args.operands.find((operand) => statSync(operand, { throwIfNoEntry: false })?.isDirectory() === true)
+  if (folder === undefined) return undefined
+  if (args.operands.length > 1) throw new UsageError(`${folder} is a directory, an instance, which is checked alone`)
+  if (args.has(INSTANCE_OPTION.name))
+    throw new UsageError(`give the instance either as argument or by --${INSTANCE_OPTION.name}`)
+  return folder
 }
 
 async function checkInstance(instance: string, context: ProcessContext, options: DryRunOptions): Promise<Findings> {
