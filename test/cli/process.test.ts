@@ -101,6 +101,14 @@ test('missing folders of the default instance are created; a bad admin.json exit
   for (const folder of ['config/routes', 'secrets', 'extra']) assert.ok(existsSync(home.in(`.gateway/${folder}`)))
 })
 
+test('variables by which other gateways name the instance are mentioned where the default instance runs', async () => {
+  using home = new Folder({ '.gateway/config/admin.json': '{ "prefix": 1 }' })
+  const other = { HOME: home.path, OPENIG_BASE: '/opt/openig' }
+  const mention = `gateway: run: OPENIG_BASE is not read, and ${home.in('.gateway')} is served; name the instance with`
+  assert.ok((await ended(['run'], other)).stderr.startsWith(mention))
+  assert.doesNotMatch((await ended(['run'], { ...other, GATEWAY_INSTANCE_DIR: home.in('.gateway') })).stderr, /OPENIG/)
+})
+
 test('a missing home directory is named, with the remedy', { timeout: 60_000 }, async () => {
   const advice = /name (?:the|another) instance with --instance DIR or GATEWAY_INSTANCE_DIR\n/
   const unmakable = await ended(['run'], { HOME: '/proc/nonexistent' })

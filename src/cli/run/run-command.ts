@@ -55,6 +55,7 @@ export const RunCommand: Command = {
   async run(args, context) {
     const { instance, origin } = chosenInstance(args, context)
     const state = chosenState(args, context)
+    if (origin === 'default') mentionOtherVariables(instance, context)
     try {
       if (origin === 'default' && state === null) createFolders(instance)
     } catch (error) {
@@ -92,6 +93,17 @@ export const RunCommand: Command = {
       predecessor?.close()
     }
   },
+}
+
+/** Variables by which start scripts of PingGateway and OpenIG name the instance. */
+const OTHER_VARIABLES = ['IG_INSTANCE_DIR', 'OPENIG_BASE']
+
+/** Says that a variable of another gateway does not name the instance. */
+function mentionOtherVariables(instance: string, { env, stderr }: ProcessContext): void {
+  const name = OTHER_VARIABLES.find((each) => (env[each] ?? '') !== '')
+  if (name === undefined) return
+  const how = 'name the instance with --instance DIR or GATEWAY_INSTANCE_DIR'
+  stderr.write(`gateway: run: ${name} is not read, and ${instance} is served; ${how}\n`)
 }
 
 /** The running gateway of the instance; null, with a notice, without one. */
