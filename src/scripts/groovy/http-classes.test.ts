@@ -1,6 +1,7 @@
 // Expected values are those of the classes of OpenIG, where they are not explained otherwise.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Response } from '#http'
 import { groovyValue } from '#test/groovy-script'
 
 /** The values of expressions, as text; exceptions by their class and message. */
@@ -16,6 +17,32 @@ async function values(imports: string, expressions: readonly string[]): Promise<
 
 const expect = async (imports: string, expected: Readonly<Record<string, string>>): Promise<void> =>
   assert.deepEqual(await values(imports, Object.keys(expected)), expected)
+
+test('a status of a known code is one object, whatever its reason', async () => {
+  await expect('', {
+    'Status.OK === Status.valueOf(200)': 'true',
+    'Status.OK.is(Status.valueOf(200))': 'true',
+    'new Response(Status.FOUND).status !== Status.FOUND': 'false',
+    "Status.valueOf(302, 'Moved Temporarily') === Status.FOUND": 'true',
+    "Status.valueOf(302, 'Moved Temporarily')": '[Status: 302 Found]',
+    'Status.valueOf(299)': '[Status: 299 unknown]',
+    "Status.valueOf(299, 'Odd')": '[Status: 299 Odd]',
+    'Status.valueOf(299) == Status.valueOf(299)': 'true',
+    '[Status.TEAPOT, Status.UNUSED, Status.NON_AUTHORITATIVE_INFO]*.code': '[418, 306, 203]',
+    'Status.TEAPOT === Status.IM_A_TEAPOT': 'true',
+    'Status.valueOf(99)': 'IllegalArgumentException: a status is from 100 to 999, not 99',
+    'Status.OK.family === Status.Family.SUCCESSFUL': 'true',
+    "Status.Family.valueOf('SUCCESSFUL') === Status.Family.valueOf(204)": 'true',
+    "Status.Family.valueOf('GOOD')":
+      'IllegalArgumentException: No enum constant org.forgerock.http.protocol.Status$Family.GOOD',
+  })
+})
+
+test('a status of a server is the constant of its code, whatever its reason', async () => {
+  const next = async () => new Response(302, { reason: 'Moved Temporarily' })
+  const source = "next.handle(context, request).then { it.status !== Status.FOUND ? 'error' : 'found' }.get()"
+  assert.equal(await groovyValue(source, { next }), 'found')
+})
 
 test('Uris encodes and decodes each part, and needs no import', async () => {
   const text = "'a b&c=d/ü?+'"

@@ -84,7 +84,7 @@ extendWithHost(ResponseClass, {
   },
   'static newResponsePromise(Response? response): Promise': (response: ResponseValue) => PromiseValue.of(response),
   ...common('Response'),
-  'getStatus(): Status': ({ host }: ResponseValue) => new StatusValue(host.status, host.reason),
+  'getStatus(): Status': ({ host }: ResponseValue) => StatusValue.of(host.status, host.reason),
   'setStatus(Status status): Response': assignStatus,
   'setStatus(int code): Response': (self: ResponseValue, code: number) => assignStatus(self, StatusValue.of(code)),
   'getStatusCode(): int': ({ host }: ResponseValue) => host.status,

@@ -10,6 +10,9 @@ const FamilyClass = gatewayClass('http.protocol.Status$Family', { kind: 'enum', 
 const FAMILIES = ['INFORMATIONAL', 'SUCCESSFUL', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR', 'UNKNOWN'] as const
 const families = new Map(FAMILIES.map((name, at) => [name, new EnumValue(FamilyClass, name, at)]))
 
+/** Constants whose name is not made from the usual reason phrase. */
+const OTHER_NAMES: Readonly<Record<string, number>> = { NON_AUTHORITATIVE_INFO: 203, UNUSED: 306, TEAPOT: 418 }
+
 /** A status; equal if the codes are. */
 export class StatusValue extends GroovyObject {
   readonly code: number
@@ -21,10 +24,12 @@ export class StatusValue extends GroovyObject {
     this.reason = reason
   }
 
-  /** The status of a code with its usual reason phrase. */
-  static of(code: number): StatusValue {
+  /** The constant of a known code, whatever the reason; another code is a new object. Scripts compare with `===`. */
+  static of(code: number, reason = 'unknown'): StatusValue {
+    const known = knownStatuses.get(code)
+    if (known !== undefined) return known
     if (code < 100 || code > 999) throw exceptions.illegalArgument(`a status is from 100 to 999, not ${code}`)
-    return new StatusValue(code, reasonPhrase(code) || 'unknown')
+    return new StatusValue(code, reason)
   }
 
   get klass(): ClassInfo {
@@ -35,6 +40,12 @@ export class StatusValue extends GroovyObject {
     return String(this.code)
   }
 }
+
+const knownStatuses: ReadonlyMap<number, StatusValue> = new Map(
+  [...Object.keys(STATUS_CODES), ...Object.values(OTHER_NAMES)]
+    .map(Number)
+    .map((code) => [code, new StatusValue(code, reasonPhrase(code) || 'Unused')]),
+)
 
 convertValue(StatusValue, ({ code }) => code)
 
@@ -48,16 +59,15 @@ function statusName(code: number): string {
     .replaceAll(/[^A-Z0-9]+/g, '_')
 }
 
-const constants: [string, Value][] = Object.keys(STATUS_CODES).map((code) => [
-  `static ${statusName(Number(code))}: Status`,
-  StatusValue.of(Number(code)),
-])
+const constants: [string, Value][] = [
+  ...Object.keys(STATUS_CODES).map((code): [string, number] => [statusName(Number(code)), Number(code)]),
+  ...Object.entries(OTHER_NAMES),
+].map(([name, code]) => [`static ${name}: Status`, StatusValue.of(code)])
 
 extendWithHost(StatusClass, {
   ...Object.fromEntries(constants),
   'static valueOf(int code): Status': (code: number) => StatusValue.of(code),
-  'static valueOf(int code, String reason): Status': (code: number, reason: string) =>
-    new StatusValue(StatusValue.of(code).code, reason),
+  'static valueOf(int code, String reason): Status': (code: number, reason: string) => StatusValue.of(code, reason),
   'getCode(): int': (self: StatusValue) => self.code,
   'getReasonPhrase(): String': (self: StatusValue) => self.reason,
   'getFamily(): Family': (self: StatusValue) => families.get(statusFamily(self.code)) ?? null,
@@ -73,4 +83,9 @@ extendWithHost(FamilyClass, {
   ...Object.fromEntries([...families].map(([name, value]) => [`static ${name}: Family`, value])),
   'static values(): Family[]': () => new ObjectArray(FamilyClass, [...families.values()]),
   'static valueOf(int code): Family': (code: number) => families.get(statusFamily(code)) ?? null,
+  'static valueOf(String name): Family': (name: string) => {
+    const found = [...families.values()].find(({ constant }) => constant === name)
+    if (found === undefined) throw exceptions.illegalArgument(`No enum constant ${FamilyClass.name}.${name}`)
+    return found
+  },
 })

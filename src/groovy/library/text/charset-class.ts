@@ -32,15 +32,26 @@ class CharsetValue extends GroovyObject {
   }
 }
 
+/** One object for each charset, so that they can be compared with `===`. */
+const charsets = new Map<string, CharsetValue>()
+
+function charsetOf(canonicalName: string): CharsetValue {
+  const made = charsets.get(canonicalName) ?? new CharsetValue(canonicalName)
+  charsets.set(canonicalName, made)
+  return made
+}
+
+function charsetNamed(name: string): CharsetValue {
+  try {
+    return charsetOf(canonicalCharset(name))
+  } catch {
+    throw throwable(UnsupportedCharsetException, name.slice(0, 100))
+  }
+}
+
 extend(CharsetClass, {
-  'static forName(String name): Charset': (name: string) => {
-    try {
-      return new CharsetValue(canonicalCharset(name))
-    } catch {
-      throw throwable(UnsupportedCharsetException, name.slice(0, 100))
-    }
-  },
-  'static defaultCharset(): Charset': () => new CharsetValue('UTF-8'),
+  'static forName(String name): Charset': charsetNamed,
+  'static defaultCharset(): Charset': () => charsetOf('UTF-8'),
   'name(): String': (self: CharsetValue) => self.name,
   'displayName(): String': (self: CharsetValue) => self.name,
   'toString(): String': (self: CharsetValue) => self.name,
@@ -51,7 +62,7 @@ extend(
   Object.fromEntries(
     ['UTF-8', 'ISO-8859-1', 'US-ASCII', 'UTF-16LE', 'UTF-16BE'].map((name) => [
       `static ${name.replaceAll('-', '_')}: Charset`,
-      new CharsetValue(name),
+      charsetOf(name),
     ]),
   ),
 )

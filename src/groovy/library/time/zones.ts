@@ -71,6 +71,11 @@ export function offsetText(seconds: number): string {
 
 export const UTC = new ZoneValue('Z', ZoneOffsetClass, 0)
 
+/** The zone of an offset from UTC. */
+function offsetZone(seconds: number): ZoneValue {
+  return seconds === 0 ? UTC : new ZoneValue(offsetText(seconds), ZoneOffsetClass, seconds)
+}
+
 const UTC_NAMES: ReadonlySet<string> = new Set(['UTC', 'GMT', 'UT', 'Etc/UTC', 'Etc/GMT'])
 
 /** A zone by its id; null if unknown. */
@@ -79,7 +84,7 @@ function find(id: string, klass: ClassInfo): ZoneValue | null {
   const offset = UTC_NAMES.has(id) ? 0 : offsetIn(id.slice(prefix.length))
   if (offset !== null && id !== '') {
     if (klass === TimeZoneClass || UTC_NAMES.has(id) || prefix !== '') return new ZoneValue(id, klass, offset)
-    return new ZoneValue(offsetText(offset), ZoneOffsetClass, offset)
+    return offsetZone(offset)
   }
   if (!/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(id) || id.length > 64) return null
   try {
@@ -108,10 +113,9 @@ extend(ZoneOffsetClass, {
   'static of(String id): ZoneOffset': (id: string) => {
     const offset = offsetIn(id)
     if (offset === null) throw throwable(DateTimeException, `Invalid ID for ZoneOffset: ${id.slice(0, 64)}`)
-    return new ZoneValue(offsetText(offset), ZoneOffsetClass, offset)
+    return offsetZone(offset)
   },
-  'static ofHours(int hours): ZoneOffset': (hours: number) =>
-    new ZoneValue(offsetText(hours * 3_600), ZoneOffsetClass, hours * 3_600),
+  'static ofHours(int hours): ZoneOffset': (hours: number) => offsetZone(hours * 3_600),
   'getTotalSeconds(): int': (self: ZoneValue) => self.offsetAt(0),
 })
 

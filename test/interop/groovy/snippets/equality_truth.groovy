@@ -80,3 +80,14 @@ if ('false') 'yes' else 'no'
 !null
 ----
 [null, 1].every() || [0].any()
+----
+import java.nio.charset.*
+[StandardCharsets.UTF_8 === Charset.forName('utf-8'), Charset.forName('ISO-8859-1').is(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8 !== StandardCharsets.US_ASCII]
+----
+[BigDecimal.ONE === BigDecimal.ONE, BigInteger.TEN === BigInteger.TEN, BigDecimal.ZERO.is(BigDecimal.ZERO), BigDecimal.ONE !== BigDecimal.TEN]
+----
+import java.time.*
+[ZoneOffset.UTC === ZoneOffset.of('Z'), ZoneOffset.UTC === ZoneOffset.ofHours(0), ZoneId.of('Z') === ZoneOffset.UTC]
+----
+import java.util.concurrent.TimeUnit
+[TimeUnit.SECONDS === TimeUnit.valueOf('SECONDS'), java.time.DayOfWeek.of(1) === java.time.DayOfWeek.MONDAY, String === 'a'.class]

@@ -120,3 +120,7 @@ def name = 'b'; 'abc' =~ /a${name}c/ ? true : false
 'abc' ==~ 'a' + 'bc'
 ----
 ('aXbXc' =~ 'X').replaceAll { 'y' }
+----
+('xaay' =~ /(?<n>a+)/).with { find(); group('n') }
+----
+('xaay' =~ /(?<n>a+)/).with { it.find(); group('n') }
