@@ -120,6 +120,19 @@ function addAll(self: HeadersValue, other: MapValue): void {
   for (const { key, value } of other.entries()) add(self, textOf(key), value)
 }
 
+/** Compares names of headers as Java's CASE_INSENSITIVE_ORDER does. */
+function compareNames(left: Value, right: Value): number {
+  const [one, other] = [textOf(left).toLowerCase(), textOf(right).toLowerCase()]
+  return one < other ? -1 : Number(one > other)
+}
+
+/** A copy that finds names in any spelling, and is sorted by them. */
+function copied(pairs: Iterable<readonly [string, Value]>): HashMapValue {
+  const copy = new HashMapValue(classes.TreeMapClass, compareNames)
+  for (const [name, value] of pairs) copy.put(name, value)
+  return copy
+}
+
 extendWithHost(HeadersClass, {
   'new()': () => new HeadersValue({ headers: new Headers() }),
   'get(String name): Header': (self: HeadersValue, name: string) => self.get(name) ?? null,
@@ -147,15 +160,13 @@ extendWithHost(HeadersClass, {
     self.delete(name)
     return before
   },
+  // OpenIG has names in lower case here.
   'asMapOfHeaders(): Map': (self: HeadersValue) =>
-    HashMapValue.of(self.entries().map(({ key, value }) => [textOf(key).toLowerCase(), value])),
-  'copyAsMultiMapOfStrings(): Map': (self: HeadersValue) =>
-    HashMapValue.of(
-      self
-        .host()
-        .names()
-        .map((name) => [name.toLowerCase(), new ListValue(self.host().all(name))] as const),
-    ),
+    copied(self.entries().map(({ key, value }) => [textOf(key).toLowerCase(), value])),
+  'copyAsMultiMapOfStrings(): Map': (self: HeadersValue) => {
+    const headers = self.host()
+    return copied(headers.names().map((name) => [name, new ListValue(headers.all(name))]))
+  },
 })
 
 /** Header name by class. */

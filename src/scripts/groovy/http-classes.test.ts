@@ -164,6 +164,18 @@ test('headers with one value or a list', async () => {
   })
 })
 
+test('maps of headers find names in any spelling', async () => {
+  const copy =
+    "def h = new Headers(); h.put('X-M', ['1', '2']); h.put('Host', 'a'); def m = h.copyAsMultiMapOfStrings();"
+  await expect('', {
+    [`${copy} m`]: '{Host=[a], X-M=[1, 2]}',
+    [`${copy} [m['X-M'], m.get('x-m'), m.HOST, m.containsKey('hOsT'), m.none]`]: '[[1, 2], [1, 2], [a], true, null]',
+    [`${copy} m['X-M'] << '3'; m.remove('host'); [m, h.getFirst('Host'), h['X-M'].values]`]:
+      '[{X-M=[1, 2, 3]}, a, [1, 2]]',
+    [`${copy} [h.asMapOfHeaders().keySet(), h.asMapOfHeaders()['X-M'].firstValue]`]: '[[host, x-m], 1]',
+  })
+})
+
 test('headers of a message have their classes', async () => {
   const message = `import org.forgerock.http.header.*
     def r = new Response(Status.OK)
