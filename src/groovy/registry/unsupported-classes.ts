@@ -55,13 +55,7 @@ export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
     advice: 'scripts have no threads; a call that waits suspends the script without blocking the gateway',
   },
   {
-    names: [
-      'java.nio.file.',
-      'java.io.FileOutputStream',
-      'java.io.FileWriter',
-      'java.io.RandomAccessFile',
-      'java.io.PrintStream',
-    ],
+    names: ['java.nio.file.', 'java.io.FileOutputStream', 'java.io.FileWriter', 'java.io.RandomAccessFile'],
     advice: 'scripts can not write files',
   },
   {

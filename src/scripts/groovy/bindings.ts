@@ -8,7 +8,7 @@ import type { EvaluationHost } from './evaluation-host.ts'
 import { SenderValue } from './handlers.ts'
 import { toGroovy } from './host-values.ts'
 import { constraintFunction } from './jwt-constraints.ts'
-import { LoggerValue } from './logger.ts'
+import { scriptLogger } from './logger.ts'
 import { requestValue } from './message-values.ts'
 import { SecretsValue } from './secrets.ts'
 import { type HeldValues, SharedMap } from './shared-map.ts'
@@ -78,7 +78,7 @@ export class ScriptBindings {
       case 'secrets':
         return new SecretsValue()
       case 'logger':
-        return new LoggerValue(this.#settings.logger)
+        return scriptLogger
       case 'next':
         return next === undefined ? undefined : SenderValue.next()
       case 'token':

@@ -1,4 +1,4 @@
-import { ByteArray, type MapValue, type Value } from '#groovy'
+import { ByteArray, InputStreamValue, type MapValue, type Value } from '#groovy'
 import { type Entity, type Message, setEntity } from '#http'
 import { isPlainObject } from '#json'
 import { bufferMessage } from './evaluation-host.ts'
@@ -68,6 +68,8 @@ extendWithHost(EntityClass, {
   'getJsonAsync(): Promise': later(readJson),
   'getBytes(): byte[]': now(readBytes),
   'getBytesAsync(): Promise': later(readBytes),
+  'newDecodedContentInputStream(): InputStream': (self: EntityValue) =>
+    new InputStreamValue(() => now(readBytes)(self)),
   'getForm(): Form': now(readForm),
   'getFormAsync(): Promise': later(readForm),
   'setString(Object? text): void': ({ message }: EntityValue, value: Value) =>

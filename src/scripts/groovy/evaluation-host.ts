@@ -10,6 +10,8 @@ export interface EvaluationHost {
   readonly exchange: Exchange
   readonly calls: EvaluationCalls
   readonly logger: Logger
+  /** The number of entries that the script has logged. */
+  readonly logged: { entries: number }
   readonly clock: { now(): number }
   /** Folders of readable and of forbidden files; null where scripts read no files. */
   readonly files: { readonly instance: string; readonly secrets: string } | null

@@ -15,6 +15,9 @@ import './audit-contexts.ts'
 import './handlers.ts'
 import './json-pointer.ts'
 import './json-value.ts'
+import './json-functions.ts'
+import './base64.ts'
+import './closeables.ts'
 import './access-token-info.ts'
 import './throttling-rate.ts'
 import './jwt-constraints.ts'
@@ -26,7 +29,7 @@ import { AuditClass } from './audit.ts'
 import { FileClass } from './files.ts'
 import { ClientClass, HandlerClass } from './handlers.ts'
 import { gatewayClasses } from './host-class.ts'
-import { LoggerClass } from './logger.ts'
+import { LoggerClass, LoggerFactoryClass } from './logger.ts'
 import { RequestClass } from './message-values.ts'
 import { SecretsClass } from './secrets.ts'
 import { UNSUPPORTED_CLASSES } from './unsupported-classes.ts'
@@ -57,7 +60,7 @@ const protocolClasses = gatewayClasses()
 
 /** The library that scripts of the gateway are compiled with. */
 export const gatewayLibrary: Library = coreLibrary()
-  .with([LoggerClass, FileClass, ...CONNECTION_CLASSES], [], UNSUPPORTED_CLASSES)
+  .with([LoggerClass, LoggerFactoryClass, FileClass, ...CONNECTION_CLASSES], [], UNSUPPORTED_CLASSES)
   .withFamily(PACKAGES, gatewayClasses(), [...protocolClasses, ...AUTOMATIC])
 
 /** Classes of bindings whose members are checked when a script is compiled. */

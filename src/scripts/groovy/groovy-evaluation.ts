@@ -47,6 +47,7 @@ export class GroovyEvaluation {
       exchange,
       calls: this.#calls,
       logger: settings.logger,
+      logged: { entries: 0 },
       clock: settings.clock,
       files: settings.files,
       failureResponse: settings.failureResponse ?? (() => null),

@@ -1,39 +1,36 @@
 import { type ClassInfo, classes, GroovyObject, ThrowableValue, textOf, type Value } from '#groovy'
-import type { Logger } from '#logging'
 import type { ScriptLogLevel } from '../evaluation-port.ts'
 import { writeScriptEntry } from '../log-events.ts'
+import { currentHost } from './evaluation-host.ts'
 import { extendWithHost } from './host-class.ts'
 
 export const LoggerClass = classes.declareInterface('org.slf4j.Logger')
+export const LoggerFactoryClass = classes.declareClass('org.slf4j.LoggerFactory')
 
 // Limits of the log of one evaluation: a script that logs in a loop must not exhaust memory before it is stopped.
 const MAX_ENTRIES = 1_000
 const MAX_TEXT = 16_384
 
-/** The logger of one evaluation. */
-export class LoggerValue extends GroovyObject {
-  readonly #logger: Logger
-  #written = 0
-
-  constructor(logger: Logger) {
-    super()
-    this.#logger = logger
-  }
-
+/** The logger of the evaluation that uses it. It has no state of its own: static fields of classes outlive evaluations. */
+class LoggerValue extends GroovyObject {
   get klass(): ClassInfo {
     return LoggerClass
   }
 
   isEnabled(level: ScriptLogLevel): boolean {
-    return this.#written < MAX_ENTRIES && this.#logger.isEnabled(level)
+    const { logger, logged } = currentHost()
+    return logged.entries < MAX_ENTRIES && logger.isEnabled(level)
   }
 
   log(level: ScriptLogLevel, message: Value, args: readonly Value[]): void {
     if (!this.isEnabled(level)) return
-    this.#written += 1
-    writeScriptEntry(this.#logger, level, filled(textOf(message), args).slice(0, MAX_TEXT))
+    const { logger, logged } = currentHost()
+    logged.entries += 1
+    writeScriptEntry(logger, level, filled(textOf(message), args).slice(0, MAX_TEXT))
   }
 }
+
+export const scriptLogger = new LoggerValue()
 
 /** Replaces each `{}` by the next argument; a further exception is appended. */
 function filled(message: string, args: readonly Value[]): string {
@@ -65,3 +62,8 @@ extendWithHost(
     ]),
   ),
 )
+
+extendWithHost(LoggerFactoryClass, {
+  'static getLogger(String name): Logger': () => scriptLogger,
+  'static getLogger(Class type): Logger': () => scriptLogger,
+})

@@ -14,7 +14,7 @@ import { stackText } from '../exception/exceptions.ts'
 import { bytesOf, textOfBytes } from '../text/charsets.ts'
 import { StringBuilderValue } from '../text/string-builder-value.ts'
 
-const OutputStreamClass = declareClass('java.io.OutputStream', { interfaces: [CloseableInterface] })
+export const OutputStreamClass = declareClass('java.io.OutputStream', { interfaces: [CloseableInterface] })
 const ByteArrayOutputStreamClass = declareClass('java.io.ByteArrayOutputStream', { parent: OutputStreamClass })
 const DataOutputStreamClass = declareClass('java.io.DataOutputStream', { parent: OutputStreamClass })
 const WriterClass = declareClass('java.io.Writer', { interfaces: [CloseableInterface] })

@@ -8,7 +8,7 @@ import { hashOf } from '../../values/hash.ts'
 import { HashMapValue } from '../../values/hash-map.ts'
 import type { Value } from '../../values/value.ts'
 
-const SystemClass = declareClass('java.lang.System')
+export const SystemClass = declareClass('java.lang.System')
 const ThreadClass = declareClass('java.lang.Thread')
 
 /** Milliseconds since the epoch, by the clock of the host. */

@@ -19,6 +19,7 @@ import { throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
 import { bytesOf, textOfBytes } from './charsets.ts'
 import { formatted } from './format.ts'
+import type { LocaleValue } from './locale.ts'
 
 export function outOfBounds(message: string): unknown {
   return throwable(StringIndexOutOfBoundsException, message)
@@ -106,6 +107,10 @@ extend(CharSequenceInterface, {
   'stripTrailing(): String': (self: Value) => textOf(self).trimEnd(),
   'toUpperCase(): String': (self: Value) => textOf(self).toUpperCase(),
   'toLowerCase(): String': (self: Value) => textOf(self).toLowerCase(),
+  'toUpperCase(Locale locale): String': (self: Value, { caseRules }: LocaleValue) =>
+    textOf(self).toLocaleUpperCase(caseRules),
+  'toLowerCase(Locale locale): String': (self: Value, { caseRules }: LocaleValue) =>
+    textOf(self).toLocaleLowerCase(caseRules),
   'concat(String text): String': (self: Value, text: string) => boundedText(textOf(self) + text),
   'repeat(int count): String': (self: Value, count: number) => {
     if (count < 0) throw illegalArgument(`count is negative: ${count}`)

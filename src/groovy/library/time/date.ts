@@ -3,7 +3,6 @@ import { extend } from '../../registry/extend.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { ComparableInterface, declareClass } from '../../values/classes.ts'
 import { ExceptionClass } from '../../values/exceptions.ts'
-import { textOf } from '../../values/text.ts'
 import { declareException, throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { currentMillis } from '../system/system.ts'
@@ -13,7 +12,6 @@ import { UTC, type ZoneValue } from './zones.ts'
 
 const DateClass = declareClass('java.util.Date', { interfaces: [ComparableInterface] })
 const SimpleDateFormatClass = declareClass('java.text.SimpleDateFormat')
-const LocaleClass = declareClass('java.util.Locale')
 const ParseException = declareException('java.text.ParseException', ExceptionClass)
 
 const DAY = 86_400_000
@@ -103,34 +101,4 @@ extend(SimpleDateFormatClass, {
   'format(long millis): String': (self: DateFormatValue, millis: bigint) =>
     formatted(Number(millis), self.pattern, self.zone),
   'parse(String text): Date': (self: DateFormatValue, text: string) => parsed(text, self.pattern, self.zone),
-})
-
-/** A Locale; only English is supported. */
-class LocaleValue extends GroovyObject {
-  readonly tag: string
-
-  constructor(tag: string) {
-    super()
-    this.tag = tag
-  }
-
-  get klass(): ClassInfo {
-    return LocaleClass
-  }
-
-  override equalityKey(): string {
-    return this.tag
-  }
-}
-
-extend(LocaleClass, {
-  'new(String language)': (language: string) => new LocaleValue(language),
-  'new(String language, String country)': (language: string, country: string) =>
-    new LocaleValue(`${language}_${country}`),
-  'static ENGLISH: Locale': new LocaleValue('en'),
-  'static US: Locale': new LocaleValue('en_US'),
-  'static UK: Locale': new LocaleValue('en_GB'),
-  'static ROOT: Locale': new LocaleValue(''),
-  'static getDefault(): Locale': () => new LocaleValue('en_US'),
-  'toString(): String': (self: LocaleValue) => textOf(self.tag),
 })

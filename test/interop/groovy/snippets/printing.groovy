@@ -130,3 +130,7 @@ new Exception('m').toString() + new RuntimeException().toString()
 true.toString() + 'x'
 ----
 (1..3).toString() + (1..<3) + ('a'..'c')
+----
+System.out.println('a'); System.out.print(1); System.out.println(); System.out.printf('%s-%d%n', 'b', 2); System.out << 'c'; System.out.append('d').format('%s', 'e').println(null as Object); 'ok'
+----
+def bytes = new ByteArrayOutputStream(); def p = new PrintStream(bytes); p.println('ä'); p.printf('%05d', 42); p.print([1, 2]); p.flush(); bytes.toString('UTF-8')

@@ -281,3 +281,5 @@ f("x${1}")
 [String.format('%02x', (byte) -67), String.format('%x', (short) -1), String.format('%x', -1), String.format('%x', -1L), String.format('%o', (byte) -1)]
 ----
 [String.format(Locale.US, '%,.2f|%s', 1234.5, 'x'), String.format(Locale.ROOT, '%d', 5)]
+----
+['TITLE Ä İ'.toLowerCase(Locale.ROOT), 'title ß ı'.toUpperCase(Locale.ENGLISH), 'TITLE'.toLowerCase(new Locale('tr')), 'title'.toUpperCase(new Locale('tr', 'TR')), 'Ab'.toLowerCase(Locale.US), "g${'G'}".toUpperCase(Locale.UK)]
