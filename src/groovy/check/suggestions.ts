@@ -1,7 +1,9 @@
-/** The most similar of several names, for `did you mean`; null if none is similar. */
+/** The most similar of several other names, for `did you mean`; null if none is similar. */
 export function nearest(name: string, names: Iterable<string>): string | null {
   let [best, least] = [null as string | null, name.length < 5 ? 2 : 3]
   for (const each of names) {
+    // A property may have the name of a missing method.
+    if (each === name) continue
     const distance = each.toLowerCase() === name.toLowerCase() ? 0 : editDistance(name, each, least)
     if (distance < least) [best, least] = [each, distance]
   }

@@ -293,6 +293,7 @@ test('unknown methods of headers, cookies and forms are rejected at load', async
     ['request.headers.nope()', /test\.groovy:1:17: org\.forgerock\.http\.protocol\.Headers has no method nope/],
     ['request.cookies.nope()', /RequestCookies has no method nope/],
     ['request.queryParams.nope()', /Form has no method nope/],
+    ["'abc'.chars()", /java\.lang\.String has no method chars(?!.*did you mean chars\?)/],
     ['new Form().getFrist("a")', /Form has no method getFrist; did you mean getFirst\?/],
   ] as const) {
     assert.match(String(await groovyValue(source)), message)
