@@ -2,16 +2,20 @@ import { ByteArray, InputStreamValue, type MapValue, type Value } from '#groovy'
 import { type Entity, type Message, setEntity } from '#http'
 import { isPlainObject } from '#json'
 import { bufferMessage } from './evaluation-host.ts'
-import { formValue, hostForm } from './form.ts'
+import { formValue, hostForm, isForm } from './form.ts'
 import { extendWithHost, thrownFor } from './host-class.ts'
 import { toGroovy, toHost } from './host-values.ts'
 import { EntityClass, EntityValue, readBuffered, readLater } from './message-values.ts'
 import { PromiseValue } from './promise.ts'
 
-/** Replaces the content: text and numbers as text, bytes, the content of another message, anything else as JSON. */
+/** Replaces the content: text and numbers as text, bytes, the content of another message, a form, anything else as JSON. */
 export function assignEntity(message: Message, value: Value): void {
   if (value instanceof EntityValue) {
     copyEntity(message, value)
+    return
+  }
+  if (isForm(value)) {
+    assignForm(message, value)
     return
   }
   const data = toHost(value)
@@ -32,6 +36,11 @@ function assignJson(message: Message, data: unknown): void {
   // `setEntity` writes a string unquoted; as JSON it is quoted.
   setEntity(message, typeof data === 'string' ? JSON.stringify(data) : data)
   message.headers.set('Content-Type', 'application/json; charset=UTF-8')
+}
+
+function assignForm(message: Message, form: MapValue): void {
+  message.headers.set('Content-Type', 'application/x-www-form-urlencoded')
+  setEntity(message, new URLSearchParams(formPairs(form)).toString())
 }
 
 type Read = (entity: Entity) => Value
@@ -77,10 +86,7 @@ extendWithHost(EntityClass, {
   'setJson(Object? json): void': ({ message }: EntityValue, value: Value) => assignJson(message, toHost(value)),
   'setBytes(byte[]? bytes): void': ({ message }: EntityValue, value: ByteArray | null) =>
     setEntity(message, value === null ? null : Uint8Array.from(value.bytes)),
-  'setForm(Map form): void': ({ message }: EntityValue, value: MapValue) => {
-    message.headers.set('Content-Type', 'application/x-www-form-urlencoded')
-    setEntity(message, new URLSearchParams(formPairs(value)).toString())
-  },
+  'setForm(Map form): void': ({ message }: EntityValue, form: MapValue) => assignForm(message, form),
   'setEmpty(): void': ({ message }: EntityValue) => setEntity(message, null),
   'isEmpty(): boolean': ({ message }: EntityValue) => message.body.isEmpty,
   'isRawContentEmpty(): boolean': ({ message }: EntityValue) => message.body.isEmpty,

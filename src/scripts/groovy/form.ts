@@ -6,6 +6,10 @@ import { type RequestValue, readBuffered } from './message-values.ts'
 
 const FormClass = gatewayClass('http.protocol.Form', { parent: classes.LinkedHashMapClass })
 
+export function isForm(value: Value): value is HashMapValue {
+  return value instanceof HashMapValue && value.klass === FormClass
+}
+
 /** Converts a form of the gateway to a script value. */
 export function formValue(form: Form): HashMapValue {
   return addForm(new HashMapValue(FormClass), form)

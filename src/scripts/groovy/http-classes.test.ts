@@ -88,6 +88,16 @@ test('Form keeps names without a value of a query, and not of content', async ()
   })
 })
 
+test('a Form as content is urlencoded, and a map is JSON', async () => {
+  const content = 'def r = new Request(); r.entity = VALUE; [r.entity.string, r.headers.getFirst("Content-Type")]'
+  await expect('', {
+    [content.replace('VALUE', "new Form().add('a', '1 &').add('a', '2')")]:
+      '[a=1+%26&a=2, application/x-www-form-urlencoded]',
+    "def r = new Request().setEntity(new Form().add('a', '1')); r.entity.form.getFirst('a')": '1',
+    [content.replace('VALUE', "[a: ['1']]")]: '[{"a":["1"]}, application/json; charset=UTF-8]',
+  })
+})
+
 test('JsonPointer', async () => {
   await expect('import org.forgerock.json.JsonPointer\nimport static org.forgerock.json.JsonPointer.ptr', {
     "new JsonPointer('a/b')": '/a/b',
