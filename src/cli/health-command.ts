@@ -1,7 +1,8 @@
 import { type Arguments, UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
 import { EXIT } from './exit-codes.ts'
-import { LOCAL_MANAGEMENT_API, namedAddress } from './management/management-options.ts'
+import { ManagementClient, ManagementUnavailable } from './management/management-client.ts'
+import { CA_OPTION, LOCAL_MANAGEMENT_API, namedAddress, namedAuthorities } from './management/management-options.ts'
 import { writeJson } from './terminal.ts'
 
 const CHECKS = ['ready', 'live', 'startup'] as const
@@ -10,7 +11,7 @@ const TIMEOUT = 5_000
 
 /** `gateway health`: the health of a running gateway, for probes that run a command. */
 export const HealthCommand: Command = {
-  usage: ['health [ready|live|startup] [--gateway URL] [--json]'],
+  usage: ['health [ready|live|startup] [--gateway URL] [--ca FILE] [--json]'],
   description: [
     'Asks a running gateway for its health: whether it is ready for traffic (default), whether its threads work, or whether its start is complete. Prints the failed checks. For container runtimes whose health checks run a command; elsewhere use /health/ready of the management connector.',
   ],
@@ -20,16 +21,18 @@ export const HealthCommand: Command = {
       value: 'URL',
       description: `Address of the management connector; $GATEWAY_ADMIN_URL, otherwise ${LOCAL_MANAGEMENT_API} by default.`,
     },
+    CA_OPTION,
   ],
   operands: { least: 0, most: 1, complete: CHECKS },
   examples: [{ line: 'gateway health live --gateway http://127.0.0.1:9085', note: 'another port' }],
   exits: [[EXIT.failed, 'a check fails, or the gateway does not respond within 5 seconds']],
   async run(args, { env, stdout, stderr }) {
-    const url = healthUrl(args, env)
-    const result = await health(url)
+    const path = healthPath(args)
+    const url = namedAddress(args, { env }) ?? new URL(LOCAL_MANAGEMENT_API)
+    const result = await health(new ManagementClient({ url, password: null, ca: namedAuthorities(args) }), path)
     const isHealthy = typeof result !== 'string' && result.status === 'UP'
     if (args.json) writeJson(stdout, typeof result === 'string' ? { status: 'DOWN', error: result } : { ...result })
-    else if (typeof result === 'string') stderr.write(`gateway: health: ${url.origin}: ${result}\n`)
+    else if (typeof result === 'string') stderr.write(`gateway: health: ${result}\n`)
     else {
       const failed = result.checks.filter(({ ok }) => !ok)
       const lines = failed.map(({ name, detail }) => `${name}${detail === undefined ? '' : `: ${detail}`}\n`)
@@ -39,14 +42,10 @@ export const HealthCommand: Command = {
   },
 }
 
-function healthUrl(args: Arguments, env: Readonly<Record<string, string | undefined>>): URL {
-  const [check = 'ready'] = args.operands
+function healthPath({ operands: [check = 'ready'] }: Arguments): string {
   if (!CHECKS.some((known) => known === check))
     throw new UsageError(`expected ${CHECKS.join(', ')}, got "${check}"`, { word: check, known: CHECKS })
-  const url = namedAddress(args, { env }) ?? new URL(LOCAL_MANAGEMENT_API)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/health/${check}`
-  url.search = '?verbose'
-  return url
+  return `/health/${check}?verbose`
 }
 
 interface HealthResult {
@@ -55,16 +54,13 @@ interface HealthResult {
 }
 
 /** The result of a health endpoint, or the reason of its failure. */
-async function health(url: URL): Promise<HealthResult | string> {
+async function health(client: ManagementClient, path: string): Promise<HealthResult | string> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT), redirect: 'error' })
-    const text = await response.text()
-    const result = text.startsWith('{') ? (JSON.parse(text) as HealthResult) : null
-    if (Array.isArray(result?.checks)) return result as HealthResult
-    return `no health endpoint of a gateway: status ${response.status}`
+    const { status, report } = await client.report(path, TIMEOUT)
+    if (Array.isArray(report['checks'])) return report as unknown as HealthResult
+    return `${client.address}: no health endpoint of a gateway: status ${status}`
   } catch (error) {
-    if ((error as Error).name === 'TimeoutError') return `no response within ${TIMEOUT / 1000} s`
-    const { cause, message } = error as Error
-    return cause instanceof Error ? cause.message : message
+    if (error instanceof ManagementUnavailable) return error.message
+    throw error
   }
 }

@@ -75,6 +75,18 @@ export class ManagementClient {
     }
   }
 
+  /** Reads a resource of any status, such as the failed checks of a 503. Throws ManagementUnavailable. */
+  async report(path: string, timeout: number): Promise<{ readonly status: number; readonly report: JsonObject }> {
+    const signal = AbortSignal.timeout(timeout)
+    try {
+      const response = await this.#send(path, 'application/json', signal)
+      const { statusCode: status = 0 } = response
+      return { status, report: this.#json(status, await bodyText(response)) }
+    } catch (error) {
+      throw this.#unavailable(error, `no response within ${timeout / 1000} s`)
+    }
+  }
+
   /** Sends an action. Throws ManagementUnavailable, or ManagementRefused for a request that can not be carried out. */
   async act(path: string, body: JsonObject, timeout = RESPONSE_TIMEOUT): Promise<JsonObject> {
     const signal = AbortSignal.timeout(timeout)
@@ -157,14 +169,8 @@ export class ManagementClient {
 
   /** The resource of a successful response. */
   #resource({ statusCode = 0, headers }: IncomingMessage, text: string, isAction = false): JsonObject {
-    let json: unknown = null
-    try {
-      json = JSON.parse(text)
-    } catch {
-      // Reported below.
-    }
-    if (!isPlainObject(json)) throw new ManagementUnavailable(`${this.address}: no management API: ${statusCode}`)
-    if (statusCode === 200 || statusCode === 201) return json as JsonObject
+    const json = this.#json(statusCode, text)
+    if (statusCode === 200 || statusCode === 201) return json
     if (isAction && REFUSED.has(statusCode))
       throw new ManagementRefused(String(json['message'] ?? ''), statusCode, (json['detail'] ?? {}) as JsonObject)
     const { message = '' } = json
@@ -173,6 +179,17 @@ export class ManagementClient {
       `${this.address}: ${statusCode}: ${String(message)}${wait}${REMEDY[statusCode] ?? ''}`,
       statusCode,
     )
+  }
+
+  #json(status: number, text: string): JsonObject {
+    let json: unknown = null
+    try {
+      json = JSON.parse(text)
+    } catch {
+      // Reported below.
+    }
+    if (!isPlainObject(json)) throw new ManagementUnavailable(`${this.address}: no management API: ${status}`)
+    return json as JsonObject
   }
 
   #unavailable(error: unknown, timeout: string): ManagementUnavailable {

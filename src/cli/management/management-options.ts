@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { CommandOption } from '../command-syntax.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -42,4 +43,19 @@ export function namedAddress(args: Arguments, { env }: Pick<ProcessContext, 'env
   // Not repeated where it may have a password.
   const found = url !== null && url.password !== '' ? 'one with a password' : JSON.stringify(named)
   throw new UsageError(`${where}: expected a URL such as ${LOCAL_MANAGEMENT_API}, got ${found}`)
+}
+
+/** The certificates of the option `--ca`; null without it. */
+export function namedAuthorities(args: Arguments): string | null {
+  const file = args.value(CA_OPTION.name)
+  return file === undefined ? null : fileOption(CA_OPTION.name, file)
+}
+
+/** The content of a file that an option names. Throws UsageError. */
+export function fileOption(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--${name}: the file can not be read: ${(error as Error).message}`)
+  }
 }

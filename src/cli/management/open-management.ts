@@ -1,14 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { adminCredentials } from '#control'
 import { instanceDirectories } from '#instance'
-import { type Arguments, UsageError } from '../arguments.ts'
+import type { Arguments } from '../arguments.ts'
 import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
 import { forInstance, openSettings } from '../instance-settings.ts'
 import { formatLocated } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { urlOf } from '../run/announcement.ts'
 import { ManagementClient, ManagementUnavailable } from './management-client.ts'
-import { CA_OPTION, LOCAL_MANAGEMENT_API, namedAddress, PASSWORD_OPTION } from './management-options.ts'
+import {
+  fileOption,
+  LOCAL_MANAGEMENT_API,
+  namedAddress,
+  namedAuthorities,
+  PASSWORD_OPTION,
+} from './management-options.ts'
 
 /**
  * A client with the address and password of the command line, of the environment, or of the instance, which is null
@@ -22,8 +28,7 @@ export async function openManagement(
   const url = namedAddress(args, context) ?? (await addressOf(instance, context))
   const file = args.value(PASSWORD_OPTION.name)
   const password = file === undefined ? passwordOf(instance, context) : fileOption(PASSWORD_OPTION.name, file).trim()
-  const ca = args.value(CA_OPTION.name)
-  return new ManagementClient({ url, password, ca: ca === undefined ? null : fileOption(CA_OPTION.name, ca) })
+  return new ManagementClient({ url, password, ca: namedAuthorities(args) })
 }
 
 /** The management connector in admin.json; the default one without an instance. */
@@ -50,13 +55,5 @@ function passwordOf(instance: string | null, { env }: ProcessContext): string | 
   } catch (error) {
     const how = `name its file with --${PASSWORD_OPTION.name} FILE`
     throw new ManagementUnavailable(`the admin password can not be read: ${(error as Error).message}; ${how}`)
-  }
-}
-
-function fileOption(name: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UsageError(`--${name}: the file can not be read: ${(error as Error).message}`)
   }
 }
