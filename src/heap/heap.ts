@@ -14,11 +14,12 @@ import {
   settle,
   type Typed,
 } from '#schema'
+import { createdOrWithoutSecrets } from './absent-secrets.ts'
 import { attributed } from './attributed.ts'
 import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, isOfKind } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
-import { inConfig, inDecoded, isSameProblem, toConfigError } from './located-problems.ts'
+import { checkSettled, inConfig, inDecoded, isSameProblem, toConfigError } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -268,14 +269,13 @@ export class Heap {
 
   async #create(entry: Entry, chain: BuildPath): Promise<Typed> {
     const { definition, config, pointer, name, decorations } = entry.declaration
-    const locate = inConfig(entry.declaration)
     if (config === null) throw new ConfigError(await this.#problemsBelow(entry.declaration, chain))
     const settled = await settle(config, this.#settleContext(chain), appendPointer(pointer, 'config'))
-    const problems: Problem[] = []
-    definition.check(settled as never, (below, message) => problems.push({ pointer: locate(below), message }))
-    if (problems.length > 0) throw new ConfigError(problems)
-    await this.#lookUpSecrets(entry.declaration, settled, chain)
-    const created = await this.#run(entry.declaration, settled, chain)
+    const created = await createdOrWithoutSecrets(this.#input.unitContext, async () => {
+      checkSettled(entry.declaration, settled)
+      await this.#lookUpSecrets(entry.declaration, settled, chain)
+      return this.#run(entry.declaration, settled, chain)
+    })
     const object = attributed(definition.kind, created, this.#qualified(name))
     if (object.kind === (DecoratorKind as Kind)) return object
     const place = this.#locationOf(name, chain)

@@ -14,12 +14,21 @@ export function inDecoded(decoded: unknown, pointer: string): Locate {
   return (below) => pointer + documentPointer(decoded, below)
 }
 
+/** Checks the settled configuration of an object by the rules of its type; throws with all problems. */
+export function checkSettled(declaration: Declaration, settled: unknown): void {
+  const locate = inConfig(declaration)
+  const problems: Problem[] = []
+  declaration.definition.check(settled as never, (below, message) => problems.push({ pointer: locate(below), message }))
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
 /** An error of `create` as problems with pointers; those of a ConfigError are relative to the decoded value. */
 export function toConfigError(error: unknown, pointer: string, locate: Locate, what: string): ConfigError {
   if (!(error instanceof ConfigError)) {
-    return new ConfigError([{ pointer, message: `${what}: ${(error as Error).message}` }])
+    return new ConfigError([{ pointer, message: `${what}: ${(error as Error).message}` }], { cause: error })
   }
-  return new ConfigError(error.problems.map((problem) => ({ ...problem, pointer: locate(problem.pointer) })))
+  const problems = error.problems.map((problem) => ({ ...problem, pointer: locate(problem.pointer) }))
+  return new ConfigError(problems, { cause: error.cause })
 }
 
 /** Whether pointer and message are equal. */

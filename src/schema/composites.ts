@@ -1,7 +1,7 @@
 import { isPlainObject, setOwn } from '#json'
 import { currentMembers } from './current-members.ts'
 import { Deferred } from './deferred.ts'
-import { documentPath, keepPlaces } from './document-places.ts'
+import { type DocumentPlaces, documentPath, keepPlaces } from './document-places.ts'
 import { type Decoded, decodeInto, expected, type Field, field, type JsonSchema, type RenderSchema } from './field.ts'
 import type { FieldMigration } from './field-migration.ts'
 import type { OlderSpelling } from './older-spelling.ts'
@@ -142,13 +142,19 @@ export function list<T>(item: Field<T>, options: ListOptions = {}): Field<T[]> {
   })
 }
 
+/** The only element of the decoded list is the value itself in the document. */
+const SINGLE: DocumentPlaces = new Map([['/0', []]])
+
 /** A list, or a single value. Decodes to a list. */
 export function listOrOne<T>(item: Field<T>, options: ListOptions = {}): Field<T[]> {
   const many = list(item, options)
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [render(item), render(many)] })
-  return field({ label: `${item.info.shape.label} or an array of them`, schema, item }, (value, report) =>
-    Array.isArray(value) ? decodeInto(many, value, report, []) : [decodeInto(item, value, report, [])],
-  )
+  return field({ label: `${item.info.shape.label} or an array of them`, schema, item }, (value, report) => {
+    if (Array.isArray(value)) return decodeInto(many, value, report, [])
+    const one = [decodeInto(item, value, report, [])]
+    keepPlaces(one, SINGLE)
+    return one
+  })
 }
 
 /** A map from any names to values of one kind. Every key is data, including `__proto__` and `comment`. */

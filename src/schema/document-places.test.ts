@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { baseScope } from '#expression'
+import type { JsonValue } from '#json'
 import {
   clearText,
   config,
@@ -11,6 +12,7 @@ import {
   integer,
   kind,
   list,
+  listOrOne,
   map,
   object,
   ref,
@@ -104,6 +106,15 @@ test('a pointer into decoded values becomes one into the document', () => {
   ] as const) {
     assert.equal(documentPointer(value, pointer), written)
   }
+})
+
+test('a single value in place of a list has no index', () => {
+  const field = object({ servers: listOrOne(limits) })
+  const located = (servers: JsonValue, pointer: string) =>
+    documentPointer(decode(field, { servers }, '').value, pointer)
+  assert.equal(located({ 'max-count': 1 }, '/servers/0/most'), '/servers/max-count')
+  assert.equal(located({ 'max-count': 1 }, '/servers'), '/servers')
+  assert.equal(located([{ 'max-count': 1 }], '/servers/0/most'), '/servers/0/max-count')
 })
 
 test('problems of expressions are at the names that the document has', async () => {

@@ -13,8 +13,8 @@ export class ConfigError extends Error {
   readonly code = 'GW_CONFIG_INVALID'
   readonly problems: readonly Problem[]
 
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(formatProblem).join('\n'))
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+    super(problems.map(formatProblem).join('\n'), options)
     this.name = 'ConfigError'
     this.problems = problems
   }

@@ -190,6 +190,50 @@ test('secrets are looked up by their ids', async () => {
   assert.equal((await validate(folder, '--instance', folder.path, folder.in('config/routes/b.json'))).code, 78)
 })
 
+/** An object that needs its secret when it is created, and the place of the secret. */
+const NEEDS_SECRET: Record<string, readonly [string, string]> = {
+  'trust of a handler': [
+    `"handler": { "type": "ReverseProxyHandler", "config": { "tls": { "type": "ClientTlsOptions", "config": {
+      "trustManager": { "type": "SecretsTrustManager", "config": {
+      "verificationSecretId": "an.id", "secretsProvider": "store", "checkRevocation": false } } } } } }`,
+    '/handler/config/tls/config/trustManager/config/verificationSecretId',
+  ],
+  'trust of an issuer that filters use': [
+    `"handler": { "type": "Chain", "config": { "handler": "ClientHandler", "filters": [
+      { "type": "AuthorizationCodeOAuth2ClientFilter", "config": { "clientEndpoint": "/o", "registrations": [
+      { "type": "ClientRegistration", "config": { "clientId": "c", "tokenEndpointAuthMethod": "none", "issuer":
+      { "type": "Issuer", "config": { "wellKnownEndpoint": "https://idp.example/.well-known/openid-configuration", "trust": [
+      { "type": "SecretsTrustManager", "config": { "verificationSecretId": "an.id", "secretsProvider": "store",
+      "checkRevocation": false } }] } } } }] } }] } }`,
+    '/handler/config/filters/0/config/registrations/0/config/issuer/config/trust/0/config/verificationSecretId',
+  ],
+  'the key of a client': [
+    `"handler": { "type": "ReverseProxyHandler", "config": { "tls": { "type": "ClientTlsOptions", "config": {
+      "keyManager": { "type": "SecretsKeyManager", "config": { "signingSecretId": "an.id", "secretsProvider": "store" } } } } } }`,
+    '/handler/config/tls/config/keyManager/config/signingSecretId',
+  ],
+  'the agent of an access manager': [
+    `"handler": { "type": "Chain", "config": { "handler": "ClientHandler", "filters": [{ "type": "SingleSignOnFilter",
+      "config": { "amService": { "type": "AmService", "config": { "url": "https://am.example/am/", "agent": { "username": "a",
+      "passwordSecretId": "an.id" }, "secretsProvider": "store", "notifications": { "enabled": false } } } } }] } }`,
+    '/handler/config/filters/0/config/amService/config/agent/passwordSecretId',
+  ],
+}
+
+for (const [what, [handler, pointer]] of Object.entries(NEEDS_SECRET)) {
+  test(`a machine without secrets can check a route that needs one at once: ${what}`, async () => {
+    using folder = new Folder({ 'secrets/other': 'x', 'config/routes/a.json': `{ ${SECRETS}, ${handler} }` })
+    const instance = ['--instance', folder.path]
+    assert.deepEqual((await validate(folder, ...instance, '--without-secrets')).stdout, [
+      'valid: 1 route file and the files around them',
+    ])
+    assert.equal((await validate(folder, folder.in('config/routes/a.json'))).code, 0)
+    const { code, stdout } = await validate(folder, ...instance)
+    assert.equal(code, 78)
+    assert.match(stdout.join('\n'), new RegExp(`^\\S+ ${pointer}: no secret store knows the secret id "an\\.id"$`))
+  })
+}
+
 test('secrets are looked up in the nearest secretsProvider', async () => {
   const service = (id: string) => `{ ${SECRETS}, "handler": "ClientHandler", "auditService": { "type": "AuditService",
   "config": { "eventHandlers": [{ "class": "JsonAuditEventHandler", "config": { "name": "${id}", "topics": ["access"],

@@ -26,7 +26,7 @@ const MANY = 200
 const WITHOUT_SECRETS: CommandOption = {
   name: 'without-secrets',
   description:
-    'Do not look up the secrets that objects name, nor check the file of the access log, for a machine without them.',
+    'Do not look up the secrets that objects name, nor report objects that can not be built without theirs, nor check the file of the access log, for a machine without them.',
 }
 
 const REPORT: CommandOption = {

@@ -1,5 +1,5 @@
 import { type ChainKey, DateSuffix, type FilesPlan, realDirectory } from '#audit'
-import { SecretsProviderKind } from '#contracts'
+import { SecretError, SecretsProviderKind } from '#contracts'
 import {
   boolean,
   ConfigError,
@@ -191,10 +191,11 @@ const MIN_SECRET_BYTES = 16
 
 /** A password or symmetric key is a shared secret; a private key signs, so that its public key verifies. */
 async function chainKey(provider: SecretsProvider, id: string): Promise<ChainKey> {
-  const problem = (message: string) => new ConfigError([{ pointer: '/security/secretId', message }])
+  const problem = (message: string, cause?: unknown) =>
+    new ConfigError([{ pointer: '/security/secretId', message }], { cause })
   try {
     const [secret] = (await provider.find({ secretId: id, purpose: 'SIGN' })) ?? []
-    if (secret === undefined) throw problem(`no secret store knows the secret id "${id}"`)
+    if (secret === undefined) throw new SecretError(`no secret store knows the secret id "${id}"`)
     if (secret.refusal('GENERIC') !== null) {
       const refusal = secret.refusal('SIGN')
       if (refusal !== null) throw problem(`the secret id "${id}" can not sign: ${refusal}`)
@@ -207,6 +208,6 @@ async function chainKey(provider: SecretsProvider, id: string): Promise<ChainKey
     if (bytes.length >= MIN_SECRET_BYTES) return { secret: Uint8Array.from(bytes) }
     throw problem(`the secret id "${id}" has ${bytes.length} bytes; at least ${MIN_SECRET_BYTES} are needed`)
   } catch (error) {
-    throw error instanceof ConfigError ? error : problem((error as Error).message)
+    throw error instanceof ConfigError ? error : problem((error as Error).message, error)
   }
 }

@@ -42,6 +42,6 @@ export async function secretText(provider: SecretsProvider, secretId: string, po
   try {
     return (await provider.active({ secretId, purpose: 'GENERIC' })).revealBytes().toString('utf8')
   } catch (error) {
-    throw new ConfigError([{ pointer, message: (error as Error).message }])
+    throw new ConfigError([{ pointer, message: (error as Error).message }], { cause: error })
   }
 }

@@ -91,5 +91,5 @@ export const KeyStoreSecretStore = defineType({
 })
 
 function asConfigError(error: SecretError): never {
-  throw error instanceof KeyStoreProblems ? new ConfigError(error.problems) : error
+  throw error instanceof KeyStoreProblems ? new ConfigError(error.problems, { cause: error }) : error
 }

@@ -1,0 +1,36 @@
+import { SecretError } from '#contracts'
+import type { UnitServices } from './unit-services.ts'
+
+/**
+ * Creates an object. Where configuration is checked without secrets, one that can not be created without them is replaced by
+ * `withoutItsSecrets`.
+ */
+export async function createdOrWithoutSecrets(
+  { serving = true, secretsLookedUp = false }: Pick<UnitServices, 'serving' | 'secretsLookedUp'>,
+  create: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await create()
+  } catch (error) {
+    if (serving || secretsLookedUp || !isCausedBySecret(error)) throw error
+    return withoutItsSecrets(error)
+  }
+}
+
+/** Objects may keep it and read its members; a call throws the error, so that an object whose `create` uses it is replaced too. */
+function withoutItsSecrets(error: unknown): unknown {
+  const refuse = () => {
+    throw error
+  }
+  const absent: unknown = new Proxy(() => {}, {
+    // A member `then` would make it a promise.
+    get: (_target, name) => (name === 'then' ? undefined : absent),
+    apply: refuse,
+    construct: refuse,
+  })
+  return absent
+}
+
+function isCausedBySecret(error: unknown): boolean {
+  return error instanceof SecretError || (error instanceof Error && error.cause instanceof SecretError)
+}
