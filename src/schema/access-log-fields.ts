@@ -4,6 +4,7 @@ import { type DecodedMembers, object } from './composites.ts'
 import { config } from './config-expression.ts'
 import type { Settled } from './deferred.ts'
 import { expected, type Field, field, type Report } from './field.ts'
+import { shown } from './problem.ts'
 
 const FORMATS = ['json', 'combined']
 const FORMAT_SCHEMA = { anyOf: [{ enum: FORMATS }, EXPRESSION_SCHEMA] }
@@ -15,7 +16,7 @@ function checkedSource(text: string, report: Report): string | undefined {
     if (!reads.requestBody && !reads.responseBody) return text
     report('an expression of the access log can not read a body: bodies are gone when the request has ended')
   } catch (error) {
-    report(`${JSON.stringify(text)} is not a valid expression: ${(error as Error).message}`)
+    report(`${shown(text)} is not a valid expression: ${(error as Error).message}`)
   }
   return undefined
 }

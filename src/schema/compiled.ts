@@ -16,7 +16,7 @@ export function compiled(text: string, report: (message: string) => void): Expre
   try {
     return compile(text)
   } catch (error) {
-    report(`${JSON.stringify(text)} is not a valid expression: ${(error as Error).message}`)
+    report(`${shown(text)} is not a valid expression: ${(error as Error).message}`)
     return null
   }
 }

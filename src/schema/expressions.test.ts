@@ -83,6 +83,14 @@ test('the error for an expression that can not be parsed or evaluated names it',
   )
 })
 
+test('the error for a long expression quotes its begin, and shows the reason', async () => {
+  const text = `\${${'x'.repeat(70_000)}}`
+  await assert.rejects(
+    settled(object({ a: config(string()) }), { a: text }),
+    /^ConfigError: \/config\/a: "\$\{x{77}\.\.\. is not a valid expression: the text has 70003 characters, at most \d+ are allowed$/,
+  )
+})
+
 test('null selects the default of an optional field and fails a required one', async () => {
   const fields = object({
     wait: config(duration()).default('5 seconds'),

@@ -270,7 +270,7 @@ test('a template that fails is reported and costs no request', async () => {
 for (const [accessLog, message] of [
   [{ format: 'jsom' }, /accessLog\/format: expected "json", "combined" or a template/],
   [{ format: '${request.entity.string}' }, /accessLog\/format: .*can not read a body/],
-  [{ format: '${1 +}' }, /accessLog\/format: .*is not a valid expression/],
+  [{ format: '${1 +}' }, /accessLog\/format: "\$\{1 \+\}" is not a valid expression/],
   [{ condition: 'sometimes' }, /accessLog\/condition: expected true, false or an expression/],
   [{ destination: 'stdot' }, /accessLog\/destination: expected "stdout", "off" or the path of a file, got "stdot"/],
   [

@@ -10,7 +10,7 @@ import {
 } from '#contracts'
 import { compile, type Expression, isExpression, type Scope } from '#expression'
 import { isPlainObject, setOwn } from '#json'
-import { Deferred, type Field, field, type Kind, Reference, type SettleContext, type Typed } from '#schema'
+import { Deferred, type Field, field, type Kind, Reference, type SettleContext, shown, type Typed } from '#schema'
 import { HeapObject, isBindingName } from '#scripts'
 
 /** The kinds of objects that scripts can use. */
@@ -24,7 +24,7 @@ export function scriptArguments(taken: readonly string[]): Field<Record<string, 
     { label: 'a map of arguments', schema: () => ({ type: 'object' }) },
     (value, report) => {
       if (!isPlainObject(value)) {
-        report(`expected an object: argument name to value, got ${JSON.stringify(value)}`)
+        report(`expected an object: argument name to value, got ${shown(value)}`)
         return undefined
       }
       const decoded: Record<string, unknown> = Object.create(null)
@@ -59,7 +59,7 @@ function decodeArgument(value: unknown): unknown {
     const expression = compile(value)
     return isExpression(value) ? new ArgumentExpression(expression) : expression.evaluate(NOTHING)
   } catch (error) {
-    return new RefusedArgument(`${JSON.stringify(value)} is not a valid expression: ${(error as Error).message}`)
+    return new RefusedArgument(`${shown(value)} is not a valid expression: ${(error as Error).message}`)
   }
 }
 

@@ -125,6 +125,10 @@ test('an argument that can not be evaluated is reported with its pointer', async
     /^\/heap\/0\/config\/args\/a\/1: "\$\{1 \+\}" is not a valid expression: /,
   )
   assert.match(
+    (await problemsOf({ ...JAVASCRIPT, source, args: { a: `\${${'x'.repeat(70_000)}}` } }))[0] ?? '',
+    /^\/heap\/0\/config\/args\/a: "\$\{x{77}\.\.\. is not a valid expression: the text has 70003 characters, /,
+  )
+  assert.match(
     (await problemsOf({ ...JAVASCRIPT, source, args: { a: '${heap[env.NAME]}' } }))[0] ?? '',
     /^\/heap\/0\/config\/args\/a: .* can not be evaluated: an object of the heap is the whole value/,
   )
@@ -141,7 +145,7 @@ test('an argument name is a valid identifier that is not reserved', async () => 
     `/heap/0/config/args/class: ${unusable}`,
   ])
   assert.deepEqual(await problemsOf({ ...JAVASCRIPT, source: 'return 1', args: [1] }), [
-    '/heap/0/config/args: expected an object: argument name to value, got [1]',
+    '/heap/0/config/args: expected an object: argument name to value, got an array',
   ])
 })
 
