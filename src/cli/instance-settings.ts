@@ -4,6 +4,7 @@ import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from '#control'
 import {
   type AdminInput,
+  ExtensionError,
   type InstanceDirectories,
   instanceDirectories,
   instanceDirectory,
@@ -105,7 +106,13 @@ type OpenedSettings =
 
 /** Every object type of an instance: the built-in ones, then those of its `extra` folder. */
 export async function instanceTypes({ extra }: InstanceDirectories): Promise<readonly CatalogueType[]> {
-  return [...CATALOGUE, ...(await loadExtensions(extra))]
+  return [...CATALOGUE, ...(await loadExtensions(extra, CATALOGUE))]
+}
+
+/** Why the types of an instance can not be loaded, with the module where there is one. */
+export function extensionProblem(error: unknown, { extra }: InstanceDirectories): LocatedProblem {
+  if (error instanceof ExtensionError) return { file: error.path, pointer: '', message: error.reason }
+  return { file: extra, pointer: '', message: (error as Error).message }
 }
 
 /** Options for opening admin.json. */
@@ -125,7 +132,7 @@ export async function openSettings(
   try {
     types = await instanceTypes(directories)
   } catch (error) {
-    return { problems: [{ file: directories.extra, pointer: '', message: (error as Error).message }] }
+    return { problems: [extensionProblem(error, directories)] }
   }
   let document: JsonDocument | null = null
   try {

@@ -51,3 +51,24 @@ test('types of the extra folder are listed', async () => {
   assert.ok(list.some(({ name }) => name === 'GreetingFilter'))
   assert.ok(list.some(({ name }) => name === 'Router'))
 })
+
+test('a type of the extra folder with the name of another type is an error with its file, in every command', async () => {
+  using folder = new Folder({
+    'extra/mine.js': `export const types = ({ defineType, FilterKind }) => [
+      defineType({ name: 'Chain', kind: FilterKind, summary: '', config: {}, create: () => (exchange, next) => next(exchange) })]`,
+    'config/routes/a.json': '{ "handler": { "type": "StaticResponseHandler", "config": { "status": 200 } } }',
+  })
+  for (const words of [
+    ['schema', '--list'],
+    ['validate'],
+    ['routes', '--folder'],
+    ['explain', 'GET /'],
+    ['run'],
+    ['migrate'],
+  ]) {
+    const { code, stdout, stderr } = await gateway([...words, '--instance', folder.path])
+    const message = `${folder.in('extra/mine.js')}: the object type Chain has the same name as a type of the gateway; choose another name\n`
+    assert.equal(code, 78, words.join())
+    assert.ok(`${stdout}${stderr}`.includes(message), `${words[0]}: ${stdout}${stderr}`)
+  }
+})

@@ -5,7 +5,8 @@ import { documentSchema, loadTypes, typeSchema } from '#schema'
 import { UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
 import { EXIT } from './exit-codes.ts'
-import { chosenInstance, INSTANCE_OPTION, instanceTypes } from './instance-settings.ts'
+import { chosenInstance, extensionProblem, INSTANCE_OPTION, instanceTypes } from './instance-settings.ts'
+import { formatLocated } from './problems.ts'
 import { aligned, writeJson } from './terminal.ts'
 
 /** `gateway schema`: JSON Schema for editors and pipelines. */
@@ -25,12 +26,17 @@ export const SchemaCommand: Command = {
     { line: 'gateway schema admin.json > admin.schema.json', note: 'the same for admin.json' },
     { line: 'gateway schema StaticResponseHandler', note: 'one type' },
   ],
-  exits: [],
+  exits: [[EXIT.configuration, 'a module of the "extra" folder can not be used']],
   async run(args, context) {
     const { stdout } = context
     const { instance } = chosenInstance(args, context)
-    const all = await loadTypes(await instanceTypes(instanceDirectories(instance)))
-    const types = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const directories = instanceDirectories(instance)
+    const known = await instanceTypes(directories).catch((error: unknown) => extensionProblem(error, directories))
+    if ('file' in known) {
+      context.stderr.write(`${formatLocated(known)}\n`)
+      return EXIT.configuration
+    }
+    const types = (await loadTypes(known)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
     if (args.has('list')) {
       const list = types.map(({ name, kind, summary }) => ({ name, kind: kind?.name ?? 'any', summary }))
       if (args.json) writeJson(stdout, list)

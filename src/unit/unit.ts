@@ -80,7 +80,7 @@ export class Unit {
   /** Builds config.json and the routes of its routers. Throws ConfigError for config.json; invalid routes are reported. */
   static async open(input: UnitInput): Promise<Unit> {
     const { metrics, routers } = input
-    const extensions = await loadExtensions(input.directories.extra)
+    const extensions = await loadExtensions(input.directories.extra, input.types)
     const unitContext = contextOf(input, routers, metrics, new Catalogue([...input.types, ...extensions]))
     const json = input.config === null ? DEFAULT_CONFIG : (readDocument(input.config).value as JsonObject)
     const document = await ConfigDocument.decode(RootDocument, json, {

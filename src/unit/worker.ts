@@ -185,7 +185,7 @@ class UnitWorker {
     this.#connectorTls = await openConnectorTls(settings, {
       instance: settings.instance,
       state: settings.state,
-      types: [...CATALOGUE, ...(await loadExtensions(directories.extra))],
+      types: [...CATALOGUE, ...(await loadExtensions(directories.extra, CATALOGUE))],
       env: process.env,
       system: settings.systemProperties,
       logger,

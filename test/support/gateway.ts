@@ -202,7 +202,7 @@ async function settingsOf(
   state: string | null = null,
 ): Promise<AdminSettings> {
   const directories = instanceDirectories(instance)
-  const types = [...CATALOGUE, ...(await loadExtensions(directories.extra))]
+  const types = [...CATALOGUE, ...(await loadExtensions(directories.extra, CATALOGUE))]
   const json = readConfigFile(`${directories.config}/admin.json`).value as JsonObject
   return openAdminSettings(json, { instance, state, types, env, logger: createLogger({ level: 'silent' }) })
 }

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import { writeDurably } from '#control'
 import { Catalogue } from '#heap'
-import { AdminDocument, instanceDirectories } from '#instance'
+import { AdminDocument, ExtensionError, instanceDirectories } from '#instance'
 import { isPlainObject, JsonSyntaxError, type JsonValue, readDocument } from '#json'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import type { CommandOption } from '../command-syntax.ts'
 import { EXIT } from '../exit-codes.ts'
-import { chosenInstance, INSTANCE_OPTION, instanceTypes } from '../instance-settings.ts'
+import { chosenInstance, extensionProblem, INSTANCE_OPTION, instanceTypes } from '../instance-settings.ts'
 import { locateProblems, problemsOf } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { type ConfigFile, configFiles } from './instance-files.ts'
@@ -105,7 +105,11 @@ async function migrate(file: ConfigFile, secrets: MovedSecrets | null): Promise<
     )
     return { path, before, after: document.text, decisions: locateProblems(path, document, decisions), problems: [] }
   } catch (error) {
-    return { path, before, after: before, decisions: [], problems: locateProblems(path, null, problemsOf(error)) }
+    const problems =
+      error instanceof ExtensionError && instance !== null
+        ? [extensionProblem(error, instanceDirectories(instance))]
+        : locateProblems(path, null, problemsOf(error))
+    return { path, before, after: before, decisions: [], problems }
   }
 }
 

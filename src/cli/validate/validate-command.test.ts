@@ -376,7 +376,7 @@ test('a config.json that is not JSON, and an extension that does not load, are p
   using extended = new Folder({ 'extra/broken.ts': 'export const nothing = 1' })
   const { code, stdout } = await validate(extended, '--instance', extended.path)
   assert.equal(code, 78)
-  assert.match(stdout.join('\n'), /^extra: extra\/broken\.ts: expected an exported function types/)
+  assert.match(stdout.join('\n'), /^extra\/broken\.ts: expected an exported function types/)
 })
 
 test('warnings are written to standard error, and the exit code is 0', async () => {
