@@ -11,7 +11,8 @@ const INTRODUCTION = `<!-- Made by \`npm run generate\` from the help texts in s
 
 The package installs the command \`gateway\`; \`bin/gateway\` runs it from a checkout. Every command takes \`--help\` and
 \`--json\`. Exit codes are the same everywhere: 0 success, 1 failed, 2 forced stop, 64 a command line that was not
-understood, 69 a running gateway that can not be reached, 78 configuration that can not be used.
+understood, 69 a running gateway that can not be reached, 74 output that can not be written, 75 a store that can not be
+reached, 78 configuration that can not be used.
 `
 
 export async function commandLinePage(): Promise<string> {

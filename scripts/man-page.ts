@@ -13,6 +13,7 @@ const EXITS: readonly (readonly [number, string])[] = [
   [2, 'forced stop'],
   [64, 'invalid command line'],
   [69, 'a running gateway can not be reached'],
+  [74, 'output can not be written'],
   [78, 'configuration that can not be used'],
 ]
 

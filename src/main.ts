@@ -1,11 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { runCommand } from './cli/command-line.ts'
 import { enableCompileCacheIn } from './cli/compile-cache.ts'
+import { EXIT } from './cli/exit-codes.ts'
 
-// A reader that has seen enough (`gateway schema | head`) is no fault.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    // A reader that has seen enough (`gateway schema | head`) is no fault.
+    if (error.code === 'EPIPE') return
+    // A running gateway reports it as any other uncaught error.
+    if (process.listenerCount('uncaughtException') > 0) throw error
+    if (output === process.stdout)
+      process.stderr.write(`gateway: standard output can not be written: ${error.message}\n`)
+    process.exit(EXIT.output)
   })
 }
 

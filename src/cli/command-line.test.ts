@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
+import { GATEWAY_COMMAND } from '#test/installation'
 import { COMMANDS } from './commands.ts'
 
 test('without a command, and with help, the overview lists every command', async () => {
@@ -50,6 +53,20 @@ test('an unknown command or option, or an extra argument, is a usage error with 
     ],
   ]
   for (const [words, stderr] of cases) assert.deepEqual(await gateway(words), { code: 64, stdout: '', stderr })
+})
+
+test('output that can not be written is one line, and exit code 74', { skip: !existsSync('/dev/full') }, () => {
+  const full = openSync('/dev/full', 'w')
+  try {
+    const { status, stderr } = spawnSync(GATEWAY_COMMAND, ['--help'], { stdio: ['ignore', full, 'pipe'] })
+    assert.deepEqual(
+      [status, stderr.toString()],
+      [74, 'gateway: standard output can not be written: ENOSPC: no space left on device, write\n'],
+    )
+    assert.equal(spawnSync(GATEWAY_COMMAND, ['unknown'], { stdio: ['ignore', 'pipe', full] }).status, 74)
+  } finally {
+    closeSync(full)
+  }
 })
 
 test('colours are used on terminals only, and not with NO_COLOR', async () => {
