@@ -13,6 +13,11 @@ export class UsageError extends Error {
   }
 }
 
+/** Configuration that a command line names and that can not be used; the message has its location. */
+export class UnusableConfiguration extends Error {
+  override readonly name = 'UnusableConfiguration'
+}
+
 /** Options of every command. */
 export const SHARED_OPTIONS: readonly CommandOption[] = [
   { name: 'json', description: 'Write JSON.' },
@@ -93,15 +98,24 @@ function givenValue(
   if (token.value === undefined || (!token.inlineValue && /^-./.test(token.value))) {
     throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
   }
+  if (token.value === '' && option.value === 'DIR') throw new UsageError(`${token.rawName} is empty; ${NO_FOLDER}`)
   return token.value
 }
+
+const NO_FOLDER = 'name a folder, or . for the current one'
 
 function unknownOption(rawName: string, known: readonly CommandOption[]): UsageError {
   return new UsageError(`unknown option ${rawName}`, { word: rawName, known: known.map(({ name }) => `--${name}`) })
 }
 
-function checkOperands(operands: readonly string[], { operands: { least, most }, usage }: CommandSyntax): void {
-  const form = `usage: gateway ${usage[0]}`
+function checkOperands(operands: readonly string[], command: CommandSyntax): void {
+  const { least, most, complete } = command.operands
+  const form = `usage: gateway ${command.usage[0]}`
   if (operands.length < least) throw new UsageError(`missing argument; ${form}`)
   if (operands.length > most) throw new UsageError(`unexpected argument ${JSON.stringify(operands[most])}; ${form}`)
+  if (operands.includes('') && (complete === 'directory' || complete === 'file')) {
+    throw new UsageError(
+      `an argument is empty; ${complete === 'directory' ? NO_FOLDER : 'name a file or a folder'}; ${form}`,
+    )
+  }
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
+import { Folder } from '#test/folder'
 import { GATEWAY_COMMAND } from '#test/installation'
 import { COMMANDS } from './commands.ts'
 
@@ -53,6 +54,46 @@ test('an unknown command or option, or an extra argument, is a usage error with 
     ],
   ]
   for (const [words, stderr] of cases) assert.deepEqual(await gateway(words), { code: 64, stdout: '', stderr })
+})
+
+test('an empty directory is a usage error, not the current folder', async () => {
+  for (const [words, message] of [
+    [['validate', '--instance', ''], 'gateway: validate: --instance is empty; name a folder, or . for the current one'],
+    [['run', '--state='], 'gateway: run: --state is empty; name a folder, or . for the current one'],
+    [
+      ['init', ''],
+      'gateway: init: an argument is empty; name a folder, or . for the current one; usage: gateway init DIR',
+    ],
+    [['diff', ''], 'gateway: diff: an argument is empty; name a folder, or . for the current one; usage: '],
+    [['validate', ''], 'gateway: validate: an argument is empty; name a file or a folder; usage: '],
+  ] as const) {
+    const { code, stderr } = await gateway(words)
+    assert.deepEqual([code, stderr.startsWith(message)], [64, true], stderr)
+  }
+})
+
+test('an instance that is named and does not exist is an error of every command', async () => {
+  for (const words of [
+    ['routes'],
+    ['routes', '--folder'],
+    ['top', '--once'],
+    ['diff'],
+    ['schema', '--list'],
+    ['release', 'list'],
+    ['run'],
+  ]) {
+    const expected = '/nonexist: no such directory; create one with: gateway init /nonexist\n'
+    assert.deepEqual(await gateway([...words, '--instance', '/nonexist']), { code: 78, stdout: '', stderr: expected })
+  }
+  const { code, stderr } = await gateway(['routes'], { env: { GATEWAY_INSTANCE_DIR: '/nonexist' } })
+  assert.deepEqual([code, /^\/nonexist: no such directory/.test(stderr)], [78, true])
+})
+
+test('a file in the place of an instance is reported as such', async () => {
+  using folder = new Folder({ file: '' })
+  const { code, stderr } = await gateway(['run', '--instance', folder.in('file')])
+  assert.equal(code, 78)
+  assert.match(stderr, /\/file: not a directory; name the directory of the instance/)
 })
 
 test('output that can not be written is one line, and exit code 74', { skip: !existsSync('/dev/full') }, () => {

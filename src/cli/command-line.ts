@@ -1,4 +1,4 @@
-import { Arguments, UsageError } from './arguments.ts'
+import { Arguments, UnusableConfiguration, UsageError } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { helpOf, overview } from './help.ts'
@@ -13,6 +13,10 @@ export async function runCommand(words: readonly string[], context: ProcessConte
     return await dispatch(words, context)
   } catch (error) {
     const [command] = words
+    if (error instanceof UnusableConfiguration) {
+      context.stderr.write(`${error.message}\n`)
+      return EXIT.configuration
+    }
     if (!(error instanceof UsageError)) return reportSystemError(error, command ?? '', context)
     const known = COMMANDS.some(({ name }) => name === command)
     const where = known ? `${command}: ` : ''

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, type FileRelease, openAdminSettings, readConfigFile } from '#control'
@@ -16,9 +16,9 @@ import {
 import type { JsonDocument, JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { CatalogueType } from '#schema'
-import { type Arguments, UsageError } from './arguments.ts'
+import { type Arguments, UnusableConfiguration, UsageError } from './arguments.ts'
 import type { CommandOption } from './command-syntax.ts'
-import { type LocatedProblem, locateProblems, problemsOf } from './problems.ts'
+import { formatLocated, type LocatedProblem, locateProblems, problemsOf } from './problems.ts'
 import type { ProcessContext } from './process-context.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -66,18 +66,33 @@ export function chosenInstance(
   operand?: string,
 ): { instance: string; origin: 'named' | 'default' } {
   const asked = operand ?? args.value('instance')
-  const named = asked !== undefined || env['GATEWAY_INSTANCE_DIR'] !== undefined
   const instance = instanceDirectory(asked, env)
   if (instance === null) {
     const how = 'name the instance with --instance DIR or GATEWAY_INSTANCE_DIR'
     throw new UsageError(`no home directory for ~/.gateway, since HOME is not set to an absolute path; ${how}`)
   }
-  return { instance, origin: named ? 'named' : 'default' }
+  return { instance, origin: isNamed(asked, env) ? 'named' : 'default' }
 }
 
-/** The instance of a command that can do without one: null without a home directory. */
-export function instanceIfAny(args: Arguments, { env }: ProcessContext): string | null {
-  return instanceDirectory(args.value('instance'), env)
+/**
+ * The instance of a command that can do without one: null without a home directory. Throws UnusableConfiguration for a
+ * missing one that is named.
+ */
+export function instanceIfAny(args: Arguments, { env }: ProcessContext, operand?: string): string | null {
+  const asked = operand ?? args.value('instance')
+  const instance = instanceDirectory(asked, env)
+  if (instance !== null && isNamed(asked, env)) requireInstance(instance)
+  return instance
+}
+
+function isNamed(asked: string | undefined, env: ProcessContext['env']): boolean {
+  return asked !== undefined || (env['GATEWAY_INSTANCE_DIR'] ?? '') !== ''
+}
+
+/** Throws UnusableConfiguration for a missing instance. */
+export function requireInstance(instance: string): void {
+  const missing = missingInstance(instance)
+  if (missing !== null) throw new UnusableConfiguration(formatLocated(missing))
 }
 
 /**
@@ -89,14 +104,15 @@ export function forInstance(context: ProcessContext, instance: string): ProcessC
   return { ...context, env: { ...context.env, GATEWAY_INSTANCE_DIR: instance } }
 }
 
-/** The problem of a missing instance directory, or null. */
+/** The problem of a missing instance directory, or of a file in its place; null for a directory. */
 export function missingInstance(instance: string): LocatedProblem | null {
-  if (existsSync(instance)) return null
-  return {
-    file: instance,
-    pointer: '',
-    message: `no such directory; create one with: gateway init ${shellWord(instance)}`,
-  }
+  const found = statSync(instance, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return null
+  const message =
+    found === undefined
+      ? `no such directory; create one with: gateway init ${shellWord(instance)}`
+      : 'not a directory; name the directory of the instance, which has the folder config'
+  return { file: instance, pointer: '', message }
 }
 
 /** Settled admin.json, or all of its problems. */

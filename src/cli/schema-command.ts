@@ -5,7 +5,13 @@ import { documentSchema, loadTypes, typeSchema } from '#schema'
 import { UsageError } from './arguments.ts'
 import type { Command } from './command.ts'
 import { EXIT } from './exit-codes.ts'
-import { chosenInstance, extensionProblem, INSTANCE_OPTION, instanceTypes } from './instance-settings.ts'
+import {
+  chosenInstance,
+  extensionProblem,
+  INSTANCE_OPTION,
+  instanceTypes,
+  requireInstance,
+} from './instance-settings.ts'
 import { formatLocated } from './problems.ts'
 import { aligned, writeJson } from './terminal.ts'
 
@@ -26,10 +32,11 @@ export const SchemaCommand: Command = {
     { line: 'gateway schema admin.json > admin.schema.json', note: 'the same for admin.json' },
     { line: 'gateway schema StaticResponseHandler', note: 'one type' },
   ],
-  exits: [[EXIT.configuration, 'a module of the "extra" folder can not be used']],
+  exits: [[EXIT.configuration, 'there is no such instance, or a module of its "extra" folder can not be used']],
   async run(args, context) {
     const { stdout } = context
-    const { instance } = chosenInstance(args, context)
+    const { instance, origin } = chosenInstance(args, context)
+    if (origin === 'named') requireInstance(instance)
     const directories = instanceDirectories(instance)
     const known = await instanceTypes(directories).catch((error: unknown) => extensionProblem(error, directories))
     if ('file' in known) {

@@ -27,7 +27,7 @@ export function instanceDirectory(
   env: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const named = asked ?? env['GATEWAY_INSTANCE_DIR']
-  if (named !== undefined) return resolve(named)
+  if (named !== undefined && named !== '') return resolve(named)
   const home = homeDirectory()
   return home === null ? null : join(home, '.gateway')
 }

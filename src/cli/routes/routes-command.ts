@@ -34,7 +34,7 @@ export const RoutesCommand: Command = {
   ],
   exits: [
     [EXIT.unavailable, 'the gateway can not be reached, or does not accept the password'],
-    [EXIT.configuration, 'with --folder: admin.json or config.json can not be used'],
+    [EXIT.configuration, 'there is no such instance; with --folder: admin.json or config.json can not be used'],
   ],
   async run(args, context) {
     try {

@@ -40,7 +40,10 @@ export const TopCommand: Command = {
     { line: 'gateway top --instance ./my-gateway', note: 'live' },
     { line: 'gateway top --once --json', note: 'for a script' },
   ],
-  exits: [[EXIT.unavailable, 'the gateway can not be reached at the start, or does not accept the password']],
+  exits: [
+    [EXIT.unavailable, 'the gateway can not be reached at the start, or does not accept the password'],
+    [EXIT.configuration, 'there is no such instance'],
+  ],
   async run(args, context) {
     const limit = lineLimit(args)
     try {
