@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AdminSettings } from '#control'
-import { trafficUrls } from './announcement.ts'
+import type { AdminSettings, Gateway } from '#control'
+import type { Logger } from '#logging'
+import type { ProcessContext } from '../process-context.ts'
+import { announce, trafficUrls } from './announcement.ts'
 import { startFailure } from './start-failure.ts'
 
 type Connectors = AdminSettings['unit']['connectors']
@@ -18,6 +20,20 @@ test('URLs can be opened: localhost for all interfaces, IPv6 addresses in bracke
     'http://[::1]:8082',
     'http://gateway.example.com:8083',
   ])
+})
+
+test('the ready message counts routes that are loaded, and those that failed', () => {
+  const entries: object[] = []
+  const logger = { info: (fields: object) => entries.push(fields) } as unknown as Logger
+  const states = ['loaded', 'failed', 'loaded'].map((state) => ({ state }))
+  const gateway = { stores: { all: [{ status: () => states }] }, ports: [1], adminPort: 2 } as unknown as Gateway
+  const settings = { unit: { units: 1, mode: 'PRODUCTION', logging: { format: 'json' } } } as unknown as AdminSettings
+  const context = { stdout: {} } as unknown as ProcessContext
+  announce({ traffic: [], admin: '' }, gateway, settings, logger, context)
+  states.splice(1, 1)
+  announce({ traffic: [], admin: '' }, gateway, settings, logger, context)
+  const common = { traffic: [], admin: '', ports: [1], adminPort: 2, units: 1, mode: 'PRODUCTION', routes: 2 }
+  assert.deepEqual(entries, [{ ...common, failed: 1 }, common])
 })
 
 test('a port that can not be opened is reported with the field to change', () => {

@@ -33,10 +33,15 @@ export function announce(
   context: ProcessContext,
 ): void {
   const { stdout } = context
-  const routes = gateway.stores.all.reduce((sum, store) => sum + store.status().length, 0)
+  const files = gateway.stores.all.flatMap((store) => store.status())
+  const failed = files.filter(({ state }) => state === 'failed').length
+  const routes = files.length - failed
   if (stdout.isTTY !== true || unit.logging.format === 'json') {
     const ports = { ports: gateway.ports, adminPort: gateway.adminPort }
-    logger.info({ ...urls, ...ports, units: unit.units, mode: unit.mode, routes }, 'the gateway is ready')
+    logger.info(
+      { ...urls, ...ports, units: unit.units, mode: unit.mode, routes, ...(failed > 0 && { failed }) },
+      'the gateway is ready',
+    )
     return
   }
   const paint = paintFor(stdout, context)
@@ -46,6 +51,7 @@ export function announce(
     ['  instance', unit.instance],
   ]
   const title = `Identity Gateway ${VERSION.version} is ready`
-  const facts = `(${unit.mode}, ${counted(unit.units, 'unit')}, ${counted(routes, 'route file')}; Ctrl-C stops)`
+  const loaded = `${counted(routes, 'route file')}${failed > 0 ? `, ${failed} failed` : ''}`
+  const facts = `(${unit.mode}, ${counted(unit.units, 'unit')}, ${loaded}; Ctrl-C stops)`
   stdout.write(`\n${paint('green', title)} ${facts}\n${aligned(rows).join('\n')}\n\n`)
 }
