@@ -38,7 +38,7 @@ test('the ready message counts routes that are loaded, and those that failed', (
 
 test('a port that can not be opened is reported with the field to change', () => {
   const settings = { admin: { ports: [8085] } } as unknown as AdminSettings
-  const reason = (message: string): string | null => startFailure(new Error(message), settings)
+  const reason = (message: string): string | null => startFailure(new Error(message), settings, false)
   assert.match(
     reason('listen EADDRINUSE: address already in use 127.0.0.1:8085') ?? '',
     /^port 8085 on 127\.0\.0\.1 is in use by another process; stop that, or change adminConnector\.port/,
@@ -48,4 +48,17 @@ test('a port that can not be opened is reported with the field to change', () =>
     /^port 80 on 0\.0\.0\.0 needs more rights than this user has: .*CAP_NET_BIND_SERVICE.*change connectors\[\]\.port/,
   )
   assert.equal(reason('something else'), null)
+})
+
+test('a port of another gateway is reported with --take-over as a remedy, unless that found nothing to take over', () => {
+  const settings = { admin: { ports: [8085] } } as unknown as AdminSettings
+  const error = new Error('listen EADDRINUSE: address shared by another gateway 0.0.0.0:8080')
+  assert.match(
+    startFailure(error, settings, false) ?? '',
+    /^port 8080 on 0\.0\.0\.0 is in use by another gateway; stop that, replace it with --take-over, set shareTrafficPorts/,
+  )
+  assert.match(
+    startFailure(error, settings, true) ?? '',
+    /^port 8080 on 0\.0\.0\.0 is in use by another gateway of another instance or state directory, which is not replaced; stop that, set shareTrafficPorts/,
+  )
 })

@@ -75,7 +75,8 @@ export const RunCommand: Command = {
     const handover = handoverPath(instanceDirectories(instance, { state }).temporary)
     let predecessor: Predecessor | null = null
     try {
-      if (args.has(TAKE_OVER_OPTION.name)) predecessor = await findPredecessor(handover, logger)
+      const takesOver = args.has(TAKE_OVER_OPTION.name)
+      if (takesOver) predecessor = await findPredecessor(handover, logger)
       const opened = await openSettings(instance, logger, own, {
         state,
         system: definedProperties(args, context),
@@ -84,7 +85,7 @@ export const RunCommand: Command = {
       if ('problems' in opened) return refuse(opened.problems, context)
       const settings = predecessor === null ? opened.settings : sharedSettings(opened.settings, predecessor)
       const logFormat = args.json ? 'json' : null
-      return await serve({ ...opened, settings, logFormat, predecessor, handover }, own)
+      return await serve({ ...opened, settings, logFormat, predecessor, takesOver, handover }, own)
     } catch (error) {
       if (!(error instanceof TakeOverError)) throw error
       context.stderr.write(`gateway: run: --take-over: ${error.message}\n`)

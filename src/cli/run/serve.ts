@@ -27,6 +27,8 @@ interface Serving {
   readonly logFormat: 'json' | 'pretty' | null
   /** The running gateway from which this one takes over; null without one. */
   readonly predecessor?: Predecessor | null
+  /** Whether the command was to take over from a running gateway. */
+  readonly takesOver?: boolean
   /** Path of the socket for processes that take over; null where none can. */
   readonly handover?: string | null
   /** Announces the ready gateway, instead of the usual lines. */
@@ -37,7 +39,7 @@ interface Serving {
 export async function serve(serving: Serving, context: ProcessContext): Promise<number> {
   const settings = withFormat(serving.settings, serving.logFormat)
   const logger = gatewayLogger(settings)
-  const { predecessor = null, handover = null } = serving
+  const { predecessor = null, handover = null, takesOver = false } = serving
   const gateway = new Gateway({
     settings,
     predecessor,
@@ -74,7 +76,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
     // Beside another process, it may have accepted connections.
     if (predecessor === null) await gateway.terminate()
     else await gateway.drain(true)
-    return reportFailedStart(error, settings, context, logger)
+    return reportFailedStart(error, { settings, takesOver }, context, logger)
   }
   if (predecessor !== null) await takeOver(predecessor, gateway, logger)
   using successors = new Successors(gateway.handover(serviceVariables(context)), logger)
@@ -139,7 +141,7 @@ function gatewayLogger({ unit }: AdminSettings): Logger {
 
 function reportFailedStart(
   error: unknown,
-  settings: AdminSettings,
+  { settings, takesOver }: { readonly settings: AdminSettings; readonly takesOver: boolean },
   { stdout, stderr }: ProcessContext,
   logger: Logger,
 ): number {
@@ -152,7 +154,7 @@ function reportFailedStart(
   if (error instanceof JsonSyntaxError || error instanceof ConfigError)
     return report(locateProblems(file, null, problemsOf(error)))
   if (!(error instanceof UnitStartError) || error.problems.length === 0) {
-    const reason = startFailure(error, settings)
+    const reason = startFailure(error, settings, takesOver)
     // On a terminal, the log entry with the stack is only needed if the reason is unknown.
     if (reason === null || stdout.isTTY !== true) logger.error({ error }, EVENTS.START_FAILED)
     stderr.write(`gateway: could not start: ${reason ?? (error as Error).message}\n`)

@@ -2,18 +2,27 @@ import type { AdminSettings } from '#control'
 
 const LISTEN = /listen (E[A-Z]+):.*? (\S+):(\d+)$/
 
-/** Reason and remedy of a failed start; null for other errors. */
-export function startFailure(error: unknown, { admin }: Pick<AdminSettings, 'admin'>): string | null {
+/** Reason and remedy of a failed start; null for other errors. With --take-over there was no gateway of the instance to replace. */
+export function startFailure(
+  error: unknown,
+  { admin }: Pick<AdminSettings, 'admin'>,
+  takesOver: boolean,
+): string | null {
   const message = error instanceof Error ? error.message : String(error)
   const [, code, host, port] = LISTEN.exec(message) ?? []
   if (code === undefined) return null
   const field = admin.ports.includes(Number(port)) ? 'adminConnector.port' : 'connectors[].port'
   const change = `change ${field} in config/admin.json (0 takes a free port)`
   if (code === 'EADDRINUSE') {
-    const shared = admin.ports.includes(Number(port))
-      ? 'is in use by another gateway; stop that, or replace it with --take-over'
-      : 'is in use by another gateway; stop that, replace it with --take-over, set shareTrafficPorts to true where both are to serve it'
-    if (message.includes('shared by another gateway')) return `port ${port} on ${host} ${shared}, or ${change}`
+    if (message.includes('shared by another gateway')) {
+      const whose = takesOver ? ' of another instance or state directory, which is not replaced' : ''
+      const remedies = [
+        'stop that',
+        ...(takesOver ? [] : ['replace it with --take-over']),
+        ...(admin.ports.includes(Number(port)) ? [] : ['set shareTrafficPorts to true where both are to serve it']),
+      ]
+      return `port ${port} on ${host} is in use by another gateway${whose}; ${remedies.join(', ')}, or ${change}`
+    }
     return `port ${port} on ${host} is in use by another process; stop that, or ${change}`
   }
   if (code === 'EACCES') {
