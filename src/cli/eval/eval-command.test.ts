@@ -71,6 +71,18 @@ test('a failing evaluation exits with 1 and the reason, with --json as JSON', as
   assert.deepEqual(JSON.parse(json.stderr), { error: { message: 'expected a number, found a string' } })
 })
 
+for (const [request, message] of [
+  ['{ "method": 5 }', 'method: expected a method such as "GET", got 5'],
+  ['{ "method": "GET /" }', 'method: expected a method such as "GET", got "GET /"'],
+  ['{ "uri": ["/"] }', 'uri: expected a URI such as "http://localhost/", got an array'],
+] as const) {
+  test(`the request ${request} is refused`, async () => {
+    using folder = new Folder({ 'request.json': request })
+    const { code, stderr } = await gateway(['eval', '1', '--request', folder.in('request.json')])
+    assert.deepEqual([code, stderr], [1, `gateway: eval: ${folder.in('request.json')}: ${message}\n`])
+  })
+}
+
 test('an invalid request file is reported', async () => {
   using folder = new Folder({ 'request.json': '{ "methd": "GET" }', 'broken.json': '{' })
   const unknown = await gateway(['eval', '1', '--request', folder.in('request.json')])

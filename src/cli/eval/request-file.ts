@@ -1,22 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { Body, Exchange, Headers, jsonCopy, Request, TemporaryStorage, Uri } from '#http'
+import { Body, Exchange, Headers, jsonCopy, Request, TemporaryStorage, TOKEN_CHARACTERS, Uri } from '#http'
 import { isPlainObject, type JsonObject, readDocument } from '#json'
-import { didYouMean } from '#schema'
+import { didYouMean, shown } from '#schema'
 
 const MEMBERS = ['method', 'uri', 'headers', 'entity']
+const METHOD = new RegExp(`^[${TOKEN_CHARACTERS}]+$`)
 const ENTITY_LIMIT = 16 * 1024 * 1024
 
 /** The exchange of an expression: with the request in a file, or with a plain one. */
 export function exchangeOf(file: string | undefined): Exchange {
   const json = file === undefined ? {} : readRequestFile(file)
   const { method = 'GET', uri = 'http://localhost/', headers = {}, entity } = json
-  const parsed = Uri.parse(String(uri))
+  if (typeof method !== 'string' || !METHOD.test(method)) throw wrongMember('method', 'a method such as "GET"', method)
+  if (typeof uri !== 'string') throw wrongMember('uri', 'a URI such as "http://localhost/"', uri)
+  const parsed = Uri.parse(uri)
   const fields = headerFields(headers)
   if (!fields.has('host')) fields.add('Host', parsed.authority)
   const body = entity === undefined || entity === null ? Body.empty : Body.of(entityText(entity))
   return new Exchange({
-    request: new Request({ method: String(method), uri: parsed, headers: fields, body }),
+    request: new Request({ method, uri: parsed, headers: fields, body }),
     client: {
       remoteAddress: '127.0.0.1',
       remotePort: 0,
@@ -35,6 +38,10 @@ export function exchangeOf(file: string | undefined): Exchange {
       directory: tmpdir(),
     }),
   })
+}
+
+function wrongMember(name: string, wanted: string, value: unknown): TypeError {
+  return new TypeError(`${name}: expected ${wanted}, got ${shown(value)}`)
 }
 
 function readRequestFile(file: string): JsonObject {

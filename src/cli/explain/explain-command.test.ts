@@ -139,6 +139,9 @@ test('an invalid request is a usage error', async () => {
   using folder = routes({})
   for (const words of [['GET'], ['GET ftp://x/'], ['/x', '-H', 'no colon']])
     assert.equal((await gateway(['explain', '--instance', folder.path, ...words])).code, 64)
+  const { code, stderr } = await gateway(['explain', '--instance', folder.path, '/', '--from', 'notanip'])
+  assert.equal(code, 64)
+  assert.match(stderr, /^gateway: explain: --from: expected an IP address such as 192\.0\.2\.1, got "notanip"\n/)
 })
 
 test('steps before the router are shown as not run', async () => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { Body, TOKEN_CHARACTERS } from '#http'
 import type { SimulatedRequest } from '#listener'
 import { type Arguments, UsageError } from '../arguments.ts'
@@ -27,9 +28,14 @@ export function simulatedRequest(args: Arguments): SimulatedRequest {
     target,
     rawHeaders,
     scheme: scheme.toLowerCase() === 'https' ? 'https' : 'http',
-    clientAddress: args.value('from') ?? '127.0.0.1',
+    clientAddress: clientAddress(args.value('from') ?? '127.0.0.1'),
     body: body === '' ? Body.empty : Body.of(body),
   }
+}
+
+function clientAddress(text: string): string {
+  if (isIP(text) !== 0) return text
+  throw new UsageError(`--from: expected an IP address such as 192.0.2.1, got ${JSON.stringify(text)}`)
 }
 
 function headerField(text: string): [string, string] {
