@@ -24,8 +24,9 @@ export const WAIT_OPTION: CommandOption = {
 
 /** Exit codes of these commands (decisions 12). */
 export const RELEASE_EXITS: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.unavailable, 'the gateway does not accept the password'],
   [EXIT.temporary, 'the gateway or its store can not be reached, or another change came first'],
-  [EXIT.configuration, 'the gateway has no store'],
+  [EXIT.configuration, 'the gateway has no store, or there is no such instance'],
 ]
 
 /** The time to wait in milliseconds; null without the option. */
@@ -56,6 +57,11 @@ export function labelText(labels: Readonly<Record<string, string>>): string {
     .join(', ')
 }
 
+/** The store has no release for a command. */
+export class NoSuchRelease extends Error {
+  override readonly name = 'NoSuchRelease'
+}
+
 /** Runs a command with the releases of a gateway; refusals and outages become messages and exit codes. */
 export async function withReleases(
   name: string,
@@ -72,7 +78,13 @@ export async function withReleases(
       const isWithoutStore = error.status === 404
       const reason = isWithoutStore ? 'the gateway has no store; see "store" of admin.json' : error.message
       stderr.write(`gateway: ${name}: ${printable(reason)}\n`)
-      return isWithoutStore ? EXIT.configuration : EXIT.temporary
+      if (isWithoutStore) return EXIT.configuration
+      // Another attempt has the same result: no temporary failure.
+      return error.status === 401 ? EXIT.unavailable : EXIT.temporary
+    }
+    if (error instanceof NoSuchRelease) {
+      stderr.write(`gateway: ${name}: ${printable(error.message)}\n`)
+      return EXIT.failed
     }
     if (!(error instanceof ManagementRefused)) throw error
     for (const problem of problemsIn(error.detail)) stderr.write(`${printable(problem)}\n`)
@@ -84,7 +96,7 @@ export async function withReleases(
 /** Nothing was made of a release that does not validate or is too large. Other refusals: another change came first, or has to be decided. */
 const EXITS: Readonly<Record<number, number>> = {
   400: EXIT.configuration,
-  404: EXIT.usage,
+  404: EXIT.failed,
   413: EXIT.configuration,
 }
 

@@ -4,7 +4,15 @@ import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { aligned, paintFor, printable, writeJson } from '../terminal.ts'
 import { checkNumber, currentNumber } from './pull-command.ts'
-import { labelText, RELEASE_EXITS, RELEASE_OPTIONS, WAIT_OPTION, waitTime, withReleases } from './release-access.ts'
+import {
+  labelText,
+  NoSuchRelease,
+  RELEASE_EXITS,
+  RELEASE_OPTIONS,
+  WAIT_OPTION,
+  waitTime,
+  withReleases,
+} from './release-access.ts'
 import type { Release, ReleaseClient } from './release-client.ts'
 import { changeSummary, changesBetween, diffLines, releaseSide } from './release-differences.ts'
 import { waitForRelease } from './wait-for-release.ts'
@@ -54,7 +62,10 @@ export const ReleaseCommand: Command = {
     { line: 'gateway release rollback --wait 30s', note: 'undo it' },
   ],
   exits: [
-    [EXIT.failed, 'diff: there are differences; --wait: an instance does not serve it in time'],
+    [
+      EXIT.failed,
+      'there is no such release; diff: there are differences; --wait: an instance does not serve it in time',
+    ],
     ...RELEASE_EXITS,
     [EXIT.configuration, 'the release does not validate: nothing was made; or the gateway has no store'],
   ],
@@ -62,7 +73,7 @@ export const ReleaseCommand: Command = {
     const [name = '', ...numbers] = args.operands
     const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
     if (verb === undefined)
-      throw new UsageError(`release: expected ${Object.keys(VERBS).join(', ')}, got ${JSON.stringify(name)}`, {
+      throw new UsageError(`expected ${Object.keys(VERBS).join(', ')}, got ${JSON.stringify(name)}`, {
         word: name,
         known: Object.keys(VERBS),
       })
@@ -164,10 +175,8 @@ async function rollBack(releases: ReleaseClient, [asked]: readonly string[], arg
   }
   const current = all.find((release) => release.current)
   if (current === undefined || current.parent === null)
-    throw new UsageError(
-      current === undefined
-        ? 'release rollback: the store has no release'
-        : `release rollback: release ${current._id} is the first one`,
+    throw new NoSuchRelease(
+      current === undefined ? 'the store has no release' : `release ${current._id} is the first one`,
     )
   const parent = String(current.parent)
   return changed(releases, await releases.act('deploy', parent), `has the files of release ${parent}`, args, context)
@@ -175,7 +184,7 @@ async function rollBack(releases: ReleaseClient, [asked]: readonly string[], arg
 
 async function promote(releases: ReleaseClient, [asked]: readonly string[], args: Arguments, context: ProcessContext) {
   const number = asked ?? (await releases.list()).find(({ stage }) => stage !== null)?._id
-  if (number === undefined) throw new UsageError('release promote: no release is staged')
+  if (number === undefined) throw new NoSuchRelease('no release is staged')
   return changed(releases, await releases.act('promote', number), 'is deployed to all instances', args, context)
 }
 
