@@ -96,6 +96,20 @@ test('a file in the place of an instance is reported as such', async () => {
   assert.match(stderr, /\/file: not a directory; name the directory of the instance/)
 })
 
+test('errors of a subcommand have one prefix', async () => {
+  for (const [words, message] of [
+    [['keys', 'x'], 'gateway: keys: expected generate, got "x"\n'],
+    [['keys', 'generate', '--days', 'x'], 'gateway: keys: --days: expected '],
+    [['script', 'x', 'y'], 'gateway: script: expected check or run or migrate, got "x"\n'],
+    [['script', 'run', 'a.js', 'b.js'], 'gateway: script run: expected one file\n'],
+    [['release', 'x'], 'gateway: release: expected list, '],
+    [['release', 'show', 'x'], 'gateway: release show: expected the number of a release, got "x"\n'],
+  ] as const) {
+    const { code, stderr } = await gateway(words)
+    assert.deepEqual([code, stderr.startsWith(message)], [64, true], stderr)
+  }
+})
+
 test('output that can not be written is one line, and exit code 74', { skip: !existsSync('/dev/full') }, () => {
   const full = openSync('/dev/full', 'w')
   try {

@@ -19,7 +19,8 @@ export async function runCommand(words: readonly string[], context: ProcessConte
     }
     if (!(error instanceof UsageError)) return reportSystemError(error, command ?? '', context)
     const known = COMMANDS.some(({ name }) => name === command)
-    const where = known ? `${command}: ` : ''
+    // A message about a subcommand names it: `script run: ...`.
+    const where = !known || error.message.startsWith(`${command} `) ? '' : `${command}: `
     const advice = known ? `gateway ${command} --help` : 'gateway help'
     context.stderr.write(`gateway: ${where}${error.message}${await suggestion(error)}\nTry: ${advice}\n`)
     return EXIT.usage

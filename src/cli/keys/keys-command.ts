@@ -46,7 +46,7 @@ export const KeysCommand: Command = {
   exits: [[EXIT.failed, 'a file exists already or can not be written']],
   async run(args, context) {
     if (args.operands[0] !== 'generate') {
-      throw new UsageError(`keys: expected generate, got "${args.operands[0]}"`)
+      throw new UsageError(`expected generate, got "${args.operands[0]}"`)
     }
     const options = wishOf(args)
     try {
@@ -66,17 +66,17 @@ export const KeysCommand: Command = {
 function wishOf(args: Arguments): KeystoreOptions {
   const out = resolve(args.value('out') ?? 'keystore.p12')
   const type = (args.value('type') ?? 'ec') as KeystoreOptions['type']
-  if (!KEY_TYPES.includes(type)) throw new UsageError(`keys: --type: expected ${KEY_TYPES.join(', ')}, got "${type}"`)
+  if (!KEY_TYPES.includes(type)) throw new UsageError(`--type: expected ${KEY_TYPES.join(', ')}, got "${type}"`)
   const given = args.values('hostname')
   const hosts = given.length > 0 ? given : ['localhost', '127.0.0.1', '::1']
   for (const host of hosts) {
     if (isIP(host) === 0 && !/^(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$/.test(host)) {
-      throw new UsageError(`keys: --hostname: expected a host name or an address, got "${host}"`)
+      throw new UsageError(`--hostname: expected a host name or an address, got "${host}"`)
     }
   }
   const days = Number(args.value('days') ?? 365)
   if (!Number.isInteger(days) || days < 1 || days > 3650) {
-    throw new UsageError(`keys: --days: expected a whole number from 1 to 3650, got "${args.value('days')}"`)
+    throw new UsageError(`--days: expected a whole number from 1 to 3650, got "${args.value('days')}"`)
   }
   const passwordFile = resolve(args.value('password-file') ?? out.replace(/(?:\.(?:p12|pfx))?$/, '.pass'))
   return { out, alias: args.value('alias') ?? 'server', type, hosts, days, passwordFile }

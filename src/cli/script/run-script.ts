@@ -62,7 +62,7 @@ function argumentsIn(text: string | undefined): Record<string, unknown> {
     const value = parseJson(text)
     if (isPlainObject(value)) return value
   } catch (error) {
-    throw new UsageError(`script: --args is not JSON: ${(error as Error).message}`)
+    throw new UsageError(`--args is not JSON: ${(error as Error).message}`)
   }
-  throw new UsageError('script: --args: expected a JSON object, argument name to value')
+  throw new UsageError('--args: expected a JSON object, argument name to value')
 }

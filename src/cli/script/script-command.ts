@@ -43,7 +43,7 @@ export const ScriptCommand: Command = {
     if (subcommand === 'check') return await check(files, args.json, context)
     if (subcommand === 'migrate') return await migrate(files, context)
     if (subcommand === 'run') return await run(files, args, context)
-    throw new UsageError(`script: expected ${SUBCOMMANDS.join(' or ')}, got "${subcommand}"`, {
+    throw new UsageError(`expected ${SUBCOMMANDS.join(' or ')}, got "${subcommand}"`, {
       word: subcommand,
       known: SUBCOMMANDS,
     })

@@ -16,7 +16,7 @@ const GROOVY_TYPE_BINDINGS = ['builder']
 export async function compileFile(file: string, args: readonly string[] = []): Promise<Script> {
   const language = LANGUAGE_BY_EXTENSION.get(extname(file).toLowerCase())
   if (language === undefined) {
-    throw new UsageError(`script: expected a file that ends with ${EXTENSIONS}, got "${file}"`)
+    throw new UsageError(`expected a file that ends with ${EXTENSIONS}, got "${file}"`)
   }
   const more = language === 'groovy' ? GROOVY_TYPE_BINDINGS : []
   const text = readFileSync(file, 'utf8')
