@@ -1,6 +1,10 @@
-import { UsageError } from '../arguments.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { instanceDirectories } from '#instance'
+import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { INSTANCE_OPTION } from '../instance-settings.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { counted, paintFor, printable, writeJson } from '../terminal.ts'
 import {
@@ -26,6 +30,8 @@ import {
 import { readReleaseFiles } from './release-files.ts'
 import { waitForRelease } from './wait-for-release.ts'
 
+const ADMIN_PASSWORD = 'gateway.admin.password'
+
 /** Changes that are listed one by one. */
 const MOST_LISTED = 50
 
@@ -35,7 +41,7 @@ export const PushCommand: Command = {
     'push DIR [--note TEXT] [--only LABEL=VALUE]... [--wait TIME] [--dry-run] [--diff] [--gateway URL] [--password-file FILE] [--ca FILE] [--json]',
   ],
   description: [
-    'Makes a release of config/config.json, config/routes and scripts of a folder in the store that gateways share, and deploys it. The gateway that takes it validates and builds all of it first: nothing is made of a release that does not load. Only contents that the gateway does not have are sent. admin.json, secrets and state belong to a machine, and are not sent.',
+    'Makes a release of config/config.json, config/routes and scripts of a folder in the store that gateways share, and deploys it. The gateway that takes it validates and builds all of it first: nothing is made of a release that does not load. Only contents that the gateway does not have are sent. admin.json, secrets and state belong to a machine, and are not sent. Of a folder that is an instance with an admin password, address and password are used, unless --instance or $GATEWAY_INSTANCE_DIR names another one.',
     'A push that changes nothing makes no release. With --only the release is staged: only instances with all of these labels serve it, until `gateway release promote` or `gateway release rollback`.',
     'For a store that contradicts what gateways serve (empty, or restored from a backup), a push decides that the folder is right; `gateway release adopt` decides that the store is.',
   ],
@@ -66,30 +72,51 @@ export const PushCommand: Command = {
     for (const problem of problems) context.stderr.write(`${printable(problemText(problem))}\n`)
     if (problems.length > 0) return EXIT.configuration
     if (files.size === 0)
-      throw new UsageError(
-        `push: ${JSON.stringify(directory)} has no config/config.json, no config/routes and no scripts`,
-      )
-    return withReleases('push', args, context, async (releases) => {
-      const current = await releases.current()
-      const before = current === null ? folderSide(new Map()) : await releaseSide(releases, current._id)
-      const after = folderSide(files)
-      const changes = changesBetween(before, after)
-      if (!args.json) {
-        report(current, changes, context)
-        if (args.has('diff'))
-          for await (const line of diffLines(before, after, changes, paintFor(context.stdout, context)))
-            context.stdout.write(`${line}\n`)
-      }
-      if (args.has('dry-run')) {
-        if (args.json) writeJson(context.stdout, { parent: numberOf(current), changes })
-        return changes.length === 0 ? EXIT.ok : EXIT.failed
-      }
-      const note = args.value('note') ?? null
-      const known = new Set(before.files.values())
-      const release = await releases.create({ files, known, note, only, parent: numberOf(current) })
-      return pushed(releases, release, { changes, only, time, json: args.json }, context)
+      throw new UsageError(`${JSON.stringify(directory)} has no config/config.json, no config/routes and no scripts`)
+    return withReleases('push', args, context, (releases) => push(releases, { files, only, time }, args, context), {
+      instance: pushedInstance(directory, args, context),
     })
   },
+}
+
+interface Pushing {
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly only: Readonly<Record<string, string>> | null
+  readonly time: number | null
+}
+
+async function push(
+  releases: ReleaseClient,
+  { files, only, time }: Pushing,
+  args: Arguments,
+  context: ProcessContext,
+): Promise<number> {
+  const current = await releases.current()
+  const before = current === null ? folderSide(new Map()) : await releaseSide(releases, current._id)
+  const after = folderSide(files)
+  const changes = changesBetween(before, after)
+  if (!args.json) {
+    report(current, changes, context)
+    if (args.has('diff'))
+      for await (const line of diffLines(before, after, changes, paintFor(context.stdout, context)))
+        context.stdout.write(`${line}\n`)
+  }
+  if (args.has('dry-run')) {
+    if (args.json) writeJson(context.stdout, { parent: numberOf(current), changes })
+    return changes.length === 0 ? EXIT.ok : EXIT.failed
+  }
+  const note = args.value('note') ?? null
+  const known = new Set(before.files.values())
+  const release = await releases.create({ files, known, note, only, parent: numberOf(current) })
+  return pushed(releases, release, { changes, only, time, json: args.json }, context)
+}
+
+/** The pushed folder, where it is an instance with its own password and no other one is named. */
+function pushedInstance(directory: string, args: Arguments, { env }: ProcessContext): string | undefined {
+  if (args.has(INSTANCE_OPTION.name) || (env['GATEWAY_INSTANCE_DIR'] ?? '') !== '') return undefined
+  const { config, secrets } = instanceDirectories(directory)
+  const isInstance = existsSync(join(config, 'admin.json')) && existsSync(join(secrets, ADMIN_PASSWORD))
+  return isInstance ? directory : undefined
 }
 
 interface Pushed {

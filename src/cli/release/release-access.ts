@@ -62,15 +62,16 @@ export class NoSuchRelease extends Error {
   override readonly name = 'NoSuchRelease'
 }
 
-/** Runs a command with the releases of a gateway; refusals and outages become messages and exit codes. */
+/** Runs a command with the releases of a gateway, that of the instance by default; refusals and outages become messages and exit codes. */
 export async function withReleases(
   name: string,
   args: Arguments,
   context: ProcessContext,
   run: (releases: ReleaseClient) => Promise<number>,
+  { instance }: { readonly instance?: string | undefined } = {},
 ): Promise<number> {
   try {
-    return await run(new ReleaseClient(await openManagement(args, instanceIfAny(args, context), context)))
+    return await run(new ReleaseClient(await openManagement(args, instanceIfAny(args, context, instance), context)))
   } catch (error) {
     const { stderr } = context
     if (error instanceof ManagementUnavailable) {
