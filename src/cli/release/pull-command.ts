@@ -8,7 +8,7 @@ import { ManagementUnavailable } from '../management/management-client.ts'
 import { shownPath } from '../problems.ts'
 import { paintFor, printable, writeJson } from '../terminal.ts'
 import { linkedPlace } from './linked-place.ts'
-import { NoSuchRelease, RELEASE_EXITS, RELEASE_OPTIONS, withReleases } from './release-access.ts'
+import { RELEASE_EXITS, RELEASE_OPTIONS, withReleases } from './release-access.ts'
 import type { ReleaseClient } from './release-client.ts'
 import { changeLines, changeSummary, changesBetween, folderSide, releaseSide } from './release-differences.ts'
 import { readReleaseFiles } from './release-files.ts'
@@ -36,7 +36,7 @@ export const PullCommand: Command = {
   exits: [
     [
       EXIT.failed,
-      'there is no such release, the folder has other files, and --force is not given, a link is in the place of a file, or a file can not be written',
+      'the folder has other files, and --force is not given, a link is in the place of a file, or a file can not be written',
     ],
     ...RELEASE_EXITS,
   ],
@@ -109,7 +109,8 @@ export function checkNumber(where: string, text: string): string {
 
 export async function currentNumber(releases: ReleaseClient): Promise<string> {
   const current = await releases.current()
-  if (current === null) throw new NoSuchRelease('the store has no release; make one with gateway push DIR')
+  if (current === null)
+    throw new ManagementUnavailable(`${releases.address}: the store has no release; make one with gateway push DIR`)
   return current._id
 }
 

@@ -24,7 +24,6 @@ export const WAIT_OPTION: CommandOption = {
 
 /** Exit codes of these commands (decisions 12). */
 export const RELEASE_EXITS: readonly (readonly [code: number, meaning: string])[] = [
-  [EXIT.unavailable, 'the gateway does not accept the password'],
   [EXIT.temporary, 'the gateway or its store can not be reached, or another change came first'],
   [EXIT.configuration, 'the gateway has no store, or there is no such instance'],
 ]
@@ -57,11 +56,6 @@ export function labelText(labels: Readonly<Record<string, string>>): string {
     .join(', ')
 }
 
-/** The store has no release for a command. */
-export class NoSuchRelease extends Error {
-  override readonly name = 'NoSuchRelease'
-}
-
 /** Runs a command with the releases of a gateway, that of the instance by default; refusals and outages become messages and exit codes. */
 export async function withReleases(
   name: string,
@@ -79,13 +73,7 @@ export async function withReleases(
       const isWithoutStore = error.status === 404
       const reason = isWithoutStore ? 'the gateway has no store; see "store" of admin.json' : error.message
       stderr.write(`gateway: ${name}: ${printable(reason)}\n`)
-      if (isWithoutStore) return EXIT.configuration
-      // Another attempt has the same result: no temporary failure.
-      return error.status === 401 ? EXIT.unavailable : EXIT.temporary
-    }
-    if (error instanceof NoSuchRelease) {
-      stderr.write(`gateway: ${name}: ${printable(error.message)}\n`)
-      return EXIT.failed
+      return isWithoutStore ? EXIT.configuration : EXIT.temporary
     }
     if (!(error instanceof ManagementRefused)) throw error
     for (const problem of problemsIn(error.detail)) stderr.write(`${printable(problem)}\n`)
@@ -97,7 +85,7 @@ export async function withReleases(
 /** Nothing was made of a release that does not validate or is too large. Other refusals: another change came first, or has to be decided. */
 const EXITS: Readonly<Record<number, number>> = {
   400: EXIT.configuration,
-  404: EXIT.failed,
+  404: EXIT.usage,
   413: EXIT.configuration,
 }
 

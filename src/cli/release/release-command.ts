@@ -4,15 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { aligned, paintFor, printable, writeJson } from '../terminal.ts'
 import { checkNumber, currentNumber } from './pull-command.ts'
-import {
-  labelText,
-  NoSuchRelease,
-  RELEASE_EXITS,
-  RELEASE_OPTIONS,
-  WAIT_OPTION,
-  waitTime,
-  withReleases,
-} from './release-access.ts'
+import { labelText, RELEASE_EXITS, RELEASE_OPTIONS, WAIT_OPTION, waitTime, withReleases } from './release-access.ts'
 import type { Release, ReleaseClient } from './release-client.ts'
 import { changeSummary, changesBetween, diffLines, releaseSide } from './release-differences.ts'
 import { waitForRelease } from './wait-for-release.ts'
@@ -62,10 +54,7 @@ export const ReleaseCommand: Command = {
     { line: 'gateway release rollback --wait 30s', note: 'undo it' },
   ],
   exits: [
-    [
-      EXIT.failed,
-      'there is no such release; diff: there are differences; --wait: an instance does not serve it in time',
-    ],
+    [EXIT.failed, 'diff: there are differences; --wait: an instance does not serve it in time'],
     ...RELEASE_EXITS,
     [EXIT.configuration, 'the release does not validate: nothing was made; or the gateway has no store'],
   ],
@@ -175,16 +164,14 @@ async function rollBack(releases: ReleaseClient, [asked]: readonly string[], arg
   }
   const current = all.find((release) => release.current)
   if (current === undefined || current.parent === null)
-    throw new NoSuchRelease(
-      current === undefined ? 'the store has no release' : `release ${current._id} is the first one`,
-    )
+    throw new UsageError(current === undefined ? 'the store has no release' : `release ${current._id} is the first one`)
   const parent = String(current.parent)
   return changed(releases, await releases.act('deploy', parent), `has the files of release ${parent}`, args, context)
 }
 
 async function promote(releases: ReleaseClient, [asked]: readonly string[], args: Arguments, context: ProcessContext) {
   const number = asked ?? (await releases.list()).find(({ stage }) => stage !== null)?._id
-  if (number === undefined) throw new NoSuchRelease('no release is staged')
+  if (number === undefined) throw new UsageError('no release is staged')
   return changed(releases, await releases.act('promote', number), 'is deployed to all instances', args, context)
 }
 
