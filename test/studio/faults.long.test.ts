@@ -30,6 +30,27 @@ function withDraft(use: (page: Page) => Promise<void>): () => Promise<void> {
   })
 }
 
+async function textShows(page: Page, entity: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'JSON' }).getByText(`"${entity}"`).waitFor()
+}
+
+/** Types ONE in a tab, and then TWO in another one, which is returned. */
+async function twoDrafts(page: Page): Promise<Page> {
+  await studio.gateway.deploy('answer', answer('before'))
+  await openRoute(page, 'answer')
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await textShows(other, 'before')
+  for (const [tab, entity] of [
+    [page, 'ONE'],
+    [other, 'TWO'],
+  ] as const) {
+    await replaceJson(tab, JSON.stringify(answer(entity), null, 2))
+    await tab.getByText('draft', { exact: true }).waitFor()
+  }
+  return other
+}
+
 async function deploy(page: Page): Promise<void> {
   await deployDraft(page)
   assert.equal(await studio.entityOf('/answer'), 'after')
@@ -102,6 +123,40 @@ test(
     await page.reload()
     await page.getByText('draft').waitFor()
     await deploy(page)
+  }),
+)
+
+test(
+  'each of two tabs keeps its draft while the other one types and deploys',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    const other = await twoDrafts(page)
+    await page.reload()
+    await textShows(page, 'ONE')
+    await deployDraft(page)
+    await other.reload()
+    await textShows(other, 'TWO')
+    await other.getByText('The route was changed at the gateway').waitFor()
+  }),
+)
+
+test(
+  'the draft of another tab is offered; discarded here it stays there, and is found after that tab is closed',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    const other = await twoDrafts(page)
+    await page.getByText('Another draft of this route is kept').waitFor()
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await page.getByRole('button', { name: /^Open that of/ }).click()
+    await textShows(page, 'TWO')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await textShows(page, 'before')
+    await page.getByText('2 other drafts of this route are kept').waitFor()
+    await other.close()
+    await page.reload()
+    await textShows(page, 'TWO')
+    await page.getByText('Another draft of this route is kept').waitFor()
   }),
 )
 

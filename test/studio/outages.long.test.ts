@@ -184,7 +184,9 @@ test(
     await properties.getByLabel('name', { exact: true }).fill('Renamed')
     await properties.getByLabel('name', { exact: true }).press('Enter')
     await canvasNode(page, /Renamed, FromAnotherVersion/).waitFor()
-    const text = await page.evaluate<string>(`JSON.parse(localStorage.getItem('studio.draft:_router/unknown')).text`)
+    const text = await page.evaluate<string>(
+      `JSON.parse(Object.entries(localStorage).find(([key]) => key.endsWith(':_router/unknown'))[1]).text`,
+    )
     assert.equal(text, unknown.replace('"Marked"', '"Renamed"'))
     await studio.gateway.undeploy('unknown')
   }),

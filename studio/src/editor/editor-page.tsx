@@ -5,7 +5,7 @@ import { useInherited } from '../api/scope.ts'
 import { FIRST_SAMPLE } from '../api/try-it.ts'
 import { useCommands } from '../app/commands.ts'
 import { routePage } from '../app/paths.ts'
-import { removeDraft, writeDraft } from '../model/drafts.ts'
+import { drafts } from '../model/drafts.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Canvas } from './canvas/canvas.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -13,6 +13,7 @@ import { DeleteRoute } from './delete-route.tsx'
 import { DiffDialog } from './diff-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { JsonEditor } from './json-editor.tsx'
+import { OtherDrafts } from './other-drafts.tsx'
 import { Palette } from './palette/palette.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { FormRouteProvider } from './properties/form-route.ts'
@@ -49,7 +50,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
       if (outcome === 'deployed') setMessage(`Deployed ${new Date().toLocaleTimeString()}.`)
     })
   const discard = () => {
-    removeDraft(router, id)
+    drafts.remove(router, id)
     if (served.data === null || served.data === undefined) return go('/routes')
     draft.rebase(served.data, served.data._source)
     setOpen(null)
@@ -110,6 +111,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           </button>
         </p>
       )}
+      <OtherDrafts others={draft.others} onOpen={draft.openOther} />
       <p role="status" className="saved">
         {message}
       </p>
@@ -174,7 +176,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onClose={() => setOpen(null)}
           onDiscard={discard}
           onDeleted={() => {
-            removeDraft(router, id)
+            drafts.remove(router, id)
             go('/routes')
           }}
         />
@@ -187,11 +189,11 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           text={text}
           onClose={() => setOpen(null)}
           onDuplicate={(copy, copied) => {
-            writeDraft(router, copy, { text: copied, base: null, sourceRev: null })
+            drafts.begin(router, copy, { text: copied, base: null, sourceRev: null })
             go(routePage(router, copy))
           }}
           onRenamed={(renamed) => {
-            removeDraft(router, id)
+            drafts.remove(router, id)
             go(routePage(router, renamed))
           }}
         />

@@ -1,13 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { ApiError, type Problem } from '../api/client.ts'
 import { deployText, type RouteText, readRouteText, validateText } from '../api/routes.ts'
-import { readDraft, removeDraft, writeDraft } from '../model/drafts.ts'
+import type { Draft, OtherDraft } from '../model/draft-store.ts'
+import { drafts } from '../model/drafts.ts'
 import { edited, redone, startHistory, type TextHistory, undone } from '../model/text-history.ts'
 
 const VALIDATE_DELAY = 300
 /** Milliseconds after which changes of others are noticed. */
 const REFRESH = 10_000
+
+const onDraftChange = (listener: () => void) => drafts.onChange(listener)
 
 /** The text that is served; null for a route that does not exist at the gateway. */
 type Served = Pick<RouteText, '_source' | '_sourceRev'> | null
@@ -20,34 +23,34 @@ export function useRouteDraft(router: string, id: string) {
     queryFn: () => readServed(router, id),
     refetchInterval: REFRESH,
   })
-  const [history, setHistory] = useState<TextHistory | null>(() => {
-    const draft = readDraft(router, id)
-    return draft === null ? null : startHistory(draft.text)
-  })
+  const [kept] = useState(() => drafts.read(router, id))
+  const [history, setHistory] = useState<TextHistory | null>(() => (kept === null ? null : startHistory(kept.text)))
   /** Text and revision that the draft is based on. */
-  const base = useRef<Served>(baseOf(router, id))
+  const base = useRef<Served>(baseOf(kept))
   const [isKept, setKept] = useState(true)
   const text = history?.text ?? null
 
   useEffect(() => {
     if (served.data === undefined) return
+    const isNewer = served.data !== null && served.data._sourceRev !== base.current?._sourceRev
     const isUnchanged = base.current !== null && history?.text === base.current._source
+    const isDeployedElsewhere = history !== null && history.text === served.data?._source
     // A text without changes follows the one that is served; a draft stays as it is.
-    const isOutdated = isUnchanged && served.data !== null && served.data._sourceRev !== base.current?._sourceRev
-    if (history !== null && !isOutdated) return
+    if (history !== null && !(isNewer && (isUnchanged || isDeployedElsewhere))) return
     base.current = served.data
-    setHistory(startHistory(served.data?._source ?? ''))
+    const source = served.data?._source ?? ''
+    setHistory((before) => (before?.text === source ? { ...before } : startHistory(source)))
   }, [history, served.data])
 
   useEffect(() => {
     if (text === null || served.data === undefined) return
     const isSame = base.current !== null && text === base.current._source
     if (isSame) {
-      removeDraft(router, id)
+      drafts.remove(router, id)
       return
     }
     const { _source = null, _sourceRev = null } = base.current ?? {}
-    setKept(writeDraft(router, id, { text, base: _source, sourceRev: _sourceRev }))
+    setKept(drafts.write(router, id, { text, base: _source, sourceRev: _sourceRev }))
   }, [text, router, id, served.data])
 
   const change = useCallback((next: string, isTyped = false) => {
@@ -63,6 +66,17 @@ export function useRouteDraft(router: string, id: string) {
     setHistory((before) => (before === null ? startHistory(next) : edited(before, next, false, 0)))
   }, [])
 
+  /** Takes one of the other drafts; the one that was here is offered instead. */
+  const openOther = useCallback(
+    (key: string) => {
+      const other = drafts.open(router, id, key)
+      if (other === null) return
+      base.current = baseOf(other)
+      setHistory(startHistory(other.text))
+    },
+    [router, id],
+  )
+
   const deploy = useCallback(
     async (isForced = false): Promise<'deployed' | 'conflict'> => {
       if (text === null) return 'deployed'
@@ -75,7 +89,7 @@ export function useRouteDraft(router: string, id: string) {
       }
       const now = await readServed(router, id)
       base.current = now
-      removeDraft(router, id)
+      drafts.remove(router, id)
       queries.setQueryData(['text', router, id], now)
       void queries.invalidateQueries({ queryKey: ['routes', router] })
       return 'deployed'
@@ -96,12 +110,20 @@ export function useRouteDraft(router: string, id: string) {
     redo: useCallback(() => step(redone), [step]),
     rebase,
     deploy,
+    others: useOthers(router, id),
+    openOther,
     problems: useProblems(router, id, text),
   }
 }
 
-function baseOf(router: string, id: string): Served {
-  const draft = readDraft(router, id)
+/** Drafts of the route beside the one of this tab. */
+function useOthers(router: string, id: string): readonly OtherDraft[] {
+  // A text, since the snapshot of a store has to be the same value until it changes.
+  const others = useSyncExternalStore(onDraftChange, () => JSON.stringify(drafts.others(router, id)))
+  return JSON.parse(others) as OtherDraft[]
+}
+
+function baseOf(draft: Draft | null): Served {
   if (draft === null || draft.base === null || draft.sourceRev === null) return null
   return { _source: draft.base, _sourceRev: draft.sourceRev }
 }

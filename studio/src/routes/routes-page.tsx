@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { useMetrics } from '../api/metrics.ts'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { routePage } from '../app/paths.ts'
-import { writeDraft } from '../model/drafts.ts'
+import { drafts } from '../model/drafts.ts'
 import { Failure } from '../ui/failure.tsx'
 import { DeletedRoutes } from './deleted-routes.tsx'
 import { NewRoute } from './new-route.tsx'
@@ -21,7 +21,7 @@ export function RoutesPage() {
   const chooser = useRef<HTMLInputElement>(null)
   const shown = filterRows(rows, useDeferredValue(words))
   const begin = (router: string, id: string, text: string) => {
-    writeDraft(router, id, { text, base: null, sourceRev: null })
+    drafts.begin(router, id, { text, base: null, sourceRev: null })
     go(routePage(router, id))
   }
   const importFile = async (file: File) => {

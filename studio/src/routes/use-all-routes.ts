@@ -1,11 +1,13 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo, useSyncExternalStore } from 'react'
 import { DEFAULT_ROUTER, listRouters, listRoutes } from '../api/routes.ts'
-import { draftIds, onDraftChange } from '../model/drafts.ts'
+import { drafts } from '../model/drafts.ts'
 import { type RouteRow, rowsOf } from './route-rows.ts'
 
 const REFRESH = 10_000
 const ONLY_DEFAULT: readonly string[] = [DEFAULT_ROUTER]
+
+const onDraftChange = (listener: () => void) => drafts.onChange(listener)
 
 /** The routes of every router, in the order in which each tries them. */
 export function useAllRoutes() {
@@ -19,13 +21,13 @@ export function useAllRoutes() {
     })),
   })
   // A text, since the snapshot of a store has to be the same value until it changes.
-  const drafts = useSyncExternalStore(onDraftChange, () => JSON.stringify(routers.map(draftIds)))
+  const drafted = useSyncExternalStore(onDraftChange, () => JSON.stringify(routers.map((router) => drafts.ids(router))))
   const updates = lists.map(({ dataUpdatedAt }) => dataUpdatedAt).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: `updates` says when one of the lists has changed.
   const rows = useMemo((): readonly RouteRow[] => {
-    const ids = JSON.parse(drafts) as string[][]
+    const ids = JSON.parse(drafted) as string[][]
     return routers.flatMap((router, at) => rowsOf(router, lists[at]?.data ?? [], ids[at] ?? []))
-  }, [routers, updates, drafts])
+  }, [routers, updates, drafted])
   return {
     routers,
     rows,
