@@ -161,6 +161,22 @@ test(
 )
 
 test(
+  'the page of a route that does not exist says so, stores nothing, and can create it',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    await page.goto(`${studio.gateway.adminUrl}/studio/routes/_router/nosuch`)
+    await page.getByText('There is no such route').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'JSON' }).count(), 0)
+    assert.deepEqual(await page.evaluate('Object.keys(localStorage)'), [])
+    assert.deepEqual(await accessibilityFindings(page), [])
+    await page.getByRole('button', { name: 'Create it' }).click()
+    await page.getByText('No problems.').waitFor()
+    await page.getByRole('link', { name: 'Routes' }).first().click()
+    await page.getByRole('row', { name: /^nosuch not deployed/ }).waitFor()
+  }),
+)
+
+test(
   'a text without changes follows the one that is served',
   STUDIO_TEST,
   studio.test(async (page) => {

@@ -13,6 +13,7 @@ import { DeleteRoute } from './delete-route.tsx'
 import { DiffDialog } from './diff-dialog.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import { JsonEditor } from './json-editor.tsx'
+import { NoSuchRoute } from './no-such-route.tsx'
 import { OtherDrafts } from './other-drafts.tsx'
 import { Palette } from './palette/palette.tsx'
 import { ProblemList } from './problem-list.tsx'
@@ -72,7 +73,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
     export: () => exportText(id, text ?? ''),
   }
   const isNew = served.data === null
-  useCommands('editor', [
+  const commands = [
     { name: 'Undo', isEnabled: draft.canUndo, run: actions.undo },
     { name: 'Redo', isEnabled: draft.canRedo, run: actions.redo },
     { name: 'Validate', run: actions.validate },
@@ -84,8 +85,10 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
     { name: 'Rename', run: actions.rename },
     { name: 'Delete route', isEnabled: !isNew, run: actions.remove },
     { name: 'Export', run: actions.export },
-  ])
+  ]
+  useCommands('editor', text === null ? [] : commands)
   if (text === null) {
+    if (isNew) return <NoSuchRoute router={router} id={id} onCreate={(created) => draft.rebase(null, created)} />
     if (served.isError) return <Failure error={served.error} retry={() => void served.refetch()} />
     return <p className="page-note">Reading the route…</p>
   }

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { ApiError, type Problem } from '../api/client.ts'
-import { deployText, type RouteText, readRouteText, validateText } from '../api/routes.ts'
+import { deployText, readRouteText, validateText } from '../api/routes.ts'
 import type { Draft, OtherDraft } from '../model/draft-store.ts'
 import { drafts } from '../model/drafts.ts'
+import { followed, type Served } from '../model/served-text.ts'
 import { edited, redone, startHistory, type TextHistory, undone } from '../model/text-history.ts'
 
 const VALIDATE_DELAY = 300
@@ -11,9 +12,6 @@ const VALIDATE_DELAY = 300
 const REFRESH = 10_000
 
 const onDraftChange = (listener: () => void) => drafts.onChange(listener)
-
-/** The text that is served; null for a route that does not exist at the gateway. */
-type Served = Pick<RouteText, '_source' | '_sourceRev'> | null
 
 /** The text of a route under edit: kept as draft, validated after each pause, deployed against the revision it is based on. */
 export function useRouteDraft(router: string, id: string) {
@@ -32,14 +30,10 @@ export function useRouteDraft(router: string, id: string) {
 
   useEffect(() => {
     if (served.data === undefined) return
-    const isNewer = served.data !== null && served.data._sourceRev !== base.current?._sourceRev
-    const isUnchanged = base.current !== null && history?.text === base.current._source
-    const isDeployedElsewhere = history !== null && history.text === served.data?._source
-    // A text without changes follows the one that is served; a draft stays as it is.
-    if (history !== null && !(isNewer && (isUnchanged || isDeployedElsewhere))) return
+    const next = followed(history, base.current, served.data)
+    if (next === null) return
     base.current = served.data
-    const source = served.data?._source ?? ''
-    setHistory((before) => (before?.text === source ? { ...before } : startHistory(source)))
+    setHistory(next)
   }, [history, served.data])
 
   useEffect(() => {

@@ -4,7 +4,7 @@ import { idProblem } from '../model/route-id.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { RouteIdField } from '../ui/route-id-field.tsx'
 import type { RouteRow } from './route-rows.ts'
-import { TEMPLATES } from './templates.ts'
+import { TEMPLATES, textOfTemplate } from './templates.ts'
 
 /** Asks for the ID and the template of a new route. */
 export function NewRoute({
@@ -26,8 +26,7 @@ export function NewRoute({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const template = TEMPLATES[chosen]
-    if (problem === null && template !== undefined)
-      onCreate(router, id, `${JSON.stringify(template.route(id), null, 2)}\n`)
+    if (problem === null && template !== undefined) onCreate(router, id, textOfTemplate(template, id))
   }
   return (
     <Dialog title="New route" onClose={onClose}>

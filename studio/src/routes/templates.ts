@@ -126,13 +126,20 @@ const RATE_LIMIT = {
   },
 }
 
+export const BLANK: Template = {
+  name: 'Blank',
+  description: 'An answer 404, to be replaced.',
+  route: (id) => answering(id, { status: 404 }),
+}
+
+/** The text of a new route. */
+export function textOfTemplate(template: Template, id: string): string {
+  return `${JSON.stringify(template.route(id), null, 2)}\n`
+}
+
 /** The gallery of the dialog "New route". */
 export const TEMPLATES: readonly Template[] = [
-  {
-    name: 'Blank',
-    description: 'An answer 404, to be replaced.',
-    route: (id) => answering(id, { status: 404 }),
-  },
+  BLANK,
   {
     name: 'Proxy',
     description: 'Forwards requests to an application.',
