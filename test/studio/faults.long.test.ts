@@ -127,6 +127,21 @@ test(
 )
 
 test(
+  'the outcome of a deployment goes away when the text is changed',
+  STUDIO_TEST,
+  withDraft(async (page) => {
+    await deploy(page)
+    await replaceJson(page, JSON.stringify(answer('broken')).replace('"status":', '"status"'))
+    await page.getByText(/^Deployed /).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Deploy' }).click()
+    await page.getByRole('alert').getByText('does not load').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('No problems.').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+  }),
+)
+
+test(
   'each of two tabs keeps its draft while the other one types and deploys',
   STUDIO_TEST,
   studio.test(async (page) => {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Problem } from '../api/client.ts'
 import { useInherited } from '../api/scope.ts'
@@ -39,6 +39,11 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
   const [open, setOpen] = useState<Open>(null)
   const [failure, setFailure] = useState<Error | null>(null)
   const [message, setMessage] = useState('')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the outcome of a deployment is that of the text which was deployed.
+  useEffect(() => {
+    setFailure(null)
+    setMessage('')
+  }, [text])
   const attempt = async (action: () => Promise<void>) => {
     setFailure(null)
     setMessage('')
