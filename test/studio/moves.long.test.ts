@@ -210,6 +210,32 @@ test(
   }),
 )
 
+test(
+  'the picture is fitted again when the window gets narrow',
+  STUDIO_TEST,
+  onCanvas(async (page) => {
+    const canvas = page.getByRole('region', { name: 'Canvas' })
+    const place = () => page.locator('.react-flow__viewport').getAttribute('style')
+    const before = await place()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await waitUntil('the picture has another place', async () => (await place()) !== before, 10_000)
+    const isShown = async () => {
+      const around = await canvas.boundingBox()
+      const nodes = await Promise.all((await canvas.locator('.node').all()).map((node) => node.boundingBox()))
+      return nodes.some(
+        (node) =>
+          around !== null &&
+          node !== null &&
+          node.x >= around.x &&
+          node.x + node.width <= around.x + around.width &&
+          node.y >= around.y &&
+          node.y + node.height <= around.y + around.height,
+      )
+    }
+    await waitUntil('an object is in the canvas', isShown, 10_000)
+  }),
+)
+
 async function isFocused(page: Page, name: RegExp): Promise<void> {
   const label = () => page.evaluate<string | null>(`document.activeElement?.getAttribute('aria-label')`)
   await waitUntil(`${name} has the focus`, async () => name.test((await label()) ?? ''), 10_000)

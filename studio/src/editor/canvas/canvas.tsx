@@ -121,7 +121,7 @@ export function Canvas({
     event.preventDefault()
     event.stopPropagation()
   }
-  useFittedView(flow, layout)
+  useFittedView(canvas, flow, layout)
   const count = selection.ids.length
   return (
     <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>

@@ -17,8 +17,9 @@ export function fitOptions(): Fit {
   return matchMedia('(max-width: 640px)').matches ? NARROW : WIDE
 }
 
-/** Shows the whole picture again when its size has changed, unless the user has moved or zoomed it. */
+/** Shows the whole picture again when its size or that of the canvas has changed, unless the user has moved or zoomed it. */
 export function useFittedView(
+  canvas: RefObject<HTMLElement | null>,
   flow: RefObject<{ fitView(options: Fit): Promise<boolean>; getViewport(): Viewport } | null>,
   { nodes }: Layout,
 ): void {
@@ -33,9 +34,19 @@ export function useFittedView(
       await view.fitView(fitOptions())
       fitted.current = view.getViewport()
     }
-    // After the new nodes are drawn.
-    const frame = requestAnimationFrame(() => void fit())
-    return () => cancelAnimationFrame(frame)
+    let frame = 0
+    // After the new nodes are drawn, and React Flow knows its size.
+    const fitSoon = () => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => void fit())
+    }
+    fitSoon()
+    const observer = new ResizeObserver(fitSoon)
+    if (canvas.current !== null) observer.observe(canvas.current)
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
+    }
   }, [width, height])
 }
 
