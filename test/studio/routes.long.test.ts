@@ -237,3 +237,21 @@ for (const scheme of ['light', 'dark'] as const) {
     }),
   )
 }
+
+test(
+  'a comment in the text has one colour, also for names, values and expressions in it',
+  STUDIO_TEST,
+  studio.testOfRoute('hello', async (page) => {
+    await replaceJson(page, HELLO.replace('// Greets.', '// "name": true, "entity": "${request.method}"'))
+    await page.locator('.json-comment').getByText('request').waitFor()
+    const colours = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.json-comment, .json-comment *')].map((part) => getComputedStyle(part).color)`,
+    )
+    assert.equal(new Set(colours).size, 1)
+    assert.notEqual(
+      colours[0],
+      await page.evaluate(`getComputedStyle(document.querySelector('.tok-propertyName:not(.json-comment *)')).color`),
+    )
+    assert.deepEqual(await accessibilityFindings(page), [])
+  }),
+)

@@ -14,6 +14,7 @@ import { rangeOfProblem } from '../model/route-document.ts'
 import { plainReplacement } from '../ui/plain-replacement.ts'
 import { jsonExpressionMarks } from './expressions/expression-marks.ts'
 import type { ExpressionRoute } from './expressions/expression-route.ts'
+import { jsonCommentMarks } from './json-comment-marks.ts'
 import { jsonSchema } from './json-schema.ts'
 
 /** The text of a route, with the problems of the gateway's validation at their lines. */
@@ -113,6 +114,7 @@ function startState(text: string, client: QueryClient, latest: () => Callbacks):
       bracketMatching(),
       jsonSchema(client, () => latest().route),
       jsonExpressionMarks(),
+      jsonCommentMarks(),
       plainReplacement(),
       json(),
       syntaxHighlighting(classHighlighter),
