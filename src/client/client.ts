@@ -16,6 +16,8 @@ export interface Client extends AsyncDisposable {
   send(exchange: Exchange, request: Request): Promise<Response>
   /** Current state of each origin in use. */
   readonly stats: readonly OriginStats[]
+  /** Calls the listener, until the release, when a connection to the origin is replaced since its server is silent. */
+  onUnresponsive(listener: (origin: string) => void): void
   /** Releases the client; the last release closes it, and resolves when its requests have ended. */
   release(): Promise<void>
 }
@@ -46,7 +48,7 @@ class SharedClient {
   /** Draining pools: they get no new requests, and close after the active ones. */
   readonly #retired = new Set<Promise<void>>()
   readonly #contexts: OutboundContexts
-  #holders = 0
+  readonly #leases = new Set<Lease>()
   #uses = 0
 
   constructor(settings: ClientSettings, onLastRelease: () => void) {
@@ -57,8 +59,9 @@ class SharedClient {
   }
 
   lease(): Client {
-    this.#holders++
-    return new Lease(this)
+    const lease = new Lease(this)
+    this.#leases.add(lease)
+    return lease
   }
 
   send(exchange: Exchange, request: Request): Promise<Response> {
@@ -86,8 +89,9 @@ class SharedClient {
     return Array.from(this.#pools.values(), (pool) => pool.stats)
   }
 
-  async release(): Promise<void> {
-    if (--this.#holders > 0) return
+  async release(lease: Lease): Promise<void> {
+    this.#leases.delete(lease)
+    if (this.#leases.size > 0) return
     this.#onLastRelease()
     this.#contexts.stop()
     await Promise.all([...this.#retired, ...Array.from(this.#pools.values(), (pool) => pool.close())])
@@ -111,9 +115,12 @@ class SharedClient {
     if (uri.scheme !== 'http' && uri.scheme !== 'https') throw invalidRequest('uri: expected http or https')
     if (!URL.canParse(origin)) throw invalidRequest('uri: expected a valid host')
     if (this.#pools.size >= MAX_ORIGINS) this.#dropLeastRecentlyUsed()
-    const pool = new OriginPool(origin, this.#settings, this.#watchdog, this.#contexts, (outdated) =>
-      this.#retire(outdated),
-    )
+    const pool = new OriginPool(origin, this.#settings, this.#watchdog, this.#contexts, {
+      outdated: (outdated) => this.#retire(outdated),
+      unresponsive: (silent) => {
+        for (const lease of this.#leases) lease.unresponsive(silent)
+      },
+    })
     this.#pools.set(origin, pool)
     return pool
   }
@@ -147,6 +154,7 @@ function invalidRequest(reason: string): UpstreamError {
 class Lease implements Client {
   readonly #client: SharedClient
   #released: Promise<void> | null = null
+  #unresponsive: ((origin: string) => void) | null = null
 
   constructor(client: SharedClient) {
     this.#client = client
@@ -161,8 +169,16 @@ class Lease implements Client {
     return this.#client.stats
   }
 
+  onUnresponsive(listener: (origin: string) => void): void {
+    this.#unresponsive = listener
+  }
+
+  unresponsive(origin: string): void {
+    this.#unresponsive?.(origin)
+  }
+
   release(): Promise<void> {
-    this.#released ??= this.#client.release()
+    this.#released ??= this.#client.release(this)
     return this.#released
   }
 

@@ -21,6 +21,14 @@ export interface OriginStats {
   readonly queued: number
 }
 
+/** Events of a pool. */
+interface PoolEvents {
+  /** Its connections must not be used for further requests. */
+  outdated(pool: OriginPool): void
+  /** One of its connections gets no further requests, since its server is silent. */
+  unresponsive(origin: string): void
+}
+
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** The connections to one origin, and the limit of its queue. */
@@ -39,13 +47,12 @@ export class OriginPool implements CallOwner {
   #stopWatching: (() => void) | null = null
   #whenIdle: (() => void) | null = null
 
-  /** `outdated` is called when the connections must not be used for further requests. */
   constructor(
     origin: string,
     settings: ClientSettings,
     watchdog: Watchdog,
     contexts: OutboundContexts,
-    outdated: (pool: OriginPool) => void,
+    events: PoolEvents,
   ) {
     this.origin = origin
     const url = new URL(origin)
@@ -63,14 +70,14 @@ export class OriginPool implements CallOwner {
         port === '' ? DEFAULT_PORTS[protocol]! : Number(port),
       ) ?? null
     this.proxy = protocol === 'http:' ? proxy : null
-    if (proxy?.secure !== undefined) this.#stopWatching = onProxyChange(proxy, () => outdated(this))
+    if (proxy?.secure !== undefined) this.#stopWatching = onProxyChange(proxy, () => events.outdated(this))
     const connect = {
       timeout: settings.connectionTimeout,
       contexts,
       proxy,
       ownListeners: settings.ownListeners ?? null,
     }
-    this.#transport = new Transport(url, settings, connect, this.#http2Mode())
+    this.#transport = new Transport(url, settings, connect, this.#http2Mode(), () => events.unresponsive(origin))
   }
 
   get isIdle(): boolean {

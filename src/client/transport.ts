@@ -35,7 +35,8 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   /** Calls that wait for an HTTP/2 connection, in order of arrival. */
   readonly #waiting = new Map<Call, OutboundRequest>()
 
-  constructor(url: URL, settings: ClientSettings, connect: ConnectOptions, mode: Http2Mode) {
+  /** `unresponsive` is called when a connection gets no further requests, since its server is silent. */
+  constructor(url: URL, settings: ClientSettings, connect: ConnectOptions, mode: Http2Mode, unresponsive: () => void) {
     this.#url = url
     this.#settings = settings
     this.#mode = mode
@@ -59,11 +60,13 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
       maxHeaderBytes,
       timeToLive: connectionTimeToLive,
       idleTime: http2?.idleTime ?? SESSION_IDLE_TIME,
+      soTimeout: settings.soTimeout,
     }
     this.#sessions = new Sessions(url, limits, {
       dispatch: (request, call, isRepeated) => this.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#dispatchWaiting(),
       refusedHttp2: () => this.#cacheVersion('http1'),
+      unresponsive,
       sessionClosed: () => this.#permits.release(),
     })
     // Last: the pool may be used at once.

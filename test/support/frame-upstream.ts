@@ -2,8 +2,14 @@ import type { Socket } from 'node:net'
 import { FRAME, frame, framesOf, PREFACE } from './h2-frames.ts'
 import { silentUpstream, type Upstream } from './upstream.ts'
 
-/** An HTTP/2 server without TLS that sends the frames of the test for each request head; `count` is that of all connections. */
-export function frameUpstream(answer: (socket: Socket, stream: number, count: number) => void): Promise<Upstream> {
+/**
+ * An HTTP/2 server without TLS that sends the frames of the test for each request head; `count` is that of all connections.
+ * It acknowledges no PING.
+ */
+export function frameUpstream(
+  answer: (socket: Socket, stream: number, count: number) => void,
+  onPing: (socket: Socket, payload: Buffer) => void = () => {},
+): Promise<Upstream> {
   let count = 0
   return silentUpstream((socket) => {
     let received = Buffer.alloc(0)
@@ -17,6 +23,7 @@ export function frameUpstream(answer: (socket: Socket, stream: number, count: nu
       for (const { type, stream, payload } of framesOf(received)) {
         received = received.subarray(9 + payload.length)
         if (type === FRAME.headers) answer(socket, stream, ++count)
+        if (type === FRAME.ping) onPing(socket, payload)
       }
     })
   })

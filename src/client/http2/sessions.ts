@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { MAX_TIMER_DELAY } from '#schema'
 import type { Call, Dispatcher, OutboundRequest } from '../carrier.ts'
 import { isSelfConnection } from '../self-connection.ts'
+import { SessionProbe } from './session-probe.ts'
 import { StreamCall, type StreamOutcome, type StreamOwner } from './stream-call.ts'
 
 /** Limits of the HTTP/2 connections to one origin. Times are milliseconds. */
@@ -13,6 +14,7 @@ interface SessionLimits {
   readonly maxHeaderBytes: number
   readonly timeToLive: number
   readonly idleTime: number
+  readonly soTimeout: number
 }
 
 /** The user of the connections. */
@@ -23,6 +25,8 @@ interface SessionsOwner {
   capacityChanged(): void
   /** The server sent HTTP_1_1_REQUIRED. */
   refusedHttp2(): void
+  /** The server of a connection sent nothing: it gets no further requests. */
+  unresponsive(): void
   sessionClosed(): void
 }
 
@@ -80,6 +84,7 @@ export class Sessions {
       dispatch: (request, call, isRepeated) => this.#owner.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
+      unresponsive: () => this.#owner.unresponsive(),
       closed: (closed) => {
         this.#open.delete(closed)
         this.#owner.sessionClosed()
@@ -123,6 +128,7 @@ export class Session implements StreamOwner, Dispatcher {
   readonly #events: SessionEvents
   readonly #closed: Promise<void>
   readonly #expiresAt: number
+  readonly #probe: SessionProbe
   #streams = 0
   #carried = 0
   #peerStreams = INITIAL_MAX_STREAMS
@@ -137,6 +143,7 @@ export class Session implements StreamOwner, Dispatcher {
     this.#limits = limits
     this.#events = events
     this.#expiresAt = performance.now() + limits.timeToLive
+    this.#probe = new SessionProbe(session, socket, limits.soTimeout, () => this.#onSilence())
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closed = promise
     session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW))
@@ -153,6 +160,7 @@ export class Session implements StreamOwner, Dispatcher {
     session.on('close', () => {
       this.isRetired = true
       clearTimeout(this.#ending)
+      this.#probe.stop()
       events.closed(this)
       events.capacityChanged()
       resolve()
@@ -189,7 +197,9 @@ export class Session implements StreamOwner, Dispatcher {
 
   streamEnded(outcome: StreamOutcome): void {
     this.#streams--
-    if (outcome !== 'normal' || this.session.destroyed) this.retire()
+    if (outcome === 'unanswered') this.#probe.start()
+    else if (outcome === 'normal') this.#probe.answered()
+    if (outcome === 'unresponsive' || outcome === 'http1-required' || this.session.destroyed) this.retire()
     if (outcome === 'http1-required') this.#events.refusedHttp2()
     if (this.#streams === 0) this.#endLater()
     this.#events.capacityChanged()
@@ -203,6 +213,13 @@ export class Session implements StreamOwner, Dispatcher {
       if (this.#streams === 0) this.#endLater()
     }
     return this.#closed
+  }
+
+  #onSilence(): void {
+    if (this.isRetired) return
+    this.retire()
+    this.#events.unresponsive()
+    this.#events.capacityChanged()
   }
 
   /** Retires a connection without streams after the idle time; closes one that is retired. */

@@ -14,8 +14,8 @@ export interface StreamOwner {
   streamEnded(outcome: StreamOutcome): void
 }
 
-/** How a stream ended, as far as it concerns its connection. */
-export type StreamOutcome = 'normal' | 'unresponsive' | 'http1-required'
+/** How a stream ended, as far as it concerns its connection; `unanswered` without a byte of a response, by us. */
+export type StreamOutcome = 'normal' | 'unanswered' | 'unresponsive' | 'http1-required'
 
 const { NGHTTP2_FLAG_END_STREAM } = constants
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } = constants
@@ -39,6 +39,7 @@ export class StreamCall implements Carrier, UploadTarget {
   #trailers: readonly string[] = []
   #isPaused = false
   #ended = false
+  #hasResponse = false
   /** Whether END_STREAM was received. */
   #isComplete = false
   #hasContent = true
@@ -76,7 +77,7 @@ export class StreamCall implements Carrier, UploadTarget {
   abort(reason: Error): void {
     // The whole connection may be unresponsive: it gets no further streams.
     const isTimeout = reason instanceof UpstreamError && reason.code === 'GW_UPSTREAM_TIMEOUT'
-    this.#fail(reason, isTimeout ? 'unresponsive' : 'normal')
+    this.#fail(reason, isTimeout ? 'unresponsive' : this.#ownOutcome)
   }
 
   pause(): void {
@@ -100,7 +101,12 @@ export class StreamCall implements Carrier, UploadTarget {
   }
 
   failBody(error: Error): void {
-    this.#fail(error, 'normal')
+    this.#fail(error, this.#ownOutcome)
+  }
+
+  /** The outcome of a stream that ends from our side. */
+  get #ownOutcome(): StreamOutcome {
+    return this.#hasResponse ? 'normal' : 'unanswered'
   }
 
   #listen(stream: ClientHttp2Stream): void {
@@ -121,12 +127,14 @@ export class StreamCall implements Carrier, UploadTarget {
 
   #onInformational(status: number, raw: string[]): void {
     if (this.#ended) return
+    this.#hasResponse = true
     this.#call.received()
     this.#guarded(() => this.#call.interim(status, withoutPseudoFields(raw)))
   }
 
   #onResponse(stream: ClientHttp2Stream, status: number, flags: number, raw: string[]): void {
     if (this.#ended) return
+    this.#hasResponse = true
     const fields = withoutPseudoFields(raw)
     let length = announcedLength(fields)
     if (this.#hasContent && status !== 204 && status !== 304) {

@@ -1,6 +1,12 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_HANDLER', {
+  CONNECTION_UNRESPONSIVE: {
+    message: 'the server of an HTTP/2 connection sends nothing: further requests use another connection',
+    meaning:
+      'Requests on the connection were aborted without a response; the server did not acknowledge a PING either.',
+    action: 'Check the server, and firewalls and load balancers between it and the gateway that drop connections.',
+  },
   FILE_UNREADABLE: {
     message: 'no permission to read a file: the request gets 404',
     meaning: 'The request got 404.',
