@@ -4,8 +4,9 @@ import type { Watched } from '../watchdog.ts'
 export interface Liveness extends Watched {
   /** The peer sent bytes, or accepted some. */
   onActivity(): void
-  /** Reading from the peer is paused, so that it can not show activity. */
+  /** Reading from the peer is paused: it can only show activity by accepting bytes. */
   onPause(): void
+  onResume(): void
 }
 
 /** Closes a connection without a byte in either direction for some time (decisions, "websocket.soTimeout"). */
@@ -27,6 +28,10 @@ export class IdleTimeout implements Liveness {
 
   onPause(): void {}
 
+  onResume(): void {
+    this.onActivity()
+  }
+
   expire(): void {
     this.#terminate()
   }
@@ -36,16 +41,22 @@ export class IdleTimeout implements Liveness {
 interface HeartbeatActions {
   /** Returns whether the ping was sent. */
   ping(): boolean
+  /** Whether bytes wait until the peer accepts them. */
+  isBlocked(): boolean
   terminate(): void
 }
 
-/** Pings a peer without activity, and terminates the connection if it stays unresponsive. */
+/**
+ * Pings a peer without activity, and terminates the connection if it stays unresponsive. A peer that does not read in the
+ * middle of a frame can not be pinged: it has to accept bytes instead.
+ */
 export class Heartbeat implements Liveness {
   deadline: number
   slot = -1
   readonly #time: number
   readonly #actions: HeartbeatActions
   #pinged = false
+  #isPaused = false
 
   constructor(time: number, actions: HeartbeatActions) {
     this.#time = time
@@ -59,15 +70,25 @@ export class Heartbeat implements Liveness {
   }
 
   onPause(): void {
-    this.deadline = Number.POSITIVE_INFINITY
+    this.#isPaused = true
+  }
+
+  onResume(): void {
+    this.#isPaused = false
+    this.onActivity()
   }
 
   expire(): void {
+    const isBlocked = this.#actions.isBlocked()
+    if (this.#isPaused && !isBlocked) {
+      this.onActivity()
+      return
+    }
     if (this.#pinged) {
       this.#actions.terminate()
       return
     }
-    this.#pinged = this.#actions.ping()
+    this.#pinged = this.#actions.ping() || isBlocked
     this.deadline = performance.now() + this.#time
   }
 }

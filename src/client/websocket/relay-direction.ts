@@ -108,7 +108,9 @@ export class RelayDirection {
     this.#pending = []
     this.#last = null
     // From now on the source is only read for its close frame.
-    if (this.#finished) this.source.resume()
+    if (!this.#finished) return
+    this.#events.resumed()
+    this.source.resume()
   }
 
   #send(bytes: Buffer): void {

@@ -119,6 +119,27 @@ test('B69: a half-closed connection without activity is destroyed after the time
   }
 })
 
+test('a peer that stops reading in the middle of a frame is disconnected after the time-out', options, async () => {
+  for (const side of ['client', 'server'] as const) {
+    const { client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 100 })
+    const [from, to] = side === 'client' ? [server, client] : [client, server]
+    to.socket.pause()
+    from.socket.write(Buffer.from([0x82, 127, 0, 0, 1, 0, 0, 0, 0, 0]))
+    from.socket.write(Buffer.alloc(32 * 1_048_576))
+    await closed()
+  }
+})
+
+test('peers of which neither reads are disconnected after the time-out', options, async () => {
+  const { client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 100 })
+  for (const { socket } of [client, server]) {
+    socket.pause()
+    socket.write(Buffer.from([0x82, 127, 0, 0, 1, 0, 0, 0, 0, 0]))
+    socket.write(Buffer.alloc(32 * 1_048_576))
+  }
+  await closed()
+})
+
 test('the end of a relay: a Close frame, or the side that cut it without one', options, async () => {
   const closeFrames: [string, number[]][] = [
     ['client', [0x88, 0x80, 0, 0, 0, 0]],

@@ -38,7 +38,11 @@ export class Relay implements UpgradedConnection {
       this.destroy()
     }
     const heartbeat = (receiver: FrameReceiver) =>
-      new Heartbeat(heartbeatTime, { ping: () => this.#directionTo(receiver).inject(pingFrame(receiver)), terminate })
+      new Heartbeat(heartbeatTime, {
+        ping: () => this.#directionTo(receiver).inject(pingFrame(receiver)),
+        isBlocked: () => this.#directionTo(receiver).sink.writableNeedDrain,
+        terminate,
+      })
     const limit = idleTime === null ? null : new IdleTimeout(idleTime, terminate)
     const ofClient: Liveness = limit ?? heartbeat('client')
     const ofServer: Liveness = limit ?? heartbeat('server')
@@ -107,13 +111,13 @@ function relayDirection(
 ): RelayDirection {
   return new RelayDirection(source, sink, {
     received: () => {
-      ofSource.onActivity()
+      ofSource.onResume()
       // A peer that half-closed can not send: relaying to it counts as its activity.
       if (sink.readableEnded) ofSink.onActivity()
     },
     paused: () => ofSource.onPause(),
     resumed: () => {
-      ofSource.onActivity()
+      ofSource.onResume()
       ofSink.onActivity()
     },
     closeReceived: () => {
