@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { runCommand } from './cli/command-line.ts'
 import { enableCompileCacheIn } from './cli/compile-cache.ts'
 import { EXIT } from './cli/exit-codes.ts'
+
+const words = process.argv.slice(2)
+
+// SIGHUP reloads a gateway, and must not end one that starts: everything that it reloads is read later. Registered before
+// other modules are loaded.
+if (words[0] === 'run' || words[0] === 'demo') process.on('SIGHUP', () => {})
 
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,8 +24,10 @@ for (const output of [process.stdout, process.stderr]) {
 // their environment.
 const compiled = enableCompileCacheIn(fileURLToPath(new URL('../.cache/compiled', import.meta.url)))
 
+const { runCommand } = await import('./cli/command-line.ts')
+
 // The only file that reads process.argv and hands process.env on.
-process.exitCode = await runCommand(process.argv.slice(2), {
+process.exitCode = await runCommand(words, {
   env: compiled === null ? process.env : { ...process.env, NODE_COMPILE_CACHE: compiled },
   // Opened on first use: most commands do not read it.
   get stdin() {

@@ -1,10 +1,16 @@
 // F20: on SIGTERM the gateway finishes in-flight requests and accepts no new ones.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { Agent } from 'node:http'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { GatewayProcess } from '#test/gateway-process'
+import { TestInstance } from '#test/instance'
 import { RawClient } from '#test/listening'
 import { httpUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 
 /** An upstream whose responses to /slow begin at once and end when the test resolves them. */
 async function slowUpstream() {
@@ -102,6 +108,24 @@ test('SIGHUP scans the routes; SIGINT stops like SIGTERM', async () => {
   await gateway.log.until(/route loaded/)
   assert.equal((await gateway.ask('/quick')).text, 'quick')
   gateway.kill('SIGINT')
+  assert.deepEqual(await gateway.exit, { code: 0, signal: null })
+})
+
+test('SIGHUP does not end a gateway that starts', async () => {
+  const instance = new TestInstance({})
+  const settings = join(instance.directory, 'config', 'admin.json')
+  const content = readFileSync(settings)
+  rmSync(settings)
+  // The start waits for the content of the pipe.
+  execFileSync('mkfifo', [settings])
+  await using gateway = new GatewayProcess({ instance })
+  const pipe = await within('the gateway read admin.json', open(settings, 'w'))
+  gateway.kill('SIGHUP')
+  instance.write('config/admin.json', content)
+  await pipe.writeFile(content)
+  await pipe.close()
+  await gateway.log.until(/the gateway is ready/)
+  gateway.kill('SIGTERM')
   assert.deepEqual(await gateway.exit, { code: 0, signal: null })
 })
 

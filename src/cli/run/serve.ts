@@ -12,7 +12,7 @@ import { VERSION } from '../version.ts'
 import { adminUrl, announce, trafficUrls } from './announcement.ts'
 import { FatalErrors } from './fatal-errors.ts'
 import { serviceNotifier } from './service-notifier.ts'
-import { StopSignals, serveUntilStopped } from './signals.ts'
+import { ReloadSignals, StopSignals, serveUntilStopped } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
 const DRAIN_MARGIN = 10_000
@@ -53,6 +53,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
     logger.warn({ pointer: warning.pointer }, configWarning(formatLocated(warning)))
   // Before the start, so that a signal during it is handled.
   using signals = new StopSignals()
+  using reloads = new ReloadSignals()
   using fatal = new FatalErrors({ logger, deadline: drainDeadline(settings) })
   using service = serviceNotifier({
     env: serviceEnv(context, predecessor),
@@ -91,7 +92,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   const { shutdownDelay } = settings
   return await serveUntilStopped(
     gateway,
-    { signals, fatal, service, status, shutdownDelay, taken: successors.taken },
+    { signals, reloads, fatal, service, status, shutdownDelay, taken: successors.taken },
     logger,
   )
 }

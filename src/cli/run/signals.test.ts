@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { StopSignals } from './signals.ts'
+import { ReloadSignals, StopSignals } from './signals.ts'
 
 function signals() {
   const source = new EventEmitter()
@@ -39,4 +39,18 @@ test('signal handlers are removed by dispose', () => {
   const { source, stop } = signals()
   stop[Symbol.dispose]()
   assert.equal(source.listenerCount('SIGINT') + source.listenerCount('SIGTERM'), 0)
+})
+
+test('SIGHUPs of a start reload once it has ended; later ones at once', () => {
+  const source = new EventEmitter()
+  const reloads = new ReloadSignals(source)
+  let reloaded = 0
+  source.emit('SIGHUP')
+  source.emit('SIGHUP')
+  reloads.listen(() => reloaded++)
+  assert.equal(reloaded, 1)
+  source.emit('SIGHUP')
+  assert.equal(reloaded, 2)
+  reloads[Symbol.dispose]()
+  assert.equal(source.listenerCount('SIGHUP'), 0)
 })

@@ -46,9 +46,37 @@ export class StopSignals implements Disposable {
   }
 }
 
+/** SIGHUPs after construction: those before the listener is set count as one, for which it is called at once. */
+export class ReloadSignals implements Disposable {
+  readonly #source: EventEmitter
+  #listener: (() => void) | null = null
+  #isPending = false
+
+  constructor(source: EventEmitter = process) {
+    this.#source = source
+    source.on('SIGHUP', this.#take)
+  }
+
+  listen(listener: () => void): void {
+    this.#listener = listener
+    if (this.#isPending) listener()
+    this.#isPending = false
+  }
+
+  readonly #take = (): void => {
+    if (this.#listener === null) this.#isPending = true
+    else this.#listener()
+  };
+
+  [Symbol.dispose](): void {
+    this.#source.off('SIGHUP', this.#take)
+  }
+}
+
 /** Reasons to stop a serving gateway, and the service manager that is notified. */
 interface StopSources {
   readonly signals: Pick<StopSignals, 'first' | 'second'>
+  readonly reloads: Pick<ReloadSignals, 'listen'>
   readonly fatal: Pick<FatalErrors, 'first'>
   /** Resolves when another process serves in the place of this one. */
   readonly taken?: Promise<{ readonly pid: number }>
@@ -65,7 +93,7 @@ interface StopSources {
  */
 export async function serveUntilStopped(
   gateway: Gateway,
-  { signals, fatal, service, status, shutdownDelay, taken = new Promise(() => {}) }: StopSources,
+  { signals, reloads, fatal, service, status, shutdownDelay, taken = new Promise(() => {}) }: StopSources,
   logger: Logger,
 ): Promise<number> {
   let isStopping = false
@@ -81,7 +109,7 @@ export async function serveUntilStopped(
     )
     if (!isStopping) service.ready(failed ? `${status}; the last reload failed, see the log` : status)
   }
-  process.on('SIGHUP', reload)
+  reloads.listen(() => void reload())
   try {
     let code: number = EXIT.ok
     void fatal.first.then(() => {
@@ -122,7 +150,5 @@ export async function serveUntilStopped(
   } catch (error) {
     logger.error({ error }, EVENTS.STOP_FAILED)
     return EXIT.failed
-  } finally {
-    process.off('SIGHUP', reload)
   }
 }
