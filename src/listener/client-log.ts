@@ -2,8 +2,10 @@ import type { Logger } from '#logging'
 import { EVENTS } from './log-events.ts'
 import type { Refusal } from './refusal.ts'
 
-/** Log messages about clients, rate-limited by reason. */
+/** Log messages about clients, rate-limited by reason, and the number of abusive ones. */
 export class ClientLog {
+  /** Connections that were closed to protect other clients. */
+  closed = 0
   readonly #logger: Logger
 
   constructor(logger: Logger) {
@@ -17,6 +19,7 @@ export class ClientLog {
   }
 
   abusive(client: string, reason: string): void {
+    this.closed++
     this.#logger.limited(reason).warn({ client, reason }, EVENTS.ABUSIVE_CLIENT)
   }
 }

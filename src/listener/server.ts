@@ -61,6 +61,10 @@ class HttpListener implements Listener {
     this.#attach(this.#server)
   }
 
+  get abusive(): number {
+    return this.#context.clientLog.closed
+  }
+
   static async make(context: ListenerContext): Promise<HttpListener> {
     const { settings, logger } = context
     const { tls } = settings

@@ -92,6 +92,8 @@ export interface Listener {
   readonly stats: { readonly connections: number; readonly active: number }
   /** Connections closed on accept because too many files were open. */
   readonly refused: number
+  /** Connections closed to protect other clients. */
+  readonly abusive: number
   setHandler(handler: Handler): void
   /** Accepts what is queued, then closes the listening sockets. */
   stopAccepting(): Promise<void>

@@ -69,6 +69,11 @@ export class Connectors {
     return this.#listeners.reduce((sum, { listener }) => sum + listener.refused, 0)
   }
 
+  /** Connections closed to protect other clients. */
+  get abusive(): number {
+    return this.#listeners.reduce((sum, { listener }) => sum + listener.abusive, 0)
+  }
+
   /** Closes the listening sockets, when what they have queued is accepted. */
   async stopAccepting(): Promise<void> {
     await Promise.all(this.#listeners.map(({ listener }) => listener.stopAccepting()))

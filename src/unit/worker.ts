@@ -229,6 +229,8 @@ class UnitWorker {
     metrics.reading('gw_connections_open', 'Client connections that are open.', { read: () => connectors.connections })
     const help = 'Connections that were closed at once, since too many files were open.'
     metrics.countReading('gw_connections_refused_total', help, { read: () => connectors.refused })
+    const abusive = 'Connections that were closed to protect other clients, such as after a flood of stream resets.'
+    metrics.countReading('gw_connections_abusive_total', abusive, { read: () => connectors.abusive })
     return connectors.ports
   }
 

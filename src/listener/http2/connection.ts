@@ -5,8 +5,8 @@ import type { ListenerContext } from '../listener-context.ts'
 import type { Peer } from '../peer.ts'
 import { Transaction } from '../transaction.ts'
 import { Http2Channel, type StreamSession } from './channel.ts'
-import { ResetBudget } from './reset-budget.ts'
-import { SESSION_WINDOW, sessionOptions } from './session-options.ts'
+import { RESET_BURST, ResetBudget } from './reset-budget.ts'
+import { MAX_STREAMS, SESSION_WINDOW, sessionOptions } from './session-options.ts'
 
 const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 
@@ -16,6 +16,10 @@ const BYTES_PER_SECOND = 4_096
 const BYTES_PER_RESPONSE_BYTE = 1 / 8
 // RFC 9113 section 4.1. A stream of short messages, as of gRPC, has one frame for each.
 const FRAME_HEADER_BYTES = 9
+// More are not possible without resets, which Node reports after it has processed all frames that it has read.
+const MAX_ACTIVE = MAX_STREAMS + RESET_BURST
+
+const RESET_FLOOD = 'a flood of stream resets'
 
 /** One client connection of HTTP/2, with concurrent requests. */
 export class Http2Connection implements StreamSession {
@@ -31,6 +35,7 @@ export class Http2Connection implements StreamSession {
   #endedAt: number | null = null
   #streams = 0
   #bodyBytes = 0
+  #isAbusive = false
 
   constructor(socket: Socket, peer: Peer, context: ListenerContext) {
     this.#socket = socket
@@ -60,7 +65,7 @@ export class Http2Connection implements StreamSession {
   release(channel: Http2Channel, outcome: 'sent' | 'abandoned'): void {
     this.#active.delete(channel)
     if (this.#active.size === 0) this.#idleSince = performance.now()
-    if (outcome === 'abandoned') this.#spendReset()
+    if (outcome === 'abandoned' && !this.#session.destroyed) this.#spendReset()
   }
 
   /**
@@ -91,7 +96,7 @@ export class Http2Connection implements StreamSession {
       this.destroy()
       return
     }
-    if (this.#isFlooding(now)) {
+    if (!this.#session.destroyed && this.#isFlooding(now)) {
       this.#terminateAbusive('a flood of frames')
       return
     }
@@ -116,20 +121,27 @@ export class Http2Connection implements StreamSession {
       this.#spendReset()
       return
     }
+    if (this.#active.size >= MAX_ACTIVE) {
+      stream.on('error', () => {})
+      this.#terminateAbusive(RESET_FLOOD)
+      return
+    }
     const channel = new Http2Channel(this, stream, raw, flags)
     this.#active.add(channel)
     new Transaction(this.#context, channel).start()
   }
 
   #spendReset(): void {
-    if (this.#session.destroyed || this.#context.draining) return
-    if (!this.#resets.spend(performance.now())) this.#terminateAbusive('a flood of stream resets')
+    if (this.#context.draining) return
+    if (!this.#resets.spend(performance.now())) this.#terminateAbusive(RESET_FLOOD)
   }
 
   #terminateAbusive(reason: string): void {
-    if (this.#session.destroyed) return
+    if (this.#isAbusive) return
+    this.#isAbusive = true
     this.#context.clientLog.abusive(this.peer.address, reason)
-    this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM)
+    // nghttp2 may have ended it, before Node announces the streams.
+    if (!this.#session.destroyed) this.#session.destroy(new Error(reason), NGHTTP2_ENHANCE_YOUR_CALM)
   }
 
   #isFlooding(now: number): boolean {

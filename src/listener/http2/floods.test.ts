@@ -43,6 +43,36 @@ for (const [name, turn] of Object.entries(FLOODS)) {
   })
 }
 
+for (const scheme of ['http', 'https'] as const) {
+  test(
+    `${scheme}: of stream resets in one write few are processed; the connection is counted and logged (F25)`,
+    options,
+    async () => {
+      let handled = 0
+      await using server = await listening(
+        async (exchange) => {
+          handled++
+          await new Promise((resolve) => exchange.onAbort(resolve))
+          return respond(200)
+        },
+        scheme === 'https' ? { tls: serverTlsOf(issued) } : {},
+      )
+      await using attacker = await FrameClient.open(server.port, scheme)
+      const reset = FLOODS['rapid reset']!
+      attacker.send(...Array.from({ length: 2_000 }, (_, at) => reset(at)).flat())
+      await attacker.closed
+      assert.equal(server.listener.abusive, 1)
+      assert.ok(handled <= 300, `${handled} requests were handled`)
+      const closed = server.log.entries.filter(({ code }) => code === 'GW_LISTENER_ABUSIVE_CLIENT')
+      assert.deepEqual(
+        closed.map(({ reason }) => reason),
+        ['a flood of stream resets'],
+      )
+      await waitUntil('no request was active', () => server.listener.stats.active === 0)
+    },
+  )
+}
+
 const broken: Readonly<Record<string, Uint8Array[]>> = {
   'malformed HPACK': [frame(FRAME.headers, 5, 1, Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]))],
   'a window that overflows': Array.from({ length: 3 }, () =>

@@ -8,7 +8,8 @@ export const SESSION_WINDOW = 1_048_576
 /** Flow-control window of a stream. */
 export const STREAM_WINDOW = 131_072
 
-const MAX_STREAMS = 100
+/** Concurrent streams of a connection. */
+export const MAX_STREAMS = 100
 // More than 1000 fields get 431 from the listener; beyond this the stream is reset.
 const MAX_FIELDS = 2_000
 const MAX_MEMORY_IN_MB = 16
