@@ -6,11 +6,6 @@ export const EVENTS = logEvents('GW_SCRIPT', {
     meaning: 'A script wrote this entry with its `logger`.',
     action: 'Ask the author of the script that the logger names.',
   },
-  VARIABLE_NOT_LISTED: {
-    message: 'System.getenv returns null for a variable that scriptEnvironment of admin.json does not list',
-    meaning: 'The gateway has the variable, and the script does not see it.',
-    action: 'Add `variable` to `scriptEnvironment` of admin.json, or remove the call from the script.',
-  },
   PROMISE_REJECTED: {
     message: 'a promise that the script did not wait for has failed',
     meaning: 'The request was not affected; the work of the promise was not completed.',

@@ -1,5 +1,4 @@
 import { checkUnit } from '../check/checker.ts'
-import { environmentNames } from '../check/environment-names.ts'
 import type { BindingCallCheck } from '../check/member-calls.ts'
 import type { Library } from '../registry/library.ts'
 import { Evaluation, type Output } from '../runtime/evaluation.ts'
@@ -48,8 +47,6 @@ export class GroovyProgram {
   readonly file: string
   /** The classes that it declares. */
   readonly classes: readonly ClassInfo[]
-  /** Variables of the environment that it reads by a literal name. */
-  readonly environmentNames: readonly string[]
   readonly #info: ClassInfo
   readonly #body: Node
   readonly #scope: FunctionScope
@@ -67,7 +64,6 @@ export class GroovyProgram {
     this.#setDefaults = setDefaults
     this.file = unit.file
     this.classes = classes
-    this.environmentNames = environmentNames(unit.script)
     this.#info = unit.scriptInfo
     this.#scope = scope
     this.#body = body

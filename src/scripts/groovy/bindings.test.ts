@@ -122,23 +122,6 @@ test('the environment has the configured variables only', async () => {
   assert.deepEqual(await groovyValue(source, { environment }), ['x', null, ['APP']])
 })
 
-test('a variable of the gateway that a script reads and scriptEnvironment does not list is a warning', async () => {
-  const source = `import static java.lang.System.getenv
-    def name = 'COMPUTED'
-    [System.getenv('LISTED'), System.getenv('HIDDEN'), java.lang.System.getenv('HIDDEN'), getenv('OTHER'), System.getenv('UNSET'), System.getenv(name)]`
-  const variables = { LISTED: 'x', HIDDEN: 'x', OTHER: 'x', COMPUTED: 'x' }
-  const environment = new Map([['LISTED', 'x']])
-  const script = scriptOf(source, { language: 'groovy', environment, properties: { env: variables } })
-  await script.evaluate()
-  await script.evaluate()
-  await script.replace(`System.getenv('COMPUTED')`)
-  await script.evaluate()
-  assert.deepEqual(
-    script.log.entries.map(({ level, code, script: file, variable }) => [level, code, file, variable].join(' ')),
-    ['HIDDEN', 'OTHER', 'COMPUTED'].map((name) => `warn GW_SCRIPT_VARIABLE_NOT_LISTED test.groovy ${name}`),
-  )
-})
-
 test('the clock is that of the gateway', async () => {
   const source = '[clock.millis(), clock.instant().toString(), System.currentTimeMillis(), new Date().time]'
   const now = 1_700_000_000_000

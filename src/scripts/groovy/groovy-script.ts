@@ -6,11 +6,9 @@ import {
   HashMapValue,
   type Limits,
 } from '#groovy'
-import { isPlainObject } from '#json'
 import type { Script, ScriptEngine, ScriptSettings } from '../engine.ts'
 import { ScriptSyntaxError } from '../errors.ts'
 import type { EvaluationInput } from '../evaluation-input.ts'
-import { EVENTS } from '../log-events.ts'
 import type { ScriptSource } from '../program.ts'
 import { BINDING_CLASSES, gatewayLibrary } from './gateway-library.ts'
 import { GroovyEvaluation } from './groovy-evaluation.ts'
@@ -20,17 +18,12 @@ import { SharedClasses } from './shared-classes.ts'
 /** Compiles a script of Groovy, with the classes of other files that it imports. */
 export function compileGroovyScript(source: ScriptSource): Script {
   const shared = source.classFolder === undefined ? null : new SharedClasses(source.classFolder, gatewayLibrary)
-  const groovy = compiled(source, shared)
-  const program: OfferedProgram = {
-    program: groovy,
-    bindings: new Set(source.bindings),
-    environmentNames: new Set([...groovy.environmentNames, ...(shared?.environmentNames ?? [])]),
-  }
+  const program = { program: compiled(source, shared), bindings: new Set(source.bindings) }
   return {
     text: [source.text, ...(shared?.texts ?? [])].join('\n'),
     program,
     hasChanged: async () => (await shared?.hasChanged()) ?? false,
-    open: (settings) => new GroovyEngine(settings, program),
+    open: (settings) => new GroovyEngine(settings),
   }
 }
 
@@ -66,8 +59,6 @@ function syntaxError({ problems }: GroovyCompileError): ScriptSyntaxError {
 interface OfferedProgram {
   readonly program: GroovyProgram
   readonly bindings: ReadonlySet<string>
-  /** Variables of the environment that it reads by a literal name, in its imported classes too. */
-  readonly environmentNames: ReadonlySet<string>
 }
 
 /** Runs the programs of one object. */
@@ -75,34 +66,14 @@ class GroovyEngine implements ScriptEngine {
   readonly #settings: ScriptSettings
   readonly #limits: Limits
   readonly #globals = new HashMapValue()
-  #latest: OfferedProgram
 
-  constructor(settings: ScriptSettings, program: OfferedProgram) {
+  constructor(settings: ScriptSettings) {
     this.#settings = settings
     this.#limits = { ...DEFAULT_LIMITS, timeout: settings.timeout }
-    this.#latest = program
-    warnOfUnlisted(program, settings)
   }
 
   evaluate(program: unknown, input: EvaluationInput): Promise<unknown> {
-    const offered = program as OfferedProgram
-    if (offered !== this.#latest) {
-      this.#latest = offered
-      warnOfUnlisted(offered, this.#settings)
-    }
-    const { bindings } = offered
-    return new GroovyEvaluation(this.#settings, this.#limits, this.#globals, bindings, input).run(offered.program)
-  }
-}
-
-/** `System.getenv` is null for variables that the gateway has and `scriptEnvironment` does not list. */
-function warnOfUnlisted({ program, environmentNames }: OfferedProgram, settings: ScriptSettings): void {
-  if (environmentNames.size === 0) return
-  const variables = settings.scope.lookup('env')
-  if (!isPlainObject(variables)) return
-  const { environment, logger } = settings
-  for (const name of environmentNames) {
-    if (environment.has(name) || !Object.hasOwn(variables, name)) continue
-    logger.warn({ script: program.file, variable: name }, EVENTS.VARIABLE_NOT_LISTED)
+    const { program: compiledProgram, bindings } = program as OfferedProgram
+    return new GroovyEvaluation(this.#settings, this.#limits, this.#globals, bindings, input).run(compiledProgram)
   }
 }

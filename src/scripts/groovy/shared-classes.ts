@@ -19,8 +19,6 @@ export class SharedClasses {
   readonly #fingerprints = new Map<string, Fingerprint>()
   /** Source text of the files that were read. */
   readonly texts: string[] = []
-  /** Variables of the environment that the classes read by a literal name. */
-  readonly environmentNames: string[] = []
   /** Problems of the files that were read. */
   readonly problems: GroovyProblem[] = []
 
@@ -62,9 +60,7 @@ export class SharedClasses {
       if (!this.#isInside(path) || !stats.isFile() || stats.size > MAX_BYTES) return []
       const text = readFileSync(path, 'utf8')
       this.texts.push(text)
-      const program = compileProgram({ text, file, library: this.#library, classes: this.find })
-      this.environmentNames.push(...program.environmentNames)
-      return program.classes
+      return compileProgram({ text, file, library: this.#library, classes: this.find }).classes
     } catch (error) {
       if (error instanceof GroovyCompileError) this.problems.push(...error.problems)
       else if ((error as NodeJS.ErrnoException).code === undefined) throw error
