@@ -106,13 +106,17 @@ export function forInstance(context: ProcessContext, instance: string): ProcessC
 
 /** The problem of a missing instance directory, or of a file in its place; null for a directory. */
 export function missingInstance(instance: string): LocatedProblem | null {
-  const found = statSync(instance, { throwIfNoEntry: false })
-  if (found?.isDirectory()) return null
-  const message =
-    found === undefined
-      ? `no such directory; create one with: gateway init ${shellWord(instance)}`
-      : 'not a directory; name the directory of the instance, which has the folder config'
-  return { file: instance, pointer: '', message }
+  const problem = (message: string) => ({ file: instance, pointer: '', message })
+  try {
+    if (statSync(instance).isDirectory()) return null
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTDIR')
+      return problem(
+        code === 'ENOENT' ? `no such directory; create one with: gateway init ${shellWord(instance)}` : message,
+      )
+  }
+  return problem('not a directory; name the directory of the instance, which has the folder config')
 }
 
 /** Settled admin.json, or all of its problems. */
@@ -132,7 +136,10 @@ export function extensionProblem(error: unknown, { extra }: InstanceDirectories)
 }
 
 /** Options for opening admin.json. */
-export type SettingsOptions = Pick<AdminInput, 'state' | 'serving' | 'secretsLookedUp' | 'system' | 'openAudit'> &
+export type SettingsOptions = Pick<
+  AdminInput,
+  'state' | 'serving' | 'secretsLookedUp' | 'secretsAbsent' | 'system' | 'openAudit'
+> &
   FileRelease
 
 /** Reads, decodes and settles admin.json. */

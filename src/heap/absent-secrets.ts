@@ -1,18 +1,15 @@
 import { SecretError } from '#contracts'
 import type { UnitServices } from './unit-services.ts'
 
-/**
- * Creates an object. Where configuration is checked without secrets, one that can not be created without them is replaced by
- * `withoutItsSecrets`.
- */
+/** Creates an object. Where a check runs without the secrets, one that can not be created without them is replaced. */
 export async function createdOrWithoutSecrets(
-  { serving = true, secretsLookedUp = false }: Pick<UnitServices, 'serving' | 'secretsLookedUp'>,
+  { secretsAbsent = false }: Pick<UnitServices, 'secretsAbsent'>,
   create: () => Promise<unknown>,
 ): Promise<unknown> {
   try {
     return await create()
   } catch (error) {
-    if (serving || secretsLookedUp || !isCausedBySecret(error)) throw error
+    if (!secretsAbsent || !isCausedBySecret(error)) throw error
     return withoutItsSecrets(error)
   }
 }

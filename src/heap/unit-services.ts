@@ -51,6 +51,8 @@ export interface UnitServices {
   readonly serving?: boolean
   /** Whether a check of the configuration also looks up the secrets that objects name. */
   readonly secretsLookedUp?: boolean
+  /** Whether a check runs where the secrets are not: objects that can not be created without them are replaced. */
+  readonly secretsAbsent?: boolean
   /** Metrics of one object, by its qualified name. */
   metrics(name: string): Metrics & { release(): void }
   /** Where an object reports its state; not reported by default. */

@@ -26,6 +26,8 @@ export interface AdminInput {
   readonly serving?: boolean
   /** Whether a check of the configuration also looks up the secrets that objects name. */
   readonly secretsLookedUp?: boolean
+  /** Whether a check runs where the secrets are not: objects that can not be created without them are replaced. */
+  readonly secretsAbsent?: boolean
   /** Metrics of objects; not recorded by default. */
   readonly metrics?: UnitContext['metrics']
   /** Opens the event handlers of audit services; events are discarded by default. */
@@ -122,7 +124,7 @@ const NO_METRICS: ReturnType<UnitContext['metrics']> = {
 }
 
 function adminContext(input: AdminInput, directories: InstanceDirectories, reloads: Set<() => void>): UnitContext {
-  const { types, logger, serving = true, secretsLookedUp = false } = input
+  const { types, logger, serving = true, secretsLookedUp = false, secretsAbsent = false } = input
   return {
     catalogue: new Catalogue(types),
     logger,
@@ -133,6 +135,7 @@ function adminContext(input: AdminInput, directories: InstanceDirectories, reloa
     variables: input.env,
     serving,
     secretsLookedUp,
+    secretsAbsent,
     router: () => ({
       openRouter: () => Promise.reject(new Error('routes belong to config.json; admin.json can hold no Router')),
     }),

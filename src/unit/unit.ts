@@ -38,6 +38,8 @@ export interface UnitInput {
   readonly serving?: boolean
   /** Whether a check of the configuration also looks up the secrets that objects name. */
   readonly secretsLookedUp?: boolean
+  /** Whether a check runs where the secrets are not: objects that can not be created without them are replaced. */
+  readonly secretsAbsent?: boolean
   /** Text of config.json; null without one. */
   readonly config: string | null
   readonly types: readonly CatalogueType[]
@@ -133,6 +135,7 @@ function contextOf(input: UnitInput, routers: Routers, metrics: MetricsRegistry,
       : {}),
     serving: input.serving ?? true,
     secretsLookedUp: input.secretsLookedUp ?? false,
+    secretsAbsent: input.secretsAbsent ?? false,
     router: (heap, chain) => routers.host(unitContext, heap, chain, []),
     metrics: () => metrics.open(),
     stateReporter: () => states.open(),

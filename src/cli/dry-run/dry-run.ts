@@ -112,7 +112,7 @@ function unitInput(
   settings: AdminSettings | null,
   folders: RouteFolders,
   { env }: ProcessContext,
-  { secretsLookedUp = false, system = {} }: DryRunOptions,
+  { secretsLookedUp = false, secretsAbsent = false, system = {} }: DryRunOptions,
 ): UnitInput {
   const metrics = new MetricsRegistry()
   return {
@@ -125,6 +125,7 @@ function unitInput(
     types: CATALOGUE,
     serving: false,
     secretsLookedUp,
+    secretsAbsent,
     control: folders,
     routers: new Routers(folders, metrics),
     metrics,

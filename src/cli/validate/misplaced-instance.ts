@@ -6,10 +6,17 @@ import { shellWord } from '../shell-word.ts'
 /** What a folder `config` has, and an instance directory has not. */
 const IN_CONFIG = ['admin.json', 'config.json', 'routes']
 
-/** The problem of a folder without `config` that has configuration itself, such as the folder `config` of an instance; or null. */
-export function misplacedInstance(folder: string): LocatedProblem | null {
+/**
+ * The problem of a folder without `config` that has configuration itself, such as the folder `config` of an instance; or null.
+ * `isArgument`: it was given where files of routes may be.
+ */
+export function misplacedInstance(folder: string, isArgument: boolean): LocatedProblem | null {
   if (existsSync(join(folder, 'config'))) return null
   const found = IN_CONFIG.find((name) => existsSync(join(folder, name)))
+  if (found === undefined && isArgument) {
+    const message = 'not an instance: it has no folder config; name files of routes one by one, such as routes/*.json'
+    return { file: folder, pointer: '', message }
+  }
   if (found === undefined) return null
   const advice =
     basename(folder) === 'config'

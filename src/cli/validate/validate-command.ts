@@ -69,10 +69,12 @@ export const ValidateCommand: Command = {
     const files = folder === undefined ? args.operands : []
     const isInstance = files.length === 0 || args.has('instance')
     const instance = isInstance ? chosenInstance(args, context, folder).instance : null
-    const missing = instance === null ? null : (missingInstance(instance) ?? misplacedInstance(instance))
+    const missing =
+      instance === null ? null : (missingInstance(instance) ?? misplacedInstance(instance, folder !== undefined))
     const print = args.has(REPORT.name) ? reportCauses : report
     if (missing !== null) return print({ problems: [missing], warnings: [], checked: '', files: 0 }, args.json, context)
-    const options = { secretsLookedUp: !args.has(WITHOUT_SECRETS.name), system: definedProperties(args, context) }
+    const secretsAbsent = args.has(WITHOUT_SECRETS.name)
+    const options = { secretsLookedUp: !secretsAbsent, secretsAbsent, system: definedProperties(args, context) }
     const findings =
       files.length > 0
         ? await checkRouteFiles(files, instance, context, options)
@@ -83,12 +85,21 @@ export const ValidateCommand: Command = {
 
 /** The operand that is a directory, the instance. */
 function folderOf(args: Arguments): string | undefined {
-  const folder = args.operands.find((operand) => statSync(operand, { throwIfNoEntry: false })?.isDirectory() === true)
+  const folder = args.operands.find(isDirectory)
   if (folder === undefined) return undefined
   if (args.operands.length > 1) throw new UsageError(`${folder} is a directory, an instance, which is checked alone`)
   if (args.has(INSTANCE_OPTION.name))
     throw new UsageError(`give the instance either as argument or by --${INSTANCE_OPTION.name}`)
   return folder
+}
+
+/** False for what can not be read: the check of the file then says why. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 async function checkInstance(instance: string, context: ProcessContext, options: DryRunOptions): Promise<Findings> {
