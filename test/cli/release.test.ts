@@ -225,8 +225,8 @@ release 1 is served by 2 instances
     })
     const refused = await gateway(['release', 'list', '--gateway', locked.adminUrl])
     assert.deepEqual([refused.code, /401: .*--password-file FILE/.test(refused.stderr)], [75, true])
-    // The password is that of the pushed folder: the gateway has no store.
-    assert.equal((await gateway(['push', locked.instance.directory, '--gateway', locked.adminUrl])).code, 78)
+    // The password of the pushed folder is not sent to a gateway that is named.
+    assert.equal((await gateway(['push', locked.instance.directory, '--gateway', locked.adminUrl])).code, 75)
     await using alone = await RunningGateway.start({ env: { GATEWAY_RUN_MODE: 'DEVELOPMENT' } })
     const { code, stderr } = await gateway(['release', 'list', '--gateway', alone.adminUrl])
     assert.equal(code, 78)

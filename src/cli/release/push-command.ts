@@ -5,6 +5,7 @@ import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { INSTANCE_OPTION } from '../instance-settings.ts'
+import { namedAddress } from '../management/management-options.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { counted, paintFor, printable, writeJson } from '../terminal.ts'
 import {
@@ -111,9 +112,13 @@ async function push(
   return pushed(releases, release, { changes, only, time, json: args.json }, context)
 }
 
-/** The pushed folder, where it is an instance with its own password and no other one is named. */
+/**
+ * The pushed folder, where it is an instance with its own password and no other one is named. Its password is not for a gateway that
+ * is named.
+ */
 function pushedInstance(directory: string, args: Arguments, { env }: ProcessContext): string | undefined {
-  if (args.has(INSTANCE_OPTION.name) || (env['GATEWAY_INSTANCE_DIR'] ?? '') !== '') return undefined
+  const isNamed = args.has(INSTANCE_OPTION.name) || (env['GATEWAY_INSTANCE_DIR'] ?? '') !== ''
+  if (isNamed || namedAddress(args, { env }) !== null) return undefined
   const { config, secrets } = instanceDirectories(directory)
   const isInstance = existsSync(join(config, 'admin.json')) && existsSync(join(secrets, ADMIN_PASSWORD))
   return isInstance ? directory : undefined
