@@ -15,11 +15,11 @@ export class SessionProbe {
   readonly #session: ClientHttp2Session
   readonly #socket: Socket
   readonly #soTimeout: number
-  readonly #onSilence: () => void
+  readonly #onSilence: (isPinged: boolean) => void
   #pings = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(session: ClientHttp2Session, socket: Socket, soTimeout: number, onSilence: () => void) {
+  constructor(session: ClientHttp2Session, socket: Socket, soTimeout: number, onSilence: (isPinged: boolean) => void) {
     this.#session = session
     this.#socket = socket
     this.#soTimeout = soTimeout
@@ -35,22 +35,20 @@ export class SessionProbe {
   start(): void {
     if (this.#timer !== undefined || this.#session.destroyed) return
     const { bytesRead } = this.#socket
-    let time = this.#soTimeout
-    if (this.#pings < MAX_PINGS && this.#session.ping(() => {})) {
-      this.#pings++
-      time = Math.min(time, PING_TIME)
-    }
+    const isPinged = this.#pings < MAX_PINGS && this.#session.ping(() => {})
+    if (isPinged) this.#pings++
+    const time = isPinged ? Math.min(this.#soTimeout, PING_TIME) : this.#soTimeout
     if (time > MAX_TIMER_DELAY) return
     // Timers run before I/O: wait for one poll phase, so that bytes that have arrived count.
-    this.#timer = setTimeout(() => setImmediate(() => this.#check(bytesRead)), time).unref()
+    this.#timer = setTimeout(() => setImmediate(() => this.#check(bytesRead, isPinged)), time).unref()
   }
 
   stop(): void {
     clearTimeout(this.#timer)
   }
 
-  #check(bytesRead: number): void {
+  #check(bytesRead: number, isPinged: boolean): void {
     this.#timer = undefined
-    if (!this.#session.destroyed && this.#socket.bytesRead === bytesRead) this.#onSilence()
+    if (!this.#session.destroyed && this.#socket.bytesRead === bytesRead) this.#onSilence(isPinged)
   }
 }

@@ -143,7 +143,7 @@ export class Session implements StreamOwner, Dispatcher {
     this.#limits = limits
     this.#events = events
     this.#expiresAt = performance.now() + limits.timeToLive
-    this.#probe = new SessionProbe(session, socket, limits.soTimeout, () => this.#onSilence())
+    this.#probe = new SessionProbe(session, socket, limits.soTimeout, (isPinged) => this.#onSilence(isPinged))
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closed = promise
     session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW))
@@ -215,10 +215,11 @@ export class Session implements StreamOwner, Dispatcher {
     return this.#closed
   }
 
-  #onSilence(): void {
+  /** Without a PING the server may have had no reason to send anything: the connection is replaced, but no failure. */
+  #onSilence(isPinged: boolean): void {
     if (this.isRetired) return
     this.retire()
-    this.#events.unresponsive()
+    if (isPinged) this.#events.unresponsive()
     this.#events.capacityChanged()
   }
 

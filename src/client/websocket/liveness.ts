@@ -37,6 +37,9 @@ export class IdleTimeout implements Liveness {
   }
 }
 
+/** The system sends what its buffer has, some megabytes, before it accepts more: a slow peer needs longer than for a pong. */
+const MAX_BLOCKED = 5
+
 /** Actions of a heartbeat on its peer. */
 interface HeartbeatActions {
   /** Returns whether the ping was sent. */
@@ -56,6 +59,8 @@ export class Heartbeat implements Liveness {
   readonly #time: number
   readonly #actions: HeartbeatActions
   #pinged = false
+  /** Times without activity in which bytes waited, and no ping could be sent. */
+  #blocked = 0
   #isPaused = false
 
   constructor(time: number, actions: HeartbeatActions) {
@@ -66,6 +71,7 @@ export class Heartbeat implements Liveness {
 
   onActivity(): void {
     this.#pinged = false
+    this.#blocked = 0
     this.deadline = performance.now() + this.#time
   }
 
@@ -84,11 +90,12 @@ export class Heartbeat implements Liveness {
       this.onActivity()
       return
     }
-    if (this.#pinged) {
+    if (this.#pinged || this.#blocked === MAX_BLOCKED) {
       this.#actions.terminate()
       return
     }
-    this.#pinged = this.#actions.ping() || isBlocked
+    this.#pinged = this.#actions.ping()
+    if (!this.#pinged && isBlocked) this.#blocked++
     this.deadline = performance.now() + this.#time
   }
 }
