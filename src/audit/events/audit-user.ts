@@ -9,10 +9,12 @@ import {
 import { clientSubject } from '#expression'
 import type { Exchange } from '#http'
 
-/** A user, and by what it is known: names of different sources say nothing about each other. */
+/** A user, and by what it is known: users of different sources say nothing about each other. */
 interface RequestUser {
   readonly source: string
   readonly name: string
+  /** The issuer or realm in which the name is unique. */
+  readonly realm: string
 }
 
 /**
@@ -30,36 +32,36 @@ export function requestUser(exchange: Exchange): RequestUser | null {
     if (user !== undefined) return user
   }
   const { existingSession, client } = exchange
-  const username = existingSession === null ? null : userOf('session', existingSession.get('username'))
+  const username = existingSession === null ? null : userOf('session', '', existingSession.get('username'))
   if (username !== null) return username
   const subject = clientSubject(client.certificates)
-  return subject === null ? null : { source: 'certificate', name: subject }
+  return subject === null ? null : { source: 'certificate', name: subject, realm: '' }
 }
 
 /** Undefined without a context that names a user. */
 function userOfContexts(exchange: Exchange): RequestUser | null | undefined {
   const sso = exchange.context(SsoTokenContext)
-  if (sso !== null) return userOf('sso', sso.universalId, sso.info['username'], sso.info['uid'])
+  if (sso !== null) return userOf('sso', sso.info['realm'], sso.universalId, sso.info['username'], sso.info['uid'])
   const cdsso = exchange.context(CdssoContext)
-  if (cdsso !== null) return userOf('cdsso', cdsso.sessionUid)
+  if (cdsso !== null) return userOf('cdsso', '', cdsso.sessionUid)
   const oauth2 = exchange.context(OAuth2Context)
   if (oauth2 !== null) {
     const { info } = oauth2.accessToken
-    return userOf('oauth2', info['sub'], info['user_id'], info['username'], info['client_id'])
+    return userOf(`oauth2 ${info['iss'] ?? ''}`, '', info['sub'], info['user_id'], info['username'], info['client_id'])
   }
   const openId = exchange.context(OAuth2InfoContext)
   if (openId !== null) {
     const { iss, sub } = openId.id_token_claims ?? {}
-    return userOf(`openid ${String(iss)}`, sub)
+    return userOf(`openid ${openId.client_endpoint}`, iss, sub)
   }
   const jwt = exchange.context(JwtValidationContext)
-  if (jwt !== null) return userOf('jwt', jwt.info['sub'])
+  if (jwt !== null) return userOf(`jwt ${jwt.info['iss'] ?? ''}`, '', jwt.info['sub'])
   const caller = exchange.context(AdminCallerContext)
-  return caller === null ? undefined : (userOf('admin', caller.userId) ?? undefined)
+  return caller === null ? undefined : (userOf('admin', '', caller.userId) ?? undefined)
 }
 
 /** With the first of the names that is one. */
-function userOf(source: string, ...names: readonly unknown[]): RequestUser | null {
+function userOf(source: string, realm: unknown, ...names: readonly unknown[]): RequestUser | null {
   const name = names.find((value) => typeof value === 'string' && value !== '')
-  return name === undefined ? null : { source, name: name as string }
+  return name === undefined ? null : { source, name: name as string, realm: typeof realm === 'string' ? realm : '' }
 }

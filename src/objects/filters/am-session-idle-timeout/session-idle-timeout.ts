@@ -3,6 +3,7 @@ import { type Exchange, type Filter, type Handler, type Response, respond } from
 import type { Logger } from '#logging'
 import type { Clock, Runtime } from '#schema'
 import { recordFailed, recordResponse } from '../../lib/audit/decisions.ts'
+import { dropContent } from '../../lib/session/application-content.ts'
 import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/session/session-cookie.ts'
 import type { SymmetricKeys } from '../../lib/session/symmetric-keys.ts'
 import { endSession } from '../../lib/sso/am-logout.ts'
@@ -111,6 +112,7 @@ async function endIdleSession(
   exchange: Exchange,
 ): Promise<void> {
   logger.debug(exchange.ids, 'session ended: it was idle for too long')
+  dropContent(exchange.session)
   await endSession(amService, token, exchange, logger)
 }
 

@@ -11,6 +11,7 @@ import {
 } from '#contracts'
 import { type Response, respond } from '#http'
 import { OpenIdError } from '#openid'
+import { dropContent } from '../../lib/session/application-content.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
 import { endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
@@ -68,9 +69,14 @@ function isLogout({
 async function logOut({ exchange, next, settings, verified }: CrossDomainRequest): Promise<Response> {
   const { amService, logger, landingPage, cookie } = settings
   if (verified !== null) await endSession(amService, verified.token.sessionToken, exchange, logger)
-  const response = landingPage === null ? await next(exchange) : redirectTo(landingPage)
-  writeCookie(response, exchange, cookie, cookie.name, '')
-  return response
+  try {
+    const response = landingPage === null ? await next(exchange) : redirectTo(landingPage)
+    writeCookie(response, exchange, cookie, cookie.name, '')
+    return response
+  } finally {
+    // After the application has got the logout with its session.
+    dropContent(exchange.session)
+  }
 }
 
 function hasToken({ verified }: CrossDomainRequest): boolean {

@@ -190,6 +190,16 @@ test('logout forgets the sessions of the user at applications', async () => {
   const headers = { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` }
   await filter.built.object(exchangeFor('GET', PAGE, { headers }).withSession(session), async () => respond(200))
   assert.deepEqual([...session.keys()], ['cart'])
+  // An application that gets the logout has its session meanwhile.
+  await using onward = await signingOn(manager, { logoutExpression: '${true}' })
+  session.set(MANAGED_COOKIES, [])
+  let seen: string[] = []
+  const again = { Cookie: `iPlanetDirectoryPro=${manager.login('demo')}` }
+  await onward.built.object(exchangeFor('GET', PAGE, { headers: again }).withSession(session), async () => {
+    seen = [...session.keys()]
+    return respond(200)
+  })
+  assert.deepEqual([seen.toSorted(), [...session.keys()]], [['cart', MANAGED_COOKIES], ['cart']])
 })
 
 test('logout deletes the cookie of the domain it was set for, not of other domains', async () => {

@@ -11,6 +11,7 @@ import {
 import { type Exchange, type Handler, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Runtime } from '#schema'
+import { dropContent } from '../../lib/session/application-content.ts'
 import { deleteCookie, endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
@@ -88,8 +89,13 @@ function isLogout({
 async function logOut({ exchange, next, settings, logger, token, cookieName }: SingleSignOnRequest): Promise<Response> {
   const { amService, defaultLogoutLandingPage: page } = settings
   if (token !== null) await endSession(amService, token, exchange, logger)
-  const response = page === undefined ? await next(exchange) : redirectTo(page)
-  return deleteCookie(amService, response, exchange, cookieName)
+  try {
+    const response = page === undefined ? await next(exchange) : redirectTo(page)
+    return await deleteCookie(amService, response, exchange, cookieName)
+  } finally {
+    // After the application has got the logout with its session.
+    dropContent(exchange.session)
+  }
 }
 
 async function evaluateLoginEndpoint(state: SingleSignOnRequest): Promise<void> {

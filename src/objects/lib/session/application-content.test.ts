@@ -24,7 +24,7 @@ const anonymous = (session: Session): Exchange => exchangeFor('GET', 'http://app
 const atAccessManager = (session: Session, universalId: string): Exchange =>
   anonymous(session).with(SsoTokenContext, { value: 'token', info: {}, loginEndpoint: '', universalId })
 
-const atProvider = (session: Session, iss: string, sub: string): Exchange =>
+const atProvider = (session: Session, iss: string, sub: string, endpoint = `/login/${iss}`): Exchange =>
   anonymous(session).with(OAuth2InfoContext, {
     access_token: null,
     scopes: [],
@@ -33,7 +33,7 @@ const atProvider = (session: Session, iss: string, sub: string): Exchange =>
     expires_in: null,
     user_info: null,
     client_registration: 'client',
-    client_endpoint: '/login',
+    client_endpoint: endpoint,
   })
 
 const contentOf = (session: Session): string[] => CONTENT.filter((key) => session.get(key) !== null)
@@ -69,6 +69,13 @@ describe('content for applications in a session', () => {
     for (const exchange of [...names, ...names]) dropContentOfOthers(exchange)
     assert.deepEqual(contentOf(session), CONTENT)
     dropContentOfOthers(atProvider(session, 'https://two.example', '8'))
+    assert.deepEqual(contentOf(session), [])
+  })
+
+  test('is dropped where another user logs in at another provider of the same filter', () => {
+    const session = sessionWithContent()
+    claimContent(atProvider(session, 'https://one.example', '7', '/login'))
+    dropContentOfOthers(atProvider(session, 'https://two.example', '7', '/login'))
     assert.deepEqual(contentOf(session), [])
   })
 

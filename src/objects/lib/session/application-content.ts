@@ -20,7 +20,7 @@ export function dropContentOfOthers(exchange: Exchange): void {
   const user = requestUser(exchange)
   if (user === null) return
   const known = usersIn(session)[user.source]
-  if (known === user.name) return
+  if (known === nameOf(user)) return
   if (known !== undefined) dropContent(session)
   else claimContent(exchange)
 }
@@ -30,7 +30,11 @@ export function claimContent(exchange: Exchange): void {
   const user = requestUser(exchange)
   if (user === null) return
   const users = usersIn(exchange.session)
-  if (users[user.source] !== user.name) exchange.session.set(USERS, { ...users, [user.source]: user.name })
+  if (users[user.source] !== nameOf(user)) exchange.session.set(USERS, { ...users, [user.source]: nameOf(user) })
+}
+
+function nameOf({ realm, name }: { readonly realm: string; readonly name: string }): string {
+  return `${realm} ${name}`
 }
 
 /** Drops what the session has for applications, as at a logout. */

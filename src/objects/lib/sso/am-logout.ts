@@ -3,20 +3,15 @@ import type { AmService } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import { EVENTS } from '../log-events.ts'
-import { dropContent } from '../session/application-content.ts'
 import { writeCookie } from '../session/session-cookie.ts'
 
-/**
- * Ends the session of a user at the access manager, with the user's own token, and forgets the user's sessions at applications. A
- * session that has already ended is no failure.
- */
+/** Ends the session of a user at the access manager, with the user's own token. A session that has already ended is no failure. */
 export async function endSession(
   amService: AmService,
   token: string,
   exchange: Exchange,
   logger: Logger,
 ): Promise<void> {
-  if (exchange.existingSession !== null) dropContent(exchange.existingSession)
   const [cookieName, { family }] = await Promise.all([amService.cookieName(), amService.dialect()])
   const uri = amService.restUri('sessions')
   uri.rawQuery = '_action=logout'
