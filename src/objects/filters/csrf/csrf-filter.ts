@@ -57,6 +57,8 @@ function csrfProtection(
     if (!passes) recordDenied(exchange, env, 'no valid CSRF token')
     const response = await (passes ? next(exchange) : refused(exchange))
     const set = newSession(response, cookieName)
+    // A new value beside several: which of them it replaces is known to the browser only.
+    if (set !== undefined && sessions.length > 1) return response
     const current = set === undefined ? sessions : [set]
     if (current.length > 0) response.headers.set(headerName, tokenOf(current))
     return response

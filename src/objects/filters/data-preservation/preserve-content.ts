@@ -19,7 +19,7 @@ interface PreservationSettings {
 
 /** Content of a request in the session. */
 interface PreservedContent {
-  /** Of the request: the content is sent to no other. */
+  /** Of the request, decoded: the content is sent to no other. */
   readonly path: string
   readonly type: string | null
   /** In base64. */
@@ -84,7 +84,7 @@ async function passOn(settings: PreservationSettings, exchange: Exchange, next: 
   const response = await next(exchange.withOriginalUri(withId(exchange.originalUri, id)))
   if (!isLoginRedirect(response)) return response
   const preserved: PreservedContent = {
-    path: exchange.originalUri.rawPath,
+    path: exchange.originalUri.path,
     type: headers.get('content-type'),
     content,
     expires: clock.now() + lifetime,
@@ -100,7 +100,7 @@ async function passOn(settings: PreservationSettings, exchange: Exchange, next: 
 function preservedFor(exchange: Exchange, settings: PreservationSettings, id: string): PreservedContent | undefined {
   const stored = storedIn(exchange, settings)
   const preserved = Object.hasOwn(stored, id) ? stored[id] : undefined
-  return preserved?.path === exchange.originalUri.rawPath ? preserved : undefined
+  return preserved?.path === exchange.originalUri.path ? preserved : undefined
 }
 
 /** Preserved content of the session that has not expired. */

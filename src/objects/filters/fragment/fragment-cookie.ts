@@ -31,8 +31,7 @@ export function pendingIn({ cookies }: Request, name: string): PendingFragment |
     if (!isPlainObject(content)) return null
     const { page, location = null, fragment = null } = content
     if (typeof page !== 'string' || !isTextOrNull(location) || !isTextOrNull(fragment)) return null
-    // Login pages are on the web: a location such as `javascript:` is not one that a login filter gave.
-    if (location !== null && !/^(?:https?:\/)?\//i.test(location)) return null
+    if (location !== null && !isWebPage(location)) return null
     return { page, location, fragment: fragment === null ? null : validFragment(fragment) }
   } catch {
     return null
@@ -42,6 +41,11 @@ export function pendingIn({ cookies }: Request, name: string): PendingFragment |
 /** A fragment as browsers send it, with `#`; null for anything else. */
 export function validFragment(text: string): string | null {
   return text.length <= MAX_FRAGMENT && FRAGMENT.test(text) ? text : null
+}
+
+/** Whether a location can be that of a login page: not `javascript:`, for example. */
+export function isWebPage(location: string): boolean {
+  return /^(?:https?:\/)?\//i.test(location)
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -5,7 +5,7 @@ import { type SessionCookieSettings, takeCookies, writeCookie } from '../../lib/
 import { isNavigation } from '../../lib/sso/login-required.ts'
 import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 import { submittedForm } from '../../lib/sso/submitted-form.ts'
-import { formatPending, type PendingFragment, pendingIn, validFragment } from './fragment-cookie.ts'
+import { formatPending, isWebPage, type PendingFragment, pendingIn, validFragment } from './fragment-cookie.ts'
 
 interface FragmentSettings {
   /** Path to which the page posts the fragment. */
@@ -46,7 +46,7 @@ function askForFragment(
 ): Response {
   const location = login.headers.get('location')
   const text = formatPending({ page: pageOf(exchange), location, fragment: null })
-  if (location === null || text === null) return login
+  if (location === null || text === null || !isWebPage(location)) return login
   const page = submittedForm({ action: endpoint, message, prepare: READ_FRAGMENT, fields: [FIELD] })
   for (const field of login.headers.all('set-cookie')) page.headers.add('Set-Cookie', field)
   writeCookie(page, exchange, cookie, cookie.name, text, LIFETIME)

@@ -26,7 +26,8 @@ export function submittedForm({ action, message, prepare = '', fields = [] }: Su
   const headers = new Headers([
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Cache-Control', 'no-store'],
-    ['Referrer-Policy', 'no-referrer'],
+    // With no-referrer browsers send `Origin: null` also to the same origin (Fetch, "append a request Origin header").
+    ['Referrer-Policy', 'same-origin'],
     ['X-Content-Type-Options', 'nosniff'],
     // No form-action: browsers apply it to redirects after the form too, and these lead to the login page.
     [
