@@ -63,15 +63,17 @@ export class OpenKeyStore implements KeyStore {
     this.#checking = true
     try {
       const state = await this.#fileState()
-      if (state === this.#state) return
+      // What made a read fail may be another file, such as that of the password, or its permissions.
+      if (state === this.#state && this.#problem === null) return
       this.#state = state
       this.#content = await this.#read()
       this.#problem = null
       this.#settings.logger.info({ keystore: this.#settings.path }, 'the keystore has changed and was read again')
       this.#changes.tell()
     } catch (error) {
+      const isKnown = this.#problem?.message === (error as Error).message
       this.#problem = error as Error
-      this.#settings.logger.error({ error }, EVENTS.KEYSTORE_UNREADABLE)
+      if (!isKnown) this.#settings.logger.error({ error }, EVENTS.KEYSTORE_UNREADABLE)
     } finally {
       this.#checking = false
     }
