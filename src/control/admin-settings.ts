@@ -1,4 +1,4 @@
-import { closeSync, existsSync, readFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
@@ -188,8 +188,9 @@ function checkLogFile(destination: string, folder: string): void {
   const path = resolve(folder, destination)
   try {
     makeDirectory(dirname(path))
-    const descriptor = openLogFile(path)
-    if (descriptor !== null) closeSync(descriptor)
+    // Opening and closing a FIFO would be the end of it for its reader.
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO()) accessSync(path, constants.W_OK)
+    else closeSync(openLogFile(path) as number)
   } catch (error) {
     const message = `${path} can not be written: ${(error as Error).message}; name another file, "stdout" or "off"`
     throw new ConfigError([{ pointer: '/accessLog/destination', message }])

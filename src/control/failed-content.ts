@@ -39,7 +39,8 @@ export class FailedContent {
 function stateOf(path: string, settled: number): string {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path)
-    return ctimeMs > settled ? '' : [dev, ino, size, mtimeMs, ctimeMs].join(' ')
+    // A time in the future is that of another clock.
+    return ctimeMs > settled && ctimeMs <= Date.now() ? '' : [dev, ino, size, mtimeMs, ctimeMs].join(' ')
   } catch (error) {
     return `error ${(error as NodeJS.ErrnoException).code}`
   }
