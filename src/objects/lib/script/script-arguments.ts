@@ -117,6 +117,9 @@ class RefusedArgument extends Deferred<unknown> {
   }
 }
 
+/** Names that exist while a request is handled only. */
+const OF_REQUESTS = new Set(['request', 'response', 'contexts', 'context', 'attributes', 'session', 'exchange'])
+
 /** Any other expression. */
 class ArgumentExpression extends Deferred<unknown> {
   readonly #expression: Expression
@@ -130,7 +133,7 @@ class ArgumentExpression extends Deferred<unknown> {
     const missing = new Set<string>()
     const lookup = (name: string): unknown => {
       const value = lookUp(context.scope, name)
-      if (value === undefined) missing.add(name)
+      if (value === undefined && OF_REQUESTS.has(name)) missing.add(name)
       return value
     }
     try {
