@@ -629,6 +629,11 @@ test('a directory is an instance', async () => {
     stderr: [],
   })
   assert.match((await validate(folder, folder.in('config'))).stdout.join(), /the instance is its parent/)
+  const routes = await validate(folder, folder.in('config/routes'))
+  assert.equal(routes.code, 78)
+  assert.match(routes.stdout.join(), /not an instance: it has no folder config; name files of routes one by one/)
+  assert.equal((await validate(folder, folder.in('b.json/c.json'))).code, 78)
+  assert.equal((await validate(folder, '--instance', folder.in('b.json/c'))).code, 78)
   const both = await validate(folder, folder.path, '--instance', folder.path)
   assert.equal(both.code, 64)
   assert.match(both.stderr.join(), /either as argument or by --instance/)

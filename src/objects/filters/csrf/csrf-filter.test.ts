@@ -55,6 +55,8 @@ test('with several values of the cookie, the token of one of them is rejected, t
   }
   const { token } = await ask(built.object, 'GET', { Cookie })
   assert.equal((await ask(built.object, 'POST', { Cookie, 'X-CSRF-Token': token as string })).status, 200)
+  // Which of them a new value replaces is known to the browser only.
+  assert.equal((await ask(built.object, 'GET', { Cookie }, 'sid=new')).token, null)
 })
 
 test('without the session cookie every request passes, and no token is sent', async () => {
