@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { KeyStore as KeyStoreObject } from '#contracts'
 import type { JsonValue } from '#json'
+import { createLogger, memoryLog } from '#logging'
 import { altName, selfSigned, writePkcs12 } from '#secrets'
 import { build } from '#test/build'
 import { Changing } from '#test/certificates'
@@ -86,4 +87,21 @@ test('a changed file is read again; an invalid or deleted one leaves the last go
   writeFileSync(file, keystore('third'))
   await object.check()
   assert.deepEqual([await aliases(object), changes], [['third'], 2])
+})
+
+test('a file that could not be read is read again later, since its password may have changed, and logged once', async () => {
+  const log = memoryLog()
+  let password = 'word'
+  const path = join(folder, 'renewed.p12')
+  writeFileSync(path, keystore('old'))
+  const logger = createLogger({ format: 'json', destination: log })
+  const object = new OpenKeyStore({ path, type: 'PKCS12', password: async () => Buffer.from(password), logger })
+  await object.open()
+  password = 'old word'
+  writeFileSync(path, keystore('new'))
+  for (let checks = 0; checks < 40; checks++) await object.check()
+  assert.deepEqual([await aliases(object), object.problem instanceof Error, log.lines.length], [['old'], true, 1])
+  password = 'word'
+  for (let checks = 0; checks < 40; checks++) await object.check()
+  assert.deepEqual([await aliases(object), object.problem], [['new'], null])
 })

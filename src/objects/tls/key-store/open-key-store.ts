@@ -13,6 +13,8 @@ import { EVENTS } from '../log-events.ts'
 
 /** Interval of checks of the file. */
 const INTERVAL = 1_000
+/** Checks until an unchanged file that could not be read is read again: decryption takes much CPU time. */
+const CHECKS_UNTIL_RETRY = 30
 
 interface KeyStoreSettings {
   readonly path: string
@@ -30,6 +32,8 @@ export class OpenKeyStore implements KeyStore {
   #problem: Error | null = null
   #state = ''
   #checking = false
+  /** Checks since the last read. */
+  #checks = 0
 
   constructor(settings: KeyStoreSettings) {
     this.#settings = settings
@@ -64,8 +68,10 @@ export class OpenKeyStore implements KeyStore {
     try {
       const state = await this.#fileState()
       // What made a read fail may be another file, such as that of the password, or its permissions.
-      if (state === this.#state && this.#problem === null) return
+      const isRetried = this.#problem !== null && ++this.#checks >= CHECKS_UNTIL_RETRY
+      if (state === this.#state && !isRetried) return
       this.#state = state
+      this.#checks = 0
       this.#content = await this.#read()
       this.#problem = null
       this.#settings.logger.info({ keystore: this.#settings.path }, 'the keystore has changed and was read again')
