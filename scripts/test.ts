@@ -20,6 +20,9 @@ const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times', 'thread-positions'
 /** Entry points of threads that tests start: the units of gateways, and threads that share memory. */
 const THREADS = ['unit', 'circuit', 'throttling', 'proof'].map((name) => join(root, `test/support/${name}-thread.ts`))
 
+/** Files with tests of whole gateways that share a process. */
+const GATEWAY_TESTS = 6
+
 const { values: options, positionals: words } = parseArgs({
   // Without a number, the option has its default.
   args: process.argv.slice(2).map((arg) => (arg === '--slowest' ? '--slowest=20' : arg)),
@@ -166,13 +169,21 @@ function isOfRepository(file: string): boolean {
 }
 
 /**
- * Tests beside the code, and those of the specification, share a process with those of their folder, since starting one takes
- * longer than most tests. Other tests of whole gateways, in `test`, and tests that change their process (`*.alone.test.ts`)
- * run in their own.
+ * Tests share a process with others, since starting one and compiling the gateway take longer than most tests: those beside the
+ * code, and those of the specification, with all of their folder, tests of whole gateways with those around them. Other tests
+ * in `test`, and tests that change or measure their process (`*.alone.test.ts`), run in their own.
  */
 function sharedProcesses(all: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const place = /^(?:studio|src\/(?:objects\/)?[^/]+|dev|test\/conformance)(?=\/)(?!.*\.alone\.test\.ts$)/
-  return Map.groupBy(all, (file) => place.exec(file)?.[0] ?? file.replace(/\.ts$/, ''))
+  const folder = /^(?:studio|src\/(?:objects\/)?[^/]+|dev|test\/conformance)(?=\/)/
+  const ofGateways: string[] = []
+  return Map.groupBy(all, (file) => {
+    if (file.endsWith('.alone.test.ts')) return file.replace(/\.ts$/, '')
+    const shared = folder.exec(file)?.[0]
+    if (shared !== undefined) return shared
+    if (!file.startsWith('test/gateway/')) return file.replace(/\.ts$/, '')
+    ofGateways.push(file)
+    return `test/gateway/${Math.ceil(ofGateways.length / GATEWAY_TESTS)}`
+  })
 }
 
 /** The last lines of Node's output: `# tests 12`, `# pass 12`, and so on. */
