@@ -55,6 +55,18 @@ test('errors of the management API are shown, with the time to wait', () =>
     (client) => fails(client.read('/api/info'), /: 429: too many; try again in 3 s$/),
   ))
 
+test('a gateway that does not respond in time is reported with that time', () =>
+  withServer(
+    () => {},
+    (client) => fails(client.report('/health/ready', 50), /: no response within 0.05 s$/),
+  ))
+
+test('an action whose response is not complete in time has an unknown outcome', () =>
+  withServer(
+    (_request, response) => response.writeHead(200, { Connection: 'close' }).write('{ "_id":'),
+    (client) => fails(client.act('/api/x', {}, 200), /: no complete response within 0.2 s; the outcome is unknown$/),
+  ))
+
 test('a response that is cut off is an error', () =>
   withServer(
     (_request, response) => {

@@ -71,7 +71,7 @@ export class ManagementClient {
       const response = await this.#send(path, 'application/json', signal)
       return this.#resource(response, await bodyText(response))
     } catch (error) {
-      throw this.#unavailable(error, `no complete response within ${RESPONSE_TIMEOUT / 1000} s`)
+      throw this.#unavailable(error, signal, `no complete response within ${RESPONSE_TIMEOUT / 1000} s`)
     }
   }
 
@@ -83,7 +83,7 @@ export class ManagementClient {
       const { statusCode: status = 0 } = response
       return { status, report: this.#json(status, await bodyText(response)) }
     } catch (error) {
-      throw this.#unavailable(error, `no response within ${timeout / 1000} s`)
+      throw this.#unavailable(error, signal, `no response within ${timeout / 1000} s`)
     }
   }
 
@@ -91,11 +91,11 @@ export class ManagementClient {
   async act(path: string, body: JsonObject, timeout = RESPONSE_TIMEOUT): Promise<JsonObject> {
     const signal = AbortSignal.timeout(timeout)
     try {
-      const response = await this.#send(path, 'application/json', signal, { body: JSON.stringify(body), timeout })
+      const response = await this.#send(path, 'application/json', signal, JSON.stringify(body))
       return this.#resource(response, await bodyText(response), true)
     } catch (error) {
       if (error instanceof ManagementRefused) throw error
-      throw this.#unavailable(error, `no complete response within ${timeout / 1000} s; the outcome is unknown`)
+      throw this.#unavailable(error, signal, `no complete response within ${timeout / 1000} s; the outcome is unknown`)
     }
   }
 
@@ -134,7 +134,7 @@ export class ManagementClient {
         }
       }
     } catch (error) {
-      if (!signal.aborted) throw this.#unavailable(error, 'no response')
+      if (!signal.aborted) throw this.#unavailable(error, signal, 'no response')
     }
   }
 
@@ -142,7 +142,7 @@ export class ManagementClient {
     path: string,
     accept: string,
     signal: AbortSignal,
-    action: { readonly body: string; readonly timeout: number } | null = null,
+    action: string | null = null,
   ): Promise<IncomingMessage> {
     const { url, password, ca } = this.#access
     const target = new URL(url)
@@ -155,7 +155,8 @@ export class ManagementClient {
       password === null ? {} : { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
     const sent = action === null ? {} : { 'Content-Type': 'application/json' }
     const headers = { Accept: accept, ...credentials, ...sent }
-    const timeout = action?.timeout ?? STREAM_TIMEOUT
+    // An action may take long without any data: the signal ends it.
+    const timeout = action === null ? STREAM_TIMEOUT : 0
     const options = { headers, signal, timeout, method: action === null ? 'GET' : 'POST' }
     const request: ClientRequest =
       target.protocol === 'https:'
@@ -163,7 +164,7 @@ export class ManagementClient {
         : requestPlain(target, options, resolve)
     request.on('timeout', () => request.destroy(new Error(`no data for ${timeout / 1000} s`)))
     request.on('error', reject)
-    request.end(action?.body)
+    request.end(action)
     return promise
   }
 
@@ -192,10 +193,11 @@ export class ManagementClient {
     return json as JsonObject
   }
 
-  #unavailable(error: unknown, timeout: string): ManagementUnavailable {
+  #unavailable(error: unknown, signal: AbortSignal, timeout: string): ManagementUnavailable {
     if (error instanceof ManagementUnavailable) return error
+    // The error itself is that of an aborted request, or of a connection that was closed for it.
+    if (signal.aborted) return new ManagementUnavailable(`${this.address}: ${timeout}`)
     const { name, message, code, errors } = error as NodeJS.ErrnoException & { readonly errors?: readonly Error[] }
-    if (name === 'TimeoutError') return new ManagementUnavailable(`${this.address}: ${timeout}`)
     // An AggregateError of several addresses has no message.
     const text = message === '' ? (errors?.[0]?.message ?? code ?? name) : message
     // The advice of Node is about its own options.
