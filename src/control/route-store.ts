@@ -118,6 +118,11 @@ export class RouteStore {
     this.#openings.end(unit)
   }
 
+  /** The units of this store were replaced, and it deploys nothing more: what waits for their builds goes on. */
+  retire(): void {
+    this.#openings.endAll()
+  }
+
   /** Deploys changed files. */
   scan(options: ScanOptions = {}): Promise<void> {
     const folder = this.#folder

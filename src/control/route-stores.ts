@@ -199,7 +199,7 @@ export class RouteStores {
     const origin = fleet === null || fleet.follows(directory) ? undefined : () => fleet.origin()
     const changes = new FolderChanges(audit, `system/objects/${path}/routes`, origin)
     const previous = isNext ? this.ofRouter(router) : null
-    const units = () => (this.#next.get(directory)?.store === store ? this.#units.starting : this.#units.units)
+    const units = () => this.#unitsOf(store)
     const parts = { directory, name, order, history, changes, target, previous }
     const store: RouteStore = new RouteStore(parts, units, logger)
     const routers = new Map([[router, path]])
@@ -207,6 +207,12 @@ export class RouteStores {
     stores.set(directory, opened)
     if (!isNext) this.#serve(opened)
     return store
+  }
+
+  /** The units that deploy the changes of a store; none for one that was replaced, whose files may be outdated. */
+  #unitsOf(store: RouteStore): readonly UnitLink[] {
+    if (this.#next.get(store.directory)?.store === store) return this.#units.starting
+    return this.#stores.get(store.directory)?.store === store ? this.#units.units : []
   }
 
   /** Follows the folder and exposes its metrics, by the name of its first router. */
@@ -234,10 +240,11 @@ function pathOf(stores: ReadonlyMap<string, OpenStore>, router: string, name: st
   return `${outer[1]}/routes/${route}/objects/${name}`
 }
 
-/** The last router on the folder was closed. */
+/** The last router on the folder was closed, or its unit was replaced. */
 function drop(stores: Map<string, OpenStore>, directory: string): void {
   const opened = stores.get(directory)
   opened?.following?.[Symbol.dispose]()
   opened?.scope?.release()
   stores.delete(directory)
+  opened?.store.retire()
 }

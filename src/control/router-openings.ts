@@ -29,6 +29,11 @@ export class RouterOpenings {
     this.#openings.delete(unit)
   }
 
+  /** The units were replaced: no deploy waits for their builds. */
+  endAll(): void {
+    for (const unit of [...this.#openings.keys()]) this.end(unit)
+  }
+
   /** Resolves when all started ones have finished. Units over the limit are terminated: their routes would be outdated. */
   async settled(): Promise<void> {
     const timer = setTimeout(() => {
