@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { WriteOutcome } from '#releases'
 import type { DeployedFolder } from './deployed-folder.ts'
 import { writeEdit } from './folder-target.ts'
 import { EVENTS } from './log-events.ts'
@@ -86,7 +87,7 @@ export class FolderEdits {
 
   async #edit(edit: RouteEdit): Promise<EditOutcome> {
     const folder = this.#folder
-    const { target, directory, history, logger } = folder
+    const { directory, logger } = folder
     const { file, next, openDryRun = false } = edit
     const files = new Map(folder.files)
     if (next === null) files.delete(file)
@@ -103,10 +104,11 @@ export class FolderEdits {
       await deployment.commit([])
       return problems.length > 0 ? { state: 'refused', problems } : { state: 'done' }
     }
-    await history.storeBeforeEdit(edit, folder.files, folder.served.routes)
-    const writing = writeEdit(target, edit, before)
-    const outcome = await (target.isShared ? this.#queue.aside(writing) : writing)
-    if (outcome.state !== 'unwritten') await target.written(outcome)
+    const outcome = await this.#write(edit, before).catch(async (error: unknown) => {
+      // Otherwise units would keep what they have built.
+      await deployment.commit([])
+      throw error
+    })
     if (outcome.state !== 'done') {
       await deployment.commit([])
       if (outcome.state !== 'unwritten') return { state: 'not-stored', outcome }
@@ -131,5 +133,13 @@ export class FolderEdits {
     folder.files = current
     folder.served.updateTexts(current)
     return { state: 'done' }
+  }
+  async #write(edit: RouteEdit, before: RouteFile | undefined): Promise<WriteOutcome> {
+    const { target, history, files, served } = this.#folder
+    await history.storeBeforeEdit(edit, files, served.routes)
+    const writing = writeEdit(target, edit, before)
+    const outcome = await (target.isShared ? this.#queue.aside(writing) : writing)
+    if (outcome.state !== 'unwritten') await target.written(outcome)
+    return outcome
   }
 }
