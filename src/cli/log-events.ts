@@ -12,8 +12,9 @@ export const EVENTS = logEvents('GW_PROCESS', {
     action: 'Stop the process of the entry with SIGTERM.',
   },
   RELOAD_FAILED: {
-    message: 'reload failed; the configuration is unchanged',
-    meaning: 'Routes, keystores and secrets are unchanged.',
+    message: 'reload failed; routes that could not be read stay as they are',
+    meaning:
+      'Of a folder that can not be read, the routes that were served before stay. Keystores and secrets are read again.',
     action: 'See the error; the reload can be repeated.',
   },
   SECOND_SIGNAL: {

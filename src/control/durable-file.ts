@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/
 
-/** Mode of new files: readable by the owner only, since routes may contain secrets. An existing file keeps its mode. */
+/** Mode of new files: readable by the owner and its group, since routes may contain secrets. An existing file keeps its mode. */
 const RIGHTS = { file: 0o640, folder: 0o777 }
 
 /**

@@ -28,7 +28,7 @@ export const EVENTS = logEvents('GW_LISTENER', {
   },
   HANDLER_FAILED: {
     message: 'the handler failed',
-    meaning: 'The request got 500.',
+    meaning: 'The request got 500; after a failed request to an upstream the status of that error, such as 502.',
     action: 'See the error: a filter, a handler or a script failed.',
   },
   NO_CERTIFICATE: {
@@ -53,7 +53,7 @@ export const EVENTS = logEvents('GW_LISTENER', {
   },
   RESPONSE_NOT_SENT: {
     message: 'the response cannot be sent',
-    meaning: 'The client got 500 instead of the response.',
+    meaning: 'The client got 502 instead of the response, or a truncated one.',
     action: 'Check the filter or script that created the response.',
   },
   RESPONSE_TRUNCATED: {

@@ -3,7 +3,7 @@ import { logEvents } from '#logging'
 export const EVENTS = logEvents('GW_RESILIENCE', {
   CIRCUIT_OPENED: {
     message: 'the circuit breaker opened: no request is sent until it closes',
-    meaning: 'Requests are answered at once with 503 until the upstream recovers.',
+    meaning: 'Requests get the response of `openHandler`, or 500 without one, until `openDuration` has passed.',
     action: 'Check the upstream server.',
   },
   RETRIES_FAILED: {

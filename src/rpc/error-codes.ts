@@ -7,8 +7,7 @@ export const ERROR_CODES = {
   },
   GW_PEER_BUSY: {
     meaning: 'Too many calls between two threads wait for an answer; this one was not sent.',
-    action:
-      'The control thread is overloaded: check its event-loop delay and the rate of session and throttling calls.',
+    action: 'The control thread is overloaded: check its event-loop delay, and the rate of requests that use sessions.',
   },
   GW_PEER_ENDED: {
     meaning: 'A thread ended while a call to it was in flight.',
