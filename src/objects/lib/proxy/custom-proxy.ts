@@ -1,3 +1,4 @@
+import { releaseProxy } from '#client'
 import { ClientTlsKind, type ForwardProxy, type ProxyOptions, SecretsProviderKind } from '#contracts'
 import { withoutBrackets } from '#http'
 import { config, type DecodedMembers, type Environment, ref, type Settled, secretId, string, url } from '#schema'
@@ -40,7 +41,12 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
     ...(isSecure ? { secure: { tls: values.tls ?? null } } : {}),
   }
   const name = `${protocol} ${server.hostname} ${server.port}${values.tls === undefined ? '' : ` ${++objects}`}`
-  if (username === undefined) return through(`custom ${name}`, { ...server, authorization: () => null })
+  const through = (key: string, authorization: ForwardProxy['authorization']): ProxyOptions => {
+    const proxy = { ...server, authorization }
+    env.onDispose(() => releaseProxy(proxy))
+    return { key, proxyFor: () => proxy }
+  }
+  if (username === undefined) return through(`custom ${name}`, () => null)
   const secretsProvider = values.secretsProvider ?? env.secrets
   const password = passwordSource({ ...values, secretsProvider })
   const credentials = async () => basic(username, (await password()) ?? Buffer.alloc(0))
@@ -53,16 +59,12 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
     }
   }
   env.onDispose(secretsProvider.onChange(() => void refresh()))
-  return through(`custom ${name} ${++objects}`, { ...server, authorization: () => current })
+  return through(`custom ${name} ${++objects}`, () => current)
 }
 
 /** RFC 7617 section 2. */
 function basic(username: string, password: Buffer): string {
   return `Basic ${Buffer.concat([Buffer.from(`${username}:`, 'utf8'), password]).toString('base64')}`
-}
-
-function through(key: string, proxy: ForwardProxy): ProxyOptions {
-  return { key, proxyFor: () => proxy }
 }
 
 /** Reports invalid values of a proxy server. */

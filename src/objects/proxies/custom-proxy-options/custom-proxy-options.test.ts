@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ProxyOptions } from '#contracts'
+import { type ClientTls, ClientTlsKind, type ProxyOptions, type TrustManager } from '#contracts'
 import type { JsonValue } from '#json'
+import { defineType } from '#schema'
 import { build } from '#test/build'
+import { clientWith, send } from '#test/client'
+import { exchangeFor } from '#test/exchange'
 import { PlainPropertyFormat } from '../../formats/plain/plain-property-format.ts'
 import { SystemAndEnvSecretStore } from '../../stores/system-and-env/system-and-env-secret-store.ts'
 import { CustomProxyOptions } from './custom-proxy-options.ts'
@@ -53,6 +56,43 @@ test('handlers with equal options can share connections, those with credentials 
   await using d = await custom(named, { WORD: 'x' })
   assert.equal(a.object.key, b.object.key)
   assert.notEqual(c.object.key, d.object.key)
+})
+
+test('options that were disposed no longer listen to changes of the trust, which may be that of another file', async () => {
+  let listeners = 0
+  const trust: TrustManager = {
+    authorities: async () => 'platform',
+    onChange: () => {
+      listeners++
+      return () => listeners--
+    },
+  }
+  const tls: ClientTls = {
+    ...{ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3', ciphers: null, alpn: true, keys: null, hostnames: 'STRICT' },
+    trust,
+  }
+  const SharedTls = defineType({
+    name: 'SharedTls',
+    kind: ClientTlsKind,
+    summary: 'TLS options of another file.',
+    config: {},
+    create: () => tls,
+  })
+  const used = async () => {
+    await using built = await build<ProxyOptions>(
+      CustomProxyOptions,
+      { uri: 'https://127.0.0.1:1', tls: 'shared' },
+      {
+        types: [SharedTls],
+        heap: [{ name: 'shared', type: 'SharedTls' }],
+      },
+    )
+    await using client = clientWith({ proxy: built.object })
+    await assert.rejects(send(client, exchangeFor('GET', 'http://app.example.com/')), { code: 'GW_UPSTREAM_CONNECT' })
+    assert.equal(listeners, 1)
+  }
+  await used()
+  assert.equal(listeners, 0)
 })
 
 const at = '/heap/0/config'
