@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs'
-
-/** File systems have coarse clocks: a second change within this time may not change the state. */
-const SETTLES_AFTER = 2_000
+import { STAMP_SETTLES_AFTER } from './route-files.ts'
 
 /** A content of a route file that could not be deployed. */
 export class FailedContent {
@@ -16,7 +14,7 @@ export class FailedContent {
   constructor(content: string, stamp: string, sought: Iterable<string>) {
     this.content = content
     this.#stamp = stamp
-    this.#sought = new Map([...sought].map((path) => [path, stateOf(path, Date.now() - SETTLES_AFTER)]))
+    this.#sought = new Map([...sought].map((path) => [path, stateOf(path, Date.now() - STAMP_SETTLES_AFTER)]))
   }
 
   /**

@@ -28,8 +28,8 @@ export interface RouteFile {
 /** Larger files are not read, and so not written either. */
 export const MAX_ROUTE_FILE = 4 * 1024 * 1024
 
-/** File systems have coarse clocks: a second change within this time may not change the stamp. */
-const STAMP_SETTLES_AFTER = 2_000
+/** File systems have coarse clocks: a second change of a file within this time may not change its times. */
+export const STAMP_SETTLES_AFTER = 2_000
 
 /**
  * Reads the route files of a folder; those with an unchanged stamp come from `known`. Throws if the process
