@@ -19,6 +19,7 @@ import { walk } from '../syntax/walk.ts'
 import type { ClassInfo } from '../values/class-info.ts'
 import { libraryClass } from '../values/classes.ts'
 import { checkAnnotations } from './annotations.ts'
+import { BOX_NAMES } from './box-names.ts'
 import { CheckScope } from './check-scope.ts'
 import { ClassNames } from './class-names.ts'
 import { Findings } from './findings.ts'
@@ -183,7 +184,7 @@ class Checker {
   #typeOf(type: TypeNode): StaticType | null {
     const klass = this.#unit.findType(type)
     if (klass === null) return null
-    const boxed = klass.kind === 'primitive' ? libraryClass(BOXES.get(klass.name) ?? '') : klass
+    const boxed = klass.kind === 'primitive' ? libraryClass(BOX_NAMES.get(klass.name) ?? '') : klass
     return boxed === undefined ? null : { klass: boxed, exact: false, isClass: false }
   }
 
@@ -295,14 +296,3 @@ function assignedNames({ script }: Unit): ReadonlySet<string> {
   })
   return names
 }
-
-const BOXES: ReadonlyMap<string, string> = new Map([
-  ['boolean', 'Boolean'],
-  ['byte', 'Byte'],
-  ['char', 'Character'],
-  ['double', 'Double'],
-  ['float', 'Float'],
-  ['int', 'Integer'],
-  ['long', 'Long'],
-  ['short', 'Short'],
-])

@@ -14,6 +14,7 @@ import {
   RangeInterface,
   StringClass,
 } from '../values/classes.ts'
+import { BOX_NAMES } from './box-names.ts'
 import type { CheckScope } from './check-scope.ts'
 import type { StaticType } from './members.ts'
 
@@ -117,17 +118,6 @@ function callType(node: Extract<Expression, { kind: 'call' }>, scope: CheckScope
 /** The class that a table names as a type. */
 function typeNamed(name: string | null): StaticType | null {
   if (name === null || name === 'Object' || name === 'void') return null
-  const klass = libraryClass(BOXES.get(name) ?? name) ?? null
+  const klass = libraryClass(BOX_NAMES.get(name) ?? name) ?? null
   return klass === null || klass.kind === 'primitive' ? null : atLeast(klass)
 }
-
-const BOXES: ReadonlyMap<string, string> = new Map([
-  ['boolean', 'Boolean'],
-  ['byte', 'Byte'],
-  ['char', 'Character'],
-  ['double', 'Double'],
-  ['float', 'Float'],
-  ['int', 'Integer'],
-  ['long', 'Long'],
-  ['short', 'Short'],
-])

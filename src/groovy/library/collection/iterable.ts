@@ -18,8 +18,9 @@ import { toInt } from '../../values/number-tower.ts'
 import { textOf } from '../../values/text.ts'
 import { throwable } from '../../values/throwable.ts'
 import type { Value } from '../../values/value.ts'
-import { call, callOn, test } from '../closure/closure-calls.ts'
-import { sumBy, summed } from './iteration.ts'
+import { call, callOn } from '../closure/closure-calls.ts'
+import { prefixLength } from '../closure/prefix-length.ts'
+import { sumBy, summed } from './aggregation.ts'
 import { listOf, setOf, similar } from './similar.ts'
 import { comparingBy, sorted } from './sorting.ts'
 import { containsAny, distinct, uniqueItems } from './unique.ts'
@@ -210,9 +211,9 @@ extend(IterableInterface, {
     similar(self, itemsOf(self).slice(0, Math.max(count, 0))),
   'drop(int count): Collection': (self: Value, count: number) => similar(self, itemsOf(self).slice(Math.max(count, 0))),
   'takeWhile(Closure condition): Collection': (self: Value, closure: ClosureValue) =>
-    prefixLength(self, closure, (length) => similar(self, itemsOf(self).slice(0, length))),
+    prefixLength(iterationOf(self), closure, (length) => similar(self, itemsOf(self).slice(0, length))),
   'dropWhile(Closure condition): Collection': (self: Value, closure: ClosureValue) =>
-    prefixLength(self, closure, (length) => similar(self, itemsOf(self).slice(length))),
+    prefixLength(iterationOf(self), closure, (length) => similar(self, itemsOf(self).slice(length))),
   'tail(): Collection': (self: Value) => similar(self, withoutEnd(self, 'tail').slice(1)),
   'init(): Collection': (self: Value) => similar(self, withoutEnd(self, 'init').slice(0, -1)),
 })
@@ -253,20 +254,6 @@ export function permutations(items: readonly Value[]): Value[][] {
 function collectNested(self: Value, closure: ClosureValue): Value {
   return collectItems(iterationOf(self), (item) =>
     item instanceof CollectionValue ? collectNested(item, closure) : call(closure, item),
-  )
-}
-
-function prefixLength(self: Value, closure: ClosureValue, done: (length: number) => Value): Value {
-  let length = 0
-  return loop(
-    iterationOf(self),
-    (item) => test(closure, item),
-    (yes) => {
-      if (yes !== true) return done(length)
-      length += 1
-      return NEXT
-    },
-    () => done(length),
   )
 }
 

@@ -19,7 +19,8 @@ import { toInt } from '../../values/number-tower.ts'
 import { IntRange, type RangeValue } from '../../values/range.ts'
 import { javaText, textOf } from '../../values/text.ts'
 import type { Value } from '../../values/value.ts'
-import { call, test } from '../closure/closure-calls.ts'
+import { call } from '../closure/closure-calls.ts'
+import { prefixLength } from '../closure/prefix-length.ts'
 import { boundsOf } from '../collection/list.ts'
 import { listOf } from '../collection/similar.ts'
 import { outOfBounds, repeated } from './string.ts'
@@ -270,9 +271,9 @@ extend(CharSequenceInterface, {
   'dropRight(int count): String': (self: Value, count: number) =>
     count <= 0 ? textOf(self) : textOf(self).slice(0, -count),
   'takeWhile(Closure condition): String': (self: Value, closure: ClosureValue) =>
-    prefixLength(textOf(self), closure, (length) => textOf(self).slice(0, length)),
+    prefixLength(textOf(self).split(''), closure, (length) => textOf(self).slice(0, length)),
   'dropWhile(Closure condition): String': (self: Value, closure: ClosureValue) =>
-    prefixLength(textOf(self), closure, (length) => textOf(self).slice(length)),
+    prefixLength(textOf(self).split(''), closure, (length) => textOf(self).slice(length)),
   'takeBefore(CharSequence text): String': (self: Value, part: Value) => {
     const at = textOf(self).indexOf(textOf(part))
     return at < 0 ? '' : textOf(self).slice(0, at)
@@ -299,20 +300,6 @@ extend(CharSequenceInterface, {
   'isAllWhitespace(): boolean': (self: Value) => /^\s*$/.test(textOf(self)),
   'asType(Class type): Object': (self: Value, type: ClassInfo) => coerceTo(self, type),
 })
-
-function prefixLength(text: string, closure: ClosureValue, done: (length: number) => Value): Value {
-  let length = 0
-  return loop(
-    text.split(''),
-    (item) => test(closure, item),
-    (yes) => {
-      if (yes !== true) return done(length)
-      length += 1
-      return NEXT
-    },
-    () => done(length),
-  )
-}
 
 extend(GStringClass, {
   'getValues(): Object[]': (self: GStringValue) => new ObjectArray(ObjectClass, [...self.values]),
