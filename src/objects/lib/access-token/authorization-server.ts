@@ -8,9 +8,10 @@ import {
   mediaType,
   type Request,
 } from '#http'
-import { isPlainObject, type JsonObject, parseJson } from '#json'
+import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
 import type { Environment } from '#schema'
+import { jsonObjectIn } from '../json-object-in.ts'
 import { EVENTS } from '../log-events.ts'
 
 interface EndpointResponse {
@@ -48,7 +49,7 @@ export class AuthorizationServer {
       const { status, bytes, isPage } = await this.#send(request, exchange)
       // An HTML page is from a proxy or load balancer in front of the server, even with status 200.
       if (isPage) return this.unavailable(`expected a JSON object in the body, got an HTML page with status ${status}`)
-      return this.#checked(status, contentIn(bytes))
+      return this.#checked(status, jsonObjectIn(bytes))
     } catch (error) {
       return this.unavailable((error as Error).message)
     }
@@ -110,13 +111,4 @@ function isPage(headers: Headers): boolean {
 
 function isClientError(status: number): boolean {
   return status >= 400 && status < 500
-}
-
-function contentIn(bytes: Uint8Array): JsonObject | null {
-  try {
-    const content = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { depth: 64 })
-    return isPlainObject(content) ? (content as JsonObject) : null
-  } catch {
-    return null
-  }
 }

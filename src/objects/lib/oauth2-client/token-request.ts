@@ -11,7 +11,8 @@ import {
   Request,
   Uri,
 } from '#http'
-import { isPlainObject, type JsonObject, numberValue, parseJson } from '#json'
+import { type JsonObject, numberValue } from '#json'
+import { jsonObjectIn } from '../json-object-in.ts'
 
 /** A request to a token endpoint. */
 export interface TokenRequest {
@@ -98,7 +99,7 @@ function tokenRequest({ endpoint, fields }: TokenRequest): Request {
 
 /** Decodes the response of a token endpoint. */
 export function decodeTokenResponse(status: number, content: Uint8Array): TokenResult {
-  const info = objectIn(content)
+  const info = jsonObjectIn(content)
   if (status >= 400 && status <= 499) return refusal(status, info)
   if (status !== 200) return { outcome: 'malformed', reason: `it answered with the status ${status}` }
   if (info === null) return { outcome: 'malformed', reason: 'the response body is no JSON object' }
@@ -141,13 +142,4 @@ function scopesIn(info: JsonObject): readonly string[] | null {
 
 function member(info: JsonObject, name: string): unknown {
   return Object.hasOwn(info, name) ? info[name] : undefined
-}
-
-function objectIn(content: Uint8Array): JsonObject | null {
-  try {
-    const value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(content))
-    return isPlainObject(value) ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
 }

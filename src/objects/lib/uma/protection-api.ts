@@ -10,8 +10,9 @@ import {
   Request,
   Uri,
 } from '#http'
-import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
+import { isPlainObject, type JsonObject, type JsonValue } from '#json'
 import type { Secret } from '#schema'
+import { jsonObjectIn } from '../json-object-in.ts'
 
 /** A failed call of the protection API. Contains no token and no content of a response. */
 class ProtectionApiError extends Error {
@@ -106,7 +107,7 @@ export class ProtectionApi {
     })
     if (response.status !== expected)
       throw new ProtectionApiError(`${path}: expected the status ${expected}, got ${response.status}`)
-    const answer = objectIn(response.body)
+    const answer = jsonObjectIn(response.body)
     if (answer === null) throw new ProtectionApiError(`${path}: expected a JSON object`)
     return answer
   }
@@ -136,13 +137,4 @@ function bearer(pat: Secret): string {
 
 function jsonContent(value: JsonValue): { readonly type: string; readonly text: string } {
   return { type: 'application/json', text: JSON.stringify(value) }
-}
-
-function objectIn(bytes: Uint8Array): JsonObject | null {
-  try {
-    const content = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { depth: 64 })
-    return isPlainObject(content) ? (content as JsonObject) : null
-  } catch {
-    return null
-  }
 }
