@@ -3,7 +3,7 @@ import { type Content, contentOf, EtcdReleases, type Tree } from '#releases'
 import { systemClock } from '#schema'
 import { InstanceRecord, readInstances } from '../src/control/fleet/instance-record.ts'
 import type { InstanceStatus } from '../src/control/fleet/instance-status.ts'
-import { StorePulse } from '../src/control/fleet/store-pulse.ts'
+import { StoreHeartbeat } from '../src/control/fleet/store-heartbeat.ts'
 import { idleCpu } from './fleet-idle.ts'
 import { median } from './measure.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -55,7 +55,7 @@ class Follower implements Disposable {
       ended: (error: Error) => fail(error),
     }
     this.#watch = releases.follow(from, listener)
-    this.#pulse = new StorePulse({
+    this.#pulse = new StoreHeartbeat({
       ask: () => releases.head().then(() => {}, fail),
       isQuick: () => false,
     })

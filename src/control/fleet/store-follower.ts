@@ -3,7 +3,7 @@ import { EtcdError, type EtcdErrorKind } from '#etcd'
 import type { Logger } from '#logging'
 import { type Divergence, type EtcdReleases, type LocalState, type Pointer, ReleaseError } from '#releases'
 import { EVENTS } from '../log-events.ts'
-import { onSilence, SILENCE, StorePulse } from './store-pulse.ts'
+import { onSilence, SILENCE, StoreHeartbeat } from './store-heartbeat.ts'
 
 const FIRST_PAUSE = 200
 /** Also the longest time after an outage until the store is followed again. */
@@ -144,12 +144,12 @@ export class StoreFollower {
     const { releases, local, changed } = this.#input
     if (this.#ending.signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
-      const pulse = new StorePulse({
+      const heartbeat = new StoreHeartbeat({
         ask: () => this.#ask(),
         isQuick: () => this.#connection.state === 'disconnected',
       })
       const end = (error: unknown): void => {
-        pulse[Symbol.dispose]()
+        heartbeat[Symbol.dispose]()
         this.#watch?.[Symbol.dispose]()
         this.#watch = null
         resolve(error)

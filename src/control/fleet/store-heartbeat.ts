@@ -11,20 +11,20 @@ export const SILENCE = 2_500
 /** Part of it in which this process has to run: after a pause of the process, responses are there and not read yet. */
 const LAST_PART = 500
 
-/** What a pulse asks. */
-interface PulseInput {
+/** What a heartbeat asks. */
+interface HeartbeatInput {
   /** Must not reject. */
   ask(): Promise<void>
   isQuick(): boolean
 }
 
 /** Asks the store regularly, also while earlier questions wait for their response. */
-export class StorePulse implements Disposable {
-  readonly #input: PulseInput
+export class StoreHeartbeat implements Disposable {
+  readonly #input: HeartbeatInput
   #timer: NodeJS.Timeout | undefined
   #open = 0
 
-  constructor(input: PulseInput) {
+  constructor(input: HeartbeatInput) {
     this.#input = input
     this.#schedule()
   }
