@@ -11,7 +11,12 @@ import { ConfigAudit } from './config-audit.ts'
 const BASE = '/api/system/things'
 
 /** Sends a request to a handler, and returns the events recorded before its response. */
-async function recorded(method: string, target: string, handler: Handler, headers = {}): Promise<JsonObject[]> {
+async function recorded(
+  method: string,
+  target: string,
+  handler: Handler,
+  { headers = {}, base = BASE } = {},
+): Promise<JsonObject[]> {
   const events: JsonObject[] = []
   const added: AuditRecord[] = []
   const trail = {
@@ -23,7 +28,7 @@ async function recorded(method: string, target: string, handler: Handler, header
     },
   }
   const audit = new ConfigAudit(trail, { now: () => 0 })
-  await auditedHandler(handler, BASE, audit)(exchangeFor(method, `http://localhost${BASE}${target}`, { headers }))
+  await auditedHandler(handler, base, audit)(exchangeFor(method, `http://localhost${base}${target}`, { headers }))
   return events
 }
 
@@ -53,6 +58,12 @@ describe('requests that change something', () => {
     ['DELETE', '/x', { id: 'x', before, after: null }, 'DELETE'],
     ['POST', '/x?_ACTION=rollback', { id: 'x', before, after }, 'ACTION'],
   ]
+  test('names in the id of the object are not encoded, as in events of changed files', async () => {
+    const base = '/api/system/objects/my%20router/routes'
+    const events = await recorded('PUT', '/x', changing({ id: 'x', before, after }), { base })
+    assert.deepEqual(summary(events), [['UPDATE', 'system/objects/my router/routes/x', 'SUCCESSFUL']])
+  })
+
   for (const [method, target, change, operation] of rows) {
     test(`${method} ${target} is ${operation}`, async () => {
       const events = await recorded(method, target, changing(change))
@@ -77,7 +88,7 @@ describe('requests that are refused', () => {
     ['POST', '/x?_action=rollback', 404, 'ACTION', 'system/things/x', {}],
   ] as const) {
     test(`${method} ${target} with ${status} is a failed ${operation}`, async () => {
-      const events = await recorded(method, target, refusing(status), headers)
+      const events = await recorded(method, target, refusing(status), { headers })
       assert.deepEqual(summary(events), [[operation, objectId, 'FAILED']])
     })
   }

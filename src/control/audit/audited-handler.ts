@@ -72,8 +72,8 @@ function changeOf(
 ): ConfigChange {
   const { before = null, after = null } = noted ?? {}
   const id = noted?.id ?? idIn(exchange.request, base)
-  // Without "/api/", which is not part of the id.
-  const path = base.replace(/^\/api\//, '')
+  // Without "/api/", which is not part of the id; as in events of changed files, names are not encoded.
+  const path = decoded(base.replace(/^\/api\//, ''))
   return {
     actor: actorOf(exchange),
     transactionId: exchange.transactionId.value,
@@ -95,11 +95,14 @@ function changeOf(
 
 function idIn({ uri }: Request, base: string): string | null {
   const segment = uri.rawPath.slice(base.length + 1)
-  if (segment === '') return null
+  return segment === '' ? null : decoded(segment)
+}
+
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(segment)
+    return decodeURIComponent(path)
   } catch {
-    return segment
+    return path
   }
 }
 

@@ -20,7 +20,8 @@ const NEWEST = '100'
 
 /** The newest changes of a route, also rejected ones and those of files, from the audit trail. */
 export async function configEvents(router: string, id: string): Promise<readonly ConfigEvent[]> {
-  const objectId = `${routesPath(router).replace(/^api\//, '')}/${id}`
+  const path = decodeURIComponent(routesPath(router).replace(/^api\//, ''))
+  const objectId = `${path}/${id}`
   const search = new URLSearchParams({
     _queryFilter: `objectId eq ${JSON.stringify(objectId)}`,
     _sortKeys: '-timestamp',
