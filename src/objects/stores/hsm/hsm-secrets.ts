@@ -203,7 +203,7 @@ export class HsmSecrets implements SecretStore {
   }
 }
 
-/** Digest of all public parts; different each time while an entry is missing or unusable. */
+/** Digest of all public parts, and of the problems of entries. */
 function versionOf(entries: ReadonlyMap<string, TokenEntry | Error | null>): string {
   const hash = createHash('sha256')
   for (const [alias, entry] of entries) {
