@@ -4,7 +4,6 @@ import {
   ConfigError,
   type Decorator,
   didYouMean,
-  type Environment,
   type Kind,
   type Problem,
   Reference,
@@ -15,11 +14,13 @@ import {
   type Typed,
 } from '#schema'
 import { createdOrWithoutSecrets } from './absent-secrets.ts'
+import { asKind } from './as-kind.ts'
 import { attributed } from './attributed.ts'
 import { type Declaration, type DecodeContext, type Decoration, decodeInPlace, isOfKind } from './declaration.ts'
 import { DeclaredObjects, type Entry } from './declared-objects.ts'
+import { type DecoratedPlace, type DecorationOrigin, decorated } from './decorated.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
-import { checkSettled, inConfig, inDecoded, isSameProblem, toConfigError } from './located-problems.ts'
+import { checkSettled, inConfig, isSameProblem, toConfigError } from './located-problems.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
@@ -146,7 +147,7 @@ export class Heap {
   async find<T>(name: string, kind: Kind<T>): Promise<T | null> {
     const entry = this.#declared.entries.get(name)
     if (entry === undefined) return this.parent?.find(name, kind) ?? null
-    return this.#asKind(await this.#build(entry, []), [kind], '') as T
+    return asKind(await this.#build(entry, []), [kind], '') as T
   }
 
   /** Settles decoded document fields against this heap. */
@@ -172,7 +173,7 @@ export class Heap {
       resolve: async (reference: unknown, pointer: string) => {
         const { kinds, advice } = reference as Reference
         const object = await this.#resolve(reference as Reference, pointer, chain)
-        return this.#asKind(object, kinds, pointer, advice)
+        return asKind(object, kinds, pointer, advice)
       },
     }
   }
@@ -208,7 +209,7 @@ export class Heap {
         const named = typeof reference.target === 'string' ? heap.#entryOf(reference.target) : entry
         if (named !== null && [...chain, ...waiting].includes(named)) continue
         const store = await heap.#resolve(reference, pointer, waiting)
-        yield heap.#asKind(store, [SecretStoreKind], pointer) as SecretStore
+        yield asKind(store, [SecretStoreKind], pointer) as SecretStore
       }
     }
   }
@@ -246,20 +247,6 @@ export class Heap {
   *#names(): Generator<string> {
     yield* this.#declared.entries.keys()
     if (this.parent !== null) yield* this.parent.#names()
-  }
-
-  /** One of the wanted kinds, adapted where needed. */
-  #asKind(object: Typed, kinds: readonly Kind[], pointer: string, advice: Reference['advice'] = null): unknown {
-    if (kinds.includes(object.kind)) return kinds.length > 1 ? object : object.value
-    for (const want of kinds) {
-      const adapter = want.adapters.find(({ from }) => from === object.kind)
-      if (adapter === undefined) continue
-      const value = adapter.adapt(object.value as never)
-      return kinds.length > 1 ? { kind: want, value } : value
-    }
-    const wanted = kinds.map(({ name }) => name).join(' or ')
-    const message = advice?.get(object.kind) ?? `expected a ${wanted}, got a ${object.kind.name}`
-    throw new ConfigError([{ pointer, message }])
   }
 
   #build(entry: Entry, chain: BuildPath): Promise<Typed> {
@@ -340,52 +327,36 @@ export class Heap {
   }
 
   /** Location of a decorated object. Wrappers of a parent's decorators belong to the object's own heap. */
-  #locationOf(name: string, chain: BuildPath): DecoratedPlace {
+  #locationOf(name: string, chain: BuildPath): HeapPlace {
     const qualified = this.#qualified(name)
     return { name, qualified, chain, environment: (pointer) => this.#environment({ name, pointer }, chain) }
   }
 
-  async #applyGlobals(object: Typed, place: DecoratedPlace): Promise<Typed> {
+  async #applyGlobals(object: Typed, place: HeapPlace): Promise<Typed> {
     const outer = { ...place, chain: this.#outer }
     const inherited = this.parent === null ? object : await this.parent.#applyGlobals(object, outer)
     return this.#apply(this.#declared.globals, inherited, place, 'global')
   }
 
-  /** Wraps an object, later decorations around earlier ones. A global one skips objects it can not wrap. */
-  async #apply(
+  #apply(
     decorations: readonly Decoration[],
     object: Typed,
-    { name, qualified, chain, environment }: DecoratedPlace,
-    origin: 'named' | 'global',
+    place: HeapPlace,
+    origin: DecorationOrigin,
   ): Promise<Typed> {
-    let { value } = object
-    let isWrapped = false
-    for (const { decorator, settings, pointer } of decorations) {
-      const named = await this.#named(new Reference([DecoratorKind], decorator), decorator, pointer, chain)
-      const { wraps } = this.#asKind(named, [DecoratorKind], pointer) as Decorator
-      const wrap = Object.hasOwn(wraps, object.kind.name) ? wraps[object.kind.name] : undefined
-      if (wrap === undefined) {
-        if (origin === 'global') continue
-        const message = `the decorator "${decorator}" can not decorate a ${object.kind.name}`
-        throw new ConfigError([{ pointer, message }])
-      }
-      const settled = await settle(settings, this.#settleContext(chain), pointer)
-      try {
-        const wrapped = wrap(value as never, settled as never, environment(pointer))
-        isWrapped ||= wrapped !== value
-        value = wrapped
-      } catch (error) {
-        const what = `the decorator "${decorator}" can not decorate ${name}`
-        throw toConfigError(error, pointer, inDecoded(settings, pointer), what)
-      }
-    }
-    return isWrapped ? attributed(object.kind, value, qualified) : { kind: object.kind, value }
+    const { chain } = place
+    return decorated(object, decorations, place, {
+      origin,
+      decorator: async (name, pointer) => {
+        const named = await this.#named(new Reference([DecoratorKind], name), name, pointer, chain)
+        return asKind(named, [DecoratorKind], pointer) as Decorator
+      },
+      settled: (settings, pointer) => settle(settings, this.#settleContext(chain), pointer),
+    })
   }
 }
 
-interface DecoratedPlace {
-  readonly name: string
-  readonly qualified: string
+/** The place of a decorated object, and the objects that wait for it. */
+interface HeapPlace extends DecoratedPlace {
   readonly chain: BuildPath
-  readonly environment: (pointer: string) => Environment
 }
