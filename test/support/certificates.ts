@@ -24,7 +24,8 @@ export interface Subject {
   readonly name: string
   /** As openssl writes them: `DNS:localhost,IP:127.0.0.1`; null for none at all. */
   readonly altNames?: string | null
-  readonly keyType?: 'ec' | 'rsa'
+  /** The last two can not be used for TLS. */
+  readonly keyType?: 'ec' | 'rsa' | 'rsa-1024' | 'secp256k1'
 }
 
 /** A certificate authority of one test run, created by openssl. */
@@ -61,8 +62,9 @@ export class Authority implements Disposable {
     const at = (ending: string) => join(this.directory, `${this.#serial}.${ending}`)
     this.#serial++
     const [keyFile, requestFile, certificateFile] = [at('key'), at('csr'), at('pem')]
-    if (keyType === 'ec') openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', keyFile)
-    else openssl('genrsa', '-out', keyFile, '2048')
+    const curve = keyType === 'ec' ? 'prime256v1' : keyType
+    if (keyType.startsWith('rsa')) openssl('genrsa', '-out', keyFile, keyType === 'rsa' ? '2048' : '1024')
+    else openssl('ecparam', '-name', curve, '-genkey', '-noout', '-out', keyFile)
     openssl('req', '-new', '-key', keyFile, '-subj', `/CN=${name}`, '-out', requestFile)
     const usage = 'basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth,clientAuth\n'
     writeFileSync(at('ext'), altNames === null ? usage : `${usage}subjectAltName=${altNames}\n`)

@@ -2,6 +2,7 @@ import { CachedValue } from '#cache'
 import type { TlsIdentity } from '#contracts'
 import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
+import { checkServerIdentities } from './usable-identities.ts'
 
 type Identities = readonly TlsIdentity[]
 
@@ -36,7 +37,9 @@ export class CachedIdentities {
       load: async () => {
         const identities = await source.read()
         const { last } = this.#identities
-        return last !== null && areSame(last, identities) ? last : identities
+        if (last !== null && areSame(last, identities)) return last
+        checkServerIdentities(identities)
+        return identities
       },
       onFailure: (error) => {
         if (this.#identities.last === null) return

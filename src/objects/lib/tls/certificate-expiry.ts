@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { KeyManager, TlsIdentity } from '#contracts'
 import type { Environment } from '#schema'
 import { EVENTS } from '../log-events.ts'
+import { checkIdentities } from './usable-identities.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -88,12 +89,13 @@ export function checkHourly(env: Pick<Environment, 'onDispose'>, check: () => vo
   env.onDispose(() => clearInterval(timer))
 }
 
-/** Warns of certificates that clients present to servers. */
-export async function warnOfClientExpiry(
+/** Throws for unusable keys of clients, and warns of their certificates that have expired or will soon. */
+export async function checkClientKeys(
   keys: KeyManager,
   env: ExpiryEnvironment & Pick<Environment, 'serving' | 'onDispose'>,
 ): Promise<void> {
   const source = { name: 'keyManager', last: await keys.identities() }
+  checkIdentities(source.last)
   const warnings = new ExpiryWarnings([source], env)
   warnings.warnAtLoad()
   if (!env.serving) return

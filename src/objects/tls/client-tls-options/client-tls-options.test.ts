@@ -57,6 +57,12 @@ test('a client certificate that expires soon gives a warning at load', async () 
   assert.doesNotMatch(later.warnings.join(), /expires/)
 })
 
+test('a client key that OpenSSL rejects is a load error', { skip: opensslMissing }, async () => {
+  const { key, certificate } = authority!.issue({ name: 'short', keyType: 'rsa-1024' })
+  const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'short', secretsProvider: 'store' } }
+  await assert.rejects(tls({ keyManager }, { short: key + certificate }), /rejects the key .*: ee key too small/)
+})
+
 test('suites are accepted by OpenSSL and registered names', async () => {
   await using built = await tls({
     sslCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'ecdhe-ecdsa-aes256-sha', 'TLS_AES_128_GCM_SHA256'],

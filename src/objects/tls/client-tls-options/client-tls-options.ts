@@ -1,6 +1,6 @@
 import { ClientTlsKind } from '#contracts'
 import { defineType } from '#schema'
-import { warnOfClientExpiry } from '../../lib/tls/certificate-expiry.ts'
+import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 
@@ -15,7 +15,7 @@ export const ClientTlsOptions = defineType({
     if (warning !== null) env.warn(warning)
     const tls = clientTls(values, alpn.enabled)
     // Unusable keys and trust are reported at load, not by the first request.
-    await Promise.all([tls.keys && warnOfClientExpiry(tls.keys, env), tls.trust?.authorities()])
+    await Promise.all([tls.keys && checkClientKeys(tls.keys, env), tls.trust?.authorities()])
     return tls
   },
 })

@@ -135,6 +135,40 @@ test('the keys of a manager that fails stay in use too', options, async () => {
   assert.equal(built.states.at(-1), 'degraded: last good certificate in use, its source fails: keyManager')
 })
 
+for (const [keyType, reason] of [
+  ['rsa-1024', /OpenSSL rejects the key or its certificate for TLS: ee key too small/],
+  ['secp256k1', /TLS has no signatures with a key on the curve secp256k1/],
+] as const) {
+  test(
+    `a key that TLS can not use is a load error, and does not replace one that works (${keyType})`,
+    options,
+    async () => {
+      const { key, certificate } = authority!.issue({ name: 'unusable.example', keyType })
+      const secrets = new Changing<PemSecrets>({ ...ids, b: key + certificate })
+      await assert.rejects(tls({ sni: sni({ 'b.example': 'b' }) }, secrets), reason)
+      await assert.rejects(tls({ keyManager: keysOf('b') }, secrets), reason)
+      for (const config of [{ sni: sni({}, 'b') }, { keyManager: keysOf('b') }]) {
+        secrets.set({ ...ids })
+        await using built = await tls(config, secrets)
+        secrets.set({ ...ids, b: key + certificate })
+        assert.deepEqual(await shown(built.object, 'b.example'), ['CN=b.example'])
+        assert.deepEqual(await shown(built.object, null), ['CN=b.example'])
+        assert.match(String(built.states.at(-1)), /^degraded: last good certificate in use/)
+        assert.match(JSON.stringify(built.log.entries), reason)
+      }
+    },
+  )
+}
+
+test('a key for another purpose does not prevent the use of those for TLS beside it', options, async () => {
+  const { key, certificate } = authority!.issue({ name: 'coins.example', keyType: 'secp256k1' })
+  await using built = await tls(
+    { keyManager: keysOf('c', 'a') },
+    new Changing<PemSecrets>({ ...ids, c: key + certificate }),
+  )
+  assert.deepEqual(await shown(built.object, 'a.example'), ['CN=a.example'])
+})
+
 test('a read that races a change does not restore the old certificate', options, async () => {
   const secrets = new Changing<PemSecrets>({ ...ids })
   await using built = await tls({ sni: sni({}) }, secrets)

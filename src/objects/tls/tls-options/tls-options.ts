@@ -1,7 +1,7 @@
 import { ServerTlsKind, TlsOptionsKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonObject } from '#json'
 import { defineType, type ObjectPlace } from '#schema'
-import { warnOfClientExpiry } from '../../lib/tls/certificate-expiry.ts'
+import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
 import { SERVER_FIELDS, serverNameProblem, serverTls } from '../../lib/tls/server-tls.ts'
@@ -25,8 +25,7 @@ export const TlsOptions = defineType({
     if (warning !== null) env.warn(warning)
     const client = clientTls(values, alpn.enabled)
     // Without sni, the certificates of the server are the same.
-    const keys =
-      values.sni === undefined ? client.keys?.identities() : client.keys && warnOfClientExpiry(client.keys, env)
+    const keys = values.sni === undefined ? client.keys?.identities() : client.keys && checkClientKeys(client.keys, env)
     await Promise.all([keys, client.trust?.authorities()])
     return { client, server: await serverTls(values, alpn.enabled, env) }
   },
