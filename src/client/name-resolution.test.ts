@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
-import { once } from '#test/waiting'
+import { once, waitUntil } from '#test/waiting'
 
 const DEAD = '127.0.0.9'
 
@@ -71,4 +71,28 @@ test('F24: after a server is gone, requests get to the address that its name has
   assert.equal(await ask(), '127.0.0.2')
   await first[Symbol.asyncDispose]()
   assert.equal(await ask(), '127.0.0.3')
+})
+
+test('F24: requests that wait for one name share a lookup, and the failure says that there was no answer', async () => {
+  await using live = await serverAt('127.0.0.2')
+  const { lookup } = dns
+  const found: ((error: null, all: dns.LookupAddress[]) => void)[] = []
+  dns.lookup = ((_name: string, _options: unknown, callback: (typeof found)[number]) => {
+    found.push(callback)
+  }) as typeof lookup
+  using _ = { [Symbol.dispose]: () => Object.assign(dns, { lookup }) }
+  await using hasty = clientWith({ connectionTimeout: 20 })
+  await using patient = clientWith()
+  const exchange = () => exchangeFor('GET', `http://silent.test:${live.port}/`)
+  const failure = await send(hasty, exchange()).catch((error: Error) => error)
+  assert.match(String((failure as Error).cause), /name lookup: expected an answer for "silent\.test" in time/)
+  // The lookup of the failed request can not be cancelled.
+  const answers = [send(patient, exchange()), send(patient, exchange())]
+  await waitUntil('the requests wait', () => patient.stats[0]?.pending === 2)
+  assert.equal(found.length, 1)
+  found[0]?.(null, [{ address: '127.0.0.2', family: 4 }])
+  for (const answer of answers) assert.equal(await textOf(await answer), '127.0.0.2')
+  const other = send(hasty, exchangeFor('GET', `http://silent.test:${live.port + 1}/`))
+  await assert.rejects(other, { code: 'GW_UPSTREAM_CONNECT' })
+  assert.equal(found.length, 2, 'a lookup that has ended is not used again')
 })

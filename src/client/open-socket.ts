@@ -3,6 +3,7 @@ import type { ForwardProxy } from '#contracts'
 import { MAX_TIMER_DELAY, type OwnListeners } from '#schema'
 import { openToProxy } from './secure-proxy.ts'
 import { flagSelfConnection, isSelfConnection } from './self-connection.ts'
+import { isLookedUp, sharedLookup } from './shared-lookup.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
 import { openTunnel } from './tunnel.ts'
@@ -53,7 +54,7 @@ export function createOpener(
   const { timeout, contexts, proxy, alpn, tunnels = 'secure', ownListeners = null } = settings
   const secure = new SecureConnections(contexts, alpn ?? ['http/1.1'])
   return (target, callback) => {
-    const attempt = new Attempt(timeout, ownListeners, callback)
+    const attempt = new Attempt(timeout, (proxy ?? target).hostname, ownListeners, callback)
     if (target.isSecure) openSecure(secure, proxy, target, attempt)
     else if (proxy !== null && tunnels === 'all') tunnel(proxy, target, attempt, (socket) => attempt.opened(socket))
     else if (proxy?.secure !== undefined) openToProxy(proxy, target.localAddress, attempt)
@@ -73,6 +74,7 @@ function openPlain(
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_PROBES,
+    lookup: sharedLookup,
     ...(localAddress === null ? {} : { localAddress }),
   })
   // Kept after the attempt: an error without a listener would end the process.
@@ -106,13 +108,16 @@ function tunnel(proxy: ForwardProxy, target: SocketTarget, attempt: Attempt, ope
 /** One attempt to connect; settles once. */
 class Attempt implements SecureEvents, PendingSocket {
   readonly #callback: SocketCallback
+  /** Host name or address of the server, or of its proxy. */
+  readonly #name: string
   readonly #timer: NodeJS.Timeout | undefined
   readonly #ownListeners: OwnListeners | null
   #socket: Socket | null = null
   #over = false
 
-  constructor(timeout: number, ownListeners: OwnListeners | null, callback: SocketCallback) {
+  constructor(timeout: number, name: string, ownListeners: OwnListeners | null, callback: SocketCallback) {
     this.#callback = callback
+    this.#name = name
     this.#ownListeners = ownListeners
     if (timeout <= MAX_TIMER_DELAY) this.#timer = setTimeout(() => this.#expire(), timeout)
   }
@@ -151,7 +156,11 @@ class Attempt implements SecureEvents, PendingSocket {
   }
 
   #expire(): void {
-    const error = new Error('connection: expected it to be established in time')
+    const error = new Error(
+      isLookedUp(this.#name)
+        ? `name lookup: expected an answer for "${this.#name}" in time; check the name servers`
+        : 'connection: expected it to be established in time',
+    )
     if (this.#socket === null) this.failed(error)
     else this.#socket.destroy(error)
   }

@@ -3,6 +3,7 @@ import { isIPv6, type Socket } from 'node:net'
 import type { ForwardProxy } from '#contracts'
 import { isHttp1 } from './message-head.ts'
 import { openToProxy } from './secure-proxy.ts'
+import { sharedLookup } from './shared-lookup.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** A server behind a proxy, with callbacks for the result. */
@@ -35,6 +36,7 @@ function sendConnect(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket |
   const asking = request({
     host: proxy.hostname,
     port: proxy.port,
+    lookup: sharedLookup,
     ...(attempt.localAddress === null ? {} : { localAddress: attempt.localAddress }),
     method: 'CONNECT',
     path: authority,

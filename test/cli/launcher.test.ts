@@ -86,6 +86,16 @@ test('a Node of the package that does not run is reported with its error', () =>
   assert.match(stderr, /does not run: node: error while loading shared libraries: libatomic\.so\.1\n$/)
 })
 
+test('names of servers that are slow to resolve do not occupy all threads, unless the operator sets their number', () => {
+  using folder = installation({ 'system/node': `v${own}` })
+  folder.write('system/node', `#!/bin/sh\n[ "$1" = --version ] && echo v${own} || echo "$UV_THREADPOOL_SIZE"\n`)
+  const env = { PATH: `${folder.in('system')}:/usr/bin:/bin` }
+  const threads = (more: object) =>
+    spawnSync(folder.in('gateway'), ['validate'], { env: { ...env, ...more }, encoding: 'utf8' }).stdout
+  assert.equal(threads({}), '16\n')
+  assert.equal(threads({ UV_THREADPOOL_SIZE: '64' }), '64\n')
+})
+
 test('B93: the launcher prefers the version that the package brings, the same for each platform', () => {
   assert.equal(new Set(versions).size, 1)
   assert.equal(/^required=(\d+)$/m.exec(launcher)?.[1], own?.split('.')[0])

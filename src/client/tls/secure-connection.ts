@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
+import { sharedLookup } from '../shared-lookup.ts'
 import type { OutboundContext, OutboundContexts } from './outbound-context.ts'
 import { identityProblem } from './server-identity.ts'
 
@@ -43,7 +44,9 @@ export class SecureConnections {
       return
     }
     const socket = connect({
-      ...(through ? { socket: through } : { host: hostname, port, ...(localAddress ? { localAddress } : {}) }),
+      ...(through
+        ? { socket: through }
+        : { host: hostname, port, lookup: sharedLookup, ...(localAddress ? { localAddress } : {}) }),
       ...(isIP(hostname) === 0 ? { servername: hostname.replace(/\.$/, '') } : {}),
       ...(tls.alpn || this.#offers.includes('h2') ? { ALPNProtocols: [...this.#offers] } : {}),
       ...(this.#session?.context === current ? { session: this.#session.ticket } : {}),
