@@ -16,6 +16,12 @@ export const EVENTS = logEvents('GW_LISTENER', {
     meaning: 'The last good certificates stay in use until they expire.',
     action: 'Check the keystore or secret of the TLS options.',
   },
+  CLIENT_CERTIFICATE_REJECTED: {
+    message: 'connection of a client without a trusted certificate closed',
+    meaning:
+      'The client sent no certificate, or one that is expired or of an issuer that is not trusted. It got no response.',
+    action: 'Nothing, unless the client is yours: see `problem`, and check its certificate and `trustManager`.',
+  },
   CONNECTION_FAILED: {
     message: 'connection could not be processed',
     meaning: 'One connection was closed.',

@@ -144,6 +144,28 @@ test('client certificates: required, requested, not requested', options, async (
   await assert.rejects(ask(open.port))
 })
 
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+  test(`a rejected client certificate is logged with its reason and the address (${version})`, options, async () => {
+    using strangers = new Authority('Strangers')
+    const stranger = strangers.issue({ name: 'stranger' })
+    const unknown = { key: stranger.key, cert: stranger.certificate }
+    const [trust, limits] = [trustIn(authority!.certificate), { minVersion: version, maxVersion: version }]
+    const none = /"client":"127\.0\.0\.1","problem":"the client sent no certificate"/
+    const untrusted = /"client":"127\.0\.0\.1","problem":"the certificate of the client is not trusted: UNABLE_TO_\w+"/
+    for (const clientAuth of ['REQUIRED', 'REQUEST'] as const) {
+      await using server = await listening(subjects, { tls: serverTlsOf(issued, { clientAuth, trust, ...limits }) })
+      const isLogged = (entry: RegExp) => server.log.lines.some((line) => entry.test(line))
+      if (clientAuth === 'REQUIRED') {
+        await assert.rejects(ask(server.port))
+        await waitUntil('the missing certificate was logged', () => isLogged(none))
+      }
+      await assert.rejects(ask(server.port, unknown))
+      await waitUntil('the untrusted certificate was logged', () => isLogged(untrusted))
+      assert.ok(server.log.lines.every((line) => line.includes('GW_LISTENER_CLIENT_CERTIFICATE_REJECTED')))
+    }
+  })
+}
+
 test('a renewed certificate is used for new connections; open ones stay open', options, async () => {
   const keys = new Changing<readonly Issued[]>([issued])
   await using server = await listening(hello, { tls: serverTlsOf(keys) })

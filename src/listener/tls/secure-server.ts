@@ -7,7 +7,7 @@ import type { Http1Channel } from '../http1/channel.ts'
 import type { RequestMessage } from '../http1/request-message.ts'
 import { keepErrorListener } from '../keep-error-listener.ts'
 import { EVENTS } from '../log-events.ts'
-import { clientRejection } from './client-certificates.ts'
+import { clientRejection, handshakeClient, handshakeRejection } from './client-certificates.ts'
 import { InboundContexts } from './inbound-contexts.ts'
 import { SessionTickets, type TicketSource } from './session-tickets.ts'
 
@@ -62,6 +62,12 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
   })
   tickets?.install(server)
   const handshakes = trackHandshakes(server)
+  server.on('tlsClientError', (error, socket) => {
+    const client = handshakeClient(socket)
+    const problem = handshakeRejection(error, socket)
+    if (problem === null) logger.debug({ client, error }, 'handshake failed')
+    else logRejection(logger, client, problem)
+  })
   dispatchByProtocol(server, settings, contexts, handshakes)
   const stop = tls.onChange(() => void renew(server, contexts, tickets, logger))
   return {
@@ -71,6 +77,11 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
       for (const socket of handshakes.values()) socket.destroy()
     },
   }
+}
+
+/** Rate-limited for each reason: anyone can connect. */
+function logRejection(logger: Logger, client: string | undefined, problem: string): void {
+  logger.limited(problem).warn({ client, problem }, EVENTS.CLIENT_CERTIFICATE_REJECTED)
 }
 
 /** New connections use the new keys and trust; open ones stay open. */
@@ -124,7 +135,7 @@ function dispatchByProtocol(
     try {
       const problem = clientRejection(socket, tls, contexts.verifiesClients)
       if (problem !== null) {
-        logger.debug({ problem, client: socket.remoteAddress }, 'connection refused')
+        logRejection(logger, socket.remoteAddress, problem)
         socket.destroy()
       } else if (socket.alpnProtocol === 'h2') {
         onHttp2(socket)
