@@ -129,10 +129,21 @@ class PostgresqlConnection implements SqlConnection {
   }
 }
 
+/** Query of the library, as far as it is used here. */
+interface ExtendedQuery {
+  handleError(error: Error, connection: Wire): void
+}
+
 /** Fetches one row, whatever the result has: the library would fetch the following ones, too. */
-class FirstRowQuery extends (pg.Query as unknown as new (config: unknown) => object) {
+class FirstRowQuery extends (pg.Query as unknown as new (config: unknown) => ExtendedQuery) {
   handlePortalSuspended(connection: Wire): void {
     connection.sync()
+  }
+
+  /** With a limit of rows the library sends no sync of its own: after an error the server would skip all later statements. */
+  override handleError(error: Error, connection: Wire): void {
+    if (connection.stream.writable) connection.sync()
+    super.handleError(error, connection)
   }
 }
 

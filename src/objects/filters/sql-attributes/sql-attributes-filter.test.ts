@@ -108,6 +108,8 @@ async function outcome(
 }
 
 const ALL = 'SELECT * FROM people WHERE name = ?'
+/** Fails for the value `bad`, by a subquery with two rows. */
+const UNLESS_BAD = "SELECT name FROM people WHERE name = 'ann' AND (SELECT 1 FROM people WHERE ? = 'bad') IS NULL"
 const parameters = ['${request.queryParams.name[0]}']
 
 for (const product of PRODUCTS) {
@@ -173,6 +175,15 @@ for (const product of PRODUCTS) {
       })
       await outcome(again.object, 'http://app.example/?name=geheim')
       assert.doesNotMatch(again.log.lines.join(), /geheim/)
+    })
+
+    test('after a statement that the database rejects, its connection serves the next request', async () => {
+      await using filter = await at({ preparedStatement: UNLESS_BAD, parameters }, { maximumPoolSize: 1 })
+      for (let round = 0; round < 3; round++) {
+        assert.equal((await outcome(filter.object, 'http://app.example/?name=bad')).status, 500)
+        assert.deepEqual(await outcome(filter.object).then(({ status, row }) => [status, row]), [200, { name: 'ann' }])
+      }
+      assert.equal(filter.metrics.readings.get('gw_sql_connections')?.read(), 1)
     })
 
     test('a slow statement is 503 after queryTimeout, and others are served meanwhile', async () => {
