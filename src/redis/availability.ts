@@ -5,9 +5,14 @@ const TIMEOUTS_IN_A_ROW = 3
 /** Milliseconds between the commands that are sent to a lost server to check whether it has recovered. */
 const RETRY_INTERVAL = 1_000
 
+/** Problem of a connection that ended without an error. */
+export const CONNECTION_CLOSED = 'the connection was closed'
+
 export interface AvailabilityEvents {
   /** Called once when Redis becomes unavailable. */
   onLost(problem: string): void
+  /** Called for each further problem until it is available again; it may be another one, such as a rejected password. */
+  onFailedAgain(problem: string): void
   /** Called once when it is available again. */
   onRecovered(): void
 }
@@ -49,10 +54,18 @@ export class Availability {
 
   /** The server is lost at once: its connection failed. */
   failed(problem: string): void {
-    if (this.#isLost) return
+    if (this.#isLost) {
+      this.#events.onFailedAgain(problem)
+      return
+    }
     this.#isLost = true
     this.#nextTry = this.#clock.monotonic() + RETRY_INTERVAL
     this.#events.onLost(problem)
+  }
+
+  /** Its connection was closed, which is no news of a lost server. */
+  closed(): void {
+    if (!this.#isLost) this.failed(CONNECTION_CLOSED)
   }
 
   /** The server responded, or is connected again. */

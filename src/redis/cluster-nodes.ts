@@ -30,7 +30,7 @@ export function watchNodes(cluster: Cluster, watch: WatchedCluster): void {
     const counts = () => isCurrent() && cluster.nodes().includes(node)
     node.on('ready', () => counts() && checkRecovery(node, watch))
     node.on('error', ({ message }: Error) => counts() && servers.of(name).failed(message))
-    node.on('close', () => counts() && servers.of(name).failed('the connection was closed'))
+    node.on('close', () => counts() && servers.of(name).closed())
     if (cluster.status === 'ready') connect(node)
   })
   cluster.on('refresh', () => isCurrent() && updateNodes(cluster, servers))

@@ -1,10 +1,22 @@
 import { logEvents } from '#logging'
 
 export const EVENTS = logEvents('GW_REDIS', {
+  COMMAND_REJECTED: {
+    message: 'Redis rejects a command',
+    meaning:
+      'Redis responds with an error. Requests that need its result get 503, or are throttled by the counts of this gateway.',
+    action:
+      'By the code that `problem` begins with: raise `maxmemory` of Redis (OOM), free its disk (MISCONF), grant the commands to its user (NOPERM), or remove keys of other programs (WRONGTYPE).',
+  },
   CREDENTIALS_UNREADABLE: {
     message: 'new credentials for Redis can not be read: the connection keeps the old ones',
     meaning: 'Connections use the earlier password or keys, until Redis rejects them.',
     action: 'Check the secrets of the Redis service.',
+  },
+  RECONNECT_FAILED: {
+    message: 'connecting to Redis failed',
+    meaning: 'Redis is still unavailable, for another reason than before; each reason is logged once.',
+    action: 'Check that Redis runs, and user, password and certificates of its service.',
   },
   UNAVAILABLE: {
     message: 'Redis unavailable: reconnecting',

@@ -9,6 +9,9 @@ import type { RedisValues } from './redis-fields.ts'
 /** Milliseconds that the load of a route waits at least for the first connection; the route loads without one, too. */
 const FIRST_CONNECTION = 1_000
 
+/** Problems of one outage that are logged. */
+const MAX_PROBLEMS = 8
+
 /**
  * Opens the connection of an object, and closes it when the object is disposed. The route loads although Redis can not be
  * reached; a missing password is a load error.
@@ -22,17 +25,27 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
   const { RedisConnection } = await import('./redis-connection.ts')
   const losses = env.metrics.counter('gw_redis_losses_total', 'How often Redis became unavailable.', { name: env.name })
   let isLost = false
+  const problems = new Set<string>()
   const connection = new RedisConnection(redisClient(await access()), {
     clock,
     timeout: values.timeout,
     onLost: (problem) => {
       isLost = true
+      problems.add(problem)
       losses.add()
       logger.warn({ problem }, EVENTS.UNAVAILABLE)
       env.reportState('degraded', 'Redis is unavailable')
     },
+    // The first problem is often only that the connection was closed; a rejected password follows.
+    onFailedAgain: (problem) => {
+      if (problems.has(problem) || problems.size >= MAX_PROBLEMS) return
+      problems.add(problem)
+      logger.warn({ problem }, EVENTS.RECONNECT_FAILED)
+    },
+    onRejected: (problem) => logger.limited(codeOf(problem)).warn({ problem }, EVENTS.COMMAND_REJECTED),
     onRecovered: () => {
       isLost = false
+      problems.clear()
       logger.info('Redis available again')
       env.reportState('up', 'Redis is available')
     },
@@ -102,4 +115,9 @@ function warnOfPlainConnection(values: RedisValues, env: Environment): void {
 
 function hasPassword({ passwordSecretId, sentinelPasswordSecretId }: RedisValues): boolean {
   return passwordSecretId !== undefined || sentinelPasswordSecretId !== undefined
+}
+
+/** The code that an error reply begins with, such as OOM; scripts of older versions have it later in their message. */
+function codeOf(problem: string): string {
+  return /^[A-Z]+/.exec(problem)?.[0] ?? ''
 }

@@ -96,6 +96,31 @@ test('reconnects to a restarted server; loss and recovery are logged once each',
   assert.equal(logged(built, /Redis available again/), 1)
 })
 
+test('a command that Redis rejects is logged with the reason, once for each code', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '2 s' })
+  await built.object.call('SET', 'list', 'secret')
+  await server.ask('CONFIG', 'SET', 'maxmemory', '1')
+  for (let i = 0; i < 5; i++) {
+    await assert.rejects(built.object.call('SET', 'key', 'secret'), { reason: 'refused' })
+    assert.equal(await built.object.call('GET', 'list'), 'secret')
+  }
+  await assert.rejects(built.object.call('LLEN', 'list'), { reason: 'refused' })
+  assert.equal(logged(built, /"problem":"OOM .*Redis rejects a command/), 1)
+  assert.equal(logged(built, /"problem":"WRONGTYPE .*Redis rejects a command/), 1)
+  assert.equal(logged(built, /secret/), 0)
+})
+
+test('a password that Redis demands after a lost connection is named in the log', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '2 s' })
+  await waitUntil('Redis responded', () => responds(built))
+  await server.ask('CONFIG', 'SET', 'requirepass', 'changed')
+  await server.ask('-a', 'changed', 'CLIENT', 'KILL', 'TYPE', 'normal')
+  await waitUntil('the reason was logged', () => logged(built, /"problem":"NOAUTH .*connecting to Redis failed/) > 0)
+  assert.equal(logged(built, /Redis unavailable/), 1)
+})
+
 test('unresponsive server: no command waits longer than timeout, and after three timeouts commands fail at once', {
   skip: redisMissing,
 }, async () => {

@@ -1,6 +1,6 @@
 import { Cluster, ReplyError } from 'ioredis'
 import type { Clock } from '#schema'
-import type { Availability, AvailabilityEvents } from './availability.ts'
+import { type Availability, type AvailabilityEvents, CONNECTION_CLOSED } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
 import type { RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
@@ -12,6 +12,8 @@ export interface ConnectionSettings extends AvailabilityEvents {
   readonly clock: Clock
   /** Milliseconds until a reply must arrive. */
   readonly timeout: number
+  /** Called for each error reply to a command: Redis responds, and rejects it. */
+  onRejected(problem: string): void
 }
 
 /** Sends commands to Redis, each with a timeout. The client adds `keyPrefix` to keys. */
@@ -19,12 +21,14 @@ export class RedisConnection {
   readonly #clock: Clock
   readonly #timeout: number
   readonly #servers: ServerStates
+  readonly #onRejected: ConnectionSettings['onRejected']
   #client: RedisClient
   #isClosed = false
 
-  constructor(client: RedisClient, { timeout, clock, ...events }: ConnectionSettings) {
+  constructor(client: RedisClient, { timeout, clock, onRejected, ...events }: ConnectionSettings) {
     this.#clock = clock
     this.#timeout = timeout
+    this.#onRejected = onRejected
     this.#servers = new ServerStates(clock, events)
     this.#client = client
     this.#listen(client)
@@ -81,7 +85,7 @@ export class RedisConnection {
     const whole = this.#servers.of(ALL_NODES)
     client.on('ready', () => isCurrent() && whole.succeeded())
     client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
-    client.on('close', () => isCurrent() && whole.failed('the connection was closed'))
+    client.on('close', () => isCurrent() && whole.closed())
     if (!(client instanceof Cluster)) return
     watchNodes(client, { servers: this.#servers, timeout: this.#timeout, isCurrent })
   }
@@ -121,6 +125,7 @@ export class RedisConnection {
       return new RedisError('unavailable', problem)
     }
     server.missed(problem, sentAt)
+    this.#onRejected(problem)
     return new RedisError('refused', problem)
   }
 }
@@ -131,7 +136,7 @@ const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max 
 /** The message only: errors of the client contain the arguments of the command, which may be a password. */
 function problemOf({ message, lastNodeError }: ClientError): string {
   if (lastNodeError) return `no node of the cluster answers: ${problemOf(lastNodeError)}`
-  return CLOSED.test(message) ? 'the connection was closed' : message
+  return CLOSED.test(message) ? CONNECTION_CLOSED : message
 }
 
 /** `lastNodeError` is set where no node of a cluster could be reached. */

@@ -8,21 +8,24 @@ function watched() {
   const clock = manualClock()
   const events = {
     onLost: (problem: string) => void reported.push(`lost: ${problem}`),
+    onFailedAgain: (problem: string) => void reported.push(`failed again: ${problem}`),
     onRecovered: () => void reported.push('recovered'),
   }
   return { reported, clock, servers: new ServerStates(clock, events) }
 }
 
-test('several lost nodes are reported once, and recovery when the last of them is back', () => {
+test('several lost nodes are one loss, with further problems, and recovery when the last of them is back', () => {
   const { reported, servers } = watched()
-  servers.of('a:1').failed('the connection was closed')
-  servers.of('b:1').failed('the connection was closed')
+  servers.of('a:1').closed()
+  servers.of('b:1').failed('refused')
+  servers.of('b:1').closed()
   servers.of('a:1').succeeded()
   servers.of('a:1').failed('again')
   servers.of('b:1').succeeded()
-  assert.deepEqual(reported, ['lost: a:1: the connection was closed'])
+  const problems = ['lost: a:1: the connection was closed', 'failed again: b:1: refused', 'failed again: a:1: again']
+  assert.deepEqual(reported, problems)
   servers.of('a:1').succeeded()
-  assert.deepEqual(reported, ['lost: a:1: the connection was closed', 'recovered'])
+  assert.deepEqual(reported, [...problems, 'recovered'])
 })
 
 test('a lost node does not block the others, and is tried once a second', () => {

@@ -23,8 +23,10 @@ export class ServerStates {
   of(name: string): Availability {
     const known = this.#all.get(name)
     if (known !== undefined) return known
+    const of = (problem: string): string => (name === ALL_NODES ? problem : `${name}: ${problem}`)
     const fresh = new Availability(this.#clock, {
-      onLost: (problem) => this.#countLost(name === ALL_NODES ? problem : `${name}: ${problem}`),
+      onLost: (problem) => this.#countLost(of(problem)),
+      onFailedAgain: (problem) => this.#events.onFailedAgain(of(problem)),
       onRecovered: () => this.#countRecovered(),
     })
     this.#all.set(name, fresh)
@@ -50,6 +52,7 @@ export class ServerStates {
 
   #countLost(problem: string): void {
     if (++this.#lost === 1) this.#events.onLost(problem)
+    else this.#events.onFailedAgain(problem)
   }
 
   #countRecovered(): void {
