@@ -130,7 +130,13 @@ export class RevocableCache<V extends object> {
   }
 
   /** Removes values with one of the tags. */
-  invalidate(tags: readonly string[]): void {
+  invalidate(tags: readonly string[] | 'everything'): void {
+    if (tags === 'everything') {
+      this.#inFlight.abandon()
+      this.#evicted(this.#positive.clear(), 'revoked')
+      this.#notifyAll(this.#watchers.all())
+      return
+    }
     let removed = 0
     for (const tag of tags) {
       this.#inFlight.invalidate(tag)
@@ -183,14 +189,7 @@ export class RevocableCache<V extends object> {
   }
 
   #notified(notification: Notification): void {
-    const tags = this.#invalidation?.tagsOf(notification) ?? []
-    if (tags === 'everything') {
-      this.#inFlight.abandon()
-      this.#evicted(this.#positive.clear(), 'revoked')
-      this.#notifyAll(this.#watchers.all())
-      return
-    }
-    this.invalidate(tags)
+    this.invalidate(this.#invalidation?.tagsOf(notification) ?? [])
   }
 
   #notifyAll(watchers: readonly Watcher[]): void {

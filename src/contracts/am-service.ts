@@ -69,7 +69,7 @@ export interface AmSessions {
    * them.
    */
   find(token: string): Promise<AmSession | null>
-  /** Evicts a session that this gateway ended, since its notification may be late or lost. */
+  /** Evicts a session that this gateway ended, in all units, since its notification may be late or lost. */
   evict(token: string): void
 }
 

@@ -82,6 +82,8 @@ export interface BuildOptions {
   /** Keys beside name, type and config: decorations. */
   readonly decorations?: Readonly<Record<string, JsonValue>>
   readonly units?: number
+  /** Memory shared by objects of the same name, by key: the same map for the units of one gateway. */
+  readonly shared?: Map<string, SharedArrayBuffer>
   /** Settings of admin.json that are not the defaults. */
   readonly settings?: Partial<GatewaySettings>
   readonly router?: RouterHost
@@ -183,7 +185,7 @@ export function testUnitContext(
   log: ReturnType<typeof memoryLog>,
   metrics: TestMetrics,
 ): UnitContext {
-  const shared = new Map<string, SharedArrayBuffer>()
+  const shared = options.shared ?? new Map<string, SharedArrayBuffer>()
   const store = new KeyValueStore(options.clock ?? systemClock)
   return {
     catalogue: new Catalogue([...new Set(types)]),

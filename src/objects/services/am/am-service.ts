@@ -152,7 +152,7 @@ export const AmService = defineType({
       callTimeout: values.callTimeout,
       agentTokenKey: async () => agentTokenKey(await password()),
       notifications,
-      sessions: openSessions({ lookup, cache, refresh, source }, env),
+      sessions: await openSessions({ lookup, cache, refresh, source }, env),
       restUri: (path, realm) => uris.rest(path, realm),
       oauth2Uri: (path, realm) => uris.oauth2(path, realm),
       cookieName,

@@ -253,3 +253,23 @@ test('a server of another family than assumed: the session of the agent is never
   manager.fail('sessions', { status: 200, body: { username: 'IG_Agent', realm: '/' } })
   await assert.rejects(built.object.sessions.find('made-up'), { reason: 'misconfigured' })
 })
+
+test('a session that a unit has ended is looked up again by all units, also without notifications', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const shared = new Map<string, SharedArrayBuffer>()
+  const config = { ...cached, notifications: { enabled: false } }
+  await using first = await buildAmService(manager.url, config, { shared, units: 2 })
+  await using second = await buildAmService(manager.url, config, { shared, units: 2 })
+  const [ended, other] = [manager.login('demo'), manager.login('demo')]
+  const usersOf = (token: string) =>
+    Promise.all([first, second].map(async ({ object }) => (await object.sessions.find(token))?.username ?? null))
+  for (const token of [ended, other]) assert.deepEqual(await usersOf(token), ['demo', 'demo'])
+  manager.endSession(ended)
+  assert.deepEqual(await usersOf(ended), ['demo', 'demo'], 'cached')
+  first.object.sessions.evict(ended)
+  manager.forgetRequests()
+  assert.deepEqual(await usersOf(ended), [null, null])
+  assert.equal(lookups(manager).length, 2)
+  assert.deepEqual(await usersOf(other), ['demo', 'demo'])
+  assert.equal(lookups(manager).length, 2, 'other sessions stay in the caches')
+})

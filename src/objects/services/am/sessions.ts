@@ -4,6 +4,7 @@ import { AccessManagerError, type AmSession, type AmSessions } from '#contracts'
 import type { Environment } from '#schema'
 import { FallbackTtl, type NotifyingService } from '../../lib/fallback-ttl.ts'
 import { sessionTags, tokenDigest } from '../../lib/session-tags.ts'
+import { EndedSessions } from './ended-sessions.ts'
 import type { SessionCacheValues, SessionIdleRefreshValues } from './session-fields.ts'
 
 interface SessionsParts {
@@ -27,7 +28,7 @@ const IDLE_MARGIN = 30_000
 const FALLBACK_TTL = 30_000
 
 /** Session lookups, with a cache if configured. */
-export function openSessions(parts: SessionsParts, env: Environment): AmSessions {
+export async function openSessions(parts: SessionsParts, env: Environment): Promise<AmSessions> {
   const { lookup, cache, refresh } = parts
   const inUse = new TtlCache<object>(MAX_REFRESHED, refresh.interval)
   const idleTimeFor = (key: string): IdleTime => {
@@ -42,12 +43,14 @@ export function openSessions(parts: SessionsParts, env: Environment): AmSessions
       evict: () => {},
     }
   }
-  return cachedSessions(parts, env, idleTimeFor)
+  const ended = new EndedSessions(await env.shared('ended', EndedSessions.BYTES))
+  return cachedSessions(parts, env, ended, idleTimeFor)
 }
 
 function cachedSessions(
   { lookup, cache, source }: SessionsParts,
   env: Environment,
+  ended: EndedSessions,
   idleTimeFor: (key: string) => IdleTime,
 ): AmSessions {
   const { clock, logger } = env
@@ -87,6 +90,7 @@ function cachedSessions(
   }
   return {
     find: async (token) => {
+      sessions.invalidate(ended.take())
       const key = tokenDigest(token)
       const idleTime = idleTimeFor(key)
       let asked = false
@@ -101,7 +105,11 @@ function cachedSessions(
         })
       return answer.session
     },
-    evict: (token) => sessions.invalidate([tokenDigest(token)]),
+    evict: (token) => {
+      const key = tokenDigest(token)
+      ended.add(key)
+      sessions.invalidate([key])
+    },
   }
 }
 
