@@ -5,6 +5,7 @@ import { emitLinear } from './emit.ts'
 import { Machine } from './machine.ts'
 import { parseRegex } from './parser.ts'
 import { longestWithin } from './polynomial.ts'
+import { literalText } from './prefix.ts'
 import { compileProgram, type Program } from './program.ts'
 
 /** The longest text that is searched. */
@@ -67,6 +68,8 @@ export function compileRegex(pattern: string, flags = ''): Matcher {
 
 /** Uses V8 where its worst case is short enough, and the machine elsewhere. */
 function engineFor(parsed: ParsedRegex, source: string | null, program: Program | null, extent: Extent): Engine {
+  const text = extent === 'part' ? literalText(parsed) : null
+  if (text !== null) return literal(text, parsed)
   const slow = machine(parsed, program, extent)
   if (source === null) return slow
   const fast = native(parsed, source)
@@ -74,6 +77,17 @@ function engineFor(parsed: ParsedRegex, source: string | null, program: Program 
   return {
     test: (subject) => (subject.length <= limit ? fast : slow).test(subject),
     search: (subject, from) => (subject.length <= limit ? fast : slow).search(subject, from),
+  }
+}
+
+/** Finds a literal text; in linear time, and so in subjects of any length. */
+function literal(text: string, { names }: ParsedRegex): Engine {
+  return {
+    test: (subject) => subject.includes(text),
+    search: (subject, from) => {
+      const index = subject.indexOf(text, from)
+      return index < 0 ? null : { index, end: index + text.length, groups: [text], names }
+    },
   }
 }
 

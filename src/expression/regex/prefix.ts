@@ -73,6 +73,18 @@ function beginningOf(node: RegexNode): Beginning {
   }
 }
 
+/** The text of a pattern without any other construct; null for other patterns, and for the empty one. */
+export function literalText({ root }: ParsedRegex): string | null {
+  const items = root.type === 'sequence' ? root.items : [root]
+  let text = ''
+  for (const item of items) {
+    const unit = item.type === 'set' ? onlyUnit(item.set) : null
+    if (unit === null) return null
+    text += String.fromCharCode(unit)
+  }
+  return text === '' ? null : text
+}
+
 export function commonPrefix(left: string, right: string): string {
   let length = 0
   while (length < left.length && left[length] === right[length]) length += 1

@@ -152,6 +152,22 @@ test('a whole match covers the text, with any order of alternatives', () => {
   assert.equal(compileRegex('(?!x)b').matchWhole('ab'), null)
 })
 
+test('a literal pattern is found in long texts', () => {
+  const subject = `${'x'.repeat(1_000_000)}a.bé${'x'.repeat(1_000_000)}a.bé`
+  const matcher = compileRegex('a\\.bé')
+  assert.equal(matcher.test(subject), true)
+  assert.equal(matcher.test('a.b'), false)
+  assert.deepEqual(
+    [...matcher.findAll(subject)].map(({ index, end, groups }) => [index, end, groups]),
+    [
+      [1_000_000, 1_000_004, ['a.bé']],
+      [2_000_004, 2_000_008, ['a.bé']],
+    ],
+  )
+  assert.equal(matcher.matchWhole('xa.bé'), null)
+  assert.deepEqual(matcher.matchWhole('a.bé')?.groups, ['a.bé'])
+})
+
 test('flags may be given beside the pattern', () => {
   assert.equal(compileRegex('a.b', 'is').test('A\nB'), true)
 })

@@ -76,6 +76,11 @@ export const EVENTS = logEvents('GW_FILTER', {
     action:
       'Check the plugin JwtReplayPassword and the allowlist of session properties of the access manager, and sessionProperties of the AmService.',
   },
+  PAGE_NOT_SEARCHED: {
+    message: 'page not searched for the login page: it is passed on',
+    meaning: 'A pattern of a PasswordReplayFilter takes too long on a page. If it is the login page, the user sees it.',
+    action: 'Use a literal text as `loginPageContentMarker`, which is found in long pages too, or use `loginPage`.',
+  },
   PASSWORD_NOT_DECRYPTED: {
     message: 'captured password not decrypted: the request gets 500',
     meaning: 'The key can not be read, has another length, or is not that of the access manager.',

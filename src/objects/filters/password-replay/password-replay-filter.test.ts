@@ -133,6 +133,19 @@ test('a response of another type, too large or undecodable is passed on without 
   assert.equal(streamed.response.status, 200)
 })
 
+test('a page that is too long for a pattern is passed on with a warning; a literal marker is found in it', async () => {
+  const long = `${'<p>a paragraph of text</p>\n'.repeat(15_000)}${LOGIN_PAGE}`
+  await using slow = await withFilter({ loginPageContentMarker: 'Please(?=\\s+log\\s+in)' })
+  for (let at = 0; at < 2; at++) {
+    const { sent, response } = await slow.send('/x', () => page(long))
+    assert.deepEqual([sent, response.status, Buffer.from(response.body.bytes()).toString()], [['GET /x'], 200, long])
+  }
+  const warnings = slow.built.log.lines.filter((line) => line.includes('"code":"GW_FILTER_PAGE_NOT_SEARCHED"'))
+  assert.equal(warnings.length, 1)
+  await using literal = await withFilter({ loginPageContentMarker: 'Please log in' })
+  assert.equal((await literal.send('/x', () => page(long))).sent.length, 2)
+})
+
 test('a failed login is not repeated', async () => {
   await using filter = await withFilter({ loginPageContentMarker: 'Please log in' })
   const sent: string[] = []

@@ -1,8 +1,10 @@
 import { passes } from '#contracts'
+import { EvaluationError } from '#expression'
 import { Entity, type Exchange, type Filter, type Handler, type Response } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Pattern } from '#schema'
 import { type BuildRequest, cancelStreamed } from '../../lib/static-request.ts'
+import { EVENTS } from '../log-events.ts'
 
 interface ReplaySettings {
   readonly loginPage: Condition | null
@@ -27,13 +29,30 @@ export function replayPassword(settings: ReplaySettings): Filter {
     if (!isLoginPage && marker === null) return next(exchange)
     const response = await next(exchange)
     const page = isLoginPage || isPage(response) ? await textOf(response, exchange) : null
-    const isFound = page !== null && (isLoginPage || marker?.find(page) !== null)
-    if (!isFound) {
+    const texts = page === null ? null : search(settings, page, isLoginPage, exchange)
+    if (texts === null) {
       if (isLoginPage) logger.debug(exchange.ids, 'the login page can not be searched: it is passed on')
       return response
     }
-    exchange.attributes['extracted'] = extracted(page, extractions)
+    exchange.attributes['extracted'] = texts
     return logIn(settings, exchange, next)
+  }
+}
+
+/** The extracted texts of a login page; null for another page, and for one that is too long for a pattern. */
+function search(
+  { marker, extractions, logger }: ReplaySettings,
+  page: string,
+  isLoginPage: boolean,
+  exchange: Exchange,
+): Record<string, string | null> | null {
+  try {
+    if (!isLoginPage && marker?.find(page) === null) return null
+    return extracted(page, extractions)
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error
+    logger.limited().warn({ ...exchange.ids, problem: error.message }, EVENTS.PAGE_NOT_SEARCHED)
+    return null
   }
 }
 
