@@ -12,6 +12,12 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'The user gets 403, or the response of `failureHandler`, instead of endless redirects.',
     action: 'Check that the login page reads the advice and that the authentication it demands exists.',
   },
+  CONTENT_NOT_SEARCHED: {
+    message: 'content not searched by an EntityExtractFilter',
+    meaning:
+      'The content of `subject` is too long, or can not be decoded: 413 or 415 for a request, 502 for a response.',
+    action: 'See `problem`; raise `entityLimits` of admin.json, or simplify the pattern, for longer content.',
+  },
   COOKIE_LEFT_OUT: {
     message: 'cookie left out',
     meaning:

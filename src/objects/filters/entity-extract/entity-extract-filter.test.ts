@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Body, type Filter, Response } from '#http'
+import { Body, type Filter, Headers, Response } from '#http'
 import type { JsonValue } from '#json'
 import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
@@ -60,3 +60,24 @@ test('a group that does not exist, and an unknown charset, are rejected', async 
   )
   await assert.rejects(build(EntityExtractFilter, { ...base, charset: 'latin-17' }), /expected a character encoding/)
 })
+
+const UNSEARCHABLE: readonly (readonly [string, Record<string, string>, Buffer, number])[] = [
+  ['text over the limit', {}, Buffer.alloc(1_100_000, 'a'), 413],
+  ['text that is too long for the pattern', {}, Buffer.alloc(300_000, 'a'), 413],
+  ['an unknown content coding', { 'Content-Encoding': 'weird' }, Buffer.from('a'), 415],
+  ['content that is not of its coding', { 'Content-Encoding': 'gzip' }, Buffer.from('a'), 415],
+  ['an unknown character encoding', { 'Content-Type': 'text/html; charset=klingon' }, Buffer.from('a'), 415],
+]
+
+for (const [name, headers, body, status] of UNSEARCHABLE) {
+  test(`${name} is ${status} for a request and 502 for a response, with a warning`, async () => {
+    const fields = { target, bindings: [{ key: 'a', pattern: '(?=b)c' }] }
+    await using request = await build<Filter>(EntityExtractFilter, { ...fields, messageType: 'REQUEST' })
+    const sent = exchangeFor('POST', 'http://app.example/', { headers, body })
+    assert.equal((await request.object(sent, () => assert.fail('was passed on'))).status, status)
+    await using response = await build<Filter>(EntityExtractFilter, { ...fields, messageType: 'RESPONSE' })
+    const received = new Response(200, { headers: new Headers(Object.entries(headers)), body: Body.of(body) })
+    assert.equal((await response.object(exchangeFor('GET', 'http://app.example/'), async () => received)).status, 502)
+    for (const { log } of [request, response]) assert.match(log.lines.join(), /GW_FILTER_CONTENT_NOT_SEARCHED/)
+  })
+}

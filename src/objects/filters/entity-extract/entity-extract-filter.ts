@@ -1,8 +1,20 @@
 import { FilterKind } from '#contracts'
-import { expandTemplate } from '#expression'
-import { Entity, type Exchange, type Filter, Headers, type Message } from '#http'
+import { EvaluationError, expandTemplate } from '#expression'
+import {
+  ContentCodingError,
+  Entity,
+  EntityTooLargeError,
+  type Exchange,
+  type Filter,
+  Headers,
+  type Message,
+  Response,
+  respond,
+} from '#http'
+import type { Logger } from '#logging'
 import { type Assign, config, defineType, leftValue, list, object, oneOf, type Pattern, regex, string } from '#schema'
 import { isCharset } from '../../lib/charset.ts'
+import { EVENTS } from '../log-events.ts'
 
 /** Stores texts that patterns find in the content of a message. */
 export const EntityExtractFilter = defineType({
@@ -35,11 +47,13 @@ export const EntityExtractFilter = defineType({
       if (problem !== null) report(`/bindings/${at}/template`, problem)
     }
   },
-  create: ({ messageType, charset, target, bindings }) => {
-    const extraction = { charset: charset ?? null, target, bindings }
+  create: ({ messageType, charset, target, bindings }, { logger }) => {
+    const extraction = { charset: charset ?? null, target, bindings, logger }
     return messageType === 'REQUEST' ? fromRequest(extraction) : fromResponse(extraction)
   },
 })
+
+type Subject = 'request' | 'response'
 
 interface Extraction {
   readonly charset: string | null
@@ -49,11 +63,14 @@ interface Extraction {
     readonly pattern: Pattern
     readonly template?: string | undefined
   }[]
+  readonly logger: Logger
 }
 
 function fromRequest(extraction: Extraction): Filter {
   return async (exchange, next) => {
-    await extraction.target(exchange, null, await extracted(extraction, exchange, exchange.request, 'request'))
+    const found = await extracted(extraction, exchange, exchange.request, 'request')
+    if (found instanceof Response) return found
+    await extraction.target(exchange, null, found)
     return next(exchange)
   }
 }
@@ -62,8 +79,13 @@ function fromResponse(extraction: Extraction): Filter {
   return async (exchange, next) => {
     const response = await next(exchange)
     try {
-      await extraction.target(exchange, response, await extracted(extraction, exchange, response, 'response'))
-      return response
+      const found = await extracted(extraction, exchange, response, 'response')
+      if (!(found instanceof Response)) {
+        await extraction.target(exchange, response, found)
+        return response
+      }
+      response.body.cancel()
+      return found
     } catch (error) {
       response.body.cancel()
       throw error
@@ -71,14 +93,37 @@ function fromResponse(extraction: Extraction): Filter {
   }
 }
 
-/** Texts by key, null where a pattern is not found. Throws where the content exceeds the temporary storage or the limits for texts. */
+/** Texts by key, or the response in place of content that can not be searched. Throws where it exceeds the temporary storage. */
 async function extracted(
-  { charset, bindings }: Extraction,
+  extraction: Extraction,
   exchange: Exchange,
   message: Message,
-  subject: 'request' | 'response',
-): Promise<Record<string, string | null>> {
+  subject: Subject,
+): Promise<Record<string, string | null> | Response> {
   await message.body.bufferIfFits(exchange.storage)
+  try {
+    return search(extraction, message, subject)
+  } catch (error) {
+    const status = statusFor(error, subject)
+    if (status === null) throw error
+    const { message: problem } = error as Error
+    extraction.logger.limited().warn({ ...exchange.ids, subject, problem }, EVENTS.CONTENT_NOT_SEARCHED)
+    return respond(status)
+  }
+}
+
+/** Null for faults that the content does not cause. */
+function statusFor(error: unknown, subject: Subject): 413 | 415 | 502 | null {
+  const isTooLong = error instanceof EntityTooLargeError || error instanceof EvaluationError
+  const isUndecodable =
+    error instanceof ContentCodingError || (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_NOT_SUPPORTED'
+  if (!isTooLong && !isUndecodable) return null
+  if (subject === 'response') return 502
+  return isTooLong ? 413 : 415
+}
+
+/** Texts by key, null where a pattern is not found. */
+function search({ charset, bindings }: Extraction, message: Message, subject: Subject): Record<string, string | null> {
   const text = new Entity(charset === null ? message : encodedIn(message, charset), subject).string
   const found: Record<string, string | null> = Object.create(null)
   for (const { key, pattern, template = '$0' } of bindings) {
