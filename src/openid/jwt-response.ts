@@ -1,5 +1,5 @@
 import { idTokenClaims, isEncrypted } from './issued-tokens.ts'
-import { OpenIdError } from './open-id-error.ts'
+import { InvalidResponseError } from './open-id-error.ts'
 
 /** Requirements on a JWT-secured authorization response (JARM section 2.4). */
 interface JwtResponseRules {
@@ -18,17 +18,17 @@ const OWN_CLAIMS = ['aud', 'exp', 'iat', 'nbf', 'jti']
 
 /** Validates the JWT of a response and returns its parameters. */
 export async function openJwtResponse(jwt: string, rules: JwtResponseRules): Promise<URLSearchParams> {
-  if (jwt === '') throw refused('the authorization response is no JWT')
+  if (jwt === '') throw new InvalidResponseError('it is no JWT')
   const signed = isEncrypted(jwt) ? await rules.decrypt(jwt) : jwt
   const problem = await rules.signatureProblem(signed)
-  if (problem !== null) throw refused(`the authorization response is invalid: ${problem}`)
+  if (problem !== null) throw new InvalidResponseError(problem)
   const claims = idTokenClaims(signed)
-  if (claims === null) throw refused('the authorization response has no claims')
+  if (claims === null) throw new InvalidResponseError('it has no claims')
   const { iss, aud } = claims
   if (iss !== rules.issuer || ![aud].flat().includes(rules.clientId))
-    throw refused('the authorization response is of another issuer or for another client')
+    throw new InvalidResponseError('it is of another issuer or for another client')
   const expiresAt = Number(claims['exp']) * 1_000
-  if (!(expiresAt + rules.skew > rules.now)) throw refused('the authorization response has expired')
+  if (!(expiresAt + rules.skew > rules.now)) throw new InvalidResponseError('it has expired')
   return new URLSearchParams(
     Object.entries(claims).flatMap(([name, value]) =>
       typeof value === 'string' && !OWN_CLAIMS.includes(name) ? [[name, value]] : [],
@@ -44,8 +44,4 @@ export async function stateOfJwtResponse(
   const signed = isEncrypted(jwt) ? await decrypt(jwt).catch(() => '') : jwt
   const state = idTokenClaims(signed)?.['state']
   return typeof state === 'string' ? state : null
-}
-
-function refused(description: string): OpenIdError {
-  return new OpenIdError('invalid_token', description, false)
 }

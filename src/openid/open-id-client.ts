@@ -17,11 +17,11 @@ import {
   refreshTokenGrantRequest,
   revocationRequest,
   userInfoRequest,
-  validateAuthResponse,
 } from 'oauth4webapi'
 import type { ClientIdField } from '#contracts'
 import type { Exchange, Handler } from '#http'
 import type { JsonObject } from '#json'
+import { validatedResponse } from './authorization-response.ts'
 import { fetchBy } from './fetch-by-handler.ts'
 import { type IssuedTokens, issuedTokens, withReadableIdToken } from './issued-tokens.ts'
 import { openJwtResponse } from './jwt-response.ts'
@@ -105,7 +105,7 @@ export class OpenIdClient {
     const { secrets, redirectUri, maxAge } = attempt
     return protocolErrors(async () => {
       const response = await this.#opened(parameters)
-      const checked = validateAuthResponse(this.#server, this.#client, response, secrets.state)
+      const checked = validatedResponse(this.#server, this.#client, response, secrets.state)
       const answer = await authorizationCodeGrantRequest(
         this.#server,
         this.#client,

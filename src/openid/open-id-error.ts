@@ -19,6 +19,14 @@ export class OpenIdError extends Error {
   }
 }
 
+/** An authorization response that does not answer the request of this login. It comes through the browser, which can change it. */
+export class InvalidResponseError extends OpenIdError {
+  constructor(description: string, options?: ErrorOptions) {
+    super('invalid_request', `the authorization response is invalid: ${description}`, false, options)
+    this.name = 'InvalidResponseError'
+  }
+}
+
 /** Runs a step of the protocol; converts all errors to OpenIdErrors. */
 export async function protocolErrors<T>(step: () => Promise<T>): Promise<T> {
   try {

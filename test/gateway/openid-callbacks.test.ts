@@ -84,6 +84,38 @@ test('a rejected code: 400; a rejected user: 403', options, async () => {
   assert.equal((await browser.ask(`${callback}?error=server_error&${await begin()}`)).status, 503)
 })
 
+test(
+  'a response of another server, without a code or with one of its parameters twice: 400, and no code is exchanged',
+  options,
+  async () => {
+    await using at = await openIdGateway()
+    const browser = new BrowserLike()
+    const iss = encodeURIComponent(at.provider.url)
+    let exchanged = 0
+    at.provider.intercept = ({ url }) => {
+      if (url === '/token') exchanged += 1
+      return false
+    }
+    for (const parameters of [
+      'code=x&iss=https%3A%2F%2Fother.example.com',
+      'code=x',
+      'error=access_denied',
+      `code=x&iss=${iss}&iss=${iss}`,
+      `code=x&code=y&iss=${iss}`,
+      `code=&iss=${iss}`,
+      `iss=${iss}`,
+      `code=x&id_token=a.b.c&iss=${iss}`,
+    ]) {
+      const begun = new URL((await browser.ask(`${at.gateway.url}/app/page`)).headers.get('location') as string)
+      const state = begun.searchParams.get('state')
+      const page = await browser.ask(`${at.gateway.url}/app/oidc/callback?${parameters}&state=${state}`)
+      assert.equal(page.status, 400, parameters)
+      assert.match(page.text, /invalid_request/)
+    }
+    assert.equal(exchanged, 0)
+  },
+)
+
 test('a login page that was open too long starts the login again', options, async () => {
   await using at = await openIdGateway()
   const browser = new BrowserLike()

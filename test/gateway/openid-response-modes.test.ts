@@ -68,7 +68,7 @@ test(
     const callback = `${at.gateway.url}/app/oidc/callback`
     assert.equal((await browser.ask(`${callback}?response=${forged({ state: 'other', code: 'x' })}`)).status, 400)
     const iss = encodeURIComponent(at.provider.url)
-    assert.equal((await browser.ask(`${callback}?code=x&state=${state}&iss=${iss}`)).status, 500)
+    assert.equal((await browser.ask(`${callback}?code=x&state=${state}&iss=${iss}`)).status, 400)
     const second = new URL((await browser.ask(`${at.gateway.url}/app/page`)).headers.get('location') as string)
     const claims = {
       state: second.searchParams.get('state'),
@@ -77,7 +77,7 @@ test(
       aud: 'gateway',
       exp: 9e9,
     }
-    assert.equal((await browser.ask(`${callback}?response=${forged(claims)}`)).status, 500)
+    assert.equal((await browser.ask(`${callback}?response=${forged(claims)}`)).status, 400)
   },
 )
 

@@ -1,4 +1,4 @@
-import { OpenIdError } from '#openid'
+import { InvalidResponseError, OpenIdError } from '#openid'
 
 /** An invalid request to `login`, `callback` or `logout`. */
 export class LoginRequestError extends OpenIdError {
@@ -20,7 +20,8 @@ const REFUSALS = new Set([
 /** The status of a failed login: 400 and 403 for the browser, 500 for the gateway, 503 for the server. */
 export function statusOf(error: OpenIdError): number {
   if (error.unavailable) return 503
+  if (error instanceof LoginRequestError || error instanceof InvalidResponseError) return 400
   // A code that has been used already, for example by a reload.
-  if (error instanceof LoginRequestError || error.error === 'invalid_grant') return 400
+  if (error.error === 'invalid_grant') return 400
   return REFUSALS.has(error.error) ? 403 : 500
 }
