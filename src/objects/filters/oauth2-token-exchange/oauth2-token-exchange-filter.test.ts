@@ -150,6 +150,9 @@ test('the token request has the transaction id of the request', async () => {
 const failures: readonly [string, TokenResponse, number, string][] = [
   ['a token that is not exchanged', { status: 400, json: { error: 'invalid_grant' } }, 403, 'invalid_grant'],
   ['a refusal without JSON', { status: 400, text: 'no' }, 403, 'invalid_request'],
+  ['an error page of a proxy', { status: 404, text: '404 page not found' }, 502, 'server_error'],
+  ['a gateway that is not accepted, without JSON', { status: 401, text: '' }, 502, 'invalid_client'],
+  ['a time-out of a proxy', { status: 408, text: '' }, 503, 'temporarily_unavailable'],
   ['a target that is not allowed', { status: 400, json: { error: 'invalid_target' } }, 403, 'invalid_target'],
   ['a gateway that is not known', { status: 401, json: { error: 'invalid_client' } }, 502, 'invalid_client'],
   [

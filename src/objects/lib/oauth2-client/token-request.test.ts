@@ -68,12 +68,36 @@ test('B62: a response with a status other than 200 gives no token', async () => 
     [204, 'malformed'],
     [301, 'malformed'],
     [400, 'refused'],
-    [499, 'refused'],
+    [401, 'refused'],
+    [404, 'malformed'],
+    [499, 'malformed'],
+    [408, 'unavailable'],
     [429, 'unavailable'],
     [500, 'unavailable'],
     [999, 'unavailable'],
   ] as const) {
     assert.equal((await asked(async () => respond(status, {}, GOOD))).outcome, outcome, String(status))
+  }
+})
+
+test('a 4xx response other than 400 rejects the token only with an error code; 401 rejects the client', () => {
+  const invalidTarget = '{"error":"invalid_target"}'
+  for (const [status, content, error] of [
+    [400, invalidTarget, 'invalid_target'],
+    [403, invalidTarget, 'invalid_target'],
+    [400, '{"message":"no"}', 'invalid_request'],
+    [401, '{"error":"invalid_grant"}', 'invalid_grant'],
+    [401, '{}', 'invalid_client'],
+    [401, '', 'invalid_client'],
+    [400, 'no', 'invalid_request'],
+    [403, '<html>', null],
+    [404, '404 page not found', null],
+    [404, '{"message":"no such path"}', null],
+    [413, '{"error":7}', null],
+  ] as const) {
+    const result = decodeTokenResponse(status, Buffer.from(content))
+    assert.equal(result.outcome, error === null ? 'malformed' : 'refused', `${status} ${content}`)
+    assert.equal(result.outcome === 'refused' ? result.error : null, error)
   }
 })
 

@@ -43,9 +43,9 @@ export interface IssuedToken {
 
 export type TokenResult =
   | IssuedToken
-  /** Error response (RFC 6749 section 5.2). */
+  /** Error response of the protocol (RFC 6749 section 5.2). */
   | { readonly outcome: 'refused'; readonly error: string; readonly description: string }
-  /** Unreachable, timed out, 5xx or 429. */
+  /** Unreachable, timed out, 5xx, 408 or 429. */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly cause: Error | null }
   /** A response that is neither a token nor an error response. */
   | { readonly outcome: 'malformed'; readonly reason: string }
@@ -68,7 +68,7 @@ export async function requestToken(settings: TokenRequest): Promise<TokenResult>
       wantsBody: (response) => response.status === 200 || isRefusal(response.status),
       abortWith: onBehalfOf,
     })
-    if (status >= 500 || status === 429) {
+    if (status >= 500 || isTemporary(status)) {
       return { outcome: 'unavailable', reason: `it answered with the status ${status}`, cause }
     }
     const result = decodeTokenResponse(status, body)
@@ -81,9 +81,14 @@ export async function requestToken(settings: TokenRequest): Promise<TokenResult>
   }
 }
 
-/** RFC 6749 section 5.2; 429 is temporary and does not reject the request itself. */
+/** RFC 6749 section 5.2. */
 function isRefusal(status: number): boolean {
-  return status >= 400 && status <= 499 && status !== 429
+  return status >= 400 && status <= 499 && !isTemporary(status)
+}
+
+/** Whether a 4xx status does not reject the request itself. */
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 429
 }
 
 function tokenRequest({ endpoint, fields }: TokenRequest): Request {
@@ -111,14 +116,22 @@ export function decodeTokenResponse(status: number, content: Uint8Array): TokenR
   return { outcome: 'issued', token, tokenType, lifetime: lifetimeIn(info), scopes: scopesIn(info), info }
 }
 
+/** Other 4xx responses without an error code are not of the protocol, but for example of a proxy in front of the server. */
 function refusal(status: number, info: JsonObject | null): TokenResult {
-  const error = info === null ? null : errorText(member(info, 'error'))
+  const error = (info === null ? null : errorText(member(info, 'error'))) ?? impliedError(status)
+  if (error === null) return { outcome: 'malformed', reason: `it answered with the status ${status} and no error code` }
   const description = info === null ? null : errorText(member(info, 'error_description'))
   return {
     outcome: 'refused',
-    error: error ?? 'invalid_request',
+    error,
     description: description ?? `the token endpoint answered with the status ${status}`,
   }
+}
+
+/** The error of a status with any content: 401 rejects the client, 400 the request (RFC 6749 section 5.2). */
+function impliedError(status: number): string | null {
+  if (status === 401) return 'invalid_client'
+  return status === 400 ? 'invalid_request' : null
 }
 
 function errorText(value: unknown): string | null {
