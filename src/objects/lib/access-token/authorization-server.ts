@@ -1,4 +1,4 @@
-import type { TokenRejection } from '#contracts'
+import type { TokenRejection, TokenResolution } from '#contracts'
 import {
   type Exchange,
   type Handler,
@@ -13,6 +13,7 @@ import type { Logger } from '#logging'
 import type { Environment } from '#schema'
 import { jsonObjectIn } from '../json-object-in.ts'
 import { EVENTS } from '../log-events.ts'
+import { malformedMember, resolutionOf } from './token-info.ts'
 
 interface EndpointResponse {
   readonly status: number
@@ -70,6 +71,13 @@ export class AuthorizationServer {
     // 408 and 429 are temporary: they do not reject the request itself.
     const refused = isClientError(status) && status !== 408 && status !== 429
     return refused ? { status, content } : this.unavailable(`expected the status 200, got ${status}`)
+  }
+
+  /** The resolution of a token by a response. A response with a malformed member is logged. */
+  resolution(token: string, info: JsonObject, now: number): TokenResolution {
+    const resolution = resolutionOf(token, info, now)
+    if (resolution.outcome === 'unavailable') this.unavailable(malformedMember(info))
+    return resolution
   }
 
   badRequest({ status, content }: EndpointResponse): TokenRejection {

@@ -18,6 +18,13 @@ export function resolutionOf(token: string, info: JsonObject, now: number): Toke
   return { outcome: 'valid', accessToken: { token, info, scopes, expiresAt } }
 }
 
+/** The reason why `resolutionOf` found a response malformed, without values. */
+export function malformedMember(info: JsonObject): string {
+  if (scopesIn(info['scope']) === null) return 'expected scopes in "scope", a text or a list of texts'
+  const name = (info['exp'] ?? null) === null ? 'expires_in' : 'exp'
+  return `expected a number of seconds in "${name}", got ${typeof info[name] === 'string' ? 'a text' : 'something else'}`
+}
+
 /** Scopes as a space-separated string (RFC 6749 section 3.3) or as a list; null for any other type. */
 function scopesIn(scope: JsonValue | undefined): ReadonlySet<string> | null {
   if (scope === undefined || scope === null) return new Set()

@@ -10,7 +10,6 @@ import { type JsonObject, numberValue } from '#json'
 import { atLeastOneOf, type Clock, config, defineType, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
-import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf, realmOfEndpoint } from '../../lib/access-token/token-realm.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 
@@ -70,7 +69,7 @@ function readTokenInfo(
       const info = content as JsonObject
       const problem = problemOf(info, token)
       if (problem !== null) return server.unavailable(problem)
-      return realm(info) ?? resolutionOf(token, info, clock.now())
+      return realm(info) ?? server.resolution(token, info, clock.now())
     },
   }
 }

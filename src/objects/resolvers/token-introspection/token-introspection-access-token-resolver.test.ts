@@ -255,6 +255,22 @@ test('failures are logged with their reason, once in ten seconds, without the to
   assert.doesNotMatch(at.log.lines.join(''), /very-secret-token/)
 })
 
+test('a malformed member of a response is logged by its name', async () => {
+  for (const [info, reason] of [
+    [{ exp: '4102444800' }, 'expected a number of seconds in "exp", got a text'],
+    [{ expires_in: true }, 'expected a number of seconds in "expires_in", got something else'],
+    [{ scope: 7 }, 'expected scopes in "scope", a text or a list of texts'],
+  ] as const) {
+    await using at = await resolverAt()
+    at.server.tokens.set('token', { active: true, ...info })
+    assert.equal((await at.resolve()).outcome, 'unavailable')
+    assert.deepEqual(
+      at.log.entries.map(({ level, code, reason }) => ({ level, code, reason })),
+      [{ level: 'warn', code: 'GW_OBJECT_AUTHORIZATION_SERVER_UNUSABLE', reason }],
+    )
+  }
+})
+
 test('invalid values are reported with their pointer', async () => {
   const refused = (config: JsonObject, message: string) =>
     assert.rejects(build(TokenIntrospectionAccessTokenResolver, config, SURROUNDINGS), { message })

@@ -4,6 +4,7 @@ import {
   type AmService,
   AmServiceKind,
   HandlerKind,
+  type TokenRejection,
   type TokenResolution,
 } from '#contracts'
 import { Body, type Exchange, formatForm, Headers, Request, Uri } from '#http'
@@ -11,7 +12,6 @@ import type { JsonObject } from '#json'
 import { atLeastOneOf, type Clock, config, defineType, type Environment, ref, url } from '#schema'
 import { AuthorizationServer } from '../../lib/access-token/authorization-server.ts'
 import { cacheAround, OLDER_CACHE_FIELD, withOlderCache } from '../../lib/access-token/older-cache.ts'
-import { resolutionOf } from '../../lib/access-token/token-info.ts'
 import { type RealmCheck, realmOf } from '../../lib/access-token/token-realm.ts'
 import { EVENTS } from '../log-events.ts'
 
@@ -87,15 +87,15 @@ function introspect(uri: Uri, server: AuthorizationServer, realm: RealmCheck, cl
       if (answer.status !== 200)
         return server.rejectsClient(answer) ? server.clientRejected(answer) : server.badRequest(answer)
       const info = answer.content as JsonObject
-      return realm(info) ?? resolutionFrom(token, info, clock.now())
+      return realm(info) ?? refusedInfo(info) ?? server.resolution(token, info, clock.now())
     },
   }
 }
 
 /** Only `true` is active (threats B62), and a refresh token does not grant access to resources (RFC 6749 section 1.5). */
-function resolutionFrom(token: string, info: JsonObject, now: number): TokenResolution {
+function refusedInfo(info: JsonObject): TokenRejection | null {
   if (info['active'] !== true) return { outcome: 'invalid', description: 'The access token is not active.' }
   if (info['token_type'] === 'refresh_token')
     return { outcome: 'invalid', description: 'The token is no access token.' }
-  return resolutionOf(token, info, now)
+  return null
 }
