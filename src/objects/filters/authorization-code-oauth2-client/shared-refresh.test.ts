@@ -125,7 +125,7 @@ test('an unavailable server fails the waiting requests, and is called again a se
   assert.equal((await unit().refresh('r', async () => issued('new'))).tokens.accessToken, 'new')
 })
 
-test('an error response of the server is cached', async (t) => {
+test('the end of a grant is cached', async (t) => {
   const { unit, pass } = gateway(t)
   const refused = new OpenIdError('invalid_grant', 'the token was used', false)
   await assert.rejects(
@@ -137,4 +137,20 @@ test('an error response of the server is cached', async (t) => {
     unit().refresh('r', async () => issued('new')),
     { error: 'invalid_grant', unavailable: false },
   )
+})
+
+test('after another failure, such as a malformed response, the server is called again a second later', async (t) => {
+  const { unit, pass } = gateway(t)
+  for (const code of ['server_error', 'invalid_request', 'unauthorized_client']) {
+    const failure = new OpenIdError(code, 'no tokens', false)
+    const failing = () => unit().refresh(code, () => Promise.reject(failure))
+    await assert.rejects(failing(), failure)
+    await pass(500)
+    await assert.rejects(
+      unit().refresh(code, async () => issued('early')),
+      { error: code },
+    )
+    await pass(1_000)
+    assert.equal((await unit().refresh(code, async () => issued('new'))).tokens.accessToken, 'new')
+  }
 })

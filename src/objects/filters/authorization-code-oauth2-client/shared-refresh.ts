@@ -6,9 +6,9 @@ import type { Clock, SharedRecord, SharedStore } from '#schema'
 /** A claim expires this long after the last renewal by its owner; then another request takes over. */
 const LEASE = 10_000
 const LEASE_RENEWAL = 2_500
-/** TTL of tokens, or of an error response, for requests with the old token. */
+/** TTL of tokens, or of the end of the grant, for requests with the old token. */
 const OUTCOME_LIFETIME = 60_000
-/** TTL of the failure of a server that is unavailable. */
+/** TTL of other failures, after which the server may accept the refresh token: it is unavailable, or its response was malformed. */
 const FAILURE_LIFETIME = 1_000
 /** Longest wait for the outcome of another request, and poll interval. */
 const WAIT_LIMIT = 30_000
@@ -84,7 +84,8 @@ export class SharedRefresh {
     } catch (error) {
       const { error: code, description, unavailable } = refusalOf(error)
       const failure = { error: code, description, unavailable }
-      await this.#keep(key, { outcome: { failure } }, unavailable ? FAILURE_LIFETIME : OUTCOME_LIFETIME)
+      const hasEnded = code === 'invalid_grant' && !unavailable
+      await this.#keep(key, { outcome: { failure } }, hasEnded ? OUTCOME_LIFETIME : FAILURE_LIFETIME)
       throw error
     } finally {
       clearInterval(renewal)
