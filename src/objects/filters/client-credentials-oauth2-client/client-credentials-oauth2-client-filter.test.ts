@@ -7,6 +7,7 @@ import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
 import { exchangeFor } from '#test/exchange'
 import { type TokenResponse, tokenEndpoint } from '#test/token-endpoint'
+import { waitUntil } from '#test/waiting'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { ClientCredentialsOAuth2ClientFilter } from './client-credentials-oauth2-client-filter.ts'
 
@@ -70,23 +71,60 @@ test('B61: concurrent requests share one token request', async () => {
   assert.equal(gate.built.metrics.values.get('gw_oauth2_client_token_requests_total'), 1)
 })
 
-test('a token is replaced before it expires: after nine tenths of its lifetime', async () => {
-  await using gate = await started((count) => issued(`t${count}`, { expires_in: 100 }))
+/** Sends requests until one has another token than the one before it. */
+async function replaced({ send, seen }: Awaited<ReturnType<typeof started>>): Promise<void> {
+  const before = seen.at(-1)
+  await waitUntil('the token was replaced', async () => {
+    await send()
+    return seen.at(-1) !== before
+  })
+}
+
+for (const [what, expires, begin] of [
+  ['a token is replaced before it expires: after nine tenths of its lifetime', 100, 90_000],
+  ['a long-lived token is replaced thirty seconds before it expires', '3600', 3_570_000],
+  ['a token without an expiry is replaced after less than a minute', undefined, 54_000],
+] as const) {
+  test(what, async () => {
+    await using gate = await started((count) => issued(`t${count}`, { expires_in: expires }))
+    await gate.send()
+    gate.clock.advance(begin - 1)
+    await gate.send()
+    assert.equal(gate.endpoint.requests.length, 1)
+    gate.clock.advance(1)
+    await gate.send()
+    assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t1'], 'a request does not wait for the new token')
+    await replaced(gate)
+    assert.equal(gate.seen.at(-1), 'Bearer t2')
+    assert.equal(gate.endpoint.requests.length, 2)
+  })
+}
+
+test('while a token is replaced, requests have the old one until it expires, also where the endpoint is slow or fails', async () => {
+  const slow = Promise.withResolvers<TokenResponse>()
+  await using gate = await started((count) => {
+    if (count === 1) return issued('t1', { expires_in: 100 })
+    return count === 2 ? slow.promise : { status: 500, json: {} }
+  })
   await gate.send()
-  gate.clock.advance(89_999)
-  await gate.send()
+  gate.clock.advance(90_000)
+  for (let at = 0; at < 3; at++) assert.equal((await gate.send()).status, 200)
+  slow.resolve({ status: 503, json: {} })
+  const failures = () => gate.built.log.entries.filter(({ code }) => code === 'GW_OBJECT_TOKEN_REQUEST_FAILED')
+  await waitUntil('the failure was logged', () => failures().length > 0)
+  gate.clock.advance(9_999)
+  assert.equal((await gate.send()).status, 200)
+  assert.deepEqual(new Set(gate.seen), new Set(['Bearer t1']))
   gate.clock.advance(1)
-  await gate.send()
-  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
+  assert.equal((await gate.send()).status, 503)
 })
 
-test('a long-lived token is replaced thirty seconds before it expires', async () => {
-  await using gate = await started((count) => issued(`t${count}`, { expires_in: '3600' }))
+test('a token that the service rejects in the last tenth of its lifetime is not sent again', async () => {
+  await using gate = await started((count) => issued(`t${count}`, { expires_in: 100 }))
   await gate.send()
-  gate.clock.advance(3_569_999)
-  await gate.send()
-  gate.clock.advance(1)
-  await gate.send()
+  gate.clock.advance(90_000)
+  const response = await gate.send((token) => respond(token === 'Bearer t1' ? 401 : 200))
+  assert.equal(response.status, 200)
   assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
 })
 
@@ -102,16 +140,6 @@ for (const [what, expires] of [
     assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t2'])
   })
 }
-
-test('a token without an expiry is cached for less than a minute', async () => {
-  await using gate = await started((count) => issued(`t${count}`, { expires_in: undefined }))
-  await gate.send()
-  gate.clock.advance(53_000)
-  await gate.send()
-  gate.clock.advance(2_000)
-  await gate.send()
-  assert.deepEqual(gate.seen, ['Bearer t1', 'Bearer t1', 'Bearer t2'])
-})
 
 test('a token that the service rejects is replaced, and the request sent again', async () => {
   await using gate = await started((count) => issued(`t${count}`))

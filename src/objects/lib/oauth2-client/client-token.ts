@@ -37,15 +37,22 @@ export class TokenUnavailable extends Error {
 interface Credentials {
   /** Value of `Authorization`: scheme and token. */
   readonly value: string
-  /** Milliseconds. */
+  /** Milliseconds until it is replaced. */
   readonly ttl: number
+  /** By the monotonic clock. */
+  readonly expiresAt: number
 }
 
-/** One token for all requests, cached until shortly before it expires. */
+/**
+ * One token for all requests. Shortly before it expires it is replaced in the background: requests do not wait for a server that is
+ * slow or fails meanwhile, as long as they have a valid token.
+ */
 export class ClientToken {
   readonly #settings: ClientTokenSettings
   readonly #credentials: CachedValue<Credentials>
   #nextRejection = Number.NEGATIVE_INFINITY
+  /** The last credentials that a service rejected. */
+  #rejected: string | null = null
 
   constructor(settings: ClientTokenSettings) {
     this.#settings = settings
@@ -64,18 +71,32 @@ export class ClientToken {
 
   /** The value of `Authorization`. */
   get(): string | Promise<string | TokenUnavailable> {
-    return this.#credentials.fresh?.value ?? this.#load()
+    const { fresh } = this.#credentials
+    if (fresh !== null) return fresh.value
+    const last = this.#unexpired
+    if (last === null) return this.#load()
+    this.#load().catch(() => {})
+    return last
   }
 
   /** Call when a service rejected the credentials. Returns true where `get` may now return others. */
   rejected(credentials: string): boolean {
-    const current = this.#credentials.fresh?.value ?? null
+    const { fresh } = this.#credentials
+    const current = fresh?.value ?? this.#unexpired
     if (current !== null && current !== credentials) return true
     const now = this.#settings.clock.monotonic()
     if (now < this.#nextRejection) return false
     this.#nextRejection = now + REJECTION_PAUSE
-    if (current !== null) this.#credentials.invalidate()
+    this.#rejected = credentials
+    if (fresh !== null) this.#credentials.invalidate()
     return true
+  }
+
+  /** The last credentials, fresh or not, unless they have expired or were rejected. */
+  get #unexpired(): string | null {
+    const { last } = this.#credentials
+    if (last === null || last.value === this.#rejected) return null
+    return this.#settings.clock.monotonic() < last.expiresAt ? last.value : null
   }
 
   async #load(): Promise<string | TokenUnavailable> {
@@ -88,8 +109,9 @@ export class ClientToken {
   }
 
   async #fetch(): Promise<Credentials> {
-    const { fetch, fetches } = this.#settings
+    const { fetch, fetches, clock } = this.#settings
     fetches.add()
+    const requestedAt = clock.monotonic()
     const answer = await fetch()
     if (answer.outcome !== 'issued') throw new TokenUnavailable(answer)
     const scheme = schemeOf(answer)
@@ -97,7 +119,8 @@ export class ClientToken {
       throw new TokenUnavailable({ outcome: 'malformed', reason: 'it issued a token of another type than Bearer' })
     }
     const lifetime = answer.lifetime ?? DEFAULT_LIFETIME
-    return { value: `${scheme} ${answer.token}`, ttl: lifetime - Math.min(lifetime / 10, MAX_MARGIN) }
+    const ttl = lifetime - Math.min(lifetime / 10, MAX_MARGIN)
+    return { value: `${scheme} ${answer.token}`, ttl, expiresAt: requestedAt + lifetime }
   }
 }
 
