@@ -5,7 +5,7 @@ import { type Filter, type Handler, type Response, respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { defineType } from '#schema'
 import { type Built, build } from '#test/build'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { CorsFilter } from './cors-filter.ts'
 
 const Teapot = defineType({
@@ -217,6 +217,34 @@ test('a preflight of another origin is rejected', async () => {
   assert.equal(answer.passed, false)
   assert.equal(answer.response.status, 403)
 })
+
+const decisions: readonly [string, JsonObject, Sent, string[]][] = [
+  ['its origin', {}, { Origin: 'https://evil.test' }, ['no policy accepts the origin']],
+  ['its method', {}, {}, ['the policy does not accept the method of the preflight', 'PUT']],
+  [
+    'a header',
+    { acceptedMethods: ['PUT'], acceptedHeaders: ['X-A'] },
+    { 'Access-Control-Request-Headers': 'x-a,x-b' },
+    ['the policy does not accept the request header of the preflight', 'x-b'],
+  ],
+  [
+    'a malformed header',
+    { acceptedMethods: '*', acceptedHeaders: '*' },
+    { 'Access-Control-Request-Headers': 'a b' },
+    ['the preflight is malformed'],
+  ],
+]
+
+for (const [what, policy, headers, decision] of decisions) {
+  test(`the decision about a preflight that is rejected for ${what} has the reason`, async () => {
+    await using built = await build<Filter>(CorsFilter, { policies: [{ acceptedOrigins: [APP], ...policy }] })
+    const sent = { Origin: APP, 'Access-Control-Request-Method': 'PUT', ...headers }
+    const exchange = auditedExchange('OPTIONS', API, { headers: sent })
+    assert.equal((await built.object(exchange, async () => respond(200))).status, 403)
+    const { result, reason, rule } = exchange.audit?.decision ?? {}
+    assert.deepEqual([result, reason, ...(rule === undefined ? [] : [rule])], ['DENIED', ...decision])
+  })
+}
 
 test('OPTIONS without Access-Control-Request-Method is no preflight', async () => {
   const answer = await through({}, 'OPTIONS', { Origin: APP })

@@ -1,4 +1,4 @@
-import { type Exchange, type Filter, type Handler, type Headers, isToken, type Response, respond } from '#http'
+import { type Exchange, type Filter, type Handler, type Headers, isToken, Response, respond } from '#http'
 import type { Environment } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
 import { normalOrigin } from './origin.ts'
@@ -17,10 +17,20 @@ export interface Policy {
 // WHATWG Fetch section 2.2.1: browsers send these without a preflight.
 const SAFELISTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
+/** Why a request is refused; `rule` is the method or header that the policy does not accept. */
+interface Refusal {
+  readonly reason: string
+  readonly rule?: string
+}
+
+const OTHER_ORIGIN: Refusal = { reason: 'no policy accepts the origin' }
+const MALFORMED: Refusal = { reason: 'the preflight is malformed' }
+const LONGEST_NAME = 60
+
 /** Responds to preflights, adds grants to responses and rejects origins that no policy accepts. */
 export function crossOrigin(policies: readonly Policy[], otherwise: Handler, env: Pick<Environment, 'name'>): Filter {
-  const refuse: Handler = async (exchange) => {
-    recordDenied(exchange, env, 'no policy accepts the origin')
+  const refuse = async (exchange: Exchange, { reason, rule }: Refusal = OTHER_ORIGIN): Promise<Response> => {
+    recordDenied(exchange, env, reason, rule)
     return varying(await otherwise(exchange), 'Origin')
   }
   return async (exchange, next) => {
@@ -33,7 +43,10 @@ export function crossOrigin(policies: readonly Policy[], otherwise: Handler, env
     if (normal === exchange.originalUri.origin) return withoutGrants(await next(exchange))
     const policy = policies.find(({ origins }) => origins === '*' || origins.has(normal))
     if (policy === undefined) return refuse(exchange)
-    if (isPreflight(exchange)) return answerPreflight(policy, origin, exchange.request.headers) ?? refuse(exchange)
+    if (isPreflight(exchange)) {
+      const answer = answerPreflight(policy, origin, exchange.request.headers)
+      return answer instanceof Response ? answer : refuse(exchange, answer)
+    }
     return withGrants(await next(exchange), policy, origin)
   }
 }
@@ -42,8 +55,8 @@ function isPreflight({ request }: Exchange): boolean {
   return request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
 }
 
-/** The response to a preflight, or null where the policy does not allow the requested method or headers. */
-function answerPreflight(policy: Policy, origin: string, asked: Headers): Response | null {
+/** The response to a preflight, or the reason why the policy does not allow the requested method or headers. */
+function answerPreflight(policy: Policy, origin: string, asked: Headers): Response | Refusal {
   const method = asked.get('access-control-request-method')?.trim() ?? ''
   const names = asked
     .all('access-control-request-headers')
@@ -51,9 +64,10 @@ function answerPreflight(policy: Policy, origin: string, asked: Headers): Respon
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '')
   const { methods, headers } = policy
-  if (!isToken(method) || !names.every((name) => isToken(name))) return null
-  if (methods !== '*' && !methods.has(method) && !SAFELISTED_METHODS.has(method)) return null
-  if (headers !== '*' && !names.every((name) => headers.has(name))) return null
+  if (!isToken(method) || !names.every((name) => isToken(name))) return MALFORMED
+  if (methods !== '*' && !methods.has(method) && !SAFELISTED_METHODS.has(method)) return refusalOf('method', method)
+  const other = headers === '*' ? undefined : names.find((name) => !headers.has(name))
+  if (other !== undefined) return refusalOf('request header', other)
 
   const response = respond(204)
   grantOrigin(response.headers, policy, origin)
@@ -62,6 +76,10 @@ function answerPreflight(policy: Policy, origin: string, asked: Headers): Respon
   addList(response.headers, 'Access-Control-Allow-Headers', headers === '*' ? names : headers)
   if (policy.maxAge !== null) response.headers.add('Access-Control-Max-Age', policy.maxAge)
   return varying(response, 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+}
+
+function refusalOf(what: string, name: string): Refusal {
+  return { reason: `the policy does not accept the ${what} of the preflight`, rule: name.slice(0, LONGEST_NAME) }
 }
 
 function addList(headers: Headers, name: string, values: Iterable<string>): void {
