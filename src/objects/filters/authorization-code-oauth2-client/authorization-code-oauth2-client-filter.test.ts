@@ -61,18 +61,21 @@ test('a 401 of the filter is its decision; a 403 of the application has no decis
   assert.deepEqual([status, anonymous.audit?.decision], [403, null])
 })
 
-test('a failed login is a decision also where failureHandler responds', async () => {
-  await using built = await made({
-    registrations: ['one'],
-    failureHandler: { type: 'StaticResponseHandler', config: { status: 403 } },
-  })
-  const callback = auditedExchange('GET', 'https://app.example/oidc/callback?state=x&code=y')
-  assert.equal((await built.object(callback, async () => assert.fail('passed on'))).status, 403)
-  assert.deepEqual(callback.audit?.decision, {
-    result: 'DENIED',
-    by: 'gateway+object',
-    reason: 'login failed',
-  })
+test('a failed login is a decision, whatever its status is and whether failureHandler responds', async () => {
+  const failureHandler = { type: 'StaticResponseHandler', config: { status: 403 } }
+  for (const [expected, config] of [
+    [400, {}],
+    [403, { failureHandler }],
+  ] as const) {
+    await using built = await made({ registrations: ['one'], ...config })
+    const callback = auditedExchange('GET', 'https://app.example/oidc/callback?state=x&code=y')
+    assert.equal((await built.object(callback, async () => assert.fail('passed on'))).status, expected)
+    assert.deepEqual(callback.audit?.decision, {
+      result: 'DENIED',
+      by: 'gateway+object',
+      reason: 'login failed',
+    })
+  }
 })
 
 test('OAuth2ClientFilter is an alias, and loading calls no server', () => {

@@ -164,13 +164,11 @@ async function failLogin(error: OpenIdError, { exchange, settings, endpoint }: L
   const { failureHandler, registrations, defaultLoginGoto, logger } = settings
   const { ids } = exchange
   logger.limited(ids.transactionId).warn({ error, ...ids }, EVENTS.LOGIN_FAILED)
+  // The login has failed whatever the status is: that of a failure handler may be the status of a server.
+  const record = error.unavailable ? recordFailed : recordDenied
+  record(exchange, logger, 'login failed')
   const failure = { error: error.error, description: error.description, exception: { message: error.message } }
-  if (failureHandler !== null) {
-    // The login has failed whatever status the handler responds with, which may be that of a server.
-    const record = error.unavailable ? recordFailed : recordDenied
-    record(exchange, logger, 'login failed')
-    return failureHandler(exchange.with(OAuth2FailureContext, failure))
-  }
+  if (failureHandler !== null) return failureHandler(exchange.with(OAuth2FailureContext, failure))
   // With several registrations `login` needs parameters.
   const again = registrations.length === 1 ? `${endpoint}/login` : (defaultLoginGoto ?? '/')
   return loginFailurePage(exchange, { status: statusOf(error), error: error.error, again })

@@ -77,7 +77,10 @@ export class Admission {
       recordDenied(exchange, env, 'no access token')
       return this.#challenges.tokenRequired()
     }
-    if (credentials.found === 'malformed') return this.#challenges.malformed(credentials.description)
+    if (credentials.found === 'malformed') {
+      recordDenied(exchange, env, credentials.description)
+      return this.#challenges.malformed(credentials.description)
+    }
     const { scheme } = credentials
     if (credentials.found === 'oversized') return this.#refuse(exchange, scheme, OVERSIZED)
     const resolution = resolver.resolve(credentials.token, exchange)

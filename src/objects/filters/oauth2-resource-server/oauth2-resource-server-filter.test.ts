@@ -129,6 +129,17 @@ test('the decision about a valid token says whether it was cached', async () => 
   ])
 })
 
+test('the rejection of a malformed Authorization field is a decision', async () => {
+  await using at = await filterWith()
+  const exchange = auditedExchange('GET', 'https://app.example/', { headers: { Authorization: 'Bearer a b' } })
+  assert.equal((await at.built.object(exchange, async () => respond(200))).status, 400)
+  const { result, reason } = exchange.audit?.decision ?? assert.fail('no decision')
+  assert.deepEqual(
+    [result, reason],
+    ['DENIED', 'The Authorization header field is not a scheme, one space and a token.'],
+  )
+})
+
 describe('requests without a valid token', () => {
   test('no token: 401 with the realm and no error', async () => {
     await using at = await filterWith()

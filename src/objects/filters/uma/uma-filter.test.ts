@@ -5,7 +5,7 @@ import type { JsonObject } from '#json'
 import type { ObjectOperation, ObjectResource } from '#schema'
 import { build, manualClock } from '#test/build'
 import { secretsType } from '#test/changing-secrets'
-import { exchangeFor } from '#test/exchange'
+import { auditedExchange, exchangeFor } from '#test/exchange'
 import { type UmaServer, umaServer } from '#test/uma-server'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { UmaService } from '../../services/uma/uma-service.ts'
@@ -183,10 +183,11 @@ test('two Authorization fields get 400', async () => {
   await using server = await umaServer()
   await using filter = await withFilter(server)
   await filter.share('/photos/.*')
-  const exchange = exchangeFor('GET', 'http://app.example/photos/1')
+  const exchange = auditedExchange('GET', 'http://app.example/photos/1')
   exchange.request.headers.add('Authorization', 'Bearer a')
   exchange.request.headers.add('Authorization', 'Bearer b')
   assert.equal((await filter.built.object(exchange, async () => respond(200))).status, 400)
+  assert.equal(exchange.audit?.decision?.result, 'DENIED')
 })
 
 test('UMA 1.0: the names of its parameters, and the credentials of a client for introspection', async () => {

@@ -55,7 +55,10 @@ function protect(protection: Protection): Filter {
       return respond(403, NO_STORE)
     }
     const credentials = credentialsIn(exchange.request.headers, ['Bearer'])
-    if (credentials.found === 'malformed') return respond(400, NO_STORE, credentials.description)
+    if (credentials.found === 'malformed') {
+      recordDenied(exchange, logger, credentials.description)
+      return respond(400, NO_STORE, credentials.description)
+    }
     try {
       const api = new ProtectionApi(protection.handler, await service.endpoints())
       const token = credentials.found === 'token' ? credentials.token : null
