@@ -53,6 +53,8 @@ export class Backlog {
   #commit: Commit | null = null
   /** Records at the beginning of the head that an earlier process added. */
   #replayed = 0
+  /** Whether the disk takes records, as far as is known: then they are in the tail only for a moment. */
+  #isStoring: boolean
   /** Bounds of the head and of the tail: with a spool each has half of the memory. */
   readonly #maxEvents: number
   readonly #maxBytes: number
@@ -63,6 +65,7 @@ export class Backlog {
     const parts = plan.spool === null ? 1 : 2
     this.#maxEvents = Math.max(1, Math.floor(plan.maxEvents / parts))
     this.#maxBytes = plan.maxBytes / parts
+    this.#isStoring = plan.spool !== null
     this.#commitBytes = Math.min(MAX_COMMIT_BYTES, (plan.spool?.maxBytes ?? 0) / 16)
   }
 
@@ -135,7 +138,9 @@ export class Backlog {
   }
 
   #hasRoom(queue: RecordQueue, bytes: number): boolean {
-    return queue.length < this.#maxEvents && queue.bytes + bytes <= this.#maxBytes
+    // A burst of more records than a small queue has room for goes to the disk, while that takes them.
+    const hasPlace = queue.length < this.#maxEvents || (queue === this.#tail && this.#isStoring)
+    return hasPlace && queue.bytes + bytes <= this.#maxBytes
   }
 
   #usageOf({ length, bytes }: RecordQueue): number {
@@ -145,6 +150,7 @@ export class Backlog {
   /** Uses a spool. Records that it has from an earlier process come before all others, which are all in the tail then. */
   attach(spool: Spool): void {
     this.#spool = spool
+    this.#isStoring = true
     spool.release(this.#start)
     if (!spool.hasUnread) return
     const [head, tail] = [this.#head, this.#tail]
@@ -153,6 +159,11 @@ export class Backlog {
     this.#head = new RecordQueue()
     this.#committed = this.#start
     this.#aged = this.#start
+  }
+
+  /** The spool can not be opened for now. */
+  spoolUnavailable(): void {
+    this.#isStoring = false
   }
 
   /** The next records to send, in memory; empty where they have to be fetched by `refill` first. */
@@ -212,8 +223,10 @@ export class Backlog {
     this.#commit = commit
     try {
       const stored = await spool.write(records)
+      this.#isStoring = true
       this.#stored(commit, stored)
     } catch (error) {
+      this.#isStoring = false
       if (error instanceof SegmentRemoved && !spool.hasUnread) this.#committed = this.#start
       throw error
     } finally {

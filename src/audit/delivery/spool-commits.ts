@@ -111,6 +111,7 @@ export class SpoolCommits {
       if (!this.#isClosed)
         this.#reopen = setTimeout(() => void this.#open(), isReplacing ? SHORTEST_RETRY : this.#retry.next())
       if (isReplacing) return
+      this.#backlog.spoolUnavailable()
       this.#log.spoolFailed(error)
     }
     this.#attempted.resolve()

@@ -182,6 +182,16 @@ describe('a spool', () => {
     await until(() => started.delivery.state.isUp, 'a spool that is not needed is no problem')
   })
 
+  test('takes a burst that is larger than the queue in memory: nothing is lost while the disk has room', async () => {
+    using folder = new Folder()
+    const destination = new AuditDestination(REFUSE_CONNECTION)
+    await using started = spooling(folder.path, destination, { maxEvents: 4 })
+    for (let from = 0; from < 3_000; from += 1_000) started.delivery.add(recordsOf(1_000, from))
+    destination.treatment = ACCEPT
+    assert.equal(await started.delivery.flush(20_000), true)
+    assert.deepEqual([destination.ids, started.delivery.counts.lost.full], [idsOf(3_000), 0])
+  })
+
   test('that is full at the end says that events were not stored, not that they are lost: journals may have them', async () => {
     using folder = new Folder()
     const started = spooling(folder.path, new AuditDestination(REFUSE_CONNECTION), { maxBytes: 2_000 })

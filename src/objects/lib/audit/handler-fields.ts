@@ -27,7 +27,10 @@ export const HANDLER_FIELDS = {
   queue: object({
     maxEvents: config(integer({ min: 1, max: 10_000_000 }))
       .default(100_000)
-      .meta({ description: 'Maximum of pending events in memory.' }),
+      .meta({
+        description:
+          'Maximum of pending events in memory. A larger burst goes to the spool, where there is one, within `maxBytes`.',
+      }),
     maxBytes: config(integer({ min: MEBIBYTE, max: 4096 * MEBIBYTE }))
       .default(32 * MEBIBYTE)
       .meta({ description: 'Maximum bytes of pending events in memory.' }),
