@@ -1,4 +1,4 @@
-import { DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
+import { AuditServiceKind, DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
 import { appendPointer, type JsonValue } from '#json'
 import {
   ConfigError,
@@ -129,9 +129,9 @@ export class Heap {
   async buildAll(): Promise<void> {
     const problems: Problem[] = [...this.problems]
     if (problems.length > 0 && !this.isChecked) throw new ConfigError(problems)
-    for (const entry of this.#declared.entries.values()) {
-      // Defaults (which have no pointer) are built when they are referenced.
-      if (entry.declaration.pointer === '') continue
+    // Defaults (which have no pointer) are built when they are referenced.
+    const declared = [...this.#declared.entries.values()].filter(({ declaration }) => declaration.pointer !== '')
+    for (const entry of [...declared.filter(isAuditService), ...declared.filter((one) => !isAuditService(one))]) {
       try {
         await this.#build(entry, [])
       } catch (error) {
@@ -354,6 +354,11 @@ export class Heap {
       settled: (settings, pointer) => settle(settings, this.#settleContext(chain), pointer),
     })
   }
+}
+
+/** Built first, so that a route with a folder of one of them is refused, and not the document around it. */
+function isAuditService({ declaration }: Entry): boolean {
+  return declaration.definition.kind === (AuditServiceKind as Kind)
 }
 
 /** The place of a decorated object, and the objects that wait for it. */
