@@ -10,6 +10,12 @@ export function lineText(line: Line): string {
   return typeof line === 'string' ? line : line.text
 }
 
+/** Bytes of a line without its line end. */
+export function lineSize(line: Line): number {
+  const encoded = encodedOf(line)
+  return encoded === null ? Buffer.byteLength(lineText(line)) : encoded.end - encoded.start
+}
+
 /** Lines in UTF-8 with their line ends. Encoded records that follow each other in memory are one range of it, which is not copied. */
 export function lineBytes(lines: readonly Line[], lineEnd: string): Uint8Array {
   if (lineEnd !== LINE_FEED) return textBytes(lines, lineEnd)

@@ -201,6 +201,21 @@ describe('rotation', () => {
     assert.deepEqual(idsIn(folder.path), ['14', '10', '11', '12', '13'])
   })
 
+  for (const [kind, more] of Object.entries({ JSON: {}, CSV: { headers: { access: 'id' } } }))
+    test(`by size: a group of events that is larger than the limit is in several files (${kind})`, async () => {
+      using folder = new Folder()
+      const limit = line(10).length * 3 + 2
+      await using opened = openFile(folder.path, { rotation: bySize(limit), ...more })
+      await opened.append(eventText(10))
+      const counts: number[] = []
+      const texts = Array.from({ length: 20 }, (_, n) => eventText(n + 11))
+      await opened.file.append(texts, (count) => counts.push(count))
+      const names = namesIn(folder.path)
+      for (const name of names) assert.ok(statSync(folder.in(name)).size <= limit, name)
+      assert.equal(names.length, kind === 'JSON' ? 7 : 11)
+      assert.deepEqual([counts.at(-1), counts.length], [20, kind === 'JSON' ? 7 : 11])
+    })
+
   test('several files in one second, and a clock that was set back, overwrite nothing and keep the order', async () => {
     using folder = new Folder()
     await using opened = openFile(folder.path, { rotation: bySize(1) })

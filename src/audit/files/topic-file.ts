@@ -7,13 +7,16 @@ import { ChainedTopic } from '../chain/chained-topic.ts'
 import { AppendFile, type FileTail } from './append-file.ts'
 import { compressFile } from './compress-file.ts'
 import type { FilePlan } from './file-plan.ts'
-import { type Line, lineBytes, lineText } from './line-bytes.ts'
+import { type Line, lineBytes, lineSize, lineText } from './line-bytes.ts'
 import { MAX_READ_LINE, readLines } from './lines.ts'
 import { EVENTS } from './log-events.ts'
 import { expiredFiles } from './retention.ts'
 import { RotationSchedule } from './rotation-schedule.ts'
 import { syncDirectory } from './sync-directory.ts'
 import { TopicFiles } from './topic-files.ts'
+
+/** Bytes that the chain adds to a line, about. */
+const CHAIN_BYTES = 128
 
 /** Services for files. */
 interface FileEnv {
@@ -80,8 +83,8 @@ export class TopicFile {
     })
   }
 
-  /** Adds events. Resolves when all are in the file. */
-  append(lines: readonly Line[]): Promise<void> {
+  /** Adds events, to several files where one would be too large. Resolves when all are written; `onWritten` gets the number so far. */
+  append(lines: readonly Line[], onWritten: (count: number) => void = () => {}): Promise<void> {
     return this.#serial(async () => {
       const failure = this.#syncFailure
       this.#syncFailure = null
@@ -89,7 +92,13 @@ export class TopicFile {
       await this.#ensureCurrent()
       await this.#open()
       if (this.#hasLines && this.#schedule.isDue && (await this.#rotateIfPossible())) await this.#open()
-      await this.#write(lines)
+      for (let at = 0; at < lines.length; ) {
+        const part = this.#fitting(at === 0 ? lines : lines.slice(at))
+        await this.#write(part)
+        at += part.length
+        onWritten(at)
+        if (at < lines.length) await this.#open()
+      }
       if (!this.#plan.keepOpen) await this.#close('checkpoint')
     })
   }
@@ -196,6 +205,26 @@ export class TopicFile {
 
   #isHeader(line: Buffer): boolean {
     return line.length === 0 || line.toString('utf8').replace(/\r$/, '') === this.#header
+  }
+
+  /** The first lines, as many as fit into the active file, or into the next one where that has no room; one at least. */
+  #fitting(lines: readonly Line[]): readonly Line[] {
+    const { maxFileSize } = this.#plan.rotation
+    if (!isLimited(maxFileSize)) return lines
+    const overhead = this.#plan.lineEnd.length + (this.#chained === null ? 0 : CHAIN_BYTES)
+    const sizeAt = (at: number): number => lineSize(lines[at] as Line) + overhead
+    const { size } = this.#file as AppendFile
+    const used = this.#hasLines && size + sizeAt(0) <= maxFileSize ? size : this.#headerSize
+    let count = 1
+    for (let total = used + sizeAt(0); count < lines.length; count++) {
+      total += sizeAt(count)
+      if (total > maxFileSize) break
+    }
+    return count === lines.length ? lines : lines.slice(0, count)
+  }
+
+  get #headerSize(): number {
+    return this.#header === '' ? 0 : Buffer.byteLength(this.#header) + this.#plan.lineEnd.length
   }
 
   async #write(lines: readonly Line[]): Promise<void> {

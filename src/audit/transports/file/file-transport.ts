@@ -33,8 +33,8 @@ type Lines = Pick<TopicFile, 'start' | 'append' | 'reopen' | 'close'>
 /** A call of `send`, until it has succeeded. */
 interface Call {
   readonly records: readonly AuditRecord[]
-  /** Topics that are written: they are not written again when the call is repeated. */
-  readonly written: Set<string>
+  /** Number of written records by topic: they are not written again when the call is repeated. */
+  readonly written: Map<string, number>
   /** The write that runs, also after the call was aborted. */
   running: Promise<void> | null
 }
@@ -76,7 +76,7 @@ export class FileTransport implements Transport {
       await within(WRITE_LIMIT, signal, 'the disk did not write', ended)
       this.#call = null
     }
-    const call = this.#call ?? { records, written: new Set<string>(), running: null }
+    const call = this.#call ?? { records, written: new Map<string, number>(), running: null }
     this.#call = call
     call.running ??= this.#writeTopics(call).finally(() => {
       call.running = null
@@ -87,9 +87,11 @@ export class FileTransport implements Transport {
 
   async #writeTopics({ records, written }: Call): Promise<void> {
     for (const [topic, lines] of byTopic(records)) {
-      if (written.has(topic)) continue
-      await this.#file(topic).append(lines)
-      written.add(topic)
+      const before = written.get(topic) ?? 0
+      if (before === lines.length) continue
+      const onWritten = (count: number) => void written.set(topic, before + count)
+      await this.#file(topic).append(before === 0 ? lines : lines.slice(before), onWritten)
+      written.set(topic, lines.length)
     }
   }
 

@@ -47,6 +47,26 @@ describe('files on a disk that fails or does not respond', () => {
     await trail.close(0)
   })
 
+  test('events that are written before the disk is full are not written again', async () => {
+    const disk = new Disk()
+    const write = disk.append.bind(disk)
+    // A file of the maximum size, then the next one.
+    disk.append = async (lines: readonly Line[], onWritten: (count: number) => void = () => {}) => {
+      await write(lines.slice(0, 3))
+      onWritten(3)
+      if (lines.length > 5) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      await write(lines.slice(3))
+    }
+    const trail = trailOn(disk, { shortestRetry: 1, longestRetry: 1 })
+    trail.add(recordsOf(10))
+    assert.equal(await trail.flush(10_000), true)
+    assert.deepEqual(
+      disk.ids,
+      recordsOf(10).map(({ id }) => id),
+    )
+    await trail.close(0)
+  })
+
   test('events that come together are written in their order, in few writes', async () => {
     const disk = new Disk()
     const trail = trailOn(disk)
