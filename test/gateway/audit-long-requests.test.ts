@@ -44,6 +44,22 @@ test('a stream longer than longRunningAfter has a first event without response, 
   assert.ok(Number(part(last, 'response')['elapsedTime']) >= 1_000, JSON.stringify(last))
 })
 
+test('the first event is written soon after longRunningAfter, which may be short', async () => {
+  await using application = await streaming()
+  await using gateway = await RunningGateway.start({
+    files: { 'config/config.json': auditedRoot(TO_FILE, { longRunningAfter: '100 ms' }) },
+    routes: proxy(application.url),
+  })
+  const begun = Date.now()
+  const response = await fetch(`${gateway.url}/stream`)
+  const [first] = await accessEvents(gateway.instance, 1)
+  assert.equal(part(first, 'gateway')['longRunning'], true)
+  assert.ok(Date.now() - begun >= 100)
+  application.streams[0]?.end()
+  await response.text()
+  await accessEvents(gateway.instance, 2)
+})
+
 test('a stream that kill -9 of the gateway ends is in the trail by its first event', async () => {
   await using application = await streaming()
   await using gateway = await GatewayProcess.start({

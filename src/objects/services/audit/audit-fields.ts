@@ -90,7 +90,7 @@ export const AUDIT_FIELDS = {
   compatibility: config(boolean()).default(false).meta({
     description: 'Writes access events with the name `OPENIG-HTTP-ACCESS` and the group `ig` in place of `gateway`.',
   }),
-  longRunningAfter: config(duration({ min: '1 second' }))
+  longRunningAfter: config(duration({ min: '100 ms' }))
     .default('1 minute')
     .meta({
       description:

@@ -88,7 +88,7 @@ async function policiesOf({ config, secretsProvider }: AuditValues, env: Environ
 }
 
 /** Longest interval of checks for long-running requests. */
-const MAX_SWEEP_INTERVAL = 10_000
+const MAX_SWEEP_INTERVAL = 1_000
 
 function openAccess(
   values: AuditValues,
@@ -111,7 +111,7 @@ function openAccess(
     logger,
   })
   if (serving && Number.isFinite(longRunningAfter)) {
-    const interval = Math.min(longRunningAfter / 2, MAX_SWEEP_INTERVAL)
+    const interval = Math.min(longRunningAfter / 10, MAX_SWEEP_INTERVAL)
     const timer = setInterval(() => audit.reportLongRunning(), interval).unref()
     onDispose(() => clearInterval(timer))
   }
