@@ -242,6 +242,7 @@ describe('gateway audit query and tail', () => {
       [['query', 'access'], 64, /use --topic/],
       [['tail', '-n', '0'], 64, /-n: expected a number from 1, got "0"/],
       [['tail', 'access', 'x'], 64, /tail takes one topic/],
+      [['tail', '-n', '0'], 64, /-n: expected a number from 1, got "0"/],
       [['tail', 'nothing'], 78, /no event handler that can be queried has the topic "nothing"; .*access, config/],
       [['query', '--handler', 'x'], 78, /no event handler that can be queried has the name "x"; .*signed, plain/],
     ]
@@ -250,6 +251,19 @@ describe('gateway audit query and tail', () => {
       assert.equal(result.code, code, `${words.join(' ')}: ${result.stderr}`)
       assert.match(result.stderr, message)
     }
+  })
+
+  test('tail -n 0 -f prints none of the events that are there', async () => {
+    using folder = await instance(2)
+    folder.write('logs/plain/config.audit.json', `${eventText('first')}\n`)
+    const words = ['--instance', folder.path, '--handler', 'plain', 'config', '-n', '0', '-f']
+    await using tail = new SpawnedCommand(['audit', 'tail', ...words])
+    // It does not say when it has read the file: some of these are written after that.
+    const append = () => appendFileSync(folder.in('logs/plain/config.audit.json'), `${eventText('later')}\n`)
+    const timer = setInterval(append, 100)
+    await tail.writes(/"later"/)
+    clearInterval(timer)
+    assert.doesNotMatch(tail.stdout, /"first"/)
   })
 
   test('tail -f prints events as they are written, also after a rotation', async () => {

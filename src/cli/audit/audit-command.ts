@@ -40,7 +40,12 @@ export const AuditCommand: Command = {
       value: 'FILTER',
       description: `query: a filter as in _queryFilter, such as 'response/statusCode eq "403"'.`,
     },
-    { name: 'lines', short: 'n', value: 'N', description: 'The last N events; 10 by default for tail.' },
+    {
+      name: 'lines',
+      short: 'n',
+      value: 'N',
+      description: 'The last N events; 10 by default for tail, and 0 for none with -f.',
+    },
     { name: 'follow', short: 'f', description: 'tail: print further events as they are written.' },
     { name: 'count', description: 'query: print the number of events only.' },
     DEFINE_OPTION,

@@ -27,6 +27,8 @@ export async function chosenTrail(
 export function lineCount(args: Arguments): number | null {
   const text = args.value('lines')
   if (text === undefined) return null
+  // With -f, none of those that are there: as `tail -n 0 -f` of the system.
+  if (text === '0' && args.has('follow')) return 0
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`-n: expected a number from 1, got "${text}"`)
   return Number(text)
 }

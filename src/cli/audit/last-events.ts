@@ -10,6 +10,7 @@ export class LastEvents {
   }
 
   add(event: ReadEvent): void {
+    if (this.#limit === 0) return
     this.#kept.push(event)
     if (this.#kept.length >= this.#limit * 2) this.#kept = this.#kept.slice(-this.#limit)
   }
