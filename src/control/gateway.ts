@@ -14,6 +14,7 @@ import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
+import { WaitingEvents } from './audit/waiting-events.ts'
 import { configFile } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
 import { checkPortsAreFree } from './exclusive-ports.ts'
@@ -79,6 +80,7 @@ export class Gateway {
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
   readonly #auditWriter: AuditWriter
+  readonly #configEvents = new WaitingEvents((event) => this.#publishConfigEvent(event))
   readonly #reloads: Counter
   readonly #telemetry: Telemetry
   readonly #configuration: ServedConfiguration
@@ -161,7 +163,10 @@ export class Gateway {
       clock: systemClock,
       metrics,
       writer: this.#auditWriter,
-      publish: (event) => this.#publishConfigEvent(event),
+      publish: (event) => {
+        settings.auditService.publish('config', event)
+        this.#configEvents.add(event)
+      },
     })
     this.#fleet = GatewayFleet.of({
       ...{ settings, version, logger, metrics },
@@ -329,6 +334,7 @@ export class Gateway {
     this.#live[Symbol.dispose]()
     await this.#admin?.close()
     await this.#history.close()
+    this.#configEvents[Symbol.dispose]()
     await this.#audit.close()
     await Promise.all([this.#auditWriter.shutdown(AUDIT_GRACE), this.#telemetry.close()])
     this.#monitoring[Symbol.dispose]()
@@ -343,10 +349,11 @@ export class Gateway {
     this.#auditWriter.closeAll(unit)
   }
 
-  /** The service of config.json lives in the units: one of them publishes for all. */
-  #publishConfigEvent(event: JsonObject): void {
-    this.#input.settings.auditService.publish('config', event)
-    this.units.find(({ state }) => state === 'ready')?.remote.publishAudit({ topic: 'config', event })
+  /** The service of config.json lives in the units: one of them publishes for all; false where none serves yet. */
+  #publishConfigEvent(event: JsonObject): boolean {
+    const unit = this.units.find(({ state }) => state === 'ready')
+    unit?.remote.publishAudit({ topic: 'config', event })
+    return unit !== undefined
   }
 
   /** Handlers of the calls of a unit. */

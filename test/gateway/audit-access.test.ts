@@ -301,6 +301,15 @@ test('changes of the configuration reach a service that handles the topic config
   assert.equal(event?.['operation'], 'CREATE')
 })
 
+test('a route that is refused at the start is an event of the topic config, though no unit serves yet', async () => {
+  await using gateway = await RunningGateway.start({
+    files: withHeap([{ name: 'AuditService', ...service('trail') }]),
+    routes: { broken: { handler: 'Nope' } },
+  })
+  const [event] = await events(gateway, 1, 'trail', 'config')
+  assert.equal(event?.['objectId'], 'system/objects/_router/routes/broken')
+})
+
 test('two services with one logDirectory are a load error', async () => {
   const disabled = {
     class: 'JsonStdoutAuditEventHandler',
@@ -318,7 +327,10 @@ test('two services with one logDirectory are a load error', async () => {
 })
 
 test('a route with the logDirectory of the service of config.json is refused alone, wherever the heap has the service', async () => {
-  const heap = [{ name: '_router', type: 'Router' }, { name: 'AuditService', ...service('trail') }]
+  const heap = [
+    { name: '_router', type: 'Router' },
+    { name: 'AuditService', ...service('trail') },
+  ]
   await using gateway = await RunningGateway.start({
     files: { 'config/config.json': { handler: '_router', heap } as JsonObject },
     routes: {
