@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -46,6 +46,35 @@ test('a missing folder is scanned at every interval, and watched once it exists'
   assert.ok(seen.count >= 2)
 })
 
+test('a folder that takes the place of the watched one is scanned, and watched', async () => {
+  const replaced: Record<string, (path: string) => void> = {
+    renamed: (path) => {
+      mkdirSync(`${path}-new`)
+      renameSync(path, `${path}-old`)
+      renameSync(`${path}-new`, path)
+    },
+    'deleted and made again': (path) => {
+      rmSync(path, { recursive: true })
+      mkdirSync(path)
+    },
+  }
+  for (const [name, replace] of Object.entries(replaced)) {
+    const path = join(directory, name)
+    mkdirSync(path)
+    await followsReplacement(path, () => replace(path))
+  }
+})
+
+test('a link to a folder is followed to its new target', async () => {
+  const link = join(directory, 'current')
+  for (const release of ['1', '2']) mkdirSync(join(directory, release))
+  symlinkSync('1', link)
+  await followsReplacement(link, () => {
+    symlinkSync('2', `${link}-new`)
+    renameSync(`${link}-new`, link)
+  })
+})
+
 test('an interval over the limit of timers does not fire at once', async () => {
   const seen = scans()
   using _watcher = new RouteWatcher(directory, 365 * 24 * HOUR, seen.scan, createLogger({ level: 'silent' }))
@@ -66,6 +95,17 @@ test('a failed scan is logged, and the next one runs', async () => {
   await keepAlive(seen.next())
   assert.match(log.lines[0] ?? '', /the route folder can not be scanned; the routes stay as they are/)
 })
+
+/** The folder that takes the place is scanned, and again when a file is written in it: both without the interval of scans. */
+async function followsReplacement(path: string, replace: () => void): Promise<void> {
+  const seen = scans()
+  using _watcher = new RouteWatcher(path, HOUR, seen.scan, createLogger({ level: 'silent' }), 5)
+  replace()
+  await keepAlive(seen.next())
+  writeFileSync(join(path, 'a.json'), '{}')
+  await keepAlive(seen.next())
+  assert.equal(seen.count, 2)
+}
 
 /** Timers of the watcher are unreferenced: the test keeps the process alive. */
 async function keepAlive(promise: Promise<void>): Promise<void> {
