@@ -46,6 +46,11 @@ test('an installed package runs its built files with the Node of the system wher
   }
 })
 
+test('SIGUSR1 starts no debugger', () => {
+  using folder = installation({ 'system/node': `v${own}` })
+  assert.match(run(folder, 'run').stdout, / --disable-sigusr1 .*main\.js run\n$/)
+})
+
 test('B93: a Node of the system that is older than the tested one is used where the package has none, with a warning at start', () => {
   using folder = installation({ 'system/node': 'v26.9.3' })
   const { stdout, stderr } = run(folder, 'run')
