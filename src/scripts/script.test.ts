@@ -43,6 +43,17 @@ test('an exception of a script is a fault with its file, line and column', async
   )
   assert.equal(await fault(resultOf('throw "text"')), 'ScriptError: threw text')
   assert.equal(await fault(resultOf('throw undefined')), 'ScriptError: threw undefined')
+  assert.equal(await fault(resultOf('throw {}')), 'ScriptError: threw an object without a message; throw an Error')
+  for (const odd of [
+    'new Proxy({}, { get() { throw 1 } })',
+    '{ message: Symbol() }',
+    '{ message: "", get stack() { throw 1 } }',
+  ]) {
+    assert.equal(
+      await fault(resultOf(`throw ${odd}`)),
+      'ScriptError: threw an object that can not be read; throw an Error',
+    )
+  }
   const typed = 'const x: string | null = null\nreturn x!.length'
   assert.match(await fault(resultOf(typed, { language: 'typescript' })), /test\.js:2:11/)
 })

@@ -245,9 +245,15 @@ export function realmEvaluations(
 
   const describeError = (error: unknown): { message: string; stack: string } => {
     if (typeof error !== 'object' || error === null) return { message: `threw ${String(error)}`, stack: '' }
-    const { name, message, stack } = error as Error
-    const text = name === 'Error' || name === undefined ? `${message}` : `${name}: ${message}`
-    return { message: text, stack: `${stack}` }
+    // Proxies and getters may throw here: the script has to end nevertheless.
+    try {
+      const { name, message, stack } = error as Error
+      if (message === undefined) return { message: 'threw an object without a message; throw an Error', stack: '' }
+      const text = name === 'Error' || name === undefined ? `${message}` : `${name}: ${message}`
+      return { message: text, stack: `${stack}` }
+    } catch {
+      return { message: 'threw an object that can not be read; throw an Error', stack: '' }
+    }
   }
 
   const evaluate = async (script: ScriptFunction, args: readonly unknown[], port: Handle): Promise<void> => {
