@@ -6,7 +6,6 @@ import {
   ConfigError,
   type DecodedMembers,
   DOCUMENT_STRUCTURE,
-  didYouMean,
   documentPointer,
   type Field,
   isIgnoredKey,
@@ -73,7 +72,7 @@ export class ConfigDocument<M extends Members> {
   constructor(type: DocumentType<M>, json: JsonObject, input: DocumentInput) {
     this.properties = input.properties.extend(json['properties'] ?? null)
     const { value, problems } = substituteTokens(without(json, 'properties'), this.properties.token, (token) =>
-      didYouMean(token, this.properties.names),
+      this.properties.adviceFor(token),
     )
     const document = value as JsonObject
     this.heap = new Heap({

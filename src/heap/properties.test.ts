@@ -51,7 +51,7 @@ test('properties may use earlier properties, but not later ones', async () => {
   assert.equal(await text({ properties: { a: '${b}', b: 'x' }, text: '[${a}]' }), '[]')
   await refused(
     { properties: { a: '&{b}', b: 'x' } },
-    '/properties/a: the token "b" has no value; set it, or give a default: &{b|default}',
+    '/properties/a: the token "b" has no value; set it, or give a default: &{b|default}; a property can use only those that are declared before it',
   )
 })
 
@@ -95,6 +95,19 @@ test('an unresolved token is an error with its pointer, except in a comment of t
   assert.equal(await text({ comment: '&{missing}', _off: '&{missing}', text: 'x' }), 'x')
 })
 
+test('a property that is used before it has a value is reported with the rule', async () => {
+  const missing = (name: string) => `the token "${name}" has no value; set it, or give a default: &{${name}|default}`
+  const rule = '; a property can use only those that are declared before it'
+  await refused(
+    { properties: { a: '&{b}', b: { c: '&{a}' }, d: '&{e.f}', e: { f: '1' } }, text: '&{b.c}' },
+    `/properties/a: ${missing('b')}${rule}`,
+    `/properties/b/c: ${missing('a')}`,
+    `/properties/d: ${missing('e.f')}${rule}`,
+    `/text: ${missing('b.c')}; the property of this name is null, or has a problem`,
+  )
+  await refused({ properties: { a: '&{a}' } }, `/properties/a: ${missing('a')}${rule}`)
+})
+
 test('properties may be loaded from a file: all of them, or a group', async (context) => {
   const $location = fileWith(context, '{ "host": "a.example", /* why */ "url": "https://${host}" }')
   assert.equal(await text({ properties: { $location }, text: '${url}' }), 'https://a.example')
@@ -117,9 +130,12 @@ test('an unreadable file of properties is reported', async (context) => {
   )
   await refused(
     { properties: { $location: 'https://a.example/p.json' } },
-    '/properties/$location: the properties at "https://a.example/p.json" can not be read: expected a file: URL, got https:',
+    '/properties/$location: the properties at "https://a.example/p.json" can not be read: expected a file: URL such as "file:///etc/gateway/properties.json", got https:',
   )
-  await assert.rejects(open({ properties: { $location: 'not a url' } }).build(), ConfigError)
+  await refused(
+    { properties: { $location: '/etc/p.json' } },
+    '/properties/$location: the properties at "/etc/p.json" can not be read: expected a file: URL such as "file:///etc/gateway/properties.json"',
+  )
 })
 
 test('properties must be an object, and their expressions must be valid', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { compile, isExpression, recordFile, type Scope, scopeOf, substituteTokens } from '#expression'
-import { appendPointer, isPlainObject, type JsonValue, readDocument, setOwn } from '#json'
-import type { Problem } from '#schema'
+import { appendPointer, isPlainObject, type JsonObject, type JsonValue, readDocument, setOwn } from '#json'
+import { didYouMean, type Problem } from '#schema'
 
 /** Resolves `&{name}`; undefined for an unknown name. */
 export type TokenResolver = (token: string) => JsonValue | undefined
@@ -30,8 +30,14 @@ export class Properties {
   }
 
   /** Names of the properties of the document and its parents, with the dotted paths into groups, for suggestions. */
-  get names(): readonly string[] {
-    return [...namesIn(this.#own, ''), ...(this.#parent?.names ?? [])].slice(0, MAX_NAMES)
+  get #names(): readonly string[] {
+    return [...namesIn(this.#own, ''), ...(this.#parent === null ? [] : this.#parent.#names)].slice(0, MAX_NAMES)
+  }
+
+  /** What is to say of a token without a value: why the property of that name has none, or a similar name. */
+  adviceFor(token: string): string {
+    const names = this.#names
+    return names.includes(token) ? '; the property of this name is null, or has a problem' : didYouMean(token, names)
   }
 
   /** The outermost properties: the environment, and those of the gateway. */
@@ -54,7 +60,9 @@ export class Properties {
     if (isPlainObject(source)) {
       for (const key of Object.keys(source)) {
         const at = appendPointer('/properties', key)
-        const value = evaluated(source[key] as JsonValue, at, scope, token, problems)
+        const value = evaluated(source[key] as JsonValue, at, scope, token, problems, (name) =>
+          laterProperty(name, source, own),
+        )
         const group = key.startsWith('$location:') ? key.slice('$location:'.length) : key
         const toConfigError = group === key ? value : ({ $location: value } as JsonValue)
         own[group] =
@@ -74,8 +82,11 @@ export class Properties {
       problems,
     )
     try {
-      const url = new URL(String(location))
-      if (url.protocol !== 'file:') throw new TypeError(`expected a file: URL, got ${url.protocol}`)
+      const url = URL.parse(String(location))
+      if (url?.protocol !== 'file:') {
+        const got = url === null ? '' : `, got ${url.protocol}`
+        throw new TypeError(`expected a file: URL such as "file:///etc/gateway/properties.json"${got}`)
+      }
       const path = fileURLToPath(url)
       recordFile(path)
       return readDocument(readFileSync(path, 'utf8')).value
@@ -109,8 +120,9 @@ function evaluated(
   scope: Scope,
   token: TokenResolver,
   problems: Problem[],
+  suggest?: (name: string) => string,
 ): JsonValue {
-  const substituted = substituteTokens(json, token)
+  const substituted = substituteTokens(json, token, suggest)
   for (const problem of substituted.problems) problems.push({ ...problem, pointer: pointer + problem.pointer })
   return evaluateTexts(substituted.value as JsonValue, pointer, scope, problems)
 }
@@ -133,6 +145,13 @@ function evaluateTexts(json: JsonValue, pointer: string, scope: Scope, problems:
     setOwn(result, key, evaluateTexts(json[key] as JsonValue, appendPointer(pointer, key), scope, problems))
   }
   return result
+}
+
+/** The rule for the order, where a token is a property that has no value yet; otherwise empty. */
+function laterProperty(token: string, source: JsonObject, own: Readonly<Record<string, JsonValue>>): string {
+  const name = Object.hasOwn(source, token) ? token : (token.split('.')[0] as string)
+  if (!Object.hasOwn(source, name) || Object.hasOwn(own, name)) return ''
+  return '; a property can use only those that are declared before it'
 }
 
 /** A property by its name, or by the dotted path into its groups. */
