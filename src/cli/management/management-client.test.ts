@@ -76,6 +76,30 @@ test('a response that is cut off is an error', () =>
     (client) => fails(client.read('/api/info'), /aborted|socket hang up|ECONNRESET/),
   ))
 
+test('an action whose response does not come, or not completely, has an unknown outcome', async () => {
+  await withServer(
+    (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('{')
+    },
+    (client) =>
+      fails(client.act('/api/x', {}, 50), /^http:\S+: no complete response within 0\.05 s; the outcome is unknown$/),
+  )
+  await withServer(
+    (_request, response) => {
+      response.destroy()
+    },
+    (client) => fails(client.act('/api/x', {}), /; the outcome is unknown$/),
+  )
+})
+
+test('a response that is too slow is told as such, also after its first byte', () =>
+  withServer(
+    (_request, response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('{')
+    },
+    (client) => fails(client.report('/api/x', 50), /: no response within 0\.05 s$/),
+  ))
+
 test('events may be split anywhere; comments are skipped', () =>
   withServer(
     (_request, response) => {

@@ -94,8 +94,11 @@ export class ManagementClient {
       const response = await this.#send(path, 'application/json', signal, JSON.stringify(body))
       return this.#resource(response, await bodyText(response), true)
     } catch (error) {
-      if (error instanceof ManagementRefused) throw error
-      throw this.#unavailable(error, signal, `no complete response within ${timeout / 1000} s; the outcome is unknown`)
+      if (error instanceof ManagementRefused || error instanceof ManagementUnavailable) throw error
+      const unavailable = this.#unavailable(error, signal, `no complete response within ${timeout / 1000} s`)
+      throw signal.aborted || isLost(error)
+        ? new ManagementUnavailable(`${unavailable.message}; the outcome is unknown`)
+        : unavailable
     }
   }
 
@@ -155,7 +158,7 @@ export class ManagementClient {
       password === null ? {} : { Authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` }
     const sent = action === null ? {} : { 'Content-Type': 'application/json' }
     const headers = { Accept: accept, ...credentials, ...sent }
-    // An action may take long without any data: the signal ends it.
+    // An action may take long without a byte: its signal bounds it. Without 0, the agent of Node would set 5 seconds.
     const timeout = action === null ? STREAM_TIMEOUT : 0
     const options = { headers, signal, timeout, method: action === null ? 'GET' : 'POST' }
     const request: ClientRequest =
@@ -219,6 +222,12 @@ function remedyOf(code: string): string {
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code))
     return '; name its certificate authority with --ca FILE, and its host name with --gateway URL'
   return ''
+}
+
+/** Whether the connection was lost after it was open, so that the other side may have got the request. */
+function isLost(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
 async function bodyText(response: IncomingMessage): Promise<string> {
