@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { ForwardProxy } from '#contracts'
 import { MAX_TIMER_DELAY, type OwnListeners } from '#schema'
+import { leaveDescriptors } from './leave-descriptors.ts'
 import { openToProxy } from './secure-proxy.ts'
 import { flagSelfConnection, isSelfConnection } from './self-connection.ts'
 import { isLookedUp, sharedLookup } from './shared-lookup.ts'
@@ -128,9 +129,13 @@ class Attempt implements SecureEvents, PendingSocket {
 
   started(socket: Socket): void {
     this.#socket = socket
-    if (this.#over) socket.destroy()
+    if (this.#over) {
+      socket.destroy()
+      return
+    }
+    leaveDescriptors(socket)
     // Before the callback, and before TLS, which may fail for another reason.
-    else if (this.#ownListeners !== null) flagSelfConnection(socket, this.#ownListeners)
+    if (this.#ownListeners !== null) flagSelfConnection(socket, this.#ownListeners)
   }
 
   opened(socket: Socket): void {

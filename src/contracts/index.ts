@@ -79,6 +79,7 @@ export {
   type SqlValue,
 } from './data-source.ts'
 export { DecoratorKind } from './decorator.ts'
+export { DescriptorReserve } from './descriptor-reserve.ts'
 export { Executor } from './executor.ts'
 export { faultOrigin } from './fault-origin.ts'
 export { FilterKind } from './filter.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
@@ -200,6 +200,35 @@ test('F17: clients that take all descriptors leave the others served, no thread 
   assert.equal((await manage('PUT', `${ROUTES}/after`, { body: pathRoute('/after', 'after') })).status, 201)
   assert.equal((await gateway.ask('/after')).text, 'after')
   assert.equal(gateway.hasEnded, false)
+})
+
+test('F17: connections to upstreams leave descriptors to files and to the management port', {
+  skip: noLimits,
+}, async () => {
+  const limit = 256
+  const upstream = createServer().listen(0, '127.0.0.1')
+  await once(upstream, 'listening')
+  const silent = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  const handler = { type: 'ReverseProxyHandler', config: { connections: 1000, soTimeout: '1 minute' } }
+  await using gateway = await GatewayProcess.start({
+    units: 1,
+    admin: DEVELOPMENT,
+    routes: { silent: { baseURI: silent, handler } },
+    under: ['prlimit', `--nofile=${limit}:${limit}`],
+  })
+  const manage = managing(`http://127.0.0.1:${gateway.adminPort}`)
+  const sockets = Array.from({ length: limit }, () => connect(gateway.port, '127.0.0.1').on('error', () => {}))
+  try {
+    await gateway.log.until(/new connections closed: too many open files/)
+    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await gateway.log.until(/connection: too many open files, of 256; raise the limit/)
+    assert.equal((await manage('GET', '/health/ready')).status, 200, 'the management port stays reachable')
+    const put = await manage('PUT', `${ROUTES}/meanwhile`, { body: pathRoute('/meanwhile', 'x') })
+    assert.equal(put.status, 201, 'files can be written')
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    upstream.close()
+  }
 })
 
 test('F17: where no file can be opened changes are 5xx and change nothing; when it can, they work', {

@@ -19,7 +19,7 @@ async function withConnection(check: (socket: Socket, descriptor: number) => voi
   }
 }
 
-test('F17: the last quarter of file descriptors is not used for clients, the last eighth not for the management port', async () => {
+test('F17: the last quarter of file descriptors is not used for clients, the last eighth not for upstreams, half of it for the management port', async () => {
   await withConnection((socket, descriptor) => {
     const kept = (keptFor: ConstructorParameters<typeof DescriptorReserve>[0], limit: number) =>
       new DescriptorReserve(keptFor, limit).has(socket)
@@ -31,7 +31,11 @@ test('F17: the last quarter of file descriptors is not used for clients, the las
     const enough = Math.ceil(((descriptor + 1) * 4) / 3)
     assert.deepEqual([kept('traffic', enough), kept('traffic', descriptor + 1)], [false, true])
     assert.deepEqual(
-      [kept('management', Math.ceil(((descriptor + 1) * 8) / 7)), kept('management', descriptor)],
+      [kept('upstream', Math.ceil(((descriptor + 1) * 8) / 7)), kept('upstream', descriptor)],
+      [false, true],
+    )
+    assert.deepEqual(
+      [kept('management', Math.ceil(((descriptor + 1) * 16) / 15)), kept('management', descriptor)],
       [false, true],
     )
     assert.equal(kept('traffic', Number.POSITIVE_INFINITY), false)
