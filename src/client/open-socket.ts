@@ -7,7 +7,7 @@ import { flagSelfConnection, isSelfConnection } from './self-connection.ts'
 import { isLookedUp, sharedLookup } from './shared-lookup.ts'
 import type { OutboundContexts } from './tls/outbound-context.ts'
 import { SecureConnections, type SecureEvents } from './tls/secure-connection.ts'
-import { openTunnel } from './tunnel.ts'
+import { openTunnel, ProxyConnectionError } from './tunnel.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Options for establishing connections. */
@@ -58,8 +58,9 @@ export function createOpener(
     const attempt = new Attempt(timeout, (proxy ?? target).hostname, ownListeners, callback)
     if (target.isSecure) openSecure(secure, proxy, target, attempt)
     else if (proxy !== null && tunnels === 'all') tunnel(proxy, target, attempt, (socket) => attempt.opened(socket))
-    else if (proxy?.secure !== undefined) openToProxy(proxy, target.localAddress, attempt)
-    else openPlain(proxy ?? target, target.localAddress, attempt)
+    else if (proxy === null) openPlain(target, target.localAddress, attempt)
+    else if (proxy.secure === undefined) openPlain(proxy, target.localAddress, throughProxy(proxy, attempt))
+    else openToProxy(proxy, target.localAddress, throughProxy(proxy, attempt))
     return attempt
   }
 }
@@ -67,7 +68,7 @@ export function createOpener(
 function openPlain(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   localAddress: string | null,
-  attempt: Attempt,
+  attempt: SocketEvents,
 ): void {
   const socket = connect({
     host: hostname,
@@ -106,8 +107,24 @@ function tunnel(proxy: ForwardProxy, target: SocketTarget, attempt: Attempt, ope
   })
 }
 
+/** The events of a connection to a proxy: failures name it. */
+function throughProxy(proxy: ForwardProxy, attempt: Attempt): SocketEvents {
+  return {
+    isOver: () => attempt.isOver(),
+    started: (socket) => attempt.started(socket),
+    opened: (socket) => attempt.opened(socket),
+    failed: (error) => attempt.failed(new ProxyConnectionError(proxy, error)),
+  }
+}
+
+/** Callbacks of an attempt, with and without TLS. */
+interface SocketEvents extends SecureEvents {
+  started(socket: Socket): void
+  opened(socket: Socket): void
+}
+
 /** One attempt to connect; settles once. */
-class Attempt implements SecureEvents, PendingSocket {
+class Attempt implements SocketEvents, PendingSocket {
   readonly #callback: SocketCallback
   /** Host name or address of the server, or of its proxy. */
   readonly #name: string

@@ -101,10 +101,35 @@ for (const [what, [answer, code]] of Object.entries(REFUSALS)) {
   })
 }
 
+/** Checks the code of an error, and that its cause names the proxy. */
+function failureOf(code: string, cause: RegExp): (error: NodeJS.ErrnoException) => boolean {
+  return (error) => {
+    assert.equal(error.code, code)
+    assert.match((error.cause as Error).message, cause)
+    return true
+  }
+}
+
+test('a proxy that can not be reached, or ends the connection, is named in the cause of the failure', async () => {
+  await using closing = await rawUpstream((socket) => socket.destroy())
+  await using gone = await rawUpstream(() => {})
+  const port = portOf(gone)
+  await gone[Symbol.asyncDispose]()
+  for (const [where, url, cause] of [
+    [port, 'http://app.invalid/', /^proxy 127\.0\.0\.1:\d+: connect ECONNREFUSED/],
+    [port, 'https://app.invalid/', /^proxy 127\.0\.0\.1:\d+: connect ECONNREFUSED/],
+    [portOf(closing), 'https://app.invalid/', /^proxy 127\.0\.0\.1:\d+: /],
+  ] as const) {
+    await using client = clientWith({ proxy: through(where) })
+    await assert.rejects(send(client, exchangeFor('GET', url)), failureOf('GW_UPSTREAM_CONNECT', cause))
+  }
+})
+
 test('an unresponsive proxy times out after connectionTimeout', async () => {
   await using proxy = await silentUpstream((socket) => void socket.resume())
   await using client = clientWith({ proxy: through(portOf(proxy)), connectionTimeout: 100 })
-  await assert.rejects(send(client, exchangeFor('GET', 'https://app.invalid/')), { code: 'GW_UPSTREAM_CONNECT' })
+  const late = /^proxy 127\.0\.0\.1:\d+: connection: expected it to be established in time$/
+  await assert.rejects(send(client, exchangeFor('GET', 'https://app.invalid/')), failureOf('GW_UPSTREAM_CONNECT', late))
   await waitUntil('the connection to the proxy was closed', () => proxy.sockets.size === 0)
 })
 

@@ -26,7 +26,7 @@ export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
     isOver: () => false,
     started: (socket) => attempt.started(socket),
     opened: (socket) => sendConnect(proxy, attempt, socket),
-    failed: (error) => attempt.failed(error),
+    failed: (error) => attempt.failed(new ProxyConnectionError(proxy, error)),
   })
 }
 
@@ -44,12 +44,12 @@ function sendConnect(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket |
     ...(over === null ? { agent: false } : { createConnection: () => over }),
   })
   asking.once('socket', (socket) => attempt.started(socket))
-  asking.once('error', (error) => attempt.failed(error))
+  asking.once('error', (error) => attempt.failed(new ProxyConnectionError(proxy, error)))
   asking.once('connect', (answer, socket: Socket, early) => {
     const { statusCode = 0 } = answer
     // The server sends nothing before the TLS ClientHello: early bytes are from the proxy.
     const isOpen = statusCode >= 200 && statusCode < 300 && isHttp1(answer) && early.length === 0
-    socket.on('error', (error) => attempt.failed(error))
+    socket.on('error', (error) => attempt.failed(new ProxyConnectionError(proxy, error)))
     if (isOpen) {
       attempt.opened(socket)
       return
@@ -58,6 +58,17 @@ function sendConnect(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket |
     attempt.failed(proxyRefusal(statusCode))
   })
   asking.end()
+}
+
+/** A failed connection to a proxy: without the address of the proxy, the log would show that of the server only. */
+export class ProxyConnectionError extends Error {
+  override readonly name = 'ProxyConnectionError'
+  readonly code: string
+
+  constructor({ hostname, port }: Pick<ForwardProxy, 'hostname' | 'port'>, error: NodeJS.ErrnoException) {
+    super(`proxy ${hostname}:${port}: ${error.message}`)
+    this.code = error.code ?? ''
+  }
 }
 
 /** The error for a proxy that refuses a request. */

@@ -4,7 +4,8 @@ import { BodyConsumedError, BodyTooLargeError, StatusError } from '#http'
 const UPSTREAM_ERRORS = {
   GW_UPSTREAM_CONNECT: {
     status: 502,
-    message: 'upstream: expected a connection, got none; check that the server runs and can be reached',
+    message:
+      'upstream: expected a connection, got none; check the server, its name and its certificate, or the proxy, as the cause says',
   },
   GW_UPSTREAM_CLOSED: {
     status: 502,

@@ -58,7 +58,7 @@ export class SecureConnections {
     events.started(socket)
     socket.setKeepAlive(true, 60_000)
     socket.setNoDelay(true)
-    socket.once('error', (error) => events.failed(error))
+    socket.once('error', (error) => events.failed(verifiesChain ? explained(error, socket) : error))
     let isKnown = false
     let ticket: Buffer | undefined
     socket.on('session', (session) => {
@@ -76,6 +76,14 @@ export class SecureConnections {
       events.opened(socket)
     })
   }
+}
+
+/** The error for a certificate that Node has rejected, as for one with another name; other errors are unchanged. */
+function explained(error: Error, { authorizationError }: TLSSocket): Error {
+  if (!authorizationError || error instanceof ServerIdentityError) return error
+  // The advice of Node is about its own options.
+  const reason = error.message.replace(/; if the root CA.*$/, '')
+  return new ServerIdentityError(`the certificate of the server is rejected: ${reason} (${String(authorizationError)})`)
 }
 
 /** Only sessions whose certificate was accepted are cached. */

@@ -78,9 +78,23 @@ for (const [what, server, tls, accepted] of matrix) {
     for (let i = 0; i < 2; i++) {
       const answer = send(client, exchangeFor('GET', target.url))
       if (accepted) assert.match(await textOf(await answer), /^anonymous/)
-      else await assert.rejects(answer, { code: 'GW_UPSTREAM_CONNECT' })
+      else
+        await assert.rejects(
+          answer,
+          rejectedFor(/the certificate of the server (?:does not name|is rejected: .* \([A-Z_]+\)$)/),
+        )
     }
   })
+}
+
+/** Checks that an error is about the certificate, and not about the network. */
+function rejectedFor(reason: RegExp): (error: Error) => boolean {
+  return (error) => {
+    const { code, message } = error.cause as NodeJS.ErrnoException
+    assert.deepEqual([(error as NodeJS.ErrnoException).code, code], ['GW_UPSTREAM_CONNECT', 'GW_TLS_IDENTITY'])
+    assert.match(message, reason)
+    return true
+  }
 }
 
 test('without TLS options the trust of the platform is used, and names are verified', options, async () => {
