@@ -51,10 +51,18 @@ export function fetchBy(
     try {
       return fetchResponse(await internalCall(handler, sending, { timeout: deadline, maxBytes: LARGEST_ANSWER }), form)
     } catch (cause) {
-      if (cause instanceof ServerUnreachableError) throw cause
-      throw new ServerUnreachableError((cause as Error).message, { cause })
+      const { message } = cause as Error
+      const options = cause instanceof ServerUnreachableError ? {} : { cause }
+      // A login calls several endpoints: the log names the one that failed.
+      throw new ServerUnreachableError(form === undefined ? message : `${placeOf(url)}: ${message}`, options)
     }
   }
+}
+
+/** A URL without its query. */
+function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }
 
 function fetchResponse(

@@ -19,7 +19,7 @@ function clientOf(answers: { readonly token?: string; readonly userInfo?: string
       issuer: ISSUER,
       authorization_endpoint: `${ISSUER}/authorize`,
       token_endpoint: `${ISSUER}/token`,
-      userinfo_endpoint: `${ISSUER}/userinfo`,
+      userinfo_endpoint: `${ISSUER}/userinfo?tenant=a`,
     },
     clientId: 'shop',
     scopes: ['openid'],
@@ -52,4 +52,15 @@ test('user info keeps the exact value of large numbers', async () => {
   const info = await client.userInfo('a', 'bjensen', exchangeFor('GET', 'https://shop.example.com/'))
   assert.deepEqual(info['account'], new JsonNumber('9007199254740993'))
   await assert.rejects(client.userInfo('a', 'other', exchangeFor('GET', 'https://shop.example.com/')))
+})
+
+test('a failure has the endpoint that failed, without the query of its URL', async () => {
+  const client = clientOf({ token: '<html>', userInfo: '<html>' })
+  const exchange = exchangeFor('GET', 'https://shop.example.com/')
+  const failure = (path: string) => ({
+    unavailable: true,
+    description: `${ISSUER}${path}: the server answered with status 200 and content of type application/json, which is not the protocol`,
+  })
+  await assert.rejects(client.refresh('r', exchange), failure('/token'))
+  await assert.rejects(client.userInfo('a', 'bjensen', exchange), failure('/userinfo'))
 })
