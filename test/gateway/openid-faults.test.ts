@@ -29,6 +29,29 @@ test('a refresh that fails without a rejection of the token keeps the session', 
   assert.equal((await until(browser, url, ({ status }) => status !== 200)).status, 302)
 })
 
+test(
+  'an application that rejects every access token causes one refresh, and its 401 is passed on',
+  options,
+  async () => {
+    const challenge = 'Bearer error="invalid_token"'
+    const handler = {
+      type: 'StaticResponseHandler',
+      config: { status: 401, headers: { 'WWW-Authenticate': [challenge] } },
+    }
+    await using at = await openIdGateway({ handler })
+    let refreshes = 0
+    at.provider.provider.on('grant.success', (context) => {
+      if (context.oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1
+    })
+    const browser = new BrowserLike()
+    const pages = [await logIn(browser, `${at.gateway.url}/app/page`)]
+    for (let request = 0; request < 4; request += 1) pages.push(await browser.ask(`${at.gateway.url}/app/page`))
+    for (const page of pages)
+      assert.deepEqual([page.status, page.headers.get('www-authenticate')], [401, challenge], page.text)
+    assert.equal(refreshes, 1)
+  },
+)
+
 const NAME = '${contexts.oauth2Info.id_token_claims.sub} ${contexts.oauth2Info.user_info.name}'
 const TYPES = { javascript: 'javascript', groovy: 'x-groovy' }
 const SUBJECT = '${contexts.oauth2Info.id_token_claims.sub}'

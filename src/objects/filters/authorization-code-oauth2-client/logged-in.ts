@@ -12,6 +12,9 @@ import { pendingLogins } from './pending-logins.ts'
 import { clientOf, verifySignature } from './registered-client.ts'
 import { demandOf, type LoginDemand } from './step-up.ts'
 
+/** An application that rejects every token must not make the gateway refresh tokens without end. */
+const REJECTION_PAUSE = 10_000
+
 /** The grant has ended at the authorization server: the user has to log in again. */
 export class TokensEndedError extends Error {
   override readonly name = 'TokensEndedError'
@@ -74,9 +77,11 @@ export function stepUp(state: LoginRequest): Promise<Response> {
 }
 
 /** Whether the application rejected the access token itself (RFC 6750 section 3.1), and the request can be repeated. */
-export function isTokenRejected({ exchange, tokens, response }: LoginRequest): boolean {
+export function isTokenRejected({ exchange, settings, tokens, response, loginSession }: LoginRequest): boolean {
   const { status, headers } = response as Response
   if (status !== 401 || tokens?.refreshToken === null || !exchange.request.body.isEmpty) return false
+  const { retriedAt } = loginSession
+  if (retriedAt !== null && Math.abs(settings.clock.now() - retriedAt) < REJECTION_PAUSE) return false
   return headers.all('www-authenticate').some((field) => /\berror\s*=\s*"?invalid_token"?/i.test(field))
 }
 
@@ -89,6 +94,7 @@ export async function retryRefreshed(state: LoginRequest): Promise<Response | nu
     if (error instanceof TokensEndedError) throw error
     return null
   }
+  state.loginSession.setRetriedAt(state.settings.clock.now())
   rejection.body.cancel()
   await passWithTokens(state)
   return state.response

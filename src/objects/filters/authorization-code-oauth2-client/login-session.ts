@@ -96,14 +96,22 @@ export class LoginSession {
       loggedInAt: before?.loggedInAt ?? this.#now,
       login: before === null ? loginIdentity(issued.claims, registration.clientId, askedAt) : before.login,
     }
-    if (before === null) this.#session.delete(this.#checkedKey)
+    if (before === null) for (const key of [this.#checkedKey, this.#retriedKey]) this.#session.delete(key)
     this.#session.set(this.#key, tokens)
     return tokens
   }
 
   forget(): void {
-    this.#session.delete(this.#key)
-    this.#session.delete(this.#checkedKey)
+    for (const key of [this.#key, this.#checkedKey, this.#retriedKey]) this.#session.delete(key)
+  }
+
+  /** Time of the last refresh for an application that rejected the token, in milliseconds since the epoch; null before the first. */
+  get retriedAt(): number | null {
+    return this.#session.get(this.#retriedKey) as number | null
+  }
+
+  setRetriedAt(time: number): void {
+    this.#session.set(this.#retriedKey, time)
   }
 
   /** Time of the last check for revocations; a separate entry, so that it does not race a refresh. */
@@ -117,6 +125,10 @@ export class LoginSession {
 
   get #checkedKey(): string {
     return `${this.#key} checked`
+  }
+
+  get #retriedKey(): string {
+    return `${this.#key} retried`
   }
 
   #pending(): { readonly key: string; readonly at: number }[] {
