@@ -5,6 +5,9 @@ import { databaseError, ReceivedBytes } from './database-error.ts'
 import type { BoundStatement } from './placeholders.ts'
 import { MAX_RESULT_BYTES, rowOf, type SqlAccess, type SqlConnection } from './sql-connection.ts'
 
+/** Milliseconds after `queryTimeout` at which the server itself ends a statement. */
+const LATE = 1_000
+
 /** Parts of the library's connection that its types do not name. */
 interface Wire {
   packetParser: { execute(data: Buffer): void }
@@ -38,7 +41,7 @@ export async function connectMysql(access: SqlAccess): Promise<SqlConnection> {
     flags: ['-LOCAL_FILES'],
   })
   const connection = new MysqlConnection(client)
-  await connection.open(access.connectTimeout)
+  await connection.open(access)
   return connection
 }
 
@@ -63,15 +66,17 @@ class MysqlConnection implements SqlConnection {
     })
   }
 
-  /** Waits for the handshake, and limits results to one row, as far as statements have no limit of their own. */
-  async open(timeout: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+  /**
+   * Waits for the handshake, and limits results to one row, as far as statements have no limit of their own, and the time of
+   * statements: the server would not end that of a connection that is closed.
+   */
+  async open({ connectTimeout, queryTimeout }: SqlAccess): Promise<void> {
+    const { promise: fault, reject } = Promise.withResolvers<never>()
     // The library stops its own timer at the first byte of the server.
-    const timer = setTimeout(() => reject(new Error('connecting timed out')), timeout)
+    const timer = setTimeout(() => reject(new Error('connecting timed out')), connectTimeout)
     this.#onFault = reject
-    this.#client.query('SET SESSION sql_select_limit = 1', (error) => (error ? reject(error) : resolve()))
     try {
-      await promise
+      await Promise.race([this.#setLimits(queryTimeout + LATE), fault])
     } catch (error) {
       this.destroy()
       throw new SqlError('unavailable', this.#errorOf(error as Error).message)
@@ -92,6 +97,10 @@ class MysqlConnection implements SqlConnection {
     for (const listener of this.#closeListeners) listener()
   }
 
+  abandon(): void {
+    this.destroy()
+  }
+
   async firstRow({ text }: BoundStatement, values: readonly SqlValue[]): Promise<SqlRow | null> {
     this.#received.reset()
     const { promise, resolve, reject } = Promise.withResolvers<SqlRow | null>()
@@ -109,6 +118,20 @@ class MysqlConnection implements SqlConnection {
     } finally {
       this.#onFault = null
     }
+  }
+
+  async #setLimits(milliseconds: number): Promise<void> {
+    await this.#set('sql_select_limit = 1')
+    // The variable of MariaDB, else that of MySQL; older servers have none.
+    await this.#set(`max_statement_time = ${milliseconds / 1_000}`)
+      .catch(() => this.#set(`max_execution_time = ${milliseconds}`))
+      .catch(() => {})
+  }
+
+  #set(assignment: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#client.query(`SET SESSION ${assignment}`, (error) => (error ? reject(error) : resolve()))
+    return promise
   }
 
   /** Bytes over the limit, and faults that a malformed packet causes in the parser, close the connection. */

@@ -75,7 +75,7 @@ async function withTimeout<T>(connection: SqlConnection, timeout: number, result
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new SqlError('timeout', `no result within ${timeout} ms`))
-    connection.destroy()
+    connection.abandon()
   }, timeout)
   try {
     return await Promise.race([result, promise])
@@ -93,7 +93,7 @@ async function connector({ dialect }: JdbcAddress): Promise<(access: SqlAccess) 
 
 /** Reads password and certificates for each connection, so that changed ones take effect without a reload. */
 function accessBy(settings: DataSourceSettings, env: Environment): () => Promise<SqlAccess> {
-  const { address, username, passwordSecretId, tls, connectTimeout } = settings
+  const { address, username, passwordSecretId, tls, connectTimeout, queryTimeout } = settings
   const { host, port, database } = address
   const secrets = settings.secretsProvider === null ? env.secrets : providerOf([settings.secretsProvider, env.secrets])
   const isSecure = tls !== null || address.isSecure === true
@@ -102,7 +102,8 @@ function accessBy(settings: DataSourceSettings, env: Environment): () => Promise
       const secret =
         passwordSecretId === null ? null : await secrets.active({ secretId: passwordSecretId, purpose: 'GENERIC' })
       const options = isSecure ? await tlsConnectionOptions(tls) : null
-      return { host, port, database, username, password: secret?.revealText() ?? null, tls: options, connectTimeout }
+      const password = secret?.revealText() ?? null
+      return { host, port, database, username, password, tls: options, connectTimeout, queryTimeout }
     } catch (error) {
       throw new SqlError('unavailable', (error as Error).message)
     }

@@ -3,6 +3,7 @@ import pg, { type ClientConfig } from 'pg'
 import { SqlError, type SqlRow, type SqlValue } from '#contracts'
 import { databaseError, ReceivedBytes } from './database-error.ts'
 import type { BoundStatement } from './placeholders.ts'
+import { type BackendKey, cancelStatement } from './postgresql-cancel.ts'
 import { MAX_RESULT_BYTES, rowOf, type SqlAccess, type SqlConnection } from './sql-connection.ts'
 
 /** Connection of the library, as far as it is used here. */
@@ -33,21 +34,23 @@ export async function connectPostgresql(access: SqlAccess): Promise<SqlConnectio
     connectionTimeoutMillis: access.connectTimeout,
     types: { getTypeParser: columnParser as unknown as typeof pg.types.getTypeParser },
   }
-  const connection = new PostgresqlConnection(new pg.Client(config))
+  const connection = new PostgresqlConnection(new pg.Client(config), access)
   await connection.open()
   return connection
 }
 
 class PostgresqlConnection implements SqlConnection {
   readonly #client: pg.Client
+  readonly #access: SqlAccess
   readonly #wire: Wire
   readonly #received = new ReceivedBytes(MAX_RESULT_BYTES)
   readonly #closeListeners: (() => void)[] = []
   #fault: Error | null = null
   isClosed = false
 
-  constructor(client: pg.Client) {
+  constructor(client: pg.Client, access: SqlAccess) {
     this.#client = client
+    this.#access = access
     this.#wire = (client as unknown as { connection: Wire }).connection
   }
 
@@ -72,6 +75,12 @@ class PostgresqlConnection implements SqlConnection {
   destroy(): void {
     this.#wire.stream.destroy()
     this.#onEnd()
+  }
+
+  abandon(): void {
+    const { processID, secretKey } = this.#client as unknown as { readonly [Name in keyof BackendKey]: number | null }
+    if (processID !== null && secretKey !== null) cancelStatement(this.#access, { processID, secretKey })
+    this.destroy()
   }
 
   async firstRow({ text }: BoundStatement, values: readonly SqlValue[]): Promise<SqlRow | null> {

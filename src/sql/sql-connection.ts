@@ -7,6 +7,8 @@ export interface SqlConnection {
   firstRow(statement: BoundStatement, values: readonly SqlValue[]): Promise<SqlRow | null>
   /** Closes the connection at once; a running statement fails. Idempotent. */
   destroy(): void
+  /** Closes the connection whose statement takes too long, and ends that at the server. */
+  abandon(): void
   /** Whether it is closed, by either side. */
   readonly isClosed: boolean
   /** Called once when it is closed. */
@@ -23,6 +25,8 @@ export interface SqlAccess {
   readonly tls: import('node:tls').ConnectionOptions | null
   /** Milliseconds for connecting and authentication. */
   readonly connectTimeout: number
+  /** Milliseconds for the result of a statement. */
+  readonly queryTimeout: number
 }
 
 /** Bytes that the database may send for one statement: the client libraries buffer whole rows. */

@@ -9,6 +9,7 @@ import { Authority, type Issued, trustIn } from '#test/certificates'
 import { secretsType } from '#test/changing-secrets'
 import { auditedExchange } from '#test/exchange'
 import { mariadbMissing, postgresqlMissing, SqlServer } from '#test/sql-servers'
+import { waitUntil } from '#test/waiting'
 import { JdbcDataSource } from '../../services/jdbc-data-source/jdbc-data-source.ts'
 import { SqlAttributesFilter } from './sql-attributes-filter.ts'
 
@@ -22,6 +23,8 @@ interface Product {
   /** An endless result, and a statement that takes longer than any test. */
   readonly endless: string
   readonly slow: string
+  /** Counts the latter where they run. */
+  readonly running: string
   readonly true: JsonValue
   start(identity: Issued): Promise<SqlServer>
 }
@@ -33,6 +36,8 @@ const PRODUCTS: readonly Product[] = [
     missing: postgresqlMissing,
     endless: "SELECT repeat('x', 1000) FROM generate_series(1, 10000) a, generate_series(1, 10000) b",
     slow: 'SELECT pg_sleep(600)',
+    running:
+      "SELECT count(*)::int AS running FROM pg_stat_activity WHERE query LIKE '%pg_sleep(%' AND pid <> pg_backend_pid()",
     true: true,
     start: (identity) => SqlServer.postgresql(TABLE.replaceAll('\n', '\n\n'), identity),
   },
@@ -41,7 +46,10 @@ const PRODUCTS: readonly Product[] = [
     scheme: 'mariadb',
     missing: mariadbMissing,
     endless: "SELECT repeat('x', 10000) FROM numbers a, numbers b, numbers c LIMIT 1000000",
-    slow: 'SELECT SLEEP(600)',
+    // SLEEP would end with its connection.
+    slow: "SELECT BENCHMARK(1000000000000, SHA2('a', 512))",
+    running:
+      "SELECT count(*) AS running FROM information_schema.processlist WHERE info LIKE '%BENCHMARK(%' AND id <> connection_id()",
     true: 1,
     start: (identity) =>
       SqlServer.mariadb(
@@ -190,6 +198,19 @@ for (const product of PRODUCTS) {
       await using slow = await at({ preparedStatement: product.slow }, { queryTimeout: '100 ms' })
       assert.equal((await outcome(slow.object)).status, 503)
       assert.match(slow.log.lines.join(), /no result within 100 ms/)
+    })
+
+    test('a statement that takes too long ends at the server too, also with TLS', async () => {
+      const jdbcUrl = `jdbc:${product.scheme}://localhost:${server.port}/users`
+      await using observer = await at({ preparedStatement: product.running })
+      for (const source of [{}, { jdbcUrl, tls: { type: 'TestTls' } }]) {
+        await using slow = await at({ preparedStatement: product.slow }, { queryTimeout: '100 ms', ...source })
+        assert.equal((await outcome(slow.object)).status, 503)
+        await waitUntil('the statement ended', async () => {
+          const { row } = await outcome(observer.object)
+          return (row as JsonObject)['running'] === 0
+        })
+      }
     })
 
     test('more requests than connections wait for one', async () => {
