@@ -54,6 +54,7 @@ export class SessionLookup {
         : agentHandler === null
           ? await this.#lookUpWithoutAgent(token, idleTime)
           : await this.#lookUpAsAgent(agentHandler, token, idleTime)
+    if (family === 'openam' && (await this.#failsForTokenOnly(response))) return null
     const found = this.#read(response)
     return found === null || this.#isAdmitted(found) ? found : null
   }
@@ -114,6 +115,18 @@ export class SessionLookup {
       return this.#withProperties(validation, properties)
     }
     return this.#withProperties(response, properties)
+  }
+
+  /**
+   * OpenAM responds 500 without content to a token of another OpenAM, which names a server that it does not know. It can look
+   * up sessions if the same call finds that of the agent; otherwise no session counts as ended.
+   */
+  async #failsForTokenOnly({ status, json }: RestResponse): Promise<boolean> {
+    const { agentHandler, uris, callTimeout } = this.#settings
+    if (status !== 500 || json !== null || agentHandler === null) return false
+    const uri = uris.rest('sessions?_action=getSessionInfo')
+    const own = await callRest(agentHandler, { method: 'POST', uri, resource: '2.0', body: {} }, callTimeout)
+    return own.status === 200 && own.json !== null
   }
 
   #withProperties(response: RestResponse, properties: RestResponse | null): RestResponse {

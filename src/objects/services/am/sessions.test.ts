@@ -273,3 +273,14 @@ test('a session that a unit has ended is looked up again by all units, also with
   assert.deepEqual(await usersOf(other), ['demo', 'demo'])
   assert.equal(lookups(manager).length, 2, 'other sessions stay in the caches')
 })
+
+test('OpenAM: a token for which alone the lookup fails has no session', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  await using built = await buildAmService(manager.url, { notifications: { enabled: false } })
+  const { sessions } = built.object
+  assert.equal((await sessions.find(manager.login('demo')))?.username, 'demo')
+  manager.fail('sessions', { status: 500, body: '', times: 1 })
+  assert.equal(await sessions.find('of.another*OpenAM*'), null)
+  manager.fail('sessions', { status: 500, body: '' })
+  await assert.rejects(sessions.find(manager.login('demo')), unavailable)
+})
