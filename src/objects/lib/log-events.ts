@@ -53,8 +53,9 @@ export const EVENTS = logEvents('GW_OBJECT', {
   },
   SESSION_NOT_ENDED: {
     message: 'the access manager did not end a session',
-    meaning: 'The session at the access manager stays valid until it expires.',
-    action: 'Check the access manager.',
+    meaning:
+      'It forbids the logout (403): the session stays valid there until it expires, while the browser loses its cookie.',
+    action: 'Check the privileges of users at the access manager.',
   },
   SESSION_VALID_AFTER_LOGOUT: {
     message:

@@ -261,6 +261,52 @@ test('F11: an access manager that is down or responds with invalid content gives
   assert.deepEqual([status, response.headers.get('retry-after')], [503, '5'])
 })
 
+test('a logout that the access manager does not confirm is 503, and keeps the cookie', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const page = { logoutExpression: "${request.uri.path == '/logout'}", defaultLogoutLandingPage: '/goodbye' }
+  await using built = await signingOn(manager, page)
+  const token = manager.login('demo')
+  const logOut = (name: string) =>
+    built.built.object(
+      exchangeFor('GET', 'http://app.example/logout', { headers: { Cookie: `iPlanetDirectoryPro=${name}` } }),
+      () => assert.fail('was passed on'),
+    )
+  for (const fault of [
+    { status: 500 },
+    { status: 503, body: '<html>' },
+    { status: 200, body: '<html>Maintenance</html>' },
+    { status: 302 },
+    { status: 429, body: '{}' },
+  ]) {
+    manager.fail('sessions', { ...fault, times: 1 })
+    const { status, headers } = await logOut(token)
+    assert.deepEqual([status, headers.has('set-cookie'), headers.get('retry-after')], [503, false, '5'])
+  }
+  const { status, headers } = await logOut(token)
+  assert.deepEqual([status, headers.get('location')], [302, '/goodbye'])
+  assert.equal(manager.endSession(token), false)
+  assert.equal((await logOut(token)).status, 302, 'a session that has already ended')
+})
+
+test('OpenAM: a token for which alone it fails leads to a new login, and a logout deletes it', async () => {
+  await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
+  const logoutExpression = "${request.uri.query == 'logout'}"
+  await using filter = await signingOn(manager, { logoutExpression, defaultLogoutLandingPage: '/goodbye' })
+  assert.equal((await filter.ask(manager.login('demo'))).status, 200)
+  const sent = (url: string) =>
+    filter.built.object(
+      exchangeFor('GET', url, { headers: { Cookie: 'iPlanetDirectoryPro=of.another*OpenAM*' } }),
+      () => assert.fail('was passed on'),
+    )
+  manager.fail('sessions', { status: 500, body: '', times: 1 })
+  assert.equal((await sent(PAGE)).status, 302)
+  // The logout, and the lookup of its token.
+  manager.fail('sessions', { status: 500, body: '', times: 2 })
+  const { status, headers } = await sent('http://app.example/?logout')
+  assert.deepEqual([status, headers.get('location')], [302, '/goodbye'])
+  assert.match(String(headers.get('set-cookie')), /^iPlanetDirectoryPro=;/)
+})
+
 test('OpenAM is called with its own protocol version', async () => {
   await using manager = await DevelopmentAccessManager.start({ family: 'openam' })
   await using filter = await signingOn(manager)

@@ -1,11 +1,17 @@
 import { callRest } from '#access-manager'
-import type { AmService } from '#contracts'
+import { AccessManagerError, type AmService } from '#contracts'
 import { type Exchange, type Response, respond } from '#http'
 import type { Logger } from '#logging'
 import { EVENTS } from '../log-events.ts'
 import { writeCookie } from '../session/session-cookie.ts'
 
-/** Ends the session of a user at the access manager, with the user's own token. A session that has already ended is no failure. */
+/** Responses about a session that has ended before. */
+const ENDED: ReadonlySet<number> = new Set([400, 401, 404])
+
+/**
+ * Ends the session of a user at the access manager, with the user's own token. A session that has already ended is no failure.
+ * Rejects with an AccessManagerError where it may be valid still, so that no logout seems to have succeeded.
+ */
 export async function endSession(
   amService: AmService,
   token: string,
@@ -23,10 +29,15 @@ export async function endSession(
     body: {},
     onBehalfOf: exchange,
   } as const
-  const { status } = await callRest(amService.handler, call, amService.callTimeout)
+  const { status, json } = await callRest(amService.handler, call, amService.callTimeout)
   amService.sessions.evict(token)
-  if (status >= 500 || status === 403) logger.limited(status).warn({ status }, EVENTS.SESSION_NOT_ENDED)
-  else if (family === 'openam') await warnIfStillAccepted(amService, token, logger)
+  // Another attempt would be forbidden too.
+  if (status === 403) logger.limited(status).warn({ status }, EVENTS.SESSION_NOT_ENDED)
+  else if (json === null || (status !== 200 && !ENDED.has(status))) {
+    // OpenAM fails in this way for tokens of another OpenAM, which have no session.
+    if ((await amService.sessions.find(token)) === null) return
+    throw new AccessManagerError('unavailable', `sessions: expected the end of a session, got the status ${status}`)
+  } else if (family === 'openam') await warnIfStillAccepted(amService, token, logger)
 }
 
 /** Client-based sessions of OpenAM stay valid after logout, unless the server has a list of ended sessions. */
