@@ -285,7 +285,12 @@ export class Heap {
 
   async #lookUpSecrets(declaration: Declaration, settled: unknown, chain: BuildPath): Promise<void> {
     if (this.#input.unitContext.secretsLookedUp !== true) return
-    const found = await lookUpSecrets(declaration, settled, () => this.#inheritedSecrets(chain))
+    const found = await lookUpSecrets(
+      declaration,
+      settled,
+      () => this.#inheritedSecrets(chain),
+      this.#input.unitContext.directories.secrets,
+    )
     this.findings.push(...found.problems)
     this.warnings.push(...found.warnings)
   }

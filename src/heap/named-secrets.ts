@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { providerOf } from '#contracts'
 import { isPlainObject, parsePointer } from '#json'
 import { fieldValuesIn, type Problem, type Secret, type SecretsProvider } from '#schema'
@@ -12,20 +14,26 @@ interface SecretFindings {
 
 /**
  * Looks up every secret that the settled configuration of an object names, in the nearest `secretsProvider` and then in
- * the inherited stores, as objects do. The object checks the purpose of the secret.
+ * the inherited stores, as objects do; those that are files, in the folder of secrets. The object checks the purpose of the
+ * secret.
  */
 export async function lookUpSecrets(
   declaration: Declaration,
   settled: unknown,
   inherited: () => SecretsProvider,
+  folder: string,
 ): Promise<SecretFindings> {
   const problems: Problem[] = []
   const warnings: Problem[] = []
   for (const found of fieldValuesIn(declaration.definition.config, settled, '')) {
     const secretId = found.json
-    if (typeof secretId !== 'string' || found.field.info.shape.namesSecret !== true) continue
-    const own = nearestProvider(settled, parsePointer(found.pointer) ?? [])
+    if (typeof secretId !== 'string') continue
+    const { namesSecret, namesSecretFile } = found.field.info.shape
     const at = inConfig(declaration)(found.pointer)
+    if (namesSecretFile === true && !existsSync(join(folder, secretId)))
+      problems.push({ pointer: at, message: `there is no file ${join(folder, secretId)}; write the secret to it` })
+    if (namesSecret !== true) continue
+    const own = nearestProvider(settled, parsePointer(found.pointer) ?? [])
     const provider = own === undefined ? inherited() : providerOf([own, inherited()])
     try {
       const secrets = await provider.find({ secretId, purpose: 'GENERIC' })

@@ -31,6 +31,8 @@ interface FieldShape {
   readonly isAnyCase?: boolean
   /** Whether the value is the id of a secret that the object looks up. */
   readonly namesSecret?: boolean
+  /** Whether the value names a file in the folder of secrets. */
+  readonly namesSecretFile?: boolean
   /** Fields by the shape of the JSON: `array`, `object`, `string`, `boolean`, `number`. */
   readonly branches?: ReadonlyMap<string, Field>
   /** For objects: fields of other dialects. */

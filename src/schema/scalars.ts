@@ -130,10 +130,14 @@ export function isSecretId(text: string): boolean {
 /** The form of a secret id, for messages. */
 export const SECRET_ID_FORM = 'a secret id: letters, digits, "-" and "_" in words joined by dots'
 
-/** The id for a query of a secrets provider; with `defined` an id that a store assigns to its secrets. */
-export function secretId({ defined = false } = {}): Field<string> {
+/**
+ * The id for a query of a secrets provider; with `defined` an id that a store assigns to its secrets, with `isFile` the
+ * name of a file in the folder of secrets, for objects that ask no store.
+ */
+export function secretId({ defined = false, isFile = false } = {}): Field<string> {
   const schema = () => ({ type: 'string', pattern: SECRET_ID.source })
-  return field({ label: 'a secret id', schema, namesSecret: !defined }, (value, report) => {
+  const names = { namesSecret: !defined && !isFile, namesSecretFile: isFile }
+  return field({ label: 'a secret id', schema, ...names }, (value, report) => {
     if (typeof value !== 'string' || !isSecretId(value)) report(expected(SECRET_ID_FORM, value))
     return value as string
   })

@@ -234,6 +234,25 @@ for (const [what, [handler, pointer]] of Object.entries(NEEDS_SECRET)) {
   })
 }
 
+test('the password of a configuration store is looked up as the file that it is', async () => {
+  const config = {
+    endpoints: ['https://etcd.example.com:2379'],
+    username: 'gateway',
+    passwordSecretId: 'etcd.password',
+  }
+  const admin = JSON.stringify({ store: { type: 'EtcdStore', config } })
+  using folder = new Folder({ 'config/admin.json': admin, 'secrets/etcd.password': 'password' })
+  assert.equal((await validate(folder, '--instance', folder.path)).code, 0)
+  using without = new Folder({ 'config/admin.json': admin })
+  assert.equal((await validate(without, '--instance', without.path, '--without-secrets')).code, 0)
+  const { code, stdout } = await validate(without, '--instance', without.path)
+  assert.equal(code, 78)
+  assert.match(
+    stdout.join('\n'),
+    /^config\/admin\.json:1:\d+: \/store\/config\/passwordSecretId: there is no file \S+etcd\.password; write the secret to it$/,
+  )
+})
+
 test('secrets are looked up in the nearest secretsProvider', async () => {
   const service = (id: string) => `{ ${SECRETS}, "handler": "ClientHandler", "auditService": { "type": "AuditService",
   "config": { "eventHandlers": [{ "class": "JsonAuditEventHandler", "config": { "name": "${id}", "topics": ["access"],

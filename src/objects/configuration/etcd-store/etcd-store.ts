@@ -30,7 +30,7 @@ export const EtcdStore = defineType({
     username: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'User name for etcd; without it no credentials are sent.' }),
-    passwordSecretId: config(secretId())
+    passwordSecretId: config(secretId({ isFile: true }))
       .optional()
       .meta({ description: 'Name of the file in `secrets/` of the instance with the password of the user.' }),
     tls: ref(ClientTlsKind).optional().meta({
