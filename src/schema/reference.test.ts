@@ -24,6 +24,9 @@ test('a reference is a name or an object with a type', () => {
   assert.deepEqual(read({ type: 'Chain' }), [])
   assert.deepEqual(read({ typ: 'Chain' }), ['/handler: expected a "type" in the Handler declared here'])
   assert.deepEqual(read({ type: 5 }), ['/handler: expected a "type" in the Handler declared here'])
+  assert.deepEqual(read({ name: 'a' }), [
+    '/handler: expected a "type" in the Handler declared here; to use the object of that name in the heap, write "a" instead of { "name": ... }',
+  ])
   for (const [value, shown] of [
     ['', '""'],
     [5, '5'],

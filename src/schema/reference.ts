@@ -61,10 +61,18 @@ function referenceField(kinds: readonly Kind[], schema: (render: RenderSchema) =
     if (isPlainObject(value) && typeof value['type'] === 'string') return new Reference(kinds, value as JsonObject)
     const stores = severalStores(kinds, value)
     if (stores !== null) return new Reference(kinds, stores)
-    if (isPlainObject(value)) report(`expected a "type" in the ${names} declared here`)
+    if (isPlainObject(value)) report(`expected a "type" in the ${names} declared here${nameAdvice(value)}`)
     else report(expected(`the name of a ${names} or an object { "type": ... }`, value))
     return undefined
   })
+}
+
+/** For an object with the name of another one in place of a type, which OpenIG takes for a reference. */
+function nameAdvice(declaration: Readonly<Record<string, unknown>>): string {
+  const { name } = declaration
+  return typeof name === 'string' && !('config' in declaration)
+    ? `; to use the object of that name in the heap, write ${JSON.stringify(name)} instead of { "name": ... }`
+    : ''
 }
 
 /** A list of stores where one SecretsProvider is expected, as files of other dialects have it. */
