@@ -30,7 +30,12 @@ test('an id is a safe file name of up to 128 characters', () => {
   ] as never[]) {
     assert.equal((routeIdentity('f.json', { _id: id }) as { pointer: string }).pointer, '/_id')
   }
-  assert.equal((routeIdentity('my file.json', {}) as { pointer: string }).pointer, '')
+  assert.deepEqual(routeIdentity('my file.json', {}), {
+    pointer: '',
+    message:
+      'expected an _id of 1 to 128 letters, digits, ".", "_" or "-", not starting with ".", got the name of the file; rename it, or write an _id into it',
+  })
+  assert.deepEqual(routeIdentity('my file.json', { _id: 'mine' }), { id: 'mine', name: 'mine' })
 })
 
 test('the name default is rejected, case-insensitive', () => {

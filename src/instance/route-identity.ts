@@ -19,7 +19,9 @@ export function routeIdentity(fileName: string, json: JsonObject): RouteIdentity
   const { _id: id = fromFile, name = id } = json
   if (typeof id !== 'string' || !ROUTE_ID.test(id)) {
     const message = 'expected an _id of 1 to 128 letters, digits, ".", "_" or "-", not starting with "."'
-    return { pointer: json['_id'] === undefined ? '' : '/_id', message }
+    return json['_id'] === undefined
+      ? { pointer: '', message: `${message}, got the name of the file; rename it, or write an _id into it` }
+      : { pointer: '/_id', message }
   }
   if (typeof name !== 'string' || name === '')
     return { pointer: '/name', message: 'expected a string that is not empty' }
