@@ -164,6 +164,9 @@ test('the end of a relay: a Close frame, or the side that cut it without one', o
     cut.socket.end()
     await other.ended()
     assert.equal(relay.end, end)
+    // A Close frame after the cut, of the gateway that stops, does not make it an orderly end.
+    relay.close(1001, 'stop')
+    assert.equal(relay.end, end)
     other.socket.end()
     await closed()
     assert.equal(relay.end, end)

@@ -73,13 +73,16 @@ export class Relay implements UpgradedConnection {
   }
 
   get end(): UpgradedConnection['end'] {
-    if (this.#toServer.hasClosed || this.#toClient.hasClosed) return 'sent'
-    return this.#cut ?? 'aborted'
+    return this.#cut ?? (this.#hasClosed ? 'sent' : 'aborted')
   }
 
-  /** The first one counts: the other side ends in consequence. */
+  get #hasClosed(): boolean {
+    return this.#toServer.hasClosed || this.#toClient.hasClosed
+  }
+
+  /** The first one counts: the other side ends in consequence, also where it sends a Close frame then. */
   #cutBy(cut: 'aborted' | 'truncated'): void {
-    this.#cut ??= cut
+    if (!this.#hasClosed) this.#cut ??= cut
   }
 
   #directionTo(receiver: FrameReceiver): RelayDirection {
