@@ -13,14 +13,16 @@ export interface TopicPolicies {
   readonly exclude: PointerTree
   /** Members whose value is left out: they stay, empty. */
   readonly withoutValue: PointerTree
+  /** Those at or below them whose value is written nevertheless. */
+  readonly withValue: PointerTree
   readonly texts: readonly TextPolicy[]
 }
 
 /** A copy of an event with the included fields only, less the excluded ones. */
 export function filterEvent(event: JsonObject, policies: TopicPolicies): JsonObject {
-  const { include, exclude, withoutValue, texts } = policies
+  const { include, exclude, withoutValue, withValue, texts } = policies
   let filtered = included(event, include, exclude) as JsonObject
-  if (!withoutValue.isEmpty) filtered = changed(filtered, withoutValue, emptied) as JsonObject
+  if (!withoutValue.isEmpty) filtered = withoutValues(filtered, withoutValue, withValue) as JsonObject
   for (const { fields, apply } of texts) {
     filtered = changed(filtered, fields, (value) => mapTexts(value, apply)) as JsonObject
   }
@@ -50,6 +52,25 @@ function changed(value: JsonValue, fields: PointerTree, change: (value: JsonValu
   for (const name of Object.keys(value)) {
     const below = fields.child(name)
     setOwn(copy, name, below === null ? (value[name] as JsonValue) : changed(value[name] as JsonValue, below, change))
+  }
+  return copy
+}
+
+/** `without` is null below a value that is left out. */
+function withoutValues(value: JsonValue, without: PointerTree | null, kept: PointerTree | null): JsonValue {
+  const isOmitted = without === null || without.isCovered
+  if (isOmitted && kept?.isCovered) return value
+  if (!isPlainObject(value)) return isOmitted ? emptied(value) : value
+  const copy: JsonObject = {}
+  for (const name of Object.keys(value)) {
+    const member = value[name] as JsonValue
+    const below = kept?.child(name) ?? null
+    if (isOmitted) {
+      if (below !== null) setOwn(copy, name, withoutValues(member, null, below))
+      continue
+    }
+    const child = without.child(name)
+    setOwn(copy, name, child === null ? member : withoutValues(member, child, below))
   }
   return copy
 }

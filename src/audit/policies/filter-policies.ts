@@ -46,8 +46,7 @@ export function topicFilter(
   )
   const added = [...own(policies.includeIf), ...hashed, ...truncated.map(({ field }) => field)]
   const excluded = own(policies.excludeIf)
-  const kept = new Set(own(policies.valueIncludeIf))
-  const withoutValue = own(policies.valueExcludeIf).filter((pointer) => !kept.has(pointer))
+  const withoutValue = own(policies.valueExcludeIf)
   const texts: TextPolicy[] = truncated.map(({ field, length }) => ({
     fields: tree([field]),
     apply: (text) => (text.length <= length ? text : text.slice(0, length).toWellFormed()),
@@ -61,6 +60,7 @@ export function topicFilter(
     include: tree([...safelist.map(named), ...added]),
     exclude: tree(excluded),
     withoutValue: tree(withoutValue),
+    withValue: tree(own(policies.valueIncludeIf)),
     texts,
   }
   return {

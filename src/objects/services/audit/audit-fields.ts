@@ -44,7 +44,8 @@ const filterPolicies = object({
   field: fieldPolicies.default({}).meta({ description: 'Fields that are written or omitted.' }),
   value: object({
     includeIf: pointers().meta({
-      description: 'Pointers of fields whose values are written although `excludeIf` names them.',
+      description:
+        'Pointers of fields whose values are written although `excludeIf` names them, or a field above them.',
     }),
     excludeIf: pointers().meta({ description: 'Pointers of fields that are written without their value.' }),
   })
