@@ -5,6 +5,7 @@ import { type AccessAuditor, SerialIds } from '#http'
 import { ConfigError, type Environment } from '#schema'
 import type { AuditValues } from './audit-fields.ts'
 import { routeTopicWarnings, trailConflicts } from './config-topic.ts'
+import { folderWarnings } from './folder-warnings.ts'
 import { policyWarnings } from './policy-warnings.ts'
 import { renewTransports } from './renew-transports.ts'
 import { namesOf, planOf, topicsOf } from './service-plan.ts'
@@ -16,7 +17,11 @@ export async function openService(values: AuditValues, env: Environment): Promis
   if (conflicts.length > 0) throw new ConfigError(conflicts)
   const handlers = values.eventHandlers.filter(({ enabled }) => enabled)
   const { handled: topics, known } = topicsOf(values, env)
-  const warnings = [...policyWarnings(values.config, known), ...routeTopicWarnings(values.eventHandlers, env)]
+  const warnings = [
+    ...policyWarnings(values.config, known),
+    ...routeTopicWarnings(values.eventHandlers, env),
+    ...(await folderWarnings(values.eventHandlers, env)),
+  ]
   for (const { pointer, message } of warnings) env.warn(message, pointer)
   const { handlerForQueries } = values.config
   if (handlerForQueries !== undefined && !handlers.some(({ name }) => name === handlerForQueries)) {
