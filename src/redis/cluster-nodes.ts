@@ -17,13 +17,15 @@ interface WatchedCluster {
   readonly servers: ServerStates
   /** Milliseconds until a reply must arrive. */
   readonly timeout: number
-  /** Whether this client is still in use. */
+  /** Whether this client is not closed: it is in use, or will be, or was. */
+  isOpen(): boolean
+  /** Whether this client is in use: only then it says something about the nodes. */
   isCurrent(): boolean
 }
 
 /** Tracks the availability of nodes by events of their connections, and checks lost ones until they recover. */
 export function watchNodes(cluster: Cluster, watch: WatchedCluster): void {
-  const { servers, isCurrent } = watch
+  const { servers, isOpen, isCurrent } = watch
   cluster.on('+node', (node: Redis) => {
     const name = nameOf(node)
     // A connection that the client closed says nothing about the node.
@@ -33,10 +35,10 @@ export function watchNodes(cluster: Cluster, watch: WatchedCluster): void {
     node.on('close', () => counts() && servers.of(name).closed())
     if (cluster.status === 'ready') connect(node)
   })
-  cluster.on('refresh', () => isCurrent() && updateNodes(cluster, servers))
+  cluster.on('refresh', () => isOpen() && updateNodes(cluster, servers))
   const timer = setInterval(() => {
-    if (!isCurrent()) clearInterval(timer)
-    else if (cluster.status === 'ready') recoverLostNodes(cluster, watch)
+    if (!isOpen()) clearInterval(timer)
+    else if (isCurrent() && cluster.status === 'ready') recoverLostNodes(cluster, watch)
   }, RECOVERY_INTERVAL).unref()
 }
 

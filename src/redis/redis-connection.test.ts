@@ -186,6 +186,27 @@ test('the password is read from a secret, and a changed one is used', { skip: re
   assert.equal(logged(wrong, /second/), 0)
 })
 
+test('commands are answered while the client is replaced, also one that is in flight', {
+  skip: redisMissing,
+}, async () => {
+  await using server = await RedisServer.start('--requirepass', 'first')
+  const secrets = new Changing<PemSecrets>({ 'redis.password': 'first' })
+  const surroundings = { types: [pemStoreType(secrets)], heap: [{ name: 'Secrets', type: 'PemStore' }] }
+  const config = { url: server.url, passwordSecretId: 'redis.password', secretsProvider: 'Secrets', timeout: '1 s' }
+  await using built = await open(config, surroundings)
+  const redis = built.object
+  const first = await redis.call('CLIENT', 'ID')
+  const inFlight = redis.call('BLPOP', 'none', '0.5')
+  secrets.set({ 'redis.password': 'first' })
+  let commands = 0
+  await waitUntil('the client was replaced', async () => ++commands > 0 && (await redis.call('CLIENT', 'ID')) !== first)
+  assert.ok(commands > 1, 'the old client was used until the new one was connected')
+  assert.equal(await inFlight, null)
+  const clients = async () => (await server.ask('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n').length
+  await waitUntil('the old client was closed', async () => (await clients()) === 2)
+  assert.deepEqual(built.states, [])
+})
+
 test('a new client is not connected after the connection was closed', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '2 s' })

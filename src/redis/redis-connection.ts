@@ -22,6 +22,8 @@ export class RedisConnection {
   readonly #timeout: number
   readonly #servers: ServerStates
   readonly #onRejected: ConnectionSettings['onRejected']
+  /** The one in use, and while it is replaced the other one. */
+  readonly #open = new Set<RedisClient>()
   #client: RedisClient
   #isClosed = false
 
@@ -50,8 +52,11 @@ export class RedisConnection {
   }
 
   /** Waits for the connection up to `limit` milliseconds; the client goes on connecting in the background. */
-  async open(limit: number): Promise<void> {
-    const client = this.#client
+  open(limit: number): Promise<void> {
+    return this.#connect(this.#client, limit)
+  }
+
+  async #connect(client: RedisClient, limit: number): Promise<void> {
     const ready = new Promise<void>((resolve) => client.once('ready', resolve)).then(() => {
       return client instanceof Cluster ? nodesConnected(client) : undefined
     })
@@ -62,32 +67,52 @@ export class RedisConnection {
     clearTimeout(timer)
   }
 
-  /** Switches to a client with other credentials. Commands in flight finish on the old one. */
+  /**
+   * Switches to a client with other credentials once it is connected, or after `limit` milliseconds. Until then commands are
+   * sent with the old one; those in flight finish there.
+   */
   async replace(client: RedisClient, limit: number): Promise<void> {
     if (this.#isClosed) {
-      disconnect(client)
+      client.disconnect()
       return
     }
     const old = this.#client
-    this.#client = client
+    let problem = `no connection within ${limit} ms`
+    const onError = (error: Error): void => {
+      problem = problemOf(error)
+    }
     this.#listen(client)
-    await this.open(limit)
-    disconnect(old)
+    client.on('error', onError)
+    await this.#connect(client, limit)
+    client.off('error', onError)
+    if (this.#isClosed) return
+    this.#client = client
+    const whole = this.#servers.of(ALL_NODES)
+    if (client.status === 'ready') whole.succeeded()
+    else whole.failed(problem)
+    setTimeout(() => this.#disconnect(old), this.#timeout).unref()
   }
 
   close(): void {
     this.#isClosed = true
-    disconnect(this.#client)
+    for (const client of this.#open) this.#disconnect(client)
+  }
+
+  #disconnect(client: RedisClient): void {
+    this.#open.delete(client)
+    client.disconnect()
   }
 
   #listen(client: RedisClient): void {
-    const isCurrent = () => client === this.#client && !this.#isClosed
+    this.#open.add(client)
+    const isOpen = () => this.#open.has(client)
+    const isCurrent = () => client === this.#client && isOpen()
     const whole = this.#servers.of(ALL_NODES)
     client.on('ready', () => isCurrent() && whole.succeeded())
     client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
     client.on('close', () => isCurrent() && whole.closed())
     if (!(client instanceof Cluster)) return
-    watchNodes(client, { servers: this.#servers, timeout: this.#timeout, isCurrent })
+    watchNodes(client, { servers: this.#servers, timeout: this.#timeout, isOpen, isCurrent })
   }
 
   #send(key: RedisArgument | undefined, command: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
@@ -142,8 +167,4 @@ function problemOf({ message, lastNodeError }: ClientError): string {
 /** `lastNodeError` is set where no node of a cluster could be reached. */
 interface ClientError extends Error {
   readonly lastNodeError?: Error | null
-}
-
-function disconnect(client: RedisClient): void {
-  client.disconnect()
 }

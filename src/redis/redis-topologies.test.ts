@@ -45,6 +45,7 @@ async function written({ object: redis }: { object: RedisConnection }) {
 }
 
 interface Secured {
+  readonly passwords: Changing<PemSecrets>
   readonly surroundings: BuildOptions
   readonly config: JsonObject
   /** For servers. */
@@ -54,7 +55,8 @@ interface Secured {
 }
 
 /** Certificates for the servers of a test, and a configuration with trust and passwords for them. */
-function secured(authority: Authority, passwords: PemSecrets): Secured {
+function secured(authority: Authority, secrets: PemSecrets): Secured {
+  const passwords = new Changing<PemSecrets>(secrets)
   const { keyFile, certificateFile } = authority.issue({ name: 'redis.example.com', altNames: 'IP:127.0.0.1' })
   const files = { 'ca-cert-file': authority.certificateFile, 'cert-file': certificateFile, 'key-file': keyFile }
   const settings = [
@@ -79,13 +81,14 @@ function secured(authority: Authority, passwords: PemSecrets): Secured {
     }),
   })
   const surroundings: BuildOptions = {
-    types: [Tls, pemStoreType(new Changing<PemSecrets>(passwords))],
+    types: [Tls, pemStoreType(passwords)],
     heap: [
       { name: 'Tls', type: 'TestTls' },
       { name: 'Secrets', type: 'PemStore' },
     ],
   }
   return {
+    passwords,
     surroundings,
     config: { tls: 'Tls', secretsProvider: 'Secrets', timeout: '2 s' },
     args: settings.flatMap(([name, value]) => [`--${name}`, value]),
@@ -128,6 +131,23 @@ describe('a cluster with TLS, and a user with minimal permissions', {
       refused({ ...config, passwordSecretId: 'redis.other' }, /no node of the cluster answers: (?:WRONGPASS|NOAUTH)/),
       refused(distrusting, /no node of the cluster answers/),
     ])
+  })
+
+  test('no command fails while the client is replaced', async () => {
+    await using built = await open(config, servers.surroundings)
+    await waitUntil('all keys were written', async () => (await written(built)).count === keys.length)
+    const connections = async () => {
+      const lists = await Promise.all(cluster.primaries.map((each) => each.ask('CLIENT', 'LIST', 'TYPE', 'normal')))
+      return new Set(lists.flatMap((list) => list.match(/^id=\d+ addr=\S+(?=.* user=gateway )/gm) ?? []))
+    }
+    const before = await connections()
+    servers.passwords.set({ 'redis.password': 'secret', 'redis.other': 'wrong' })
+    await waitUntil('the old connections were closed', async () => {
+      assert.equal((await written(built)).count, keys.length)
+      return (await connections()).isDisjointFrom(before)
+    })
+    assert.equal((await written(built)).count, keys.length)
+    assert.deepEqual(built.states, [])
   })
 
   async function refused(access: JsonObject, problem: RegExp): Promise<void> {
