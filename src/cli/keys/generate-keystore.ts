@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectory } from '#http'
 import { altName, selfSigned, writePkcs12 } from '#secrets'
@@ -43,7 +43,13 @@ export function generateKeystore(options: KeystoreOptions, now: Date): Generated
   const password = known ?? randomBytes(24).toString('base64url')
   const keystore = writePkcs12({ alias: options.alias, key: privateKey, chain: [certificate] }, password)
   writeNew(options.out, keystore)
-  if (known === null) writeNew(options.passwordFile, password)
+  try {
+    if (known === null) writeNew(options.passwordFile, password)
+  } catch (error) {
+    // Nobody knows its password.
+    rmSync(options.out)
+    throw error
+  }
   return { fingerprint: certificate.fingerprint256, notAfter: certificate.validToDate, passwordIsNew: known === null }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -73,6 +73,16 @@ test('overwrites no file', async () => {
   assert.equal(code, 1)
   assert.match(stderr, /k\.p12 is there already and is not touched/)
   assert.equal(readFileSync(out, 'utf8'), 'mine')
+})
+
+test('leaves no keystore whose password could not be written', async () => {
+  using folder = new Folder()
+  const [out, passwordFile] = [join(folder.path, 'k.p12'), join(folder.path, 'k.pass')]
+  symlinkSync(join(folder.path, 'missing'), passwordFile)
+  const { code, stderr } = await gateway(['keys', 'generate', '--out', out, '--password-file', passwordFile])
+  assert.equal(code, 1)
+  assert.match(stderr, /k\.pass is there already and is not touched/)
+  assert.equal(existsSync(out), false)
 })
 
 test('invalid options are usage errors', async () => {
