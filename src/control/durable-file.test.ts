@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
@@ -21,6 +21,26 @@ test('a new file is readable by its owner only, and an existing one keeps its mo
   chmodSync(join(folder.path, 'a.json'), 0o600)
   await writeDurably(folder.path, 'a.json', 'two')
   assert.equal(statSync(join(folder.path, 'a.json')).mode & 0o777, 0o600)
+})
+
+test('root leaves files to their owner, and new ones to the owner of the folder', {
+  skip: process.getuid?.() !== 0 && 'needs root',
+}, async () => {
+  using folder = new Folder({ 'a.json': 'one' })
+  chownSync(folder.path, 10_001, 10_002)
+  chownSync(join(folder.path, 'a.json'), 10_003, 10_004)
+  for (const name of ['a.json', 'b.json']) await writeDurably(folder.path, name, 'two')
+  const ownerOf = (name: string) => {
+    const { uid, gid } = statSync(join(folder.path, name))
+    return [uid, gid]
+  }
+  assert.deepEqual(
+    [ownerOf('a.json'), ownerOf('b.json')],
+    [
+      [10_003, 10_004],
+      [10_001, 10_002],
+    ],
+  )
 })
 
 test('F16: a failed write leaves the old file, and no temporary one', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { readdirSync, rmSync, type Stats } from 'node:fs'
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const TEMPORARY = /^\..+\.[0-9a-f]{16}\.tmp$/
@@ -23,9 +23,11 @@ export async function writeDurably(
     const path = join(directory, name)
     const temporary = join(directory, `.${name}.${randomBytes(8).toString('hex')}.tmp`)
     try {
-      const mode = await modeOf(path)
+      const replaced = await statsOf(path)
+      const mode = replaced === null ? null : replaced.mode & 0o777
       const file = await open(temporary, 'wx', mode ?? rights.file)
       try {
+        await keepOwner(file, replaced ?? (await stat(directory)))
         // The umask does not apply to the mode of the file that is replaced.
         if (mode !== null) await file.chmod(mode)
         await file.writeFile(content, 'utf8')
@@ -65,11 +67,21 @@ export function removeUnfinishedWrites(directory: string): void {
   }
 }
 
-async function modeOf(path: string): Promise<number | null> {
+async function statsOf(path: string): Promise<Stats | null> {
   try {
-    return (await stat(path)).mode & 0o777
+    return await stat(path)
   } catch {
     return null
+  }
+}
+
+/** Files that root writes, as by `sudo gateway migrate`, belong to the user of the gateway, who could not read them otherwise. */
+async function keepOwner(file: FileHandle, { uid, gid }: Stats): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  try {
+    await file.chown(uid, gid)
+  } catch {
+    // Root of a container may not have that right.
   }
 }
 
