@@ -17,7 +17,7 @@ export class RouteWatcher implements Disposable {
   readonly #interval: NodeJS.Timeout
   readonly #look: NodeJS.Timeout
   #watcher: FSWatcher | null = null
-  /** The folder that is watched; null where there is none. The watcher stays with it when the path names another one. */
+  /** The folder that is watched; null where it does not exist. The watcher stays with it when the path names another one. */
   #watched: string | null = null
   #settling: NodeJS.Timeout | null = null
 
@@ -49,7 +49,7 @@ export class RouteWatcher implements Disposable {
     this.#watcher?.close()
   }
 
-  /** What tells the folder from another one of its path; null where there is none. Numbers of deleted files are used again. */
+  /** What tells the folder from another one of its path; null where it does not exist. Numbers of deleted files are used again. */
   #folder(): string | null {
     try {
       const { dev, ino, birthtimeMs } = statSync(this.#directory)

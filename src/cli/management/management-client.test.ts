@@ -92,7 +92,7 @@ test('an action whose response does not come, or not completely, has an unknown 
   )
 })
 
-test('a response that is too slow is told as such, also after its first byte', () =>
+test('a response that is too slow is reported as such, also after its first byte', () =>
   withServer(
     (_request, response) => {
       response.writeHead(200, { 'Content-Length': '100' }).write('{')

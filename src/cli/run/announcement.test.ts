@@ -36,8 +36,25 @@ test('the ready message counts routes that are loaded, and those that failed', (
   assert.deepEqual(entries, [{ ...common, failed: 1 }, common])
 })
 
+const settings = {
+  admin: { ports: [8085], host: 'management' },
+  directories: { temporary: '/srv/gateway/tmp' },
+} as unknown as AdminSettings
+
+test('a host without an address and an unusable directory are reported with the field to change', () => {
+  const reason = (message: string): string | null => startFailure(new Error(message), settings, false)
+  assert.equal(
+    reason('getaddrinfo ENOTFOUND not a host'),
+    'the host "not a host" has no address (ENOTFOUND); change connectors[].host in config/admin.json',
+  )
+  assert.match(reason('getaddrinfo EAI_AGAIN management') ?? '', /change adminConnector\.host in config\/admin\.json$/)
+  assert.equal(
+    reason("ENOTDIR: not a directory, mkdir '/srv/gateway/tmp'"),
+    "the directory of temporary files can not be used: ENOTDIR: not a directory, mkdir '/srv/gateway/tmp'; check its permissions, or name another temporaryDirectory in config/admin.json",
+  )
+})
+
 test('a port that can not be opened is reported with the field to change', () => {
-  const settings = { admin: { ports: [8085] } } as unknown as AdminSettings
   const reason = (message: string): string | null => startFailure(new Error(message), settings, false)
   assert.match(
     reason('listen EADDRINUSE: address already in use 127.0.0.1:8085') ?? '',
@@ -51,7 +68,6 @@ test('a port that can not be opened is reported with the field to change', () =>
 })
 
 test('a port of another gateway is reported with --take-over as a remedy, unless that found nothing to take over', () => {
-  const settings = { admin: { ports: [8085] } } as unknown as AdminSettings
   const error = new Error('listen EADDRINUSE: address shared by another gateway 0.0.0.0:8080')
   assert.match(
     startFailure(error, settings, false) ?? '',

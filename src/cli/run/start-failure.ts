@@ -1,14 +1,24 @@
 import type { AdminSettings } from '#control'
 
 const LISTEN = /listen (E[A-Z]+):.*? (\S+):(\d+)$/
+const UNKNOWN_HOST = /^getaddrinfo (E[A-Z_]+) (.+)$/
 
 /** Reason and remedy of a failed start; null for other errors. With --take-over there was no gateway of the instance to replace. */
 export function startFailure(
   error: unknown,
-  { admin }: Pick<AdminSettings, 'admin'>,
+  { admin, directories }: Pick<AdminSettings, 'admin' | 'directories'>,
   takesOver: boolean,
 ): string | null {
   const message = error instanceof Error ? error.message : String(error)
+  const [, lookup, name] = UNKNOWN_HOST.exec(message) ?? []
+  if (lookup !== undefined) {
+    const field = admin.host === name ? 'adminConnector.host' : 'connectors[].host'
+    return `the host ${JSON.stringify(name)} has no address (${lookup}); change ${field} in config/admin.json`
+  }
+  if (message.includes(directories.temporary)) {
+    const remedy = 'check its permissions, or name another temporaryDirectory in config/admin.json'
+    return `the directory of temporary files can not be used: ${message}; ${remedy}`
+  }
   const [, code, host, port] = LISTEN.exec(message) ?? []
   if (code === undefined) return null
   const field = admin.ports.includes(Number(port)) ? 'adminConnector.port' : 'connectors[].port'
