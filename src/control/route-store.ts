@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { RouteFailure, RouteSource, RouteWarnings } from '#contracts'
 import type { Logger } from '#logging'
 import type { RouteOrder } from '#schema'
@@ -137,6 +138,7 @@ export class RouteStore {
         options.files === undefined
           ? readRouteFiles(this.directory, folder.files)
           : rereadRouteFiles(this.directory, folder.files, options.files)
+      this.#warnIfMissing(files)
       problems.update(files)
       served.updateTexts(files)
       this.history.storeReplaced(files, served.routes)
@@ -157,6 +159,13 @@ export class RouteStore {
     }
     // Before edits that wait, each for the store that it writes to: what others have deployed is not delayed by them.
     return this.#queue.run(task, { isUrgent: true })
+  }
+
+  /** All routes at once are rarely removed on purpose: a volume may be unmounted. */
+  #warnIfMissing(files: ReadonlyMap<string, RouteFile>): void {
+    const { served } = this
+    if (files.size > 0 || served === 0 || existsSync(this.directory)) return
+    this.#logger.warn({ directory: this.directory, routes: served }, EVENTS.ROUTES_FOLDER_MISSING)
   }
 
   /** Routes that the units could not build get the version of the previous store, where it has another one. */

@@ -54,6 +54,22 @@ describe('route files', () => {
     assert.deepEqual([await text('/a'), await text('/c'), await text('/d')], ['A2', 'C', 'D'])
   })
 
+  test('a folder that vanishes takes its routes with it, with a warning; they are back with the folder', async () => {
+    await gateway.deploy('a', pathRoute('/a', 'A'))
+    const from = gateway.log.lines.length
+    gateway.instance.remove('config/routes')
+    await gateway.scan()
+    assert.equal((await gateway.ask('/a')).status, 404)
+    await gateway.scan()
+    const warnings = gateway.log.entries.slice(from).filter(({ code }) => code === 'GW_CONTROL_ROUTES_FOLDER_MISSING')
+    assert.deepEqual(
+      warnings.map(({ level, routes }) => ({ level, routes })),
+      [{ level: 'warn', routes: 1 }],
+    )
+    await gateway.deploy('a', pathRoute('/a', 'A'))
+    assert.equal(await text('/a'), 'A')
+  })
+
   test('an object that can not be built fails its route only', async () => {
     await gateway.deploy('a', pathRoute('/a', 'A'))
     await gateway.deploy('b', {
