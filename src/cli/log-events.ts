@@ -6,6 +6,12 @@ export const EVENTS = logEvents('GW_PROCESS', {
     meaning: 'In-flight requests are aborted.',
     action: 'Nothing, where clients were slow; see the uncaught error before it.',
   },
+  FEW_DESCRIPTORS: {
+    message: 'the limit of open files leaves little room for connections; raise it (ulimit -n)',
+    meaning:
+      'The ports of the units and files use more than half of the limit. `connections` of clients are possible, further ones are closed at once; with 0 no client is served.',
+    action: 'Raise the limit of open files (`ulimit -n`, `LimitNOFILE` of systemd), or lower `gatewayUnits`.',
+  },
   PREDECESSOR_STAYS: {
     message: 'the gateway that was to be replaced does not answer; both serve',
     meaning: 'This gateway serves. The other one may still accept connections, with its own configuration.',

@@ -23,6 +23,11 @@ export class DescriptorReserve {
     this.#first = limit - Math.floor(reserve * PARTS[connections])
   }
 
+  /** How many connections may be added to the open files; infinite where the limit is unknown. */
+  room(open: number): number {
+    return Math.max(0, this.#first - open)
+  }
+
   /** Whether a connection has a descriptor of the reserve: the system assigns the lowest free number. */
   has(socket: Socket): boolean {
     return descriptorOf(socket) >= this.#first

@@ -32,7 +32,7 @@ export function exposeProcessMetrics(scope: MetricsScope, { version, revision }:
 }
 
 /** Null where the system does not provide it. */
-function openFiles(): number | null {
+export function openFiles(): number | null {
   try {
     // Reading the folder itself opens one more descriptor.
     return readdirSync('/proc/self/fd').length - 1
