@@ -95,7 +95,7 @@ async function renew(
   try {
     server.setSecureContext(await contexts.defaultOptions())
     tickets?.install(server)
-    logger.info('certificates of the connector renewed')
+    logger.info('certificates and trust of the connector read again: new connections use the last good ones')
   } catch (error) {
     logger.error({ error }, EVENTS.CERTIFICATES_NOT_RENEWED)
   }
