@@ -52,6 +52,42 @@ test(
   },
 )
 
+test(
+  'a logout while the metadata of the provider can not be read: 503, and the page says where the user is logged out',
+  options,
+  async () => {
+    const oAuth2SessionKey = 'shared'
+    await using at = await openIdGateway({ filter: { oAuth2SessionKey } })
+    const config = { clientId: 'gateway', issuer: 'server', scopes: ['openid'], tokenEndpointAuthMethod: 'none' }
+    const filter = {
+      type: 'AuthorizationCodeOAuth2ClientFilter',
+      config: {
+        clientEndpoint: '/other/oidc',
+        requireHttps: false,
+        registrations: [{ type: 'ClientRegistration', config }],
+        openIdEndSessionOnLogout: true,
+        oAuth2SessionKey,
+      },
+    }
+    await at.gateway.deploy('other', {
+      condition: "${find(request.uri.path, '^/other')}",
+      // Metadata that were never read: those that were are kept.
+      heap: [{ name: 'server', type: 'Issuer', config: { wellKnownEndpoint: 'http://127.0.0.1:1/metadata' } }],
+      handler: {
+        type: 'Chain',
+        config: { filters: [filter], handler: { type: 'StaticResponseHandler', config: { status: 200 } } },
+      },
+    })
+    const browser = new BrowserLike()
+    assert.equal((await logIn(browser, `${at.gateway.url}/app/page`)).status, 200)
+    const page = await browser.ask(`${at.gateway.url}/other/oidc/logout?goto=/goodbye`)
+    assert.equal(page.status, 503)
+    assert.match(page.text, /You are logged out of this site only/)
+    assert.equal((await browser.ask(`${at.gateway.url}/app/page`)).status, 302, 'the login has ended here')
+    assert.ok(at.gateway.log.lines.some((line) => line.includes('GW_FILTER_SESSION_NOT_ENDED')))
+  },
+)
+
 const NAME = '${contexts.oauth2Info.id_token_claims.sub} ${contexts.oauth2Info.user_info.name}'
 const TYPES = { javascript: 'javascript', groovy: 'x-groovy' }
 const SUBJECT = '${contexts.oauth2Info.id_token_claims.sub}'

@@ -133,6 +133,11 @@ export const EVENTS = logEvents('GW_FILTER', {
     meaning: 'Requests of this route get 503 or 500.',
     action: 'Check that the access manager can be reached, the STS instance, and that the agent may use it.',
   },
+  SESSION_NOT_ENDED: {
+    message: 'a user is logged out here and not at the provider: its end-session endpoint is not known',
+    meaning: 'The metadata of the provider can not be read. The user got a page that says so, with status 503.',
+    action: 'Check that the `wellKnownEndpoint` of the Issuer can be reached.',
+  },
   TOKENS_NOT_REVOKED: {
     message: 'tokens not revoked at logout: they can be used until they expire',
     meaning: 'The user is logged out, and the tokens can be used until they expire.',

@@ -28,7 +28,8 @@ async function endLogin(request: LoginRequest): Promise<Response> {
   if (tokens === null || registration === undefined) return loggedOut(settings, goto)
   const token = tokens.refreshToken ?? tokens.accessToken
   if (settings.revokeOnLogout && token !== null) await revoke(registration, token, request)
-  const endSession = settings.endSessionOnLogout ? (await registration.issuer.metadata())['end_session_endpoint'] : null
+  const endSession = settings.endSessionOnLogout ? await endSessionEndpoint(registration, request) : null
+  if (endSession === UNKNOWN) return loggedOutHere(settings)
   if (typeof endSession !== 'string') return loggedOut(settings, goto)
   const url = new URL(endSession)
   if (tokens.idToken !== null) url.searchParams.set('id_token_hint', tokens.idToken)
@@ -36,6 +37,19 @@ async function endLogin(request: LoginRequest): Promise<Response> {
   // Servers compare it with a registered absolute URL.
   if (goto !== null) url.searchParams.set('post_logout_redirect_uri', new URL(goto, siteOf(exchange)).href)
   return redirect(url.href)
+}
+
+/** The endpoint is not known while the metadata of the server can not be read: its session goes on. */
+const UNKNOWN = Symbol('unknown')
+
+async function endSessionEndpoint({ issuer }: ClientRegistration, { logger }: LoginRequest): Promise<unknown> {
+  try {
+    return (await issuer.metadata())['end_session_endpoint']
+  } catch (error) {
+    if (!(error instanceof OpenIdError)) throw error
+    logger.limited(error.message).warn({ error }, EVENTS.SESSION_NOT_ENDED)
+    return UNKNOWN
+  }
 }
 
 /** A failure is logged only: the browser must still reach the end-session endpoint. */
@@ -48,10 +62,20 @@ async function revoke(registration: ClientRegistration, token: string, request: 
   }
 }
 
-function loggedOut({ registrations, defaultLoginGoto }: LoginSettings, goto: string | null): Response {
+function loggedOut(settings: LoginSettings, goto: string | null): Response {
   if (goto !== null) return redirect(goto)
-  // Relative to `logout`; one registration alone needs no parameters.
-  const href = registrations.length === 1 ? 'login' : (defaultLoginGoto ?? '/')
   const text = 'If other people use this browser, close it.'
-  return pageResponse(200, { title: 'You are logged out', text, link: { href, label: 'Log in again' } })
+  return pageResponse(200, { title: 'You are logged out', text, link: loginLink(settings) })
+}
+
+/** Not the target of the logout: the user may still be logged in at the provider, and has to know. */
+function loggedOutHere(settings: LoginSettings): Response {
+  const text =
+    'The login server does not respond: you may still be logged in there. Log out there too, or close the browser.'
+  return pageResponse(503, { title: 'You are logged out of this site only', text, link: loginLink(settings) })
+}
+
+function loginLink({ registrations, defaultLoginGoto }: LoginSettings): { href: string; label: string } {
+  // Relative to `logout`; one registration alone needs no parameters.
+  return { href: registrations.length === 1 ? 'login' : (defaultLoginGoto ?? '/'), label: 'Log in again' }
 }
