@@ -12,6 +12,8 @@ export type ServerMetadata = JsonObject & { readonly issuer: string }
 const FAILURE_PAUSE = 2_000
 /** Metadata members that a login needs. */
 const LOGIN_MEMBERS = ['issuer', 'authorization_endpoint', 'token_endpoint']
+/** Members that browsers are redirected to: another scheme, such as `javascript:`, must not get there. */
+const REDIRECT_MEMBERS = ['authorization_endpoint', 'end_session_endpoint']
 /** Keys have a separate TTL. */
 const METADATA_TTL = 60 * 60_000
 
@@ -63,5 +65,13 @@ function checked(status: number, text: string, required: readonly string[]): Ser
     const value = Object.hasOwn(metadata, field) ? metadata[field] : null
     if (typeof value !== 'string' || !URL.canParse(value)) throw new Error(`expected "${field}" to be a URL`)
   }
+  for (const field of REDIRECT_MEMBERS) {
+    const value = Object.hasOwn(metadata, field) ? metadata[field] : null
+    if (value !== null && !isHttpUrl(value)) throw new Error(`expected "${field}" to be an http or https URL`)
+  }
   return metadata as ServerMetadata
+}
+
+function isHttpUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
 }

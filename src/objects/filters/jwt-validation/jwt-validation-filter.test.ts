@@ -42,6 +42,7 @@ const CONFIG: JsonObject = {
 
 interface Seen {
   readonly status: number
+  readonly retryAfter: string | null
   readonly text: string
   /** The exchange that was passed on. */
   readonly passed: Exchange | null
@@ -62,7 +63,14 @@ async function send(token: string | null, config: JsonObject = CONFIG): Promise<
     return respond(200)
   })
   const decision = sent.audit?.decision ?? null
-  return { status: response.status, text: (await response.body.bytes()).toString(), passed, decision }
+  const { status, headers: answered } = response
+  return {
+    status,
+    retryAfter: answered.get('retry-after'),
+    text: (await response.body.bytes()).toString(),
+    passed,
+    decision,
+  }
 }
 
 const signed = (claims: JsonObject, kid: string | null = 'mine') =>
@@ -155,8 +163,9 @@ test('encrypted tokens: by a shared key alone, by a private key only with a sign
 test('responds 503 where keys are unavailable, also with a failure handler', async () => {
   const failureHandler = { type: 'StaticResponseHandler', config: { status: 200 } }
   for (const verificationSecretId of ['out.of.reach', 'unknown']) {
-    const { status, passed } = await send(await signed({}), { ...CONFIG, verificationSecretId, failureHandler })
-    assert.deepEqual([status, passed], [503, null])
+    const config = { ...CONFIG, verificationSecretId, failureHandler }
+    const { status, retryAfter, passed } = await send(await signed({}), config)
+    assert.deepEqual([status, retryAfter, passed], [503, '5', null])
   }
 })
 

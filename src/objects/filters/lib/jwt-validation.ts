@@ -112,7 +112,7 @@ class JwtValidator {
     // The token may be valid: the failure handler, which may redirect to a login, is not called.
     if (validation.outcome === 'unavailable') {
       recordFailed(exchange, this.#logger, 'the keys are unavailable')
-      return respond(503)
+      return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
     }
     this.#logger.debug({ violations: validation.violations }, 'invalid token')
     recordDenied(exchange, this.#logger, validation.reason)

@@ -42,7 +42,7 @@ export const ThrottlingFilter = defineType({
       .default(1_000_000)
       .meta({
         description:
-          'Maximum of partitions at a time, 50 bytes each; further ones share one bucket of their rate until others are removed.',
+          'Partitions that have a bucket of their own at a time, 50 bytes each; beyond the room of the table, which is up to four times as large, they share one bucket of their rate until others are removed.',
       }),
     rateLimitHeaders: config(boolean())
       .default(false)

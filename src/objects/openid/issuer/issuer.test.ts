@@ -60,6 +60,12 @@ for (const [name, status, body] of [
   ['a list', 200, '[]'],
   ['no token endpoint', 200, JSON.stringify({ ...METADATA, token_endpoint: undefined })],
   ['an endpoint that is no URL', 200, JSON.stringify({ ...METADATA, token_endpoint: '/t' })],
+  [
+    'a login page that is a script',
+    200,
+    JSON.stringify({ ...METADATA, authorization_endpoint: 'javascript:alert(1)' }),
+  ],
+  ['a logout page that is no URL', 200, JSON.stringify({ ...METADATA, end_session_endpoint: '/logout' })],
   ['more than anybody would send', 200, ' '.repeat(2_000_000)],
 ] as const) {
   test(`metadata with ${name} fail with a message that names the URL`, async () => {
