@@ -46,7 +46,7 @@ export function generateKeystore(options: KeystoreOptions, now: Date): Generated
   try {
     if (known === null) writeNew(options.passwordFile, password)
   } catch (error) {
-    // Nobody knows its password.
+    // Its password is lost.
     rmSync(options.out)
     throw error
   }
