@@ -146,8 +146,9 @@ function useProblems(router: string, id: string, text: string | null) {
         setFailure(null)
       } catch (error) {
         if (abort.signal.aborted) return
-        if (error instanceof ApiError && error.problems.length > 0) setProblems(error.problems)
-        else setFailure(error as Error)
+        const isAnswer = error instanceof ApiError && error.problems.length > 0
+        if (isAnswer) setProblems(error.problems)
+        setFailure(isAnswer ? null : (error as Error))
       }
     }, VALIDATE_DELAY)
     return () => {
