@@ -2,7 +2,7 @@ import type { Pattern } from '#schema'
 
 const patterns = new Set<Pattern>()
 
-/** Masks header fields in traces by their names, as the `masks` of CaptureDecorators; returns the function that ends it. */
+/** Masks header fields in traces by their names, as the `masks` of captures; returns the function that ends it. */
 export function maskHeaders(added: readonly Pattern[]): () => void {
   for (const pattern of added) patterns.add(pattern)
   return () => {

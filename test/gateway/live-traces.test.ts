@@ -21,7 +21,10 @@ describe('the trace of a live request', () => {
       routes: {
         chain: {
           condition: "${find(request.uri.path, '^/chain')}",
-          heap: [{ name: 'masked', type: 'CaptureDecorator', config: { masks: { headers: ['^X-Customer-'] } } }],
+          heap: [
+            { name: 'masked', type: 'CaptureDecorator', config: { masks: { headers: ['^X-Customer-'] } } },
+            { name: 'captured', type: 'CaptureFilter', config: { masks: { headers: ['^X-Account-'] } } },
+          ],
           handler: {
             type: 'Chain',
             config: {
@@ -36,6 +39,7 @@ describe('the trace of a live request', () => {
                       Cookie: ['a=s3cret'],
                       'X-Next': ['/?code=s3cret'],
                       'X-Customer-Id': ['s3cret'],
+                      'X-Account-Id': ['s3cret'],
                     },
                   },
                 },
@@ -75,6 +79,7 @@ describe('the trace of a live request', () => {
         cookie: [null, '[redacted]'],
         'x-next': [null, '/?code=[redacted]'],
         'x-customer-id': [null, '[redacted]'],
+        'x-account-id': [null, '[redacted]'],
       },
     })
     assert.deepEqual([reply?.['kind'], reply?.['status'], reply?.['responded']], ['handler', 201, true])

@@ -1,4 +1,4 @@
-import { FilterKind, passes } from '#contracts'
+import { FilterKind, maskHeaders, passes } from '#contracts'
 import { boolean, condition, config, defineType, ignored, integer } from '#schema'
 import { masksField } from './masks.ts'
 import { Recorder } from './recorder.ts'
@@ -25,7 +25,8 @@ export const CaptureFilter = defineType({
     ignored('charset', 'the log is UTF-8'),
     ignored('format', 'log lines are structured'),
   ],
-  create: (settings, { logger }) => {
+  create: (settings, { logger, onDispose }) => {
+    onDispose(maskHeaders(settings.masks.headers))
     const recorder = new Recorder(settings, logger)
     return async (exchange, next) => {
       if (!(await passes(settings.condition, exchange, null, logger))) return next(exchange)
