@@ -44,8 +44,8 @@ export type TokenResolution = ValidToken | TokenRejection
 export interface AccessTokenResolver {
   /** Accepted schemes of the Authorization header; default `Bearer`. */
   readonly schemes?: readonly ('Bearer' | 'DPoP')[]
-  /** The access manager that validates the tokens, if one is configured: its dialect limits the TTL of cached resolutions. */
-  readonly accessManager?: AmService
+  /** The access managers that validate the tokens, where some are configured: their dialects limit the TTL of cached resolutions. */
+  readonly accessManagers?: readonly AmService[]
   /** The resolution depends on the token alone, so that it can be cached. */
   resolve(token: string, exchange: Exchange): TokenResolution | Promise<TokenResolution>
   /**

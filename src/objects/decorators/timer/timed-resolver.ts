@@ -27,6 +27,7 @@ export function timedResolver(
   }
   return {
     ...(inner.schemes !== undefined && { schemes: inner.schemes }),
+    ...(inner.accessManagers !== undefined && { accessManagers: inner.accessManagers }),
     ...(inner.admit !== undefined && { admit: inner.admit.bind(inner) }),
     ...(inner.verifiesBinding !== undefined && { verifiesBinding: inner.verifiesBinding.bind(inner) }),
     ...(inner.watch !== undefined && { watch: inner.watch.bind(inner) }),

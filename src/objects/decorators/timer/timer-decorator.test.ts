@@ -143,6 +143,7 @@ const slowResolver = (clock: ManualClock, answer: () => TokenResolution | Promis
     config: {},
     create: (): AccessTokenResolver => ({
       schemes: ['DPoP'],
+      accessManagers: [],
       resolve() {
         clock.advance(250)
         return answer()
@@ -164,6 +165,8 @@ test('a resolver is timed, synchronous or not', async () => {
     assert.deepEqual(built.log.entries[0]?.['elapsed'], { total: 250 })
     assert.deepEqual(built.object.schemes, ['DPoP'])
     assert.ok(built.object.admit !== undefined && built.object.watch !== undefined)
+    // Without them a cache would keep tokens of OpenAM until they expire.
+    assert.deepEqual(built.object.accessManagers, [])
     assert.ok(built.object.verifiesBinding !== undefined)
   }
 })

@@ -29,12 +29,12 @@ export function withAdmission(
   schemes: NonNullable<AccessTokenResolver['schemes']>,
   check: Admit,
 ): AccessTokenResolver {
-  const { admit, watch, accessManager } = delegate
+  const { admit, watch, accessManagers } = delegate
   const both: Admit = async (accessToken, exchange) =>
     (await check(accessToken, exchange)) ?? (await admit?.call(delegate, accessToken, exchange)) ?? null
   return {
     schemes,
-    ...(accessManager !== undefined && { accessManager }),
+    ...(accessManagers !== undefined && { accessManagers }),
     resolve: (token, exchange) => delegate.resolve(token, exchange),
     admit: admit === undefined ? check : both,
     // `check` refuses every binding that it can not verify.

@@ -28,8 +28,8 @@ interface CachedResolverSettings extends TokenTtls {
   readonly cache: RevocableCache<CachedResolution>
   /** Whether notifications invalidate revoked tokens. */
   readonly isNotified: boolean
-  /** Null without an access manager. */
-  readonly fallbackTtl: FallbackTtl | null
+  /** Of each access manager. */
+  readonly fallbackTtls: readonly FallbackTtl[]
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -37,6 +37,7 @@ interface CachedResolverSettings extends TokenTtls {
 /** Caches the resolutions of another resolver. Checks of single requests (`admit`) are never cached. */
 export class CachedResolver implements AccessTokenResolver {
   readonly schemes: readonly ('Bearer' | 'DPoP')[]
+  readonly accessManagers: NonNullable<AccessTokenResolver['accessManagers']>
   readonly admit?: NonNullable<AccessTokenResolver['admit']>
   readonly verifiesBinding?: NonNullable<AccessTokenResolver['verifiesBinding']>
   readonly #delegate: AccessTokenResolver
@@ -46,6 +47,7 @@ export class CachedResolver implements AccessTokenResolver {
 
   constructor(delegate: AccessTokenResolver, settings: CachedResolverSettings) {
     this.schemes = delegate.schemes ?? ['Bearer']
+    this.accessManagers = delegate.accessManagers ?? []
     if (delegate.admit !== undefined) this.admit = delegate.admit.bind(delegate)
     if (delegate.verifiesBinding !== undefined) this.verifiesBinding = delegate.verifiesBinding.bind(delegate)
     this.#delegate = delegate
@@ -111,7 +113,7 @@ export class CachedResolver implements AccessTokenResolver {
     }
     const { info, scopes, expiresAt } = resolution.accessToken
     const tags = tagsOfToken(info)
-    const limit = (await this.#settings.fallbackTtl?.limit()) ?? Number.POSITIVE_INFINITY
+    const limit = Math.min(...(await Promise.all(this.#settings.fallbackTtls.map((ttl) => ttl.limit()))))
     if (Number.isFinite(limit)) this.#warnUnnotified(limit)
     else if (tags.length === 0) this.#warnUntagged()
     // Shared by many requests.

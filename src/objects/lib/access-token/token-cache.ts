@@ -58,7 +58,9 @@ export function cachedResolver(
   const resolver = new CachedResolver(delegate, {
     cache,
     isNotified: notifications !== null,
-    fallbackTtl: fallbackTtl(amService ?? delegate.accessManager ?? null, settings, env),
+    fallbackTtls: (amService === null ? (delegate.accessManagers ?? []) : [amService]).map((source) =>
+      fallbackTtl(source, settings, env),
+    ),
     clock,
     logger,
     defaultTimeout,
@@ -69,11 +71,10 @@ export function cachedResolver(
 }
 
 function fallbackTtl(
-  source: AmService | null,
+  source: AmService,
   { defaultTimeout, maxTimeout, maxTimeoutField }: TokenCacheSettings,
   env: Environment,
-): FallbackTtl | null {
-  if (source === null) return null
+): FallbackTtl {
   const field = maxTimeout === null ? 'defaultTimeout' : maxTimeoutField
   const configured = maxTimeout ?? defaultTimeout
   return new FallbackTtl(source, { configured, fallback: defaultTimeout, field, accepted: 'revoked tokens' }, env)

@@ -143,6 +143,26 @@ test('enabled: false caches nothing', async () => {
   assert.equal(at.asked.length, 2)
 })
 
+test('without amService, each access manager of the delegate limits the time: OpenAM does not notify of revoked tokens', async () => {
+  const service = (version: string) => {
+    const dialect = dialectOf(version)
+    return { notifications: null, knownDialect: dialect, dialect: async () => dialect } as unknown as AmService
+  }
+  for (const [versions, calls] of [
+    [['7.5'], 1],
+    [['14.8'], 2],
+    [['7.5', '14.8'], 2],
+  ] as const) {
+    const accessManagers = versions.map(service)
+    await using at = await cachedWith(good({}, manualClock().now() + 3_600_000), {}, { accessManagers })
+    await at.resolve()
+    at.clock.advance(60_000)
+    await at.resolve()
+    assert.equal(at.asked.length, calls, versions.join())
+    assert.deepEqual(at.built.object.accessManagers, accessManagers)
+  }
+})
+
 test('maximumSize: the least recently used token is evicted', async () => {
   await using at = await cachedWith(good(), { maximumSize: 2 })
   for (const token of ['a', 'b', 'a', 'c', 'a', 'b']) await at.resolve(token)

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AccessToken, type AccessTokenResolver, AccessTokenResolverKind } from '#contracts'
+import { type AccessToken, type AccessTokenResolver, AccessTokenResolverKind, type AmService } from '#contracts'
 import type { JsonObject, JsonValue } from '#json'
 import { config, defineType, string } from '#schema'
 import { build } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { IssuerAccessTokenResolver } from './issuer-access-token-resolver.ts'
+
+const SERVICE = {} as AmService
 
 /** A resolver that accepts tokens whose signature is its own name, and returns their issuer. */
 const Signed = defineType({
@@ -15,6 +17,7 @@ const Signed = defineType({
   config: { name: config(string()), says: config(string()).optional(), scheme: config(string()).default('Bearer') },
   create: ({ name, says, scheme }): AccessTokenResolver => ({
     schemes: [scheme as 'Bearer' | 'DPoP'],
+    ...(name !== 'b' && { accessManagers: [SERVICE] }),
     resolve: async (token) => {
       if (Buffer.from(token.split('.')[2] ?? '', 'base64url').toString() !== name && token !== 'opaque') {
         return { outcome: 'invalid', description: `not signed by ${name}` }
@@ -121,6 +124,11 @@ test('admit and scheme of the selected resolver are used', async () => {
   assert.equal(await admitted('https://b.example', { authorization: 'Bearer x' }), wrong)
   assert.equal(await admitted('https://a.example', { authorization: 'dpop x' }), wrong)
   assert.equal(await admitted('https://a.example', { authorization: 'Bearer x', deny: '1' }), 'denied by a')
+})
+
+test('the access managers of all resolvers limit the time of a token in a cache', async () => {
+  await using resolver = await built()
+  assert.deepEqual(resolver.object.accessManagers, [SERVICE])
 })
 
 test('watches are those of the selected resolver', async () => {

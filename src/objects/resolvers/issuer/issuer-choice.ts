@@ -11,6 +11,7 @@ const UNKNOWN: TokenRejection = invalidToken('The issuer of the access token is 
 /** Selects a resolver by the unverified `iss` claim of a token. The selected resolver verifies the token (spec gap 171). */
 export class IssuerChoice implements AccessTokenResolver {
   readonly schemes: Schemes
+  readonly accessManagers: NonNullable<AccessTokenResolver['accessManagers']>
   readonly #byIssuer: ReadonlyMap<string, AccessTokenResolver>
   readonly #opaque: AccessTokenResolver | null
 
@@ -19,6 +20,7 @@ export class IssuerChoice implements AccessTokenResolver {
     this.#opaque = opaque
     const all = [...byIssuer.values(), ...(opaque === null ? [] : [opaque])]
     this.schemes = [...new Set(all.flatMap((resolver) => resolver.schemes ?? BEARER))]
+    this.accessManagers = [...new Set(all.flatMap((resolver) => resolver.accessManagers ?? []))]
   }
 
   async resolve(token: string, exchange: Exchange): Promise<TokenResolution> {

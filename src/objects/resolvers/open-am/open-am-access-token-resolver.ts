@@ -46,7 +46,7 @@ export const OpenAmAccessTokenResolver = defineType({
       realm,
       env.clock,
     )
-    return withOlderCache(amService === undefined ? resolver : { ...resolver, accessManager: amService }, cache, env)
+    return withOlderCache(amService === undefined ? resolver : { ...resolver, accessManagers: [amService] }, cache, env)
   },
 })
 

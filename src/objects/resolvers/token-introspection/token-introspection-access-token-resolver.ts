@@ -40,7 +40,7 @@ export const TokenIntrospectionAccessTokenResolver = defineType({
     return withOlderCache(
       amService === undefined
         ? resolver
-        : withInactiveWarning({ ...resolver, accessManager: amService }, amService, env),
+        : withInactiveWarning({ ...resolver, accessManagers: [amService] }, amService, env),
       cache,
       env,
     )
