@@ -12,6 +12,8 @@ interface LookupSettings {
   readonly handler: Handler
   /** Sends with the session of the agent; null without an agent. */
   readonly agentHandler: Handler | null
+  /** The token of the agent's session. Rejects with an AccessManagerError. */
+  agentToken(): Promise<string>
   /** Name of the agent, whose own session is never returned. */
   readonly agent: string | null
   /** Session properties to return; null for all. */
@@ -72,8 +74,22 @@ export class SessionLookup {
     return false
   }
 
-  /** Authorized by the agent's session; the token is in the body. */
-  #lookUpAsAgent(
+  /**
+   * Authorized by the agent's session. 401 is about the token where the agent's session is found: sessions of users expire all
+   * the time, and a login of the agent for each would be of no use.
+   */
+  async #lookUpAsAgent(agentHandler: Handler, token: string, idleTime: IdleTime): Promise<RestResponse> {
+    const { handler, agentToken, cookieName } = this.#settings
+    const own = await agentToken()
+    const headers = { [await cookieName()]: own }
+    const response = await this.#lookUp(handler, token, idleTime, headers)
+    if (response.status !== 401) return response
+    const { status, json } = await this.#lookUp(handler, own, 'unchanged', headers)
+    return status === 200 && json !== null ? response : this.#lookUp(agentHandler, token, idleTime)
+  }
+
+  /** The token is in the body. */
+  #lookUp(
     handler: Handler,
     tokenId: string,
     idleTime: IdleTime,
@@ -88,7 +104,7 @@ export class SessionLookup {
   /** Authorized by the token itself. The version of the server is unknown without an agent: it may be an OpenAM. */
   async #lookUpWithoutAgent(token: string, idleTime: IdleTime): Promise<RestResponse> {
     const { handler, cookieName } = this.#settings
-    const response = await this.#lookUpAsAgent(handler, token, idleTime, { [await cookieName()]: token })
+    const response = await this.#lookUp(handler, token, idleTime, { [await cookieName()]: token })
     return USE_VALIDATE.has(response.status) ? this.#lookUpAsUser(token) : response
   }
 

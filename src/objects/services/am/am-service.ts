@@ -126,6 +126,7 @@ export const AmService = defineType({
       uris,
       handler: values.amHandler,
       agentHandler: values.agent === undefined ? null : agentHandler,
+      agentToken: () => session.token(),
       agent: values.agent?.username ?? null,
       properties: values.sessionProperties ?? null,
       callTimeout: values.callTimeout,

@@ -284,3 +284,18 @@ test('OpenAM: a token for which alone the lookup fails has no session', async ()
   manager.fail('sessions', { status: 500, body: '' })
   await assert.rejects(sessions.find(manager.login('demo')), unavailable)
 })
+
+test('PingAM: 401 for sessions of users that have ended causes no login of the agent', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, { notifications: { enabled: false } })
+  const { sessions } = built.object
+  const token = manager.login('demo')
+  assert.equal((await sessions.find(token))?.username, 'demo')
+  manager.forgetRequests()
+  for (let at = 0; at < 10; at++) {
+    manager.fail('sessions', { status: 401, body: '{"code":401}', times: 1 })
+    assert.equal(await sessions.find(`ended-${at}`), null)
+  }
+  assert.equal(manager.requests('authenticate').length, 0)
+  assert.equal((await sessions.find(token))?.username, 'demo')
+})

@@ -51,11 +51,9 @@ export const JdbcDataSource = defineType({
     connectionTimeout: config(duration(TIMEOUT))
       .default('5 seconds')
       .meta({ description: 'Time in which a connection must be open, or become free; then the request fails.' }),
-    queryTimeout: config(duration(TIMEOUT))
-      .default('5 seconds')
-      .meta({
-        description: 'Time in which a statement must have its result; then it is ended, and its connection closed.',
-      }),
+    queryTimeout: config(duration(TIMEOUT)).default('5 seconds').meta({
+      description: 'Time in which a statement must have its result; then it is ended, and its connection closed.',
+    }),
     executor: ref(Executor).optional().meta({ description: 'Accepted without effect: connections need no threads.' }),
   },
   older: [
