@@ -14,7 +14,6 @@ import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
-import { WaitingEvents } from './audit/waiting-events.ts'
 import { configFile } from './config-file.ts'
 import { ConnectionPermits } from './connection-permits.ts'
 import { checkPortsAreFree } from './exclusive-ports.ts'
@@ -80,7 +79,6 @@ export class Gateway {
   readonly #history: RouteHistory
   readonly #audit: GatewayAudit
   readonly #auditWriter: AuditWriter
-  readonly #configEvents = new WaitingEvents((event) => this.#publishConfigEvent(event))
   readonly #reloads: Counter
   readonly #telemetry: Telemetry
   readonly #configuration: ServedConfiguration
@@ -159,14 +157,10 @@ export class Gateway {
     this.#history = new RouteHistory({ instance, directory, logger, clock: systemClock })
     exposeHistorySize(metrics, this.#history)
     this.#audit = new GatewayAudit(settings.directories, {
-      logger,
+      ...{ logger, metrics, auditService: settings.auditService },
       clock: systemClock,
-      metrics,
       writer: this.#auditWriter,
-      publish: (event) => {
-        settings.auditService.publish('config', event)
-        this.#configEvents.add(event)
-      },
+      publishInUnit: (event) => this.#publishConfigEvent(event),
     })
     this.#fleet = GatewayFleet.of({
       ...{ settings, version, logger, metrics },
@@ -334,7 +328,6 @@ export class Gateway {
     this.#live[Symbol.dispose]()
     await this.#admin?.close()
     await this.#history.close()
-    this.#configEvents[Symbol.dispose]()
     await this.#audit.close()
     await Promise.all([this.#auditWriter.shutdown(AUDIT_GRACE), this.#telemetry.close()])
     this.#monitoring[Symbol.dispose]()

@@ -110,7 +110,8 @@ export const EVENTS = logEvents('GW_CONTROL', {
   ROUTES_FOLDER_MISSING: {
     message: 'the folder of routes no longer exists: its routes are removed',
     meaning: 'Requests that they served get the response of `defaultHandler` of the Router, or 404.',
-    action: 'Restore the folder; its routes are loaded within a second. Check the mount of a volume, or the target of a link.',
+    action:
+      'Restore the folder; its routes are loaded within a second. Check the mount of a volume, or the target of a link.',
   },
   ROUTES_UNREADABLE: {
     message: 'the route folder can not be scanned',

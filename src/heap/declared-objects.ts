@@ -1,4 +1,4 @@
-import { DecoratorKind } from '#contracts'
+import { AuditServiceKind, DecoratorKind } from '#contracts'
 import { appendPointer, isPlainObject, type JsonValue } from '#json'
 import type { GatewaySettings, Kind, TypeDefinition, Typed } from '#schema'
 import type { Catalogue } from './catalogue.ts'
@@ -61,6 +61,15 @@ export class DeclaredObjects {
     this.globals = this.#decodeGlobals(globalDecorators)
   }
 
+  /**
+   * The declared objects. Audit services are first, so that a route with the folder of one of them is refused, and not the document
+   * around it. Defaults (which have no pointer) are built when they are referenced.
+   */
+  inBuildOrder(): readonly Entry[] {
+    const declared = [...this.entries.values()].filter(({ declaration }) => declaration.pointer !== '')
+    return [...declared.filter(isAuditService), ...declared.filter((entry) => !isAuditService(entry))]
+  }
+
   #declare(json: JsonValue, pointer: string): void {
     if (this.#warnsOfRetired(json, pointer)) return
     if (isPlainObject(json) && json['name'] === undefined) {
@@ -105,6 +114,11 @@ export class DeclaredObjects {
     })
     return []
   }
+}
+
+/** Whether an object is an audit service. */
+function isAuditService({ declaration }: Entry): boolean {
+  return declaration.definition.kind === (AuditServiceKind as Kind)
 }
 
 /** Names and types of declared decorators, read before objects are decoded. */

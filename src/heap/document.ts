@@ -125,9 +125,12 @@ export class ConfigDocument<M extends Members> {
       problems.push(...error.problems)
     }
     try {
-      await this.heap.buildAll().catch(collect)
       // Fields that were not decoded can not be settled; the others may have further problems.
       const isUsable = this.problems.length === 0 || this.heap.isChecked
+      const audit = isPlainObject(this.#fields) ? (this.#fields as Record<string, unknown>)['auditService'] : null
+      // As audit services of the heap: a route with a folder of it is refused, and not the document.
+      if (isUsable && audit instanceof Reference) await this.heap.buildFirst(audit, '/auditService').catch(collect)
+      await this.heap.buildAll().catch(collect)
       const settled = isUsable ? await this.heap.settleFields(this.#fields).catch(collect) : undefined
       const { findings } = this.heap
       // An object whose secret is unusable fails for the same reason: the secret id is the better location.

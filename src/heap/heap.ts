@@ -1,4 +1,4 @@
-import { AuditServiceKind, DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
+import { DecoratorKind, providerOf, SecretStoreKind } from '#contracts'
 import { appendPointer, type JsonValue } from '#json'
 import {
   ConfigError,
@@ -64,6 +64,8 @@ export class Heap {
   readonly #resources = new AsyncDisposableStack()
   /** The stores of the document's `secrets` with their pointers; inline ones are built once. */
   readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
+  /** Objects declared in fields that are built. */
+  readonly #builtFirst = new Map<Reference, Entry>()
 
   /** Decodes without building. Check `problems` before the build. */
   constructor(input: HeapInput) {
@@ -129,9 +131,7 @@ export class Heap {
   async buildAll(): Promise<void> {
     const problems: Problem[] = [...this.problems]
     if (problems.length > 0 && !this.isChecked) throw new ConfigError(problems)
-    // Defaults (which have no pointer) are built when they are referenced.
-    const declared = [...this.#declared.entries.values()].filter(({ declaration }) => declaration.pointer !== '')
-    for (const entry of [...declared.filter(isAuditService), ...declared.filter((one) => !isAuditService(one))]) {
+    for (const entry of this.#declared.inBuildOrder()) {
       try {
         await this.#build(entry, [])
       } catch (error) {
@@ -141,6 +141,14 @@ export class Heap {
       }
     }
     if (problems.length > 0) throw new ConfigError(problems)
+  }
+
+  /** Builds an object that is declared in a field before those of the heap, which are built when they are referenced. */
+  async buildFirst(reference: Reference, pointer: string): Promise<void> {
+    if (typeof reference.target === 'string') return
+    const entry = { declaration: this.#inPlace(reference, pointer), building: null }
+    this.#builtFirst.set(reference, entry)
+    await this.#build(entry, [])
   }
 
   /** The object of a name here or in a parent, if it exists. */
@@ -180,8 +188,7 @@ export class Heap {
 
   async #resolve(reference: Reference, pointer: string, chain: BuildPath): Promise<Typed> {
     if (typeof reference.target === 'string') return this.#named(reference, reference.target, pointer, chain)
-    const declaration = this.#inPlace(reference, pointer)
-    const entry = { declaration, building: null }
+    const entry = this.#builtFirst.get(reference) ?? { declaration: this.#inPlace(reference, pointer), building: null }
     const store = this.#secretStores.get(reference)
     if (store === undefined) return this.#build(entry, chain)
     store.entry ??= entry
@@ -359,11 +366,6 @@ export class Heap {
       settled: (settings, pointer) => settle(settings, this.#settleContext(chain), pointer),
     })
   }
-}
-
-/** Built first, so that a route with a folder of one of them is refused, and not the document around it. */
-function isAuditService({ declaration }: Entry): boolean {
-  return declaration.definition.kind === (AuditServiceKind as Kind)
 }
 
 /** The place of a decorated object, and the objects that wait for it. */

@@ -326,23 +326,28 @@ test('two services with one logDirectory are a load error', async () => {
   )
 })
 
-test('a route with the logDirectory of the service of config.json is refused alone, wherever the heap has the service', async () => {
-  const heap = [
-    { name: '_router', type: 'Router' },
-    { name: 'AuditService', ...service('trail') },
-  ]
-  await using gateway = await RunningGateway.start({
-    files: { 'config/config.json': { handler: '_router', heap } as JsonObject },
-    routes: {
-      twice: at('/twice', say(200), { heap: [{ name: 'AuditService', ...service('trail') }] }),
-      good: at('/good', say(200)),
-    },
+for (const [place, fields] of Object.entries({
+  'the heap after its Router': {
+    heap: [
+      { name: '_router', type: 'Router' },
+      { name: 'AuditService', ...service('trail') },
+    ],
+  },
+  'a field': { heap: [{ name: '_router', type: 'Router' }], auditService: service('trail') },
+}))
+  test(`a route with the logDirectory of the service of config.json, in ${place}, is refused alone`, async () => {
+    await using gateway = await RunningGateway.start({
+      files: { 'config/config.json': { handler: '_router', ...fields } as JsonObject },
+      routes: {
+        twice: at('/twice', say(200), { heap: [{ name: 'AuditService', ...service('trail') }] }),
+        good: at('/good', say(200)),
+      },
+    })
+    assert.match(String(gateway.problems('twice.json')), /give each service a logDirectory of its own/)
+    assert.equal((await gateway.ask('/good')).status, 200)
+    assert.equal((await gateway.ask('/twice')).status, 404)
+    await events(gateway, 2)
   })
-  assert.match(String(gateway.problems('twice.json')), /give each service a logDirectory of its own/)
-  assert.equal((await gateway.ask('/good')).status, 200)
-  assert.equal((await gateway.ask('/twice')).status, 404)
-  await events(gateway, 2)
-})
 
 test('a route may rename its service and keep the logDirectory in one deploy', async () => {
   await using gateway = await RunningGateway.start({ units: 2 })

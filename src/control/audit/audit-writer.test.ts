@@ -285,10 +285,10 @@ test('handlers log by the logger that was set last, under the name that their se
 })
 
 /** A service whose handler writes to the folder `trail`, and keeps what it can not write in `spool`. */
-function spooled(folder: Folder, { maxBytes = 1_048_576, maxEvents = QUEUE.maxEvents } = {}) {
+function spooled(folder: Folder, { maxBytes = 1_048_576, memory = QUEUE.maxBytes } = {}) {
   const spool = folder.in('spool')
   mkdirSync(spool)
-  const queue = { ...QUEUE, maxEvents, spool: { directory: spool, maxBytes } }
+  const queue = { ...QUEUE, maxBytes: memory, spool: { directory: spool, maxBytes } }
   return { spool, plan: planOf({ ...toFolder(folder.in('trail')), queue }) }
 }
 
@@ -332,7 +332,7 @@ test('events that find no room keep no journal', async () => {
   await using writing = open()
   const { writer } = writing
   writeFileSync(folder.in('trail'), 'not a folder')
-  const { plan, spool } = spooled(folder, { maxBytes: 1, maxEvents: 2 })
+  const { plan, spool } = spooled(folder, { maxBytes: 1, memory: 2 * '{"_id":"10"}'.length })
   const { id } = opened(writer.open({}, plan))
   const [target = assert.fail('no journal')] = journalTargets(plan)
   for (let number = 1; number <= 20; number++) {

@@ -8,6 +8,7 @@ import {
   TopicFiles,
   trailCollection,
 } from '#audit'
+import type { AuditService } from '#contracts'
 import type { Collection, Refusal } from '#crest'
 import type { JsonObject } from '#json'
 import type { Logger } from '#logging'
@@ -18,6 +19,7 @@ import type { UnitLink } from '../unit-link.ts'
 import { AuditQueries } from './audit-queries.ts'
 import type { AuditWriter } from './audit-writer.ts'
 import { ConfigAudit } from './config-audit.ts'
+import { WaitingEvents } from './waiting-events.ts'
 
 /** The name of the built-in handler in logs and metrics. */
 const CONFIG_HANDLER = 'config-trail'
@@ -37,8 +39,10 @@ interface GatewayAuditServices {
   readonly clock: Clock
   readonly metrics: MetricsScope
   readonly writer: AuditWriter
-  /** Passes events of the topic `config` to the audit services that handle it. */
-  publish(event: JsonObject): void
+  /** Of admin.json. */
+  readonly auditService: Pick<AuditService, 'publish'>
+  /** Passes an event of the topic `config` to the audit service of config.json; false where no unit serves yet. */
+  publishInUnit(event: JsonObject): boolean
 }
 
 /** Audit trails of the gateway itself, below the folder `logs/audit`. */
@@ -47,12 +51,13 @@ export class GatewayAudit {
   readonly config: ConfigAudit
   readonly #queries: AuditQueries
   readonly #trail: Delivery
+  readonly #waiting: WaitingEvents
   readonly #writer: AuditWriter
   readonly #spools: string
 
   constructor(
     directories: Pick<Directories, 'logs' | 'writable'>,
-    { logger, clock, metrics, writer, publish }: GatewayAuditServices,
+    { logger, clock, metrics, writer, auditService, publishInUnit }: GatewayAuditServices,
   ) {
     const plan = configTrailPlan(configTrailFolder(directories))
     const env = { logger: logger.child({ logger: 'audit' }), clock }
@@ -63,7 +68,11 @@ export class GatewayAudit {
       timing: { longestRetry: LONGEST_RETRY },
     })
     exposeDeliveryCounts(metrics, { handler: CONFIG_HANDLER, topics: ['config'] }, this.#trail)
-    this.config = new ConfigAudit(this.#trail, clock, publish)
+    this.#waiting = new WaitingEvents(publishInUnit)
+    this.config = new ConfigAudit(this.#trail, clock, (event) => {
+      auditService.publish('config', event)
+      this.#waiting.add(event)
+    })
     const own = new Map([['config', trailCollection(new TopicFiles(plan, 'config'), CONFIG_TOPIC)]])
     this.#queries = new AuditQueries(own, writer)
     this.#writer = writer
@@ -87,6 +96,7 @@ export class GatewayAudit {
 
   /** Writes queued events. */
   close(): Promise<void> {
+    this.#waiting[Symbol.dispose]()
     return this.#trail.close(CLOSE_LIMIT)
   }
 }
