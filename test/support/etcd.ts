@@ -101,6 +101,12 @@ export class EtcdMember implements AsyncDisposable {
     return answer.catch(() => false)
   }
 
+  /** Whether it is the leader of its cluster. */
+  async isLeader(): Promise<boolean> {
+    const [{ Status }] = JSON.parse(await this.ctl('endpoint', 'status', '--write-out=json'))
+    return Status.leader === Status.header.member_id
+  }
+
   /** Runs `etcdctl`. */
   async ctl(...args: string[]): Promise<string> {
     const { tls } = this.#plan
