@@ -106,7 +106,7 @@ export async function openAdminSettings(
     openMetrics: () => metrics.open(),
     ...(filesReleased !== undefined && { filesReleased }),
   })
-  const store = new KeyValueStore(systemClock, MAX_ADMIN_RECORDS)
+  const store = new KeyValueStore(systemClock, { count: MAX_ADMIN_RECORDS })
   const built = await buildAdmin(json, {
     sharedStore: (space) => store.space(space),
     openAudit: async (plan) => openLocalOutlet(auditWriter, directories, plan),

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeyValueStore } from './key-value-store.ts'
 
-function keeper(limit?: number) {
+function keeper(count?: number, size?: number) {
   let now = 1_000
   const clock = { now: () => now, monotonic: () => now }
   return {
-    records: new KeyValueStore(clock, limit),
+    records: new KeyValueStore(clock, { ...(count !== undefined && { count }), ...(size !== undefined && { size }) }),
     pass: (milliseconds: number) => {
       now += milliseconds
     },
@@ -106,6 +106,27 @@ test('records that were never read evict one another, not those in use', () => {
   for (let flood = 0; flood < 10_000; flood += 1) put(`flood ${flood}`)
   for (let user = 0; user < 30; user += 1) assert.notEqual(read(`user ${user}`), null)
   assert.equal(records.size, 40)
+})
+
+test('records are bounded in size, too: large ones that were never read evict one another, not those in use', () => {
+  const { records } = keeper(1_000, 4_000_000)
+  const put = (key: string, length: number) =>
+    records.update('s', key, { set: { text: ['x'.repeat(length)] } }, 100, false)
+  const read = (key: string) => records.get('s', key, null)
+  for (let user = 0; user < 10; user += 1) {
+    put(`user ${user}`, 200_000)
+    read(`user ${user}`)
+  }
+  for (let flood = 0; flood < 100; flood += 1) put(`flood ${flood}`, 200_000)
+  assert.equal(records.size, 10 + 4)
+  assert.equal(records.evicted, 96)
+  for (let user = 0; user < 10; user += 1) assert.notEqual(read(`user ${user}`), null)
+  // A record that grows evicts others; one that shrinks makes room.
+  put('user 9', 2_500_000)
+  assert.deepEqual([read('user 0'), read('user 8') === null, read('user 9') === null], [null, false, false])
+  put('user 9', 10)
+  for (let flood = 99; flood > 96; flood -= 1) read(`flood ${flood}`)
+  assert.notEqual(read('user 8'), null)
 })
 
 test('a record without expiry is never evicted', () => {

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import {
   type Clock,
   changedRecord,
@@ -6,9 +7,13 @@ import {
   type SharedRecord,
   type SharedStore,
 } from '#schema'
+import { EvictingRecords, type RecordLimits, type StoredRecord } from './evicting-records.ts'
 
 /** Maximum number of records; the least recently used one is evicted. Revocations have a limit of the same size. */
 const MAX_RECORDS = 200_000
+
+/** Maximum of characters in all records: half of the heap, so that large sessions can not use it up. */
+const MAX_SIZE = getHeapStatistics().heap_size_limit / 2
 
 /** A record for a process that takes over. */
 export interface KeptRecord {
@@ -20,40 +25,37 @@ export interface KeptRecord {
   readonly isUsed: boolean
 }
 
-interface Entry {
-  fields: SharedRecord
-  expiresAt: number
-}
-
 /**
- * The key-value store of a gateway, shared by all units: sessions, and ids that may be used once. Bounded in number, with
- * one clock; each method is atomic. Records that were never read share a quarter of the capacity, so that a flood of
- * requests that each create a session evicts only such records, and no session in use.
+ * The key-value store of a gateway, shared by all units: sessions, and ids that may be used once. Bounded in number
+ * and size, with one clock; each method is atomic. Records that were never read share a quarter of the capacity, so that a flood
+ * of requests that each create a session evicts only such records, and no session in use.
  */
 export class KeyValueStore {
-  readonly #used = new Map<string, Entry>()
-  readonly #new = new Map<string, Entry>()
+  readonly #used: EvictingRecords
+  readonly #new: EvictingRecords
   /** Records without expiry: few, created by the configuration, and never evicted. */
-  readonly #lasting = new Map<string, Entry>()
+  readonly #lasting = new Map<string, StoredRecord>()
   /** Never evicted: at the limit new ones are rejected. */
-  readonly #revocations = new Map<string, Entry>()
+  readonly #revocations = new Map<string, StoredRecord>()
   readonly #clock: Clock
   readonly #limit: number
-  #evicted = 0
 
-  constructor(clock: Clock, limit = MAX_RECORDS) {
+  constructor(clock: Clock, { count = MAX_RECORDS, size = MAX_SIZE }: Partial<RecordLimits> = {}) {
     this.#clock = clock
-    this.#limit = limit
+    this.#limit = count
+    const limits = { count: Math.ceil(count / 4), size: size / 4 }
+    this.#new = new EvictingRecords(limits, clock)
+    this.#used = new EvictingRecords({ count: count - limits.count, size: size - limits.size }, clock)
   }
 
   /** Number of records, including expired ones that were not removed yet. */
   get size(): number {
-    return this.#used.size + this.#new.size + this.#lasting.size + this.#revocations.size
+    return this.#used.count + this.#new.count + this.#lasting.size + this.#revocations.size
   }
 
   /** Records that were evicted before they expired. */
   get evicted(): number {
-    return this.#evicted
+    return this.#used.evicted + this.#new.evicted
   }
 
   get(space: string, key: string, lifetime: number | null): SharedRecord | null {
@@ -67,8 +69,8 @@ export class KeyValueStore {
     const id = idOf(space, key)
     const entry = this.#alive(id)
     if (entry === null && ifPresent) return
-    const changed = entry ?? { fields: Object.create(null), expiresAt: 0 }
-    changed.fields = changedRecord(changed.fields, change)
+    const fields = changedRecord(entry?.fields ?? Object.create(null), change)
+    const changed = { fields, expiresAt: entry?.expiresAt ?? 0 }
     if (Object.keys(changed.fields).length === 0) this.#delete(id)
     else this.#store(id, changed, lifetime, entry === null ? this.#new : this.#used)
   }
@@ -122,7 +124,7 @@ export class KeyValueStore {
     }
   }
 
-  #alive(id: string): Entry | null {
+  #alive(id: string): StoredRecord | null {
     const entry = this.#lasting.get(id) ?? this.#used.get(id) ?? this.#new.get(id) ?? this.#revocations.get(id)
     if (entry === undefined) return null
     if (entry.expiresAt > this.#clock.monotonic()) return entry
@@ -135,7 +137,7 @@ export class KeyValueStore {
   }
 
   /** Moves an entry to the end of the order of use, and restarts its lifetime. */
-  #store(id: string, entry: Entry, lifetime: number | null, among: Map<string, Entry>): void {
+  #store(id: string, entry: StoredRecord, lifetime: number | null, among: EvictingRecords): void {
     if (id.startsWith(REVOCATION_PREFIX)) {
       this.#storeRevocation(id, entry, lifetime)
       return
@@ -147,11 +149,9 @@ export class KeyValueStore {
       return
     }
     among.set(id, entry)
-    this.#makeRoom(this.#new, Math.ceil(this.#limit / 4))
-    this.#makeRoom(this.#used, this.#limit - Math.ceil(this.#limit / 4))
   }
 
-  #storeRevocation(id: string, entry: Entry, lifetime: number | null): void {
+  #storeRevocation(id: string, entry: StoredRecord, lifetime: number | null): void {
     const now = this.#clock.monotonic()
     if (!this.#revocations.has(id) && this.#revocations.size >= this.#limit) {
       for (const [each, { expiresAt }] of this.#revocations) if (expiresAt <= now) this.#revocations.delete(each)
@@ -164,20 +164,6 @@ export class KeyValueStore {
     for (const [each, { expiresAt }] of this.#revocations) {
       if (expiresAt > now || ++checked > 4) break
       this.#revocations.delete(each)
-    }
-  }
-
-  #makeRoom(entries: Map<string, Entry>, limit: number): void {
-    // The least recently used are first; each insertion removes a few expired ones, so that none stays for ever.
-    const now = this.#clock.monotonic()
-    let looked = 0
-    for (const [id, entry] of entries) {
-      const over = entry.expiresAt <= now
-      if (!over && entries.size <= limit) return
-      entries.delete(id)
-      if (!over) this.#evicted += 1
-      looked += 1
-      if (looked === 4) return
     }
   }
 }
