@@ -88,3 +88,25 @@ test('the reason of a script that fails is a code of the gateway, whatever the s
     '/x': { status: '500', result: 'FAILED', by: 'gateway+_router+script+thrower', reason: 'GW_SCRIPT_FAILED' },
   })
 })
+
+test('a request whose token lacks a scope has the user of the token, beside the decision', async () => {
+  const source = "return { sub: 'demo', scope: 'read' }"
+  const resolver: JsonObject = {
+    type: 'ScriptableAccessTokenResolver',
+    config: { type: 'application/javascript', source },
+  }
+  const filter: JsonObject = {
+    name: 'protect',
+    type: 'OAuth2ResourceServerFilter',
+    config: { accessTokenResolver: resolver, scopes: ['write'], requireHttps: false },
+  }
+  await using gateway = await RunningGateway.start({
+    files: { 'config/config.json': auditedRoot(TO_FILE) },
+    routes: { api: { handler: { type: 'Chain', config: { filters: [filter], handler: { type: 'WelcomeHandler' } } } } },
+  })
+  const { status } = await fetch(gateway.url, { headers: { Authorization: 'Bearer of-demo' } })
+  const [event] = await accessEvents(gateway.instance, 1)
+  assert.deepEqual([status, event?.['userId']], [403, 'demo'])
+  const { result, rule } = part(event as JsonObject, 'gateway', 'decision')
+  assert.deepEqual([result, rule], ['DENIED', 'write'])
+})

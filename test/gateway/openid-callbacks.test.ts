@@ -128,20 +128,32 @@ test('a login page that was open too long starts the login again', options, asyn
 
 test('lost sessions: the third login within ten seconds is a failure page', options, async () => {
   await using at = await openIdGateway()
-  const browser = new BrowserLike()
-  const url = `${at.gateway.url}/app/page`
-  assert.equal((await logIn(browser, url)).status, 200)
-  const lose = () => browser.changeCookie(at.gateway.url, 'gateway-session', () => null)
-  lose()
-  assert.equal((await browser.open(url)).status, 200, 'the server knows the user')
-  lose()
-  const page = await browser.open(url)
+  const { browser, page, url } = await thirdLogin(at)
   assert.equal(page.status, 500)
-  await at.gateway.log.until(/two logins within 10 seconds did not last/)
   // A logout resets the count.
   await browser.ask(`${at.gateway.url}/app/oidc/logout`)
   assert.equal((await browser.open(url)).status, 200)
 })
+
+test('lost sessions: a failure handler gets the reason', options, async () => {
+  const entity = '${contexts.oauth2Failure.description}'
+  const failureHandler = { type: 'StaticResponseHandler', config: { status: 500, entity } }
+  await using at = await openIdGateway({ filter: { failureHandler } })
+  const { page } = await thirdLogin(at)
+  assert.match(page.text, /^two logins within 10 seconds did not last: is the session kept/)
+})
+
+/** Logs in three times, with a session that gets lost. */
+async function thirdLogin({ gateway }: Awaited<ReturnType<typeof openIdGateway>>) {
+  const browser = new BrowserLike()
+  const url = `${gateway.url}/app/page`
+  assert.equal((await logIn(browser, url)).status, 200)
+  const lose = () => browser.changeCookie(gateway.url, 'gateway-session', () => null)
+  lose()
+  assert.equal((await browser.open(url)).status, 200, 'the server knows the user')
+  lose()
+  return { browser, url, page: await browser.open(url) }
+}
 
 test('tokens that are expired when issued: a failure page, no redirect loop', options, async () => {
   const source = `const response = await next.handle(context, request)

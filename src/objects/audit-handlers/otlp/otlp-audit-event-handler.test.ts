@@ -72,6 +72,11 @@ const REFUSED: readonly (readonly [string, JsonObject, RegExp])[] = [
     /\/config\/endpoint: expected no query and no fragment/,
   ],
   [
+    'an endpoint with the path that is added',
+    { endpoint: 'http://collector:4318/v1/logs' },
+    /\/config\/endpoint: expected the base URL without \/v1\/logs, which is added/,
+  ],
+  [
     'an endpoint with credentials',
     { endpoint: 'http://user:pw@collector/' },
     /\/config\/endpoint: expected no credentials; use headerSecretIds/,

@@ -46,7 +46,8 @@ export const OtlpAuditEventHandler = defineType({
     format: formatField,
   },
   check: ({ endpoint, tls, headers, headerSecretIds }, report) => {
-    const { protocol, search, hash, username } = new URL(endpoint)
+    const { protocol, pathname, search, hash, username } = new URL(endpoint)
+    if (/\/v1\/logs\/?$/.test(pathname)) report('/endpoint', 'expected the base URL without /v1/logs, which is added')
     if (search !== '' || hash !== '') report('/endpoint', 'expected no query and no fragment: /v1/logs is added')
     if (username !== '') report('/endpoint', 'expected no credentials; use headerSecretIds')
     if (tls !== undefined && protocol !== 'https:') report('/tls', 'expected none with an http endpoint')

@@ -131,6 +131,8 @@ export class Admission {
     const { onUpgrade, env, target } = this.#settings
     for (const scope of required) {
       if (accessToken.scopes.has(scope)) continue
+      // Audit finds the user of the token there.
+      exchange.with(OAuth2Context, { accessToken })
       recordDenied(exchange, env, 'the access token lacks a required scope', scope)
       return this.#challenges.insufficientScope(scheme, required)
     }
