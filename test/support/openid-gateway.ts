@@ -29,6 +29,9 @@ export interface Parts {
 const ENTITY =
   '${request.uri.path} ${contexts.oauth2Info.id_token_claims.sub} ${attributes.openid.user_info.name} ${contexts.oauth2Info.access_token}'
 
+/** Each filter has a name of its own: gateways are used again, and the log limits repeated entries by the name of the object. */
+let filters = 0
+
 let keys: { readonly keys: readonly object[] } | undefined
 
 /** Signing keys of the provider, generated once: an RSA key takes a tenth of a second. */
@@ -133,6 +136,7 @@ export async function openIdGateway({
       config: {
         filters: [
           {
+            name: `login-${++filters}`,
             type: 'AuthorizationCodeOAuth2ClientFilter',
             config: { clientEndpoint: '/app/oidc', requireHttps: false, registrations: ['client'], ...filter },
           },
