@@ -21,7 +21,7 @@ const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times', 'thread-positions'
 const THREADS = ['unit', 'circuit', 'throttling', 'proof'].map((name) => join(root, `test/support/${name}-thread.ts`))
 
 /** Files with tests of whole gateways that share a process. */
-const GATEWAY_TESTS = 6
+const FILES_PER_PROCESS = 6
 
 const { values: options, positionals: words } = parseArgs({
   // Without a number, the option has its default.
@@ -182,7 +182,7 @@ function sharedProcesses(all: readonly string[]): ReadonlyMap<string, readonly s
     if (shared !== undefined) return shared
     if (!file.startsWith('test/gateway/')) return file.replace(/\.ts$/, '')
     ofGateways.push(file)
-    return `test/gateway/${Math.ceil(ofGateways.length / GATEWAY_TESTS)}`
+    return `test/gateway/${Math.ceil(ofGateways.length / FILES_PER_PROCESS)}`
   })
 }
 

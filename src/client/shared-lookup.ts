@@ -3,11 +3,8 @@ import type { LookupFunction } from 'node:net'
 
 type Found = Parameters<LookupFunction>[2]
 
-/** Callbacks of the lookups in flight, by name and options. */
-const pending = new Map<string, Found[]>()
-
-/** Names of the lookups in flight, with their number. */
-const names = new Map<string, number>()
+/** Lookups in flight, by name and options. */
+const pending = new Map<string, { readonly name: string; readonly callbacks: Found[] }>()
 
 /**
  * Resolves a name by the operating system, once for all connections that wait for it. Each lookup occupies a thread until the name
@@ -19,22 +16,18 @@ export const sharedLookup: LookupFunction = (name, options, found) => {
   const key = JSON.stringify([name, family, hints, all])
   const waiting = pending.get(key)
   if (waiting !== undefined) {
-    waiting.push(found)
+    waiting.callbacks.push(found)
     return
   }
   const callbacks = [found]
-  pending.set(key, callbacks)
-  names.set(name, (names.get(name) ?? 0) + 1)
+  pending.set(key, { name, callbacks })
   dns.lookup(name, options, (error, address: string | LookupAddress[], used) => {
     pending.delete(key)
-    const others = (names.get(name) ?? 1) - 1
-    if (others === 0) names.delete(name)
-    else names.set(name, others)
     for (const callback of callbacks) callback(error, address, used)
   })
 }
 
-/** Whether a name is being resolved. */
+/** Whether a name is being resolved; for messages, not for each request. */
 export function isLookedUp(name: string): boolean {
-  return names.has(name)
+  return pending.values().some((lookup) => lookup.name === name)
 }

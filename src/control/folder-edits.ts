@@ -134,6 +134,8 @@ export class FolderEdits {
     folder.served.updateTexts(current)
     return { state: 'done' }
   }
+
+  /** Stores the version before the edit in the history, and writes the file. */
   async #write(edit: RouteEdit, before: RouteFile | undefined): Promise<WriteOutcome> {
     const { target, history, files, served } = this.#folder
     await history.storeBeforeEdit(edit, files, served.routes)

@@ -6,7 +6,7 @@ import type { BoundStatement } from './placeholders.ts'
 import { MAX_RESULT_BYTES, rowOf, type SqlAccess, type SqlConnection } from './sql-connection.ts'
 
 /** Milliseconds after `queryTimeout` at which the server itself ends a statement. */
-const LATE = 1_000
+const SERVER_MARGIN = 1_000
 
 /** Parts of the library's connection that its types do not name. */
 interface Wire {
@@ -76,7 +76,7 @@ class MysqlConnection implements SqlConnection {
     const timer = setTimeout(() => reject(new Error('connecting timed out')), connectTimeout)
     this.#onFault = reject
     try {
-      await Promise.race([this.#setLimits(queryTimeout + LATE), fault])
+      await Promise.race([this.#setLimits(queryTimeout + SERVER_MARGIN), fault])
     } catch (error) {
       this.destroy()
       throw new SqlError('unavailable', this.#errorOf(error as Error).message)

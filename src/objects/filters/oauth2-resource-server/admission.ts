@@ -131,7 +131,7 @@ export class Admission {
     const { onUpgrade, env, target } = this.#settings
     for (const scope of required) {
       if (accessToken.scopes.has(scope)) continue
-      // Audit finds the user of the token there.
+      // The access event names the user of the newest context of the exchange.
       exchange.with(OAuth2Context, { accessToken })
       recordDenied(exchange, env, 'the access token lacks a required scope', scope)
       return this.#challenges.insufficientScope(scheme, required)
