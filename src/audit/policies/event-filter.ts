@@ -1,10 +1,12 @@
 import { isPlainObject, type JsonObject, type JsonValue, setOwn } from '#json'
 import type { PointerTree } from './pointer-tree.ts'
 
-/** Changes the texts below a pointer: a hash, a shorter text. */
-export interface TextPolicy {
+type Scalar = Exclude<JsonValue, null | JsonObject | JsonValue[]>
+
+/** Changes the values below a pointer: a hash, a shorter text. */
+export interface ValuePolicy {
   readonly fields: PointerTree
-  apply(text: string): string
+  apply(value: Scalar): Scalar
 }
 
 /** Policies of one topic; pointers are relative to the event. */
@@ -15,16 +17,17 @@ export interface TopicPolicies {
   readonly withoutValue: PointerTree
   /** Those at or below them whose value is written nevertheless. */
   readonly withValue: PointerTree
-  readonly texts: readonly TextPolicy[]
+  /** In the order in which they apply. */
+  readonly values: readonly ValuePolicy[]
 }
 
 /** A copy of an event with the included fields only, less the excluded ones. */
 export function filterEvent(event: JsonObject, policies: TopicPolicies): JsonObject {
-  const { include, exclude, withoutValue, withValue, texts } = policies
+  const { include, exclude, withoutValue, withValue, values } = policies
   let filtered = included(event, include, exclude) as JsonObject
   if (!withoutValue.isEmpty) filtered = withoutValues(filtered, withoutValue, withValue) as JsonObject
-  for (const { fields, apply } of texts) {
-    filtered = changed(filtered, fields, (value) => mapTexts(value, apply)) as JsonObject
+  for (const { fields, apply } of values) {
+    filtered = changed(filtered, fields, (value) => mapValues(value, apply)) as JsonObject
   }
   return filtered
 }
@@ -81,13 +84,11 @@ function emptied(value: JsonValue): JsonValue {
   return isPlainObject(value) ? {} : null
 }
 
-function mapTexts(value: JsonValue, apply: (text: string) => string): JsonValue {
-  if (typeof value === 'string') return apply(value)
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, apply))
-  if (isPlainObject(value)) {
-    const copy: JsonObject = {}
-    for (const name of Object.keys(value)) setOwn(copy, name, mapTexts(value[name] as JsonValue, apply))
-    return copy
-  }
-  return value === null ? null : apply(JSON.stringify(value))
+function mapValues(value: JsonValue, apply: ValuePolicy['apply']): JsonValue {
+  if (value === null) return null
+  if (Array.isArray(value)) return value.map((each) => mapValues(each, apply))
+  if (!isPlainObject(value)) return apply(value)
+  const copy: JsonObject = {}
+  for (const name of Object.keys(value)) setOwn(copy, name, mapValues(value[name] as JsonValue, apply))
+  return copy
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac, createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
 import type { JsonObject } from '#json'
 import { topicFilter } from './filter-policies.ts'
@@ -25,4 +26,19 @@ test('value.excludeIf empties values, except those that value.includeIf names at
 
 test('a pointer of value.excludeIf below one of value.includeIf is not exempted', () => {
   assert.deepEqual(filtered(['/a/x'], ['/a']), { ...EVENT, a: { ...EVENT.a, x: '' } })
+})
+
+test('texts are truncated before they are hashed; numbers are hashed, but not truncated', () => {
+  const key = createSecretKey(Buffer.from('a key of an audit trail'))
+  const policies = {
+    ...{ includeIf: [], excludeIf: [], valueIncludeIf: [], valueExcludeIf: [], caseInsensitiveFields: [] },
+    hash: { fields: ['/access/a/x', '/access/a/x-host/port'], key },
+    truncate: { '/access': 3 },
+  }
+  const hashOf = (text: string) => `hmac-sha256:${createHmac('sha256', key).update(text).digest('hex')}`
+  const event = { ...EVENT, b: 12345 }
+  assert.deepEqual(topicFilter('access', ['/_id', '/a', '/b'], policies, 'gateway').filter(event), {
+    ...event,
+    a: { x: hashOf('sec'), y: ['z'], 'x-host': { name: 'h', port: hashOf('1') } },
+  })
 })

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import type { JsonObject } from '#json'
-import { filterEvent, type TextPolicy, type TopicPolicies } from './event-filter.ts'
+import type { JsonObject, JsonValue } from '#json'
+import { filterEvent, type TopicPolicies, type ValuePolicy } from './event-filter.ts'
 import { PointerTree } from './pointer-tree.ts'
 
 /** `filterPolicies` of a service; pointers begin with the topic. */
@@ -47,21 +47,23 @@ export function topicFilter(
   const added = [...own(policies.includeIf), ...hashed, ...truncated.map(({ field }) => field)]
   const excluded = own(policies.excludeIf)
   const withoutValue = own(policies.valueExcludeIf)
-  const texts: TextPolicy[] = truncated.map(({ field, length }) => ({
+  const values: ValuePolicy[] = truncated.map(({ field, length }) => ({
     fields: tree([field]),
-    apply: (text) => (text.length <= length ? text : text.slice(0, length).toWellFormed()),
+    apply: (value) =>
+      typeof value === 'string' && value.length > length ? value.slice(0, length).toWellFormed() : value,
   }))
   const { hash } = policies
   if (hash !== null && hashed.length > 0) {
-    const apply = (text: string): string => `hmac-sha256:${createHmac('sha256', hash.key).update(text).digest('hex')}`
-    texts.unshift({ fields: tree(hashed), apply })
+    // After `truncate`, which may cover the same fields: half a hash can not be joined.
+    const textOf = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value))
+    values.push({ fields: tree(hashed), apply: (value) => hmacOf(textOf(value), hash.key) })
   }
   const compiled: TopicPolicies = {
     include: tree([...safelist.map(named), ...added]),
     exclude: tree(excluded),
     withoutValue: tree(withoutValue),
     withValue: tree(own(policies.valueIncludeIf)),
-    texts,
+    values,
   }
   return {
     include: compiled.include,
@@ -72,6 +74,10 @@ export function topicFilter(
   function inGroup(pointer: string): string {
     return pointer.replace(GATEWAY_GROUP, `/${group}`)
   }
+}
+
+function hmacOf(text: string, key: KeyObject): string {
+  return `hmac-sha256:${createHmac('sha256', key).update(text).digest('hex')}`
 }
 
 /** Pointers of a topic, relative to its events. */
