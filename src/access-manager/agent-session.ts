@@ -9,6 +9,8 @@ interface AgentSessionSettings {
   readonly logger: Logger
   readonly logins: Counter
   readonly failedLogins: Counter
+  /** Called after each login. */
+  loggedIn(isSuccessful: boolean): void
   logIn(): Promise<string>
   logOut(token: string): Promise<void>
 }
@@ -84,17 +86,19 @@ export class AgentSession {
   }
 
   async #logIn(): Promise<string> {
-    const { logIn, logger, logins, failedLogins } = this.#settings
+    const { logIn, loggedIn, logger, logins, failedLogins } = this.#settings
     try {
       const token = await logIn()
       logins.add()
       if (this.#failing) logger.info('agent login succeeded again')
       this.#failing = false
+      loggedIn(true)
       return token
     } catch (error) {
       failedLogins.add()
       if (!this.#failing) logger.error({ error }, EVENTS.AGENT_LOGIN_FAILED)
       this.#failing = true
+      loggedIn(false)
       throw error
     }
   }

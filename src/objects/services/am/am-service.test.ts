@@ -4,7 +4,7 @@ import type { AmService as AccessManager, Notification } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { Body, Headers, internalExchange, Request } from '#http'
 import { buildAmService } from '#test/am-service'
-import type { Built } from '#test/build'
+import { type Built, manualClock } from '#test/build'
 
 const quiet = { notifications: { enabled: false } }
 
@@ -152,6 +152,30 @@ test('a wrong password is logged once, without the password, and not sent with e
   assert.equal(logged(built, /agent login failed/), 1)
   assert.equal(logged(built, /does not let the agent log in \(401\); check its name, password, realm and journey/), 1)
   assert.equal(logged(built, /guess|ig_agent|127\.0\.0\.1/), 0)
+})
+
+test('a failed login of the agent shows in health until one succeeds, although notifications are connected', async () => {
+  const clock = manualClock(Date.now())
+  await using manager = await DevelopmentAccessManager.start()
+  await using built = await buildAmService(manager.url, {}, { clock })
+  manager.expireAgentSessions()
+  manager.fail('authenticate', { status: 401, times: 2 })
+  assert.equal(await ask(built.object, 'any'), 503)
+  assert.deepEqual(built.states.slice(-2), [
+    'up: notifications: connected',
+    'degraded: the last login of the agent failed',
+  ])
+  clock.advance(10_000)
+  assert.notEqual(await ask(built.object, 'any'), 503)
+  assert.equal(built.states.at(-1), 'up: notifications: connected')
+})
+
+test('without notifications the state is that of the agent', async () => {
+  await using manager = await DevelopmentAccessManager.start()
+  const agent = { username: 'ig_agent', passwordSecretId: 'wrong.password' }
+  await using built = await buildAmService(manager.url, { ...quiet, agent })
+  assert.equal(await ask(built.object, 'any'), 503)
+  assert.deepEqual(built.states, ['degraded: the last login of the agent failed'])
 })
 
 const NONSENSE: [string, Parameters<DevelopmentAccessManager['fail']>[1], RegExp][] = [

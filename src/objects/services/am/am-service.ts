@@ -37,6 +37,7 @@ import type { NotifyingService } from '../../lib/fallback-ttl.ts'
 import { reportSharedRealms, sharedRealmsField } from '../../lib/shared-realms.ts'
 import { NOTIFICATIONS_FIELD } from './notification-fields.ts'
 import { openFeed } from './notification-setup.ts'
+import { ServiceState } from './service-state.ts'
 import { SESSION_CACHE_FIELD, SESSION_IDLE_REFRESH_FIELD } from './session-fields.ts'
 import { openSessions } from './sessions.ts'
 
@@ -112,14 +113,18 @@ export const AmService = defineType({
     const admittedRealms = new AdmittedRealms(uris.realm, values.sharedRealms)
     const admitsRealm = (realm: string) => admittedRealms.admits(realm)
     const secrets = values.secretsProvider ?? env.secrets
+    const state = new ServiceState(env)
     const { session, agentHandler, discovery, password } = await openAgent(
-      { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler },
+      { ...values, secrets: providerOf([secrets]), uris, handler: values.amHandler, state },
       env,
     )
     const cookieName = () => discovery.cookieName()
     const dialect = () => discovery.dialect()
     const isServing = () => discovery.isServing()
-    const notifications = await openFeed({ values: values.notifications, uris, session, cookieName, isServing }, env)
+    const notifications = await openFeed(
+      { values: values.notifications, uris, session, state, cookieName, isServing },
+      env,
+    )
     // Warnings that depend on the version are given at load, if the server is up.
     if (notifications?.connected === true) await dialect()
     const lookup = new SessionLookup({
@@ -176,10 +181,11 @@ interface AgentParts {
   readonly callTimeout: number
   readonly ssoTokenHeader?: string | undefined
   readonly version?: string | undefined
+  readonly state: ServiceState
 }
 
 async function openAgent(parts: AgentParts, env: Environment) {
-  const { agent, secrets, uris, handler, callTimeout, ssoTokenHeader, version } = parts
+  const { agent, secrets, uris, handler, callTimeout, ssoTokenHeader, version, state } = parts
   const { clock, logger, metrics, name } = env
   const query = agent === undefined ? null : ({ secretId: agent.passwordSecretId, purpose: 'GENERIC' } as const)
   // A missing password is reported at load, not by the first request.
@@ -210,6 +216,7 @@ async function openAgent(parts: AgentParts, env: Environment) {
     logins: metrics.counter('gw_agent_logins_total', 'Logins of the agent at the access manager.', labels),
     failedLogins: metrics.counter('gw_agent_failed_logins_total', 'Logins of the agent that failed.', labels),
     logIn: () => login.logIn(),
+    loggedIn: (isSuccessful) => state.agent(!isSuccessful),
     logOut: async (token) => {
       const headers = { [await cookieName()]: token }
       const uri = uris.rest('sessions?_action=logout')

@@ -5,12 +5,14 @@ import type { Environment } from '#schema'
 import { failedRecently, recordFailure } from './first-attempt.ts'
 import { auditListener } from './notification-audit.ts'
 import type { NotificationValues } from './notification-fields.ts'
+import type { ServiceState } from './service-state.ts'
 
 /** Parts of the service that the feed uses. */
 interface FeedParts {
   readonly values: NotificationValues
   readonly uris: RealmUris
   readonly session: AgentSession
+  readonly state: ServiceState
   cookieName(): Promise<string>
   isServing(): Promise<boolean>
 }
@@ -24,7 +26,7 @@ const ACKNOWLEDGE_TIMEOUT = 10_000
 const LONGEST_INTERVAL = 20_000
 
 /** Connects to the notifications of the access manager; null where they are disabled. */
-export async function openFeed({ values, uris, session, ...server }: FeedParts, env: Environment) {
+export async function openFeed({ values, uris, session, state, ...server }: FeedParts, env: Environment) {
   if (!values.enabled) return null
   const unknown = Object.keys(values.vertx).map((name) => JSON.stringify(name))
   if (unknown.length > 0) {
@@ -56,7 +58,7 @@ export async function openFeed({ values, uris, session, ...server }: FeedParts, 
     transactionIdHeader: env.settings.transactionIdHeader,
     metrics: metricsOf(env),
     ...server,
-    state: (state, detail) => env.reportState(state, detail),
+    state: (name, detail) => state.notifications(name, detail),
   })
   const { auditService, auditIgnoredNotifications } = values.audit
   feed.listen(auditListener(auditService, auditIgnoredNotifications, env.clock))
