@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
+import { connect } from 'node:tls'
 import { inspect } from 'node:util'
+import { Authority, opensslMissing } from '#test/certificates'
+import { TcpPeer } from '#test/tcp-peer'
 import { createLogger, LogEvent, memoryLog } from './index.ts'
 
 const event = (message: string) => new LogEvent('GW_TEST', { message, meaning: '', action: '' })
@@ -130,6 +134,20 @@ test('an error is written with code, message, causes and stack', () => {
     assert.match(written['stack'] as string, /logger\.test\.ts/)
     assert.equal((written['cause'] as Record<string, unknown>)['code'], 'ECONNREFUSED')
   }
+})
+
+test('a certificate that is not trusted: the error is written without the advice of Node, which does not apply', {
+  skip: opensslMissing,
+}, async () => {
+  using authority = new Authority()
+  const { key, certificate } = authority.issue({ name: 'localhost' })
+  await using peer = await TcpPeer.start(undefined, { tls: { key, cert: certificate } })
+  const [error] = (await once(connect(peer.port, '127.0.0.1'), 'error')) as [Error]
+  assert.match(error.message, /running Node\.js/)
+  const log = memoryLog()
+  createLogger({ destination: log }).error({ error }, event('failed'))
+  assert.match(log.lines[0]!, /"message":"unable to (?:verify|get)[^;"]*"/)
+  assert.doesNotMatch(log.lines[0]!, /Node\.js/)
 })
 
 test('stacks: always at debug, at error once for each origin, never for warn and info', () => {

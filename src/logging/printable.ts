@@ -139,8 +139,8 @@ export class Printer {
     copy['name'] = this.#text(String(error.name))
     if (typeof code === 'string' || typeof code === 'number') copy['code'] = this.#value(code, 0)
     if (typeof status === 'number') copy['status'] = status
-    copy['message'] = this.#text(String(error.message))
-    if (this.#stacks && typeof error.stack === 'string') copy['stack'] = this.#text(error.stack)
+    copy['message'] = this.#text(withoutAdvice(String(error.message)))
+    if (this.#stacks && typeof error.stack === 'string') copy['stack'] = this.#text(withoutAdvice(error.stack))
     if (cause !== undefined && causes < maxCauses) {
       copy['cause'] = cause instanceof Error ? this.#error(cause, causes + 1) : this.#value(cause, maxDepth)
     }
@@ -149,6 +149,13 @@ export class Printer {
     }
     return copy
   }
+}
+
+/** Node adds an option of its command line to TLS errors; the gateway trusts what the configuration names. */
+const NODE_ADVICE = '; if the root CA is installed locally, try running Node.js with --use-system-ca'
+
+function withoutAdvice(text: string): string {
+  return text.replace(NODE_ADVICE, '')
 }
 
 function isPlain(value: object): boolean {
