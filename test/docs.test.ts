@@ -65,6 +65,7 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 // Files of the instance that examples refer to.
 mkdirSync(join(directory, 'public'))
 writeFileSync(join(directory, 'people.csv'), 'username,fullname,password\nann,Ann Smith,changeit\n')
+writeFileSync(join(directory, 'api-keys.csv'), 'key,consumer\nhash,billing\n')
 mkdirSync(join(directory, 'secrets'))
 const tlsIdentity = testIdentity('localhost')
 writeFileSync(join(directory, 'secrets', 'keystore.p12'), keyStoreWith('signing', 'server'))

@@ -43,6 +43,7 @@ test('every command of the gateway in README, guides and examples has a known na
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'guide-demo',
   'docs/guide/audit.md': 'guide-audit.long',
+  'docs/guide/coming-from-other-gateways.md': 'guide-other-gateways',
   'docs/guide/coming-from-pinggateway.md': 'guide-commands.long',
   'docs/guide/editors.md': 'guide-editors.long',
   'docs/guide/extending.md': 'guide-commands.long',
