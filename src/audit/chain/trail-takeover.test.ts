@@ -404,3 +404,11 @@ describe('the head of a trail', () => {
     )
   })
 })
+
+test('a rotation that fails leaves the chain intact', async () => {
+  using folder = new Folder()
+  const rotation = { ...NO_ROTATION, maxFileSize: 1_200, suffix: `-yyyy'${'x'.repeat(250)}'` }
+  assert.deepEqual(await run(folder.path, numbered(12), { rotation }), ['STEP_FAILED'])
+  assert.deepEqual(namesIn(folder.path), ['access.audit.json', 'access.audit.json.head'])
+  await assertIntact(folder.path)
+})

@@ -230,12 +230,9 @@ export class TopicFile {
   async #write(lines: readonly Line[]): Promise<void> {
     const { maxFileSize } = this.#plan.rotation
     let draft = this.#draft(lines)
-    if (
-      this.#hasLines &&
-      (this.#file as AppendFile).size + draft.bytes.length > maxFileSize &&
-      (await this.#rotateIfPossible())
-    ) {
-      await this.#open()
+    if (this.#hasLines && (this.#file as AppendFile).size + draft.bytes.length > maxFileSize) {
+      if (await this.#rotateIfPossible()) await this.#open()
+      // A rotation that failed may have added a record, from which the chain goes on.
       draft = this.#draft(lines)
     }
     if (draft.bytes.length === 0) return
