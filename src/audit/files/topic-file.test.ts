@@ -281,6 +281,15 @@ describe('rotation', () => {
     assert.equal(folder.read('access.audit.json'), line(2) + line(3))
   })
 
+  test('is checked once at a time: the timer queues no further checks while the disk does not respond', async () => {
+    using folder = new Folder()
+    await using opened = openFile(folder.path)
+    const waiting = opened.file.check()
+    assert.equal(opened.file.check(), waiting)
+    await waiting
+    assert.notEqual(opened.file.check(), waiting)
+  })
+
   test('that fails is logged once, and events are written to the file as it is', async () => {
     using folder = new Folder()
     const rotation = { ...bySize(1), suffix: `-yyyy'${'x'.repeat(250)}'` }

@@ -49,6 +49,7 @@ export class TopicFile {
   #syncTimer: NodeJS.Timeout | null = null
   #syncFailure: Error | null = null
   #checkTimer: NodeJS.Timeout | null = null
+  #checking: Promise<void> | null = null
   /** Logged already: a failure that lasts is one entry. */
   readonly #failing = new Set<string>()
 
@@ -103,13 +104,18 @@ export class TopicFile {
     })
   }
 
-  /** Rotates by time, and removes files by the rules of retention. Never rejects. */
+  /** Rotates by time, and removes files by the rules of retention. Never rejects. One at a time: an unresponsive disk queues no others. */
   check(): Promise<void> {
-    return this.#serial(async () => {
+    this.#checking ??= this.#serial(async () => {
       if (this.#file !== null && this.#hasLines && this.#schedule.isDue) await this.#rotateIfPossible()
       await this.#retain()
       this.#failing.delete('check')
-    }).catch((error) => this.#failed('check', error))
+    })
+      .catch((error) => this.#failed('check', error))
+      .finally(() => {
+        this.#checking = null
+      })
+    return this.#checking
   }
 
   /** Signs the lines since the last signed one. */
