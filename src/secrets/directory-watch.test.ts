@@ -67,6 +67,26 @@ test('polls while the directory is missing, and watches it when it appears', asy
   await watch.stop()
 })
 
+test('a check of a reload does not overlap another', async () => {
+  using folder = new Folder()
+  const ended = Promise.withResolvers<void>()
+  let running = 0
+  let most = 0
+  const check = async (): Promise<void> => {
+    most = Math.max(most, ++running)
+    await ended.promise
+    running--
+  }
+  const executor = new ManualExecutor()
+  const watch = new DirectoryWatch({ directory: folder.path, executor, check })
+  const [task] = executor.repeated
+  const checks = [watch.check(), task?.(), watch.check()]
+  ended.resolve()
+  await Promise.all(checks)
+  assert.equal(most, 1)
+  await watch.stop()
+})
+
 test('checks no more once stopped', async () => {
   using folder = new Folder()
   const { executor, looks, watch } = watchOf(folder.path)

@@ -27,8 +27,17 @@ export class DirectoryWatch {
     this.#watch()
     this.#stopRepeating = settings.executor.repeat(INTERVAL, () => {
       if (this.#watcher === null) this.#watch()
-      return this.#check()
+      return this.check()
     })
+  }
+
+  /** Checks now, for a reload: a check that runs is not joined by another, whose older content could come last. */
+  check(): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    this.#checking ??= this.#settings.check().finally(() => {
+      this.#checking = null
+    })
+    return this.#checking
   }
 
   /** Stops, and waits for a running check. */
@@ -60,15 +69,7 @@ export class DirectoryWatch {
     if (this.#stopped || this.#cancelSoon !== null) return
     this.#cancelSoon = this.#settings.executor.schedule(SETTLING, () => {
       this.#cancelSoon = null
-      return this.#check()
+      return this.check()
     })
-  }
-
-  #check(): Promise<void> {
-    if (this.#stopped) return Promise.resolve()
-    this.#checking ??= this.#settings.check().finally(() => {
-      this.#checking = null
-    })
-    return this.#checking
   }
 }

@@ -47,7 +47,7 @@ export class RecordFile {
     const directory = dirname(this.#settings.path)
     const watch = new DirectoryWatch({ directory, executor, check: () => this.#check() })
     this.#env.onDispose(() => watch.stop())
-    this.#env.onReload(() => void this.#check())
+    this.#env.onReload(() => void watch.check())
   }
 
   /** The first record with that value; null without one. */

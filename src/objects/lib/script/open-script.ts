@@ -146,8 +146,8 @@ async function recompileOnChange({ source, env, compile, script, first, folder }
       env.logger.error({ problem: message }, EVENTS.SCRIPT_NOT_RELOADED)
     }
   }
-  env.onReload(() => void check())
   const watch = new DirectoryWatch({ directory: (await source.directory()) ?? folder, executor: timers, check })
+  env.onReload(() => void watch.check())
   env.onDispose(() => watch.stop())
 }
 

@@ -21,8 +21,11 @@ export function watchDirectory(
   env: Environment,
   check: () => Promise<void>,
 ): void {
-  env.onReload(() => void check())
-  if (!settings.enabled) return
+  if (!settings.enabled) {
+    env.onReload(() => void check())
+    return
+  }
   const watch = new DirectoryWatch({ directory, executor: settings.executor, check })
+  env.onReload(() => void watch.check())
   env.onDispose(() => watch.stop())
 }
