@@ -126,7 +126,10 @@ export class ConnectionPool {
   #onClose(connection: SqlConnection): void {
     this.#openedAt.delete(connection)
     this.#idle = this.#idle.filter((each) => each.connection !== connection)
-    this.#connectIfNeeded()
+    // No connection can become free, and none is attempted in the pause.
+    if (this.size + this.#connecting === 0 && this.#failure !== null && this.#isPaused()) {
+      this.#rejectWaiting(this.#failure.error)
+    } else this.#connectIfNeeded()
   }
 
   #release(connection: SqlConnection): void {
