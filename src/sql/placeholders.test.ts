@@ -19,6 +19,20 @@ test('a ? in quotes and comments is text', () => {
   assert.deepEqual(boundStatement(mysql, 'mysql'), { text: mysql, parameterCount: 1 })
 })
 
+test('in MySQL, -- begins a comment only before a space, a control character or the end', () => {
+  for (const [statement, count] of [
+    ['SELECT a--? FROM t', 1],
+    ['SELECT a --?', 1],
+    ['SELECT a -- ?\n FROM t WHERE b = ?', 1],
+    ['SELECT a --\t?', 0],
+    ['SELECT a --\n, ?', 1],
+    ['SELECT a = ? --', 1],
+  ] as const) {
+    assert.equal(boundStatement(statement, 'mysql').parameterCount, count, statement)
+  }
+  assert.equal(boundStatement('SELECT a--?', 'postgresql').parameterCount, 0)
+})
+
 test('?? is the operator ? of PostgreSQL, and two parameters of MySQL', () => {
   assert.equal(boundStatement('SELECT a ?? b', 'postgresql').text, 'SELECT a ? b')
   assert.equal(boundStatement('SELECT ??', 'mysql').parameterCount, 2)

@@ -7,7 +7,7 @@ interface Placeholders {
 
 /** Parts in which `?` is text; `open` matches at the end of the statement, where a part has no end. */
 const part = (start: string, text: string, end: string): string => `${start}(?:${text})*?(?:${end}|(?<open>$))`
-const SHARED = [String.raw`--[^\n]*`, part(String.raw`\/\*`, String.raw`[\s\S]`, String.raw`\*\/`)]
+const BLOCK_COMMENT = part(String.raw`\/\*`, String.raw`[\s\S]`, String.raw`\*\/`)
 const QUOTED: Readonly<Record<SqlDialect, readonly string[]>> = {
   postgresql: [
     part("[eE]'", String.raw`[^'\\]|''|\\[\s\S]`, "'(?!')"),
@@ -18,14 +18,17 @@ const QUOTED: Readonly<Record<SqlDialect, readonly string[]>> = {
       String.raw`[\s\S]`,
       String.raw`\$\k<tag>\$`,
     ),
-    ...SHARED,
+    String.raw`--[^\n]*`,
+    BLOCK_COMMENT,
   ],
   mysql: [
     part("'", String.raw`[^'\\]|''|\\[\s\S]`, "'(?!')"),
     part('"', String.raw`[^"\\]|""|\\[\s\S]`, '"(?!")'),
     part('`', '[^`]|``', '`(?!`)'),
     String.raw`#[^\n]*`,
-    ...SHARED,
+    // `5--?` subtracts: a comment has a space or control character after the hyphens.
+    String.raw`--(?=[\u0000-\u0020]|$)[^\n]*`,
+    BLOCK_COMMENT,
   ],
 }
 
