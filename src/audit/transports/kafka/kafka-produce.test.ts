@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { queryObjects } from 'node:v8'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent, auditRecords } from '#test/audit-events'
@@ -110,4 +111,16 @@ test('connections that are reset between two calls are opened again', async () =
   broker.reset()
   await transport.send(events(2), signal).catch(() => transport.send(events(2), signal))
   assert.deepEqual(ids(broker.stored).slice(1).sort(), ['id-0', 'id-1'])
+})
+
+test('requests leave nothing in memory while the producer is open', async () => {
+  await using broker = await KafkaBroker.start()
+  await using transport = open(broker.port)
+  const promisesAfter = async (requests: number): Promise<number> => {
+    for (let n = 0; n < requests; n++) await transport.send(events(1), signal)
+    return queryObjects(Promise, { format: 'count' }) as unknown as number
+  }
+  const before = await promisesAfter(10)
+  const after = await promisesAfter(200)
+  assert.ok(after - before < 100, `${after - before} promises are left of 200 requests`)
 })

@@ -49,9 +49,9 @@ class KafkaTransport implements Transport {
     this.#open ??= await openProducer(this.#plan)
     const open = this.#open
     const messages = records.map((record) => this.#message(record))
-    open.onSend()
+    const failed = open.onSend()
     try {
-      const acknowledged = Promise.race([open.producer.send({ messages }), open.failed])
+      const acknowledged = Promise.race([open.producer.send({ messages }), failed])
       await within(this.#plan.sendTimeout, signal, 'the brokers acknowledged nothing', acknowledged)
     } catch (error) {
       if (isAboutRecords(error)) throw new RangeRefused(describeKafkaError(error))

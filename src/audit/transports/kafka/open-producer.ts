@@ -18,10 +18,11 @@ export interface OpenProducer {
   readonly producer: Producer<Buffer, Buffer, string, string>
   /** Why a connection failed since the last `onSend`: the library retries, and the call may time out. */
   readonly connectionError: Error | null
-  /** Rejects when the client fails outside of a call. */
-  readonly failed: Promise<never>
-  /** Called before each request: starts the count of received bytes. */
-  onSend(): void
+  /**
+   * Called before each request: starts the count of received bytes. Rejects when the client fails outside of the call. It is a promise
+   * for each request, since one of the producer would keep the outcomes of all requests in memory.
+   */
+  onSend(): Promise<never>
   /** Closes all connections. */
   destroy(): void
 }
@@ -61,7 +62,6 @@ export async function openProducer(plan: KafkaPlan): Promise<OpenProducer> {
   })
   return {
     producer,
-    failed: guard.failed,
     get connectionError() {
       return guard.lastError
     },
@@ -75,26 +75,27 @@ export async function openProducer(plan: KafkaPlan): Promise<OpenProducer> {
 
 /** Keeps faults of the library and of its peers inside of the transport: sockets of a broken peer are closed, the call fails. */
 class SocketGuard {
-  readonly failed: Promise<never>
-  readonly #fail: (error: unknown) => void
   readonly #plan: KafkaPlan
   readonly #sockets = new Set<Socket>()
   /** The last error of a connection since the last request. */
   lastError: Error | null = null
   #received = 0
+  #fault: { readonly error: unknown } | null = null
+  #rejectRequest: (error: unknown) => void = () => {}
 
   constructor(plan: KafkaPlan) {
     this.#plan = plan
-    const { promise, reject } = Promise.withResolvers<never>()
-    this.failed = promise
-    this.#fail = reject
-    // No call may be in progress.
-    promise.catch(() => {})
   }
 
-  onSend(): void {
+  onSend(): Promise<never> {
     this.#received = 0
     this.lastError = null
+    const { promise, reject } = Promise.withResolvers<never>()
+    // The request may have ended before.
+    promise.catch(() => {})
+    this.#rejectRequest = reject
+    if (this.#fault !== null) reject(this.#fault.error)
+    return promise
   }
 
   attach(socket: Socket, host: string): void {
@@ -107,14 +108,14 @@ class SocketGuard {
     const emit = socket.emit as (...event: unknown[]) => boolean
     socket.emit = (...event: unknown[]): boolean => {
       if (event[0] === 'data' && !this.#admits(event[1] as Buffer)) {
-        this.#fault(socket, new Error('a broker sent more than any response needs'))
+        this.#fail(socket, new Error('a broker sent more than any response needs'))
         return true
       }
       try {
         return emit.apply(socket, event)
       } catch (error) {
         // The parsers of the library throw on some malformed responses, in the middle of an event of the socket.
-        this.#fault(socket, error)
+        this.#fail(socket, error)
         return true
       }
     }
@@ -132,11 +133,12 @@ class SocketGuard {
   #verify(socket: TLSSocket, host: string): void {
     const { tls } = this.#plan
     const problem = tls === null ? null : serverIdentityProblem(tls, host, socket)
-    if (problem !== null) this.#fault(socket, new Error(problem))
+    if (problem !== null) this.#fail(socket, new Error(problem))
   }
 
-  #fault(socket: Socket, error: unknown): void {
+  #fail(socket: Socket, error: unknown): void {
     socket.destroy()
-    this.#fail(error)
+    this.#fault ??= { error }
+    this.#rejectRequest(error)
   }
 }
