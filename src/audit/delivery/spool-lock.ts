@@ -26,15 +26,12 @@ const opened = new Set<string>()
 /** Exclusive use of a spool directory: a file with the holder's process id, which a crash leaves behind. */
 export class SpoolLock {
   readonly #path: string
-  readonly #renewal: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout
+  #renewal: Promise<unknown> | null = null
 
   private constructor(path: string) {
     this.#path = path
-    this.#renewal = setInterval(() => {
-      const now = new Date()
-      // A removed directory may have been created again by now.
-      void utimes(path, now, now).catch(() => create(path).catch(() => {}))
-    }, RENEWAL).unref()
+    this.#timer = setInterval(() => this.#renew(), RENEWAL).unref()
   }
 
   /** Rejects with SpoolLocked. */
@@ -62,9 +59,22 @@ export class SpoolLock {
   }
 
   async release(): Promise<void> {
-    clearInterval(this.#renewal)
+    clearInterval(this.#timer)
+    // It would create the removed file again.
+    await this.#renewal
     await rm(this.#path, { force: true }).catch(() => {})
     opened.delete(this.#path)
+  }
+
+  /** One at a time: each call to an unresponsive disk blocks a thread of the pool. */
+  #renew(): void {
+    const now = new Date()
+    // A removed directory may have been created again by now.
+    this.#renewal ??= utimes(this.#path, now, now)
+      .catch(() => create(this.#path).catch(() => {}))
+      .finally(() => {
+        this.#renewal = null
+      })
   }
 }
 
