@@ -20,12 +20,12 @@ function gateway(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const clock = manualClock()
   const shared = new KeyValueStore(clock).space('s')
-  const unit = (isAlive: () => boolean = () => true) => {
+  const unit = (isAlive: () => boolean = () => true, stored: Promise<void> = Promise.resolve()) => {
     // A terminated thread neither sends nor receives messages.
     const alive = <T>(step: () => Promise<T>): Promise<T> => (isAlive() ? step() : new Promise<T>(() => {}))
     const store: SharedStore = {
       get: (key, lifetime) => alive(() => shared.get(key, lifetime)),
-      update: (key, change, lifetime) => alive(() => shared.update(key, change, lifetime)),
+      update: (key, change, lifetime) => alive(() => shared.update(key, change, lifetime).then(() => stored)),
       updateIfPresent: (key, change, lifetime) => alive(() => shared.updateIfPresent(key, change, lifetime)),
       getAndDelete: (key) => alive(() => shared.getAndDelete(key)),
       getOrCreate: (key, initial, lifetime) => alive(() => shared.getOrCreate(key, initial, lifetime)),
@@ -123,6 +123,19 @@ test('an unavailable server fails the waiting requests, and is called again a se
   assert.equal((second as PromiseRejectedResult).reason.unavailable, true)
   await pass(1_000)
   assert.equal((await unit().refresh('r', async () => issued('new'))).tokens.accessToken, 'new')
+})
+
+test('the claim is not renewed while the outcome is stored, which would change its lifetime', async (t) => {
+  const { unit, pass, settle } = gateway(t)
+  const stored = Promise.withResolvers<void>()
+  const refreshed = unit(undefined, stored.promise).refresh('r', async () => issued('new'))
+  await settle()
+  await pass(3_000)
+  stored.resolve()
+  await refreshed
+  await pass(30_000)
+  const later = await unit().refresh('r', () => Promise.reject(new Error('asked twice')))
+  assert.equal(later.tokens.accessToken, 'new')
 })
 
 test('the end of a grant is cached', async (t) => {

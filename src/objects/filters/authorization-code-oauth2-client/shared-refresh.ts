@@ -76,9 +76,8 @@ export class SharedRefresh {
 
   async #own(key: string, requestTokens: () => Promise<IssuedTokens>): Promise<RefreshedTokens> {
     const askedAt = this.#clock.now()
-    const renewal = setInterval(() => this.#store.updateIfPresent(key, {}, LEASE).catch(() => {}), LEASE_RENEWAL)
     try {
-      const outcome = { tokens: await requestTokens(), askedAt }
+      const outcome = { tokens: await this.#renewing(key, requestTokens), askedAt }
       await this.#keep(key, { outcome }, OUTCOME_LIFETIME)
       return outcome
     } catch (error) {
@@ -87,6 +86,14 @@ export class SharedRefresh {
       const hasEnded = code === 'invalid_grant' && !unavailable
       await this.#keep(key, { outcome: { failure } }, hasEnded ? OUTCOME_LIFETIME : FAILURE_LIFETIME)
       throw error
+    }
+  }
+
+  /** Renews the claim while tokens are requested, and not while their outcome is stored: that has a TTL of its own. */
+  async #renewing<T>(key: string, request: () => Promise<T>): Promise<T> {
+    const renewal = setInterval(() => this.#store.updateIfPresent(key, {}, LEASE).catch(() => {}), LEASE_RENEWAL)
+    try {
+      return await request()
     } finally {
       clearInterval(renewal)
     }
