@@ -61,8 +61,8 @@ export class Fleet {
   readonly #record: InstanceRecord
   readonly #sweep: ReleaseSweep
   readonly #watcher: CopyWatcher
-  readonly #ending = Promise.withResolvers<never>()
-  /** Resolves with the first state of the store. */
+  readonly #ending = new AbortController()
+  /** Resolves with the first state of the store; rejects when the fleet is closed before. */
   readonly #known = Promise.withResolvers<void>()
   #isStarted = false
   #isClosed = false
@@ -75,7 +75,7 @@ export class Fleet {
     this.id = id
     this.settings = settings
     this.copy = copy
-    this.#ending.promise.catch(() => {})
+    this.#known.promise.catch(() => {})
     this.#client = new EtcdClient({
       endpoints: store.endpoints,
       username: store.username,
@@ -177,7 +177,7 @@ export class Fleet {
   async ready(): Promise<void> {
     this.#follower.start()
     if (this.copy.release !== null || !this.copy.isOwned) return
-    await Promise.race([this.#known.promise, this.#ending.promise])
+    await this.#known.promise
     for (;;) {
       const { wanted } = this.state
       if (wanted === null) return
@@ -188,7 +188,7 @@ export class Fleet {
         if (this.state.problems[0]?.message !== message)
           this.#input.logger.error({ error, release: wanted }, EVENTS.RELEASE_UNREADABLE)
         this.state.fails([{ file: '', message }])
-        await Promise.race([delay(FIRST_READ_PAUSE, undefined, { ref: false }), this.#ending.promise])
+        await this.#pause()
       }
     }
   }
@@ -201,7 +201,7 @@ export class Fleet {
     this.state.fails(problems)
     this.#record.start()
     while (this.copy.release?.write === failed) {
-      await Promise.race([delay(FIRST_READ_PAUSE, undefined, { ref: false }), this.#ending.promise])
+      await this.#pause()
       const { wanted } = this.state
       if (wanted !== null && wanted !== this.copy.release?.release) await this.#applier.copyOnly(wanted).catch(() => {})
     }
@@ -297,7 +297,9 @@ export class Fleet {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#ending.reject(new Error('the gateway is stopping'))
+    const reason = new Error('the gateway is stopping')
+    this.#ending.abort(reason)
+    this.#known.reject(reason)
     this.#sweep.close()
     this.#watcher[Symbol.dispose]()
     await this.#record.close()
@@ -306,6 +308,12 @@ export class Fleet {
     await this.#client[Symbol.asyncDispose]()
     await ended
     await this.copy.close()
+  }
+
+  /** Before the next read; rejects when the fleet is closed. */
+  async #pause(): Promise<void> {
+    const { signal } = this.#ending
+    await delay(FIRST_READ_PAUSE, undefined, { ref: false, signal }).catch(() => signal.throwIfAborted())
   }
 
   async #first(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {

@@ -102,9 +102,7 @@ export class InstanceRecord {
   #begin(): void {
     if (this.#isClosed) return
     this.#isStale = true
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = null
-    })
+    this.#writing ??= this.#writeAll()
   }
 
   /** Removes the record; waits a bounded time for the store. */
@@ -144,6 +142,8 @@ export class InstanceRecord {
       this.#isStale = false
       await this.#attempts()
     }
+    // In the same turn as the last look at `#isStale`: a change in between would wait for the next renewal.
+    this.#writing = null
   }
 
   /**

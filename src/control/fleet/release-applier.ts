@@ -70,9 +70,7 @@ export class ReleaseApplier {
     this.#again = true
     this.#failures = 0
     this.#wake?.()
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null
-    })
+    this.#running ??= this.#run()
   }
 
   /** Resolves when the changes that are known now are applied, or have failed. */
@@ -145,6 +143,8 @@ export class ReleaseApplier {
         this.#again = true
       }
     }
+    // In the same turn as the last look at `#again`: a change in between would wait for the one after it.
+    this.#running = null
   }
 
   async #pause(milliseconds: number): Promise<void> {
