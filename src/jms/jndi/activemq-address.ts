@@ -1,8 +1,9 @@
 // Addresses of ActiveMQ brokers with the options of its connection factory and transports.
-import { type ConnectionPlan, DEFAULT_LIMITS, type Endpoint, type ReconnectPlan } from '../producer-plan.ts'
-import { type AddressPart, type Options, parseBrokerAddress } from './broker-address.ts'
+import { type ConnectionPlan, DEFAULT_LIMITS, type Endpoint } from '../producer-plan.ts'
+import { type AddressPart, parseBrokerAddress } from './broker-address.ts'
 import type { Findings } from './findings.ts'
 import { OptionReader } from './option-reader.ts'
+import { DEFAULT_RECONNECT, readEndpoints } from './read-endpoints.ts'
 import { readTlsOptions } from './tls-options.ts'
 
 /** Schemes of OpenWire over TCP, and whether they use TLS. */
@@ -31,6 +32,7 @@ export function readActiveMqAddress(text: string, path: readonly string[], findi
     findings.problem(path, address.problem)
     return null
   }
+  const found = findings.problems.length
   const reader = new OptionReader(address.options, findings, path)
   const factory = {
     userName: reader.text('jms.userName'),
@@ -44,33 +46,23 @@ export function readActiveMqAddress(text: string, path: readonly string[], findi
   ])
   reader.unsupported('jms.useCompression', 'messages are sent without compression', ['false'])
   reader.unsupported('jms.disableTimeStampsByDefault', 'messages have a timestamp', ['false'])
-  const found = findings.problems.length
   const failover = address.isFailover ? readFailover(reader) : null
-  const endpoints: (Endpoint | null)[] = []
-  if (failover === null) {
-    endpoints.push(readPart(address.parts[0] as AddressPart, reader, path, findings))
-    reader.finish(new RegExp(`${HARMLESS_JMS.source}|${HARMLESS_TRANSPORT.source}`))
-  } else {
-    const nested = nestedOptions(address.options)
-    for (const part of address.parts) {
-      const own = new OptionReader(new Map([...nested, ...part.options]), findings, path)
-      endpoints.push(readPart(part, own, path, findings))
-      own.finish(HARMLESS_TRANSPORT)
-    }
-    reader.finish(new RegExp(`${HARMLESS_JMS.source}|${HARMLESS_FAILOVER.source}`))
+  const options = {
+    nested: 'nested.',
+    harmless: { client: HARMLESS_JMS, transport: HARMLESS_TRANSPORT, failover: HARMLESS_FAILOVER },
+    readPart: (part: AddressPart, own: OptionReader) => readPart(part, own, path, findings),
   }
+  const endpoints = readEndpoints(address, reader, options, { path, findings })
   if (findings.problems.length > found) return null
   return {
     protocol: 'openwire',
     ...factory,
-    endpoints: endpoints.filter((endpoint) => endpoint !== null),
+    endpoints,
     randomize: failover?.randomize ?? false,
     reconnect: failover?.reconnect ?? DEFAULT_RECONNECT,
     sendTimeout: sendTimeout ?? failover?.timeout ?? DEFAULT_LIMITS.sendTimeout,
   }
 }
-
-const DEFAULT_RECONNECT: ReconnectPlan = { initialDelay: 10, maxDelay: 30_000, multiplier: 2 }
 
 function readFailover(reader: OptionReader) {
   const isGrowing = reader.boolean('useExponentialBackOff') ?? true
@@ -88,11 +80,6 @@ function readFailover(reader: OptionReader) {
       multiplier: isGrowing ? (multiplier ?? DEFAULT_RECONNECT.multiplier) : 1,
     },
   }
-}
-
-/** Options of a list for each of its brokers. */
-function nestedOptions(options: Options): Options {
-  return new Map([...options].flatMap(([name, value]) => (name.startsWith('nested.') ? [[name.slice(7), value]] : [])))
 }
 
 function readPart(

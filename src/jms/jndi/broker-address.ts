@@ -11,7 +11,7 @@ export interface AddressPart {
 }
 
 /** A broker, or a list of brokers. */
-interface BrokerAddress {
+export interface BrokerAddress {
   readonly parts: readonly AddressPart[]
   readonly isFailover: boolean
   /** Options outside of the parentheses of a list; those of the part where there is no list. */

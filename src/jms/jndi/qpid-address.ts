@@ -1,8 +1,9 @@
 // Addresses of AMQP brokers with the options of Qpid JMS.
-import { type ConnectionPlan, DEFAULT_LIMITS, type Endpoint, type ReconnectPlan } from '../producer-plan.ts'
-import { type AddressPart, type Options, parseBrokerAddress } from './broker-address.ts'
+import { type ConnectionPlan, DEFAULT_LIMITS, type Endpoint } from '../producer-plan.ts'
+import { type AddressPart, parseBrokerAddress } from './broker-address.ts'
 import type { Findings } from './findings.ts'
 import { OptionReader } from './option-reader.ts'
+import { DEFAULT_RECONNECT, readEndpoints } from './read-endpoints.ts'
 import { readTlsOptions } from './tls-options.ts'
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
@@ -46,33 +47,23 @@ export function readQpidAddress(text: string, path: readonly string[], findings:
   ]) {
     reader.unsupported(name, 'has no effect', ['false', ''])
   }
-  const endpoints: (Endpoint | null)[] = []
   const failover = address.isFailover ? readFailover(reader) : null
-  if (failover === null) {
-    endpoints.push(readPart(address.parts[0] as AddressPart, reader, connectTimeout, path, findings))
-    reader.finish(new RegExp(`${HARMLESS_JMS.source}|${HARMLESS_TRANSPORT.source}`))
-  } else {
-    const nested = nestedOptions(address.options)
-    for (const part of address.parts) {
-      const own = new OptionReader(new Map([...nested, ...part.options]), findings, path)
-      endpoints.push(readPart(part, own, connectTimeout, path, findings))
-      own.finish(HARMLESS_TRANSPORT)
-    }
-    reader.finish(new RegExp(`${HARMLESS_JMS.source}|${HARMLESS_FAILOVER.source}`))
+  const options = {
+    nested: 'failover.nested.',
+    harmless: { client: HARMLESS_JMS, transport: HARMLESS_TRANSPORT, failover: HARMLESS_FAILOVER },
+    readPart: (part: AddressPart, own: OptionReader) => readPart(part, own, connectTimeout, path, findings),
   }
+  const endpoints = readEndpoints(address, reader, options, { path, findings })
   if (findings.problems.length > found) return null
   return {
     protocol: 'amqp',
     ...factory,
-    endpoints: endpoints.filter((endpoint) => endpoint !== null),
+    endpoints,
     randomize: failover?.randomize ?? false,
     reconnect: failover?.reconnect ?? DEFAULT_RECONNECT,
     producerWindow: DEFAULT_LIMITS.producerWindow,
   }
 }
-
-const DEFAULT_RECONNECT: ReconnectPlan = { initialDelay: 10, maxDelay: 30_000, multiplier: 2 }
-const NESTED = 'failover.nested.'
 
 function readFailover(reader: OptionReader) {
   reader.unsupported('failover.maxReconnectAttempts', 'connections are tried again without limit', ['-1'])
@@ -86,12 +77,6 @@ function readFailover(reader: OptionReader) {
       multiplier: isGrowing ? multiplier : 1,
     },
   }
-}
-
-/** Options of a list for each of its brokers. */
-function nestedOptions(options: Options): Options {
-  const nested = [...options].filter(([name]) => name.startsWith(NESTED))
-  return new Map(nested.map(([name, value]) => [name.slice(NESTED.length), value]))
 }
 
 function readPart(
