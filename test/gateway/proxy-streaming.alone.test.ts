@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { RunningGateway } from '#test/gateway'
 import { RawClient } from '#test/listening'
 import { silentUpstream, type Upstream } from '#test/upstream'
-import { once, within } from '#test/waiting'
+import { once, stopsGrowing, within } from '#test/waiting'
 
 const STREAM_BYTES = Number(process.env['STREAM_BYTES'] ?? 256 * 2 ** 20)
 /** Memory of the gateway, both ends of the test and the allocator: an accumulated body would be far above it. */
@@ -47,18 +47,6 @@ async function pour(socket: Socket, bytes: number): Promise<void> {
     const piece = left >= PIECE.length ? PIECE : PIECE.subarray(0, left)
     if (!socket.write(piece)) await once(socket, 'drain')
   }
-}
-
-/** Resolves when a count has stopped growing: three equal values in a row. */
-async function standsStill(count: () => number): Promise<number> {
-  let last = -1
-  for (let same = 0; same < 3; ) {
-    const now = count()
-    same = now === last && now > 0 ? same + 1 : 0
-    last = now
-    await wait(100)
-  }
-  return last
 }
 
 describe('one gateway', () => {
@@ -172,7 +160,7 @@ describe('one gateway', () => {
     await once(seen.socket, 'data')
     seen.socket.pause()
     // Longer than soTimeout: the client stalls, not the application.
-    const held = await standsStill(() => written)
+    const held = await stopsGrowing('the sender was paused', () => written)
     await wait(1_500)
     assert.equal(written, held)
     assert.ok(held < HELD_LIMIT, `${mebibytes(held)} were written while the client did not read`)
@@ -201,7 +189,7 @@ describe('one gateway', () => {
       }
     })()
     const socket = await within('the upstream had a connection', waiting.promise)
-    const held = await standsStill(() => written)
+    const held = await stopsGrowing('the sender was paused', () => written)
     assert.ok(held < HELD_LIMIT, `${mebibytes(held)} were taken while the application read nothing`)
     socket.resume()
     await writing

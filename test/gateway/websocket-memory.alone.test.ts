@@ -5,10 +5,9 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket as WsClient } from 'ws'
 import { GatewayProcess } from '#test/gateway-process'
-import { once, waitUntil } from '#test/waiting'
+import { once, stopsGrowing, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, frameHead, readBytes, upgraded, writeBytes } from '#test/websocket-frames'
 
@@ -101,7 +100,7 @@ for (const [who, reads] of [
     })
     const grown = await growth(
       gateway,
-      standsStill(() => sent),
+      stopsGrowing('the sender was paused', () => sent),
     )
     t.diagnostic(`${mebibytes(sent)} were taken, memory grew by ${mebibytes(grown)}`)
     assert.ok(sent < HELD_LIMIT, `${mebibytes(sent)} were taken from the sender`)
@@ -110,17 +109,6 @@ for (const [who, reads] of [
     await pouring
     await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   })
-}
-
-/** Resolves when a count has stopped growing: three equal values in a row. */
-async function standsStill(count: () => number): Promise<void> {
-  let last = -1
-  for (let same = 0; same < 3; ) {
-    const now = count()
-    same = now === last && now > 0 ? same + 1 : 0
-    last = now
-    await wait(100)
-  }
 }
 
 /** The configured number, or the limit by open files: two for each connection, in the gateway and here. */

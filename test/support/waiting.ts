@@ -17,6 +17,23 @@ export async function waitUntil(what: string, holds: () => boolean | Promise<boo
   }
 }
 
+/** Milliseconds between two values of a count that grows. */
+const SAMPLE = 100
+
+/** Waits until a count has stopped growing: three equal values in a row. `what` completes "30 s passed before ...". */
+export async function stopsGrowing(what: string, count: () => number, limit = LIMIT): Promise<number> {
+  const end = performance.now() + limit
+  let last = -1
+  for (let same = 0; same < 3; ) {
+    if (performance.now() > end) throw new Error(`${limit / 1000} s passed before ${what}: ${last}`)
+    const now = count()
+    same = now === last && now > 0 ? same + 1 : 0
+    last = now
+    await new Promise((resolve) => setTimeout(resolve, SAMPLE))
+  }
+  return last
+}
+
 /** The result of a promise. `what` completes "30 s passed before ...". */
 export function within<T>(what: string, promise: PromiseLike<T>, limit = LIMIT): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
