@@ -5,7 +5,7 @@ import type { Condition } from '#schema'
 import { recordDenied, recordFailed } from '../../lib/audit/decisions.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
-import type { FlowState } from '../lib/flow.ts'
+import type { SignOnState } from '../lib/sign-on-steps.ts'
 import { EVENTS } from '../log-events.ts'
 import type { AgentToken, AgentTokens } from './agent-token.ts'
 import type { CrossDomainRedirectSettings } from './cross-domain-redirect.ts'
@@ -29,7 +29,7 @@ export interface VerifiedToken {
 }
 
 /** One request to the filter. */
-export class CrossDomainRequest implements FlowState {
+export class CrossDomainRequest implements SignOnState {
   readonly exchange: Exchange
   readonly next: Handler
   readonly settings: CrossDomainSettings

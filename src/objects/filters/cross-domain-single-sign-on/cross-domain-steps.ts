@@ -9,18 +9,21 @@ import {
   type SsoToken,
   SsoTokenContext,
 } from '#contracts'
-import { type Response, respond } from '#http'
+import type { Response } from '#http'
 import { OpenIdError } from '#openid'
 import { dropContent } from '../../lib/session/application-content.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
 import { endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import { flow } from '../lib/flow.ts'
+import { clearMarker, hasNoSession, isLoop, removeMarker, unavailable } from '../lib/sign-on-steps.ts'
 import { EVENTS } from '../log-events.ts'
 import { TokenRejected } from './agent-token.ts'
 import { handleCallback } from './cross-domain-callback.ts'
 import { authorizeUrl, crossDomainRedirect, LOGINS } from './cross-domain-redirect.ts'
 import { type CrossDomainRequest, failedLogin, type VerifiedToken } from './cross-domain-request.ts'
+
+const lookupFailed = unavailable(EVENTS.CROSS_DOMAIN_LOOKUP_FAILED)
 
 /** Logs users in by a token that the access manager issues to the gateway, as an agent, through their browser (protocol 7.2). */
 export const crossDomainSingleSignOn = flow<CrossDomainRequest>(
@@ -37,17 +40,18 @@ export const crossDomainSingleSignOn = flow<CrossDomainRequest>(
     { name: 'pass the request on with its session', answer: passOn },
   ],
   [
-    { name: 'access manager unavailable', of: AccessManagerError, answer: unavailable },
-    { name: 'keys unavailable', of: OpenIdError, when: (error: OpenIdError) => error.unavailable, answer: unavailable },
+    { name: 'access manager unavailable', of: AccessManagerError, answer: lookupFailed },
+    {
+      name: 'keys unavailable',
+      of: OpenIdError,
+      when: (error: OpenIdError) => error.unavailable,
+      answer: lookupFailed,
+    },
   ],
 )
 
 function isCallback({ exchange, endpoint }: CrossDomainRequest): boolean {
   return exchange.originalUri.rawPath === endpoint.rawPath
-}
-
-function removeMarker(state: CrossDomainRequest): void {
-  state.isReturn = state.settings.marker.removeFrom(state.exchange.request.uri)
 }
 
 async function verifyCookie(state: CrossDomainRequest): Promise<void> {
@@ -88,14 +92,6 @@ async function findSession(state: CrossDomainRequest): Promise<void> {
   state.session = await state.settings.amService.sessions.find(token.sessionToken)
 }
 
-function hasNoSession({ session }: CrossDomainRequest): boolean {
-  return session === null
-}
-
-function isLoop({ session, isReturn }: CrossDomainRequest): boolean {
-  return session === null && isReturn
-}
-
 function refuseLoop(state: CrossDomainRequest): Response | Promise<Response> {
   const { name } = state.settings.cookie
   const description = `the login did not last: the cookie ${name} did not arrive, or the session has ended`
@@ -110,10 +106,6 @@ function refuseSubresource({ exchange, settings }: CrossDomainRequest): Response
 function redirectToLogin(state: CrossDomainRequest): Response | Promise<Response> {
   const { exchange, settings } = state
   return loginOf(state).begin(302, settings.marker.addTo(exchange.originalUri))
-}
-
-function clearMarker({ exchange, settings }: CrossDomainRequest): Response | null {
-  return settings.marker.redirectWithout(exchange)
 }
 
 function passOn(state: CrossDomainRequest): Promise<Response> {
@@ -146,10 +138,4 @@ function ssoTokenOf({ settings, endpoint, session, verified }: CrossDomainReques
 
 function loginOf({ exchange, endpoint, settings }: CrossDomainRequest): LoginRedirect {
   return crossDomainRedirect(exchange, endpoint, settings)
-}
-
-function unavailable(error: Error, { exchange, logger }: CrossDomainRequest): Response {
-  const fields = { error, ...exchange.ids }
-  logger.limited().error(fields, EVENTS.CROSS_DOMAIN_LOOKUP_FAILED)
-  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }

@@ -8,7 +8,7 @@ import {
   type SsoToken,
   SsoTokenContext,
 } from '#contracts'
-import { type Exchange, type Handler, type Response, respond } from '#http'
+import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
 import type { Condition, Runtime } from '#schema'
 import { dropContent } from '../../lib/session/application-content.ts'
@@ -17,7 +17,8 @@ import { loginFailurePage } from '../../lib/sso/login-failure-page.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
 import type { RedirectionMarker } from '../../lib/sso/redirection-marker.ts'
 import { sessionTokenOf } from '../../lib/sso/session-token.ts'
-import { type FlowState, flow } from '../lib/flow.ts'
+import { flow } from '../lib/flow.ts'
+import { clearMarker, hasNoSession, isLoop, removeMarker, type SignOnState, unavailable } from '../lib/sign-on-steps.ts'
 import { EVENTS } from '../log-events.ts'
 import { amLogin } from './am-login.ts'
 
@@ -32,7 +33,7 @@ interface SingleSignOnSettings {
 }
 
 /** One request to the filter. */
-export class SingleSignOnRequest implements FlowState {
+export class SingleSignOnRequest implements SignOnState {
   readonly exchange: Exchange
   readonly next: Handler
   readonly settings: SingleSignOnSettings
@@ -66,16 +67,12 @@ export const singleSignOn = flow<SingleSignOnRequest>(
     { name: 'redirect to the URL without marker', check: clearMarker },
     { name: 'pass the request on with its session', answer: passOn },
   ],
-  [{ name: 'access manager unavailable', of: AccessManagerError, answer: unavailable }],
+  [{ name: 'access manager unavailable', of: AccessManagerError, answer: unavailable(EVENTS.SESSION_LOOKUP_FAILED) }],
 )
 
 async function readCookie(state: SingleSignOnRequest): Promise<void> {
   state.cookieName = await state.settings.amService.cookieName()
   state.token = sessionTokenOf(state.exchange, state.cookieName)
-}
-
-function removeMarker(state: SingleSignOnRequest): void {
-  state.isReturn = state.settings.marker.removeFrom(state.exchange.request.uri)
 }
 
 function isLogout({
@@ -112,15 +109,6 @@ async function findSession(state: SingleSignOnRequest): Promise<void> {
   state.session = await state.settings.amService.sessions.find(state.token as string)
 }
 
-function hasNoSession({ session }: SingleSignOnRequest): boolean {
-  return session === null
-}
-
-function isLoop({ session, isReturn }: SingleSignOnRequest): boolean {
-  return session === null && isReturn
-}
-
-/** The user has logged in, but the request has no session: another redirect would start a loop. */
 function refuseLoop({ exchange, settings, cookieName }: SingleSignOnRequest): Response {
   const text = `You have logged in, but no valid session arrived here: the cookie ${cookieName} was not sent, the session has ended, or it is of another realm. The cookie may be set for another domain.`
   const again = settings.marker.without(exchange.originalUri)
@@ -134,10 +122,6 @@ function refuseSubresource({ exchange, loginEndpoint }: SingleSignOnRequest): Re
 function redirectToLogin(state: SingleSignOnRequest): Response | Promise<Response> {
   const { exchange, settings } = state
   return loginOf(state).begin(302, settings.marker.addTo(exchange.originalUri))
-}
-
-function clearMarker({ exchange, settings }: SingleSignOnRequest): Response | null {
-  return settings.marker.redirectWithout(exchange)
 }
 
 function passOn(state: SingleSignOnRequest): Promise<Response> {
@@ -161,10 +145,4 @@ function loginOf({ settings, loginEndpoint }: SingleSignOnRequest): LoginRedirec
     marker,
     dialect: () => amService.dialect(),
   })
-}
-
-function unavailable(error: AccessManagerError, { exchange, logger }: SingleSignOnRequest): Response {
-  const fields = { error, ...exchange.ids }
-  logger.limited().error(fields, EVENTS.SESSION_LOOKUP_FAILED)
-  return respond(503, { 'Retry-After': '5', 'Cache-Control': 'no-store' })
 }
