@@ -1,18 +1,17 @@
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Logger } from '#logging'
 import type { Clock } from '#schema'
-import { chainFormatOf, JSON_CHAIN } from '../chain/chain-line.ts'
+import { JSON_CHAIN } from '../chain/chain-line.ts'
 import { ChainedTopic } from '../chain/chained-topic.ts'
-import { AppendFile, type FileTail } from './append-file.ts'
-import { compressFile } from './compress-file.ts'
+import { AppendFile } from './append-file.ts'
+import { FileHeader, firstLine } from './file-header.ts'
 import type { FilePlan } from './file-plan.ts'
 import { type Line, lineBytes, lineSize, lineText } from './line-bytes.ts'
-import { MAX_READ_LINE, readLines } from './lines.ts'
-import { EVENTS } from './log-events.ts'
-import { expiredFiles } from './retention.ts'
+import { MAX_READ_LINE } from './lines.ts'
+import { RotatedFiles } from './rotated-files.ts'
 import { RotationSchedule } from './rotation-schedule.ts'
-import { syncDirectory } from './sync-directory.ts'
+import { StepFailures } from './step-failures.ts'
 import { TopicFiles } from './topic-files.ts'
 
 /** Bytes that the chain adds to a line, about. */
@@ -31,12 +30,12 @@ interface FileEnv {
 export class TopicFile {
   readonly files: TopicFiles
   readonly #plan: FilePlan
-  readonly #header: string
-  readonly #logger: Logger
+  readonly #header: FileHeader
   readonly #clock: Clock
   readonly #schedule: RotationSchedule
   readonly #chained: ChainedTopic | null
-  readonly #abort = new AbortController()
+  readonly #failures: StepFailures
+  readonly #rotated: RotatedFiles
   #file: AppendFile | null = null
   /** Text to write before the next line: it ends a truncated line. */
   #prefix = ''
@@ -45,25 +44,23 @@ export class TopicFile {
   /** After a failure, on the monotonic clock. */
   #nextRotation = Number.NEGATIVE_INFINITY
   #last: Promise<unknown> = Promise.resolve()
-  #compression: Promise<void> = Promise.resolve()
   #syncTimer: NodeJS.Timeout | null = null
   #syncFailure: Error | null = null
   #checkTimer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
-  /** Logged already: a failure that lasts is one entry. */
-  readonly #failing = new Set<string>()
 
   constructor(plan: FilePlan, topic: string, { logger, clock }: FileEnv) {
     this.files = new TopicFiles(plan, topic)
     this.#plan = plan
-    this.#header = plan.headers[topic] ?? ''
-    this.#logger = logger
+    this.#header = new FileHeader(plan.headers[topic] ?? '', plan.lineEnd)
     this.#clock = clock
     this.#schedule = new RotationSchedule(plan.rotation, clock)
     this.#chained =
       plan.chain === null
         ? null
-        : new ChainedTopic(plan, plan.chain, { header: this.#header, files: this.files, logger, clock })
+        : new ChainedTopic(plan, plan.chain, { header: this.#header.text, files: this.files, logger, clock })
+    this.#failures = new StepFailures(logger, this.files.path)
+    this.#rotated = new RotatedFiles(this.files, plan, this.#chained, this.#failures)
   }
 
   /** Completes the work of an earlier process: truncated lines of a chain, compressions. Then checks times at intervals. */
@@ -80,7 +77,7 @@ export class TopicFile {
         await this.#open()
         await this.#write([])
       }
-      this.#compressRotated()
+      this.#rotated.compress()
     })
   }
 
@@ -109,9 +106,9 @@ export class TopicFile {
     this.#checking ??= this.#serial(async () => {
       if (this.#file !== null && this.#hasLines && this.#schedule.isDue) await this.#rotateIfPossible()
       await this.#retain()
-      this.#failing.delete('check')
+      this.#failures.succeeded('check')
     })
-      .catch((error) => this.#failed('check', error))
+      .catch((error) => this.#failures.failed('check', error))
       .finally(() => {
         this.#checking = null
       })
@@ -122,7 +119,7 @@ export class TopicFile {
   checkpoint(): Promise<void> {
     return this.#serial(async () => {
       if (this.#file !== null && this.#chained?.isUnsigned) await this.#writeRecord('checkpoint')
-    }).catch((error) => this.#failed('checkpoint', error))
+    }).catch((error) => this.#failures.failed('checkpoint', error))
   }
 
   /** Closes the file; the next event opens or creates it. */
@@ -133,14 +130,14 @@ export class TopicFile {
   /** Ends the file as it is, and leaves a compression to the next start. Idempotent. */
   async close(): Promise<void> {
     if (this.#checkTimer !== null) clearInterval(this.#checkTimer)
-    this.#abort.abort()
+    this.#rotated.stop()
     await this.#serial(() => this.#close('close'))
-    await this.#compression
+    await this.#rotated.compressed
   }
 
   /** Resolves when no compression runs. */
   get compressed(): Promise<void> {
-    return this.#compression
+    return this.#rotated.compressed
   }
 
   async #serial<T>(run: () => Promise<T>): Promise<T> {
@@ -166,9 +163,9 @@ export class TopicFile {
           this.#schedule.start(file.size === 0 ? this.#clock.now() : file.begun)
           return
         }
-        const target = await this.#nextName()
+        const target = await this.#rotated.nextName(this.#clock.now())
         if (this.#chained !== null) await this.#endOther(file, basename(target))
-        await this.#moveAway(target)
+        await this.#rotated.add(target)
       } catch (error) {
         await file.close()
         throw error
@@ -181,9 +178,9 @@ export class TopicFile {
   async #adopt(file: AppendFile): Promise<boolean> {
     this.#prefix = ''
     const tail = await file.tail(MAX_READ_LINE)
-    const first = file.size > 0 && this.#header !== '' ? await firstLine(file.path) : Buffer.alloc(0)
-    const isOther = !this.#isHeader(first)
-    if (file.size > 0 && this.#isOnlyHeader(tail, first)) {
+    const first = await this.#header.in(file)
+    const isOther = !this.#header.matches(first)
+    if (file.size > 0 && this.#header.isOnlyContent(tail, first, this.#chained !== null)) {
       await file.clear()
       return this.#adopt(file)
     }
@@ -192,25 +189,14 @@ export class TopicFile {
     if (this.#chained !== null) return this.#chained.adopt(file, tail)
     if (JSON_CHAIN.parse(tail.line.toString('latin1')) !== null) return false
     if (tail.torn.length > 0) this.#prefix = '\n'
-    if (file.size === 0 && this.#header !== '') this.#prefix = `${this.#header}${this.#plan.lineEnd}`
+    if (file.size === 0) this.#prefix = this.#header.line
     return true
-  }
-
-  /** Whether a crash within the first write of a file has left no more than its header, or that of a chain with other columns. */
-  #isOnlyHeader({ line, torn }: FileTail, first: Buffer): boolean {
-    if (this.#header === '') return false
-    if (this.#isHeader(line)) return torn.length > 0
-    return this.#chained !== null && first.equals(line) && chainFormatOf(first.toString('latin1')) !== null
   }
 
   async #endOther(file: AppendFile, name: string): Promise<void> {
     const first = await firstLine(file.path)
-    if (this.#isHeader(first)) return
+    if (this.#header.matches(first)) return
     await this.#chained?.end(file, await file.tail(MAX_READ_LINE), { firstLine: first, name })
-  }
-
-  #isHeader(line: Buffer): boolean {
-    return line.length === 0 || line.toString('utf8').replace(/\r$/, '') === this.#header
   }
 
   /** The first lines, as many as fit into the active file, or into the next one where that has no room; one at least. */
@@ -220,17 +206,13 @@ export class TopicFile {
     const overhead = this.#plan.lineEnd.length + (this.#chained === null ? 0 : CHAIN_BYTES)
     const sizeAt = (at: number): number => lineSize(lines[at] as Line) + overhead
     const { size } = this.#file as AppendFile
-    const used = this.#hasLines && size + sizeAt(0) <= maxFileSize ? size : this.#headerSize
+    const used = this.#hasLines && size + sizeAt(0) <= maxFileSize ? size : this.#header.size
     let count = 1
     for (let total = used + sizeAt(0); count < lines.length; count++) {
       total += sizeAt(count)
       if (total > maxFileSize) break
     }
     return count === lines.length ? lines : lines.slice(0, count)
-  }
-
-  get #headerSize(): number {
-    return this.#header === '' ? 0 : Buffer.byteLength(this.#header) + this.#plan.lineEnd.length
   }
 
   async #write(lines: readonly Line[]): Promise<void> {
@@ -301,64 +283,26 @@ export class TopicFile {
   async #rotateIfPossible(): Promise<boolean> {
     if (this.#clock.monotonic() < this.#nextRotation) return false
     try {
-      const target = await this.#nextName()
+      const target = await this.#rotated.nextName(this.#clock.now())
       await this.#writeRecord('rotate', basename(target))
       if (this.#file === null) throw new Error('the file is not open')
       await this.#file.sync()
-      await this.#moveAway(target)
+      await this.#rotated.add(target)
       await this.#file.close()
       this.#file = null
-      this.#failing.delete('rotation')
+      this.#failures.succeeded('rotation')
     } catch (error) {
-      this.#failed('rotation', error)
+      this.#failures.failed('rotation', error)
       this.#nextRotation = this.#clock.monotonic() + this.#plan.checkInterval
       return this.#file === null
     }
-    this.#compressRotated()
-    await this.#retain().catch((error) => this.#failed('retention', error))
+    this.#rotated.compress()
+    await this.#retain().catch((error) => this.#failures.failed('retention', error))
     return true
   }
 
-  async #nextName(): Promise<string> {
-    return this.files.nextName(this.#clock.now(), await this.files.rotated())
-  }
-
-  async #moveAway(target: string): Promise<void> {
-    await rename(this.files.path, target)
-    await syncDirectory(target)
-  }
-
-  async #retain(): Promise<void> {
-    const { retention } = this.#plan
-    const rotated = await this.files.rotated()
-    const found = { directory: this.files.directory, activeSize: this.#file?.size ?? 0 }
-    let expired = await expiredFiles(rotated, retention, found)
-    if (this.#chained !== null && expired.length > 0) {
-      const history = await this.#chained.history.of(rotated)
-      expired = await expiredFiles(history, retention, found)
-      if (expired.length > 0) await this.#chained.retain(history.slice(expired.length))
-    }
-    if (expired.length === 0) return
-    for (const { path } of expired) await rm(path, { force: true })
-    this.#failing.delete('retention')
-  }
-
-  /** Compresses rotated files one after the other. */
-  #compressRotated(): void {
-    if (!this.#plan.compress) return
-    const { signal } = this.#abort
-    this.#compression = this.#compression.then(async () => {
-      try {
-        for (const { path, isCompressed } of await this.files.rotated()) {
-          if (signal.aborted) return
-          if (!isCompressed) await compressFile(path, this.#plan.mode, signal)
-        }
-        this.#failing.delete('compression')
-      } catch (error) {
-        // Retention may have removed the file meanwhile.
-        if (!signal.aborted && (error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failed('compression', error)
-      }
-    })
+  #retain(): Promise<void> {
+    return this.#rotated.retain(this.#file?.size ?? 0)
   }
 
   /** With a signed record at its end; null: without, where the file does not end with text of this process. */
@@ -373,25 +317,14 @@ export class TopicFile {
       if (kind === 'close' || (kind !== null && this.#chained?.isUnsigned)) await this.#writeRecord(kind)
       await this.#file?.sync()
     } catch (error) {
-      this.#failed('close', error)
+      this.#failures.failed('close', error)
     }
     const file = this.#file
     this.#file = null
     await file?.close().catch(() => {})
   }
-
-  #failed(step: string, error: unknown): void {
-    if (this.#failing.has(step)) return
-    this.#failing.add(step)
-    this.#logger.warn({ error, file: this.files.path, step }, EVENTS.STEP_FAILED)
-  }
 }
 
 function isLimited(value: number): boolean {
   return value !== Number.POSITIVE_INFINITY
-}
-
-async function firstLine(path: string): Promise<Buffer> {
-  for await (const lines of readLines(path)) if (lines[0] !== undefined) return lines[0].bytes
-  return Buffer.alloc(0)
 }
