@@ -35,8 +35,9 @@ test('an event resolves with its arguments, and an error event rejects', async (
   await assert.rejects(closed, { message: 'reset' })
 })
 
+const root = join(import.meta.dirname, '..')
+
 test('no test waits without a limit', () => {
-  const root = join(import.meta.dirname, '..')
   const unbounded = [
     /^import \{.*\bonce\b.*\} from 'node:events'/m,
     /^ *while \(.*\) await (?:new Promise|once)\b.*set(?:Immediate|Timeout)/m,
@@ -54,4 +55,19 @@ test('no test waits without a limit', () => {
     // Bounded by the clock.
     .filter((line) => !/performance\.now\(\) <|Date\.now\(\) - /.test(line))
   assert.deepEqual(found, [], 'use waitUntil, within or once of #test/waiting')
+})
+
+test('no test has a time limit that ends before its waits, which name what is missing', () => {
+  const limit = 30_000
+  const found = globSync('{src,dev,test}/**/*.test.ts', { cwd: root }).flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    const inPlace = [...text.matchAll(/^ *(?:test|describe)\([^\n]*\btimeout: ([\d_]+) \}, async/gm)]
+    const named = [...text.matchAll(/^const (\w+) = \{ (?:[^\n{}]*, )?timeout: ([\d_]+)[^\n{}]*\}$/gm)].filter(
+      ([, name]) => new RegExp(`(?:test|describe)\\([^\\n]*, ${name}, |^ *${name},\\n *async`, 'm').test(text),
+    )
+    return [...inPlace, ...named].flatMap((match) =>
+      Number(match.at(-1)?.replaceAll('_', '')) <= limit ? [`${path}: ${match[0].trim()}`] : [],
+    )
+  })
+  assert.deepEqual(found, [], `leave the limit out, or give one of more than ${limit} ms`)
 })

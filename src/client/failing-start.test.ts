@@ -8,15 +8,13 @@ import { clearHttp2Upstream } from '#test/http2-upstream'
 import { httpUpstream, type Upstream } from '#test/upstream'
 import { once, within } from '#test/waiting'
 
-const bounded = { timeout: 10_000 }
-
 /** A proxy at the upstream; `authorization` returns its credentials, or throws. */
 function proxyAt(upstream: Upstream, authorization: () => string | null): ProxyOptions {
   const { hostname, port } = new URL(upstream.url)
   return { key: `start ${upstream.url}`, proxyFor: () => ({ hostname, port: Number(port), authorization }) }
 }
 
-test('a throw while a call starts fails that call alone, and frees its slot in the pool', bounded, async () => {
+test('a throw while a call starts fails that call alone, and frees its slot in the pool', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   let isBroken = true
   const authorization = () => {
@@ -32,7 +30,7 @@ test('a throw while a call starts fails that call alone, and frees its slot in t
   assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'ok')
 })
 
-test('a throw while a waiting call starts does not stop the calls behind it', bounded, async () => {
+test('a throw while a waiting call starts does not stop the calls behind it', async () => {
   const held: ServerResponse[] = []
   await using upstream = await httpUpstream((_request, response) => {
     held.push(response)
@@ -65,7 +63,7 @@ test('a throw while a waiting call starts does not stop the calls behind it', bo
   assert.deepEqual(three, { status: 'fulfilled', value: 'third' })
 })
 
-test('an HTTP/2 call that times out without a stream does not keep the client from closing', bounded, async () => {
+test('an HTTP/2 call that times out without a stream does not keep the client from closing', async () => {
   await using upstream = await clearHttp2Upstream((_request, response) => response.end('ok'))
   const client = clientWith({
     connections: 1,

@@ -42,7 +42,6 @@ test('informational responses reach the client before the final one, 103 with it
 
 test('informational responses are forwarded from HTTP/2 to HTTP/2', {
   skip: opensslMissing,
-  timeout: 20_000,
 }, async () => {
   await using upstream = await clearHttp2Upstream((_request, response) => {
     response.stream.additionalHeaders({ ':status': 103, link: LINKS, 'x-other': '1' })

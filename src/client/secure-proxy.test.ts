@@ -11,7 +11,7 @@ import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
 import { httpUpstream } from '#test/upstream'
 import { once, waitUntil } from '#test/waiting'
 
-const real = { skip: tinyproxyMissing || opensslMissing, timeout: 20_000 }
+const real = { skip: tinyproxyMissing || opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
@@ -161,7 +161,7 @@ test('a proxy that is no longer trusted gets no further request, neither by a re
   }
 })
 
-test('a proxy that does not start TLS times out after connectionTimeout', { timeout: 20_000 }, async () => {
+test('a proxy that does not start TLS times out after connectionTimeout', async () => {
   await using silent = await httpUpstream(() => {})
   const port = Number(new URL(silent.url).port)
   await using client = clientWith({ proxy: through(port, null), connectionTimeout: 100 })

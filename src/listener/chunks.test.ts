@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Body, respond } from '#http'
 import { converse, listening, RawClient } from '#test/listening'
+import { within } from '#test/waiting'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
 
@@ -65,7 +66,7 @@ for (const [what, chunk, count, status] of [
     })
     await using client = new RawClient(server.port)
     client.send(HEAD)
-    await begun
+    await within('the handler was called', begun)
     client.send(chunk.repeat(count))
     if (status === 200) client.send('0\r\n\r\n')
     await client.closed

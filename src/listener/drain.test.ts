@@ -158,9 +158,7 @@ test('a port in use rejects with EADDRINUSE; with reusePort it is shared', async
   )
 })
 
-test('close ends a drain in progress, and is idempotent', {
-  timeout: 20_000,
-}, async () => {
+test('close ends a drain in progress, and is idempotent', async () => {
   const started = Promise.withResolvers<void>()
   await using server = await listening(() => {
     started.resolve()

@@ -14,6 +14,7 @@ import {
 } from '#releases'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { EtcdRelay, type Fate } from '#test/etcd-relay'
+import { within } from '#test/waiting'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 const by = { author: 'demo', note: 'a test' }
@@ -348,7 +349,7 @@ describe('releases in etcd', { skip: etcdMissing }, () => {
       { put: { key: keys.current, value: read.item.value } },
     ]
     await etcd.transact({ compare: [], success: puts })
-    await moved.promise
+    await within('the pointer was moved', moved.promise)
     assert.equal((await recordOf(releases, 1)).number, 1)
   })
 

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { Body, type Exchange, respond } from '#http'
 import { resultOf, scriptOf } from '#test/evaluate-script'
 import { exchangeFor } from '#test/exchange'
+import { within } from '#test/waiting'
 
 const STOPPED = { name: 'ScriptTimeoutError', message: 'test.js: stopped: it ran 50 ms without a pause' }
 const call = "await http.send(new Request({ uri: 'http://x.example.com/' }))"
@@ -99,7 +100,7 @@ test('a response that arrives after the timeout of its evaluation is cancelled',
   const response = respond(200)
   response.body = Body.fromSource({ start: () => undefined, resume: () => undefined, cancel: () => resolve() })
   late.resolve(response)
-  await promise
+  await within('the late response was cancelled', promise)
   await script.replace('return globals.went ?? null')
   assert.equal(await script.evaluate(), null)
 })

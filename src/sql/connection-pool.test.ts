@@ -54,9 +54,9 @@ test('statements that wait fail when the last connection is lost while no other 
     used.resolve(connection)
     await lost.promise
   })
-  const connection = await used.promise
+  const connection = await within('the first statement had a connection', used.promise)
   const waiting = pool.use(async () => {})
-  await attempts.promise
+  await within('the second connection failed', attempts.promise)
   connection.destroy()
   await assert.rejects(within('the waiting statement failed', waiting), { reason: 'unavailable', message: 'refused' })
   lost.resolve()

@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { once } from '#test/waiting'
+import { once, within } from '#test/waiting'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -35,7 +35,7 @@ test('SIGTERM to npm start ends the demo', {
       const [facts] = /^\{\n[\s\S]*?^\}$/m.exec(output) ?? []
       if (facts !== undefined) resolve(JSON.parse(facts))
     })
-    const { instance } = await ready
+    const { instance } = await within('npm start wrote its facts', ready)
     assert.ok(existsSync(instance))
     npm.kill('SIGTERM')
     // The pipe closes with the last process that writes to it, which is the demo.

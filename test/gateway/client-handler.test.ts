@@ -4,8 +4,6 @@ import { describe, test } from 'node:test'
 import { type GatewayParts, RunningGateway } from '#test/gateway'
 import { silentUpstream } from '#test/upstream'
 
-const options = { timeout: 30_000 }
-
 /** The address of a server that was closed. */
 async function goneUpstream(): Promise<string> {
   const gone = await silentUpstream()
@@ -25,7 +23,7 @@ function gatewayTo(url: string, handler: object, parts: GatewayParts = {}): Prom
 }
 
 describe('an uncaught failure of a ClientHandler leaves the route with its own status', () => {
-  test('502 where the server can not be reached, logged once under the name of the handler', options, async () => {
+  test('502 where the server can not be reached, logged once under the name of the handler', async () => {
     await using gateway = await gatewayTo(await goneUpstream(), client)
     assert.equal((await gateway.ask('/')).status, 502)
     const lines = gateway.log.with(/"transactionId"/)
@@ -36,13 +34,13 @@ describe('an uncaught failure of a ClientHandler leaves the route with its own s
     assert.equal(await gateway.metric('gw_route_response_error_total', { route: 'app' }), 1)
   })
 
-  test('504 where it does not answer in time', options, async () => {
+  test('504 where it does not answer in time', async () => {
     await using silent = await silentUpstream((socket) => void socket.resume())
     await using gateway = await gatewayTo(silent.url, client)
     assert.equal((await gateway.ask('/')).status, 504)
   })
 
-  test('retries, a circuit breaker and a chain around it do not change that', options, async () => {
+  test('retries, a circuit breaker and a chain around it do not change that', async () => {
     const config = {
       ...client.config,
       retries: { count: 1, delay: '1 ms' },
@@ -55,7 +53,7 @@ describe('an uncaught failure of a ClientHandler leaves the route with its own s
     assert.equal(lines.length, 1)
   })
 
-  test('a root handler of config.json too', options, async () => {
+  test('a root handler of config.json too', async () => {
     const handler = { type: 'ClientHandler', baseURI: await goneUpstream() }
     await using gateway = await RunningGateway.start({ files: { 'config/config.json': { handler } } })
     assert.equal((await gateway.ask('/')).status, 502)
@@ -63,12 +61,12 @@ describe('an uncaught failure of a ClientHandler leaves the route with its own s
 })
 
 describe('scripts get the exception', () => {
-  test('uncaught, it is 502', options, async () => {
+  test('uncaught, it is 502', async () => {
     await using gateway = await gatewayTo(await goneUpstream(), scripted('return next.handle(context, request)'))
     assert.equal((await gateway.ask('/')).status, 502)
   })
 
-  test('caught, the response is that of the script', options, async () => {
+  test('caught, the response is that of the script', async () => {
     const source = [
       'try { return await next.handle(context, request) }',
       'catch (error) { const response = new Response(Status.OK); response.entity = error.message; return response }',
@@ -79,7 +77,7 @@ describe('scripts get the exception', () => {
     assert.match(text, /expected a connection, got none/)
   })
 
-  test('another error of a script is a fault: 500', options, async () => {
+  test('another error of a script is a fault: 500', async () => {
     const source = 'try { return await next.handle(context, request) } catch { throw new Error("mine") }'
     await using gateway = await gatewayTo(await goneUpstream(), scripted(source))
     assert.equal((await gateway.ask('/')).status, 500)

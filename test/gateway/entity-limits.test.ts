@@ -107,9 +107,7 @@ describe('entityLimits by default', () => {
     assert.equal((await post('/condition', JSON_TYPE, list(10_001))).text, 'second')
   })
 
-  test('B88: bombs in every coding cost next to nothing, as requests and as responses', {
-    timeout: 30_000,
-  }, async () => {
+  test('B88: bombs in every coding cost next to nothing, as requests and as responses', async () => {
     const wide = Buffer.from(`[${'[],'.repeat(5_000_000)}1]`)
     const coded: Record<string, Uint8Array> = {
       br: zlib.brotliCompressSync(wide),
@@ -130,7 +128,7 @@ describe('entityLimits by default', () => {
     assert.ok(performance.now() - began < 15_000, `${performance.now() - began} ms`)
   })
 
-  test('many expressions on one body parse it once', { timeout: 30_000 }, async () => {
+  test('many expressions on one body parse it once', async () => {
     const body = `[${Array.from({ length: 9_999 }, (_, at) => `"${at}${'x'.repeat(90)}"`).join()}]`
     const [one, fifty] = [[] as number[], [] as number[]]
     for (let time = 0; time < 5; time++) {
@@ -146,7 +144,7 @@ describe('entityLimits by default', () => {
     assert.ok(Math.min(...fifty) < 10 * Math.min(...one), `${Math.min(...fifty)} ms against ${Math.min(...one)} ms`)
   })
 
-  test('40 MB of plain JSON are not parsed', { timeout: 60_000 }, async () => {
+  test('40 MB of plain JSON are not parsed', async () => {
     answer = { headers: JSON_TYPE, body: `[${'1,'.repeat(20 * MEBIBYTE)}1]` }
     assert.equal((await gateway.ask('/response')).status, 500)
   })

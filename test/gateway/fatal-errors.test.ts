@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GatewayProcess } from '#test/gateway-process'
 import { httpUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 
 /** A module for `extra/` that throws in the control thread on SIGUSR2. */
 const failing = (fault: string) => `
@@ -28,7 +29,7 @@ for (const [what, fault] of [
       extra: { 'failing.js': failing(fault) },
     })
     const answer = gateway.ask('/')
-    await arrived
+    await within('the request reached the server', arrived)
     gateway.kill('SIGUSR2')
     const entry = await gateway.log.until(/uncaught error in the control thread/)
     assert.equal((entry['error'] as { code: string }).code, 'E_BROKEN')
@@ -51,7 +52,7 @@ test('a second error while it drains ends the process at once', async () => {
     () => 'answered',
     () => 'reset',
   )
-  await arrived
+  await within('the request reached the server', arrived)
   gateway.kill('SIGUSR2')
   await gateway.log.until(/uncaught error in the control thread/)
   gateway.kill('SIGUSR2')

@@ -5,8 +5,6 @@ import { describe, test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
 import { refusal } from '#test/websocket-proxy'
 
-const options = { timeout: 30_000 }
-
 const proxied = (config: object = {}, route: object = {}) => ({
   name: 'app',
   handler: { type: 'ReverseProxyHandler', config },
@@ -14,7 +12,7 @@ const proxied = (config: object = {}, route: object = {}) => ({
 })
 
 describe('a request that would go to the gateway itself', () => {
-  test('without a baseURI it is a 508 at once, with a message; the log names the target', options, async () => {
+  test('without a baseURI it is a 508 at once, with a message; the log names the target', async () => {
     await using gateway = await RunningGateway.start({ units: 2, routes: { app: proxied() } })
     const before = Date.now()
     for (const host of [`127.0.0.1:${gateway.port}`, `localhost:${gateway.port}`]) {
@@ -33,7 +31,7 @@ describe('a request that would go to the gateway itself', () => {
     assert.match(String(upstream), /^http:\/\/(127\.0\.0\.1|localhost):\d+$/)
   })
 
-  test('with the address of a connector as baseURI too, for every handler and request', options, async () => {
+  test('with the address of a connector as baseURI too, for every handler and request', async () => {
     await using gateway = await RunningGateway.start()
     const baseURI = gateway.url
     for (const [name, route] of Object.entries({
@@ -54,7 +52,7 @@ describe('a request that would go to the gateway itself', () => {
     assert.equal(await refusal(`ws://127.0.0.1:${gateway.port}/`), 508)
   })
 
-  test('a connector on all addresses is recognised by any of them', options, async () => {
+  test('a connector on all addresses is recognised by any of them', async () => {
     const [address] = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
@@ -66,7 +64,7 @@ describe('a request that would go to the gateway itself', () => {
     }
   })
 
-  test('another gateway on the same machine is not detected as a loop', options, async () => {
+  test('another gateway on the same machine is not detected as a loop', async () => {
     const answer = { type: 'StaticResponseHandler', config: { status: 204 } }
     await using other = await RunningGateway.start({ routes: { all: { name: 'all', handler: answer } } })
     await using gateway = await RunningGateway.start({ routes: { app: proxied({}, { baseURI: other.url }) } })

@@ -9,7 +9,7 @@ import { RunningGateway, textRoute } from '#test/gateway'
 import { FRAME, frame, literal } from '#test/h2-frames'
 import { ResetClient, type Transport } from '#test/reset-client'
 import { secureHeap } from '#test/secure-connector'
-import { waitUntil } from '#test/waiting'
+import { waitUntil, within } from '#test/waiting'
 import { ACCEPT, HANDSHAKE } from '#test/websocket-proxy'
 
 /** Bytes to send, then the event to wait for before the reset: part of a response, or a request at the application. */
@@ -266,7 +266,7 @@ describe('a client that resets its connection ends nothing but its own request',
   ]
   for (const [connector, transport, port, stages] of connectors) {
     for (const stage of stages) {
-      test(`${connector}: ${stage.name}`, { timeout: 20_000 }, async () => {
+      test(`${connector}: ${stage.name}`, async () => {
         await resetAt(port(), transport, stage)
         await stillServes()
       })
@@ -278,14 +278,14 @@ describe('a client that resets its connection ends nothing but its own request',
     ['management over TLS', () => secureAdmin.gateway.adminPort],
   ] as const) {
     for (const part of [0, 5, 50, 1000]) {
-      test(`${connector}: after ${part} bytes of the handshake`, { timeout: 20_000 }, async () => {
+      test(`${connector}: after ${part} bytes of the handshake`, async () => {
         const client = await ResetClient.connect(port())
         await client.send((await clientHello()).subarray(0, part))
         client.reset()
         await stillServes()
       })
     }
-    test(`${connector}: after the server hello`, { timeout: 20_000 }, async () => {
+    test(`${connector}: after the server hello`, async () => {
       const client = await ResetClient.connect(port())
       await client.send(await clientHello())
       await client.receives(/[\s\S]/)
@@ -318,7 +318,7 @@ async function clientHello(): Promise<Buffer> {
     servername: 'localhost',
   })
   client.on('error', () => {})
-  const hello = await promise
+  const hello = await within('the server got a ClientHello', promise)
   client.destroy()
   server.close()
   return hello

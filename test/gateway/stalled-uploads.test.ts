@@ -45,7 +45,7 @@ async function untilConnected(upstream: Upstream, count: number): Promise<void> 
 
 const HALF = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf'
 
-describe('four uploads that stop, over a pool of four connections', { timeout: 30_000 }, () => {
+describe('four uploads that stop, over a pool of four connections', () => {
   test('HTTP/1.1: 408 after idleTimeout, upstream requests aborted, the route free for others', async () => {
     await using upstream = await counting()
     await using gateway = await start(upstream, { idleTimeout: '1 second' })
@@ -80,7 +80,7 @@ describe('four uploads that stop, over a pool of four connections', { timeout: 3
   })
 })
 
-describe('an upload that takes longer than requestTimeout', { timeout: 30_000 }, () => {
+describe('an upload that takes longer than requestTimeout', () => {
   const limits = { requestTimeout: '500 ms', idleTimeout: '2 seconds' }
   const PIECE = 'x'.repeat(2_000)
 
@@ -130,7 +130,7 @@ describe('an upload that takes longer than requestTimeout', { timeout: 30_000 },
   })
 })
 
-test('an upload that waits for the application, not for its client, is not aborted', { timeout: 30_000 }, async () => {
+test('an upload that waits for the application, not for its client, is not aborted', async () => {
   const { promise: reading, resolve: read } = Promise.withResolvers<void>()
   await using upstream = await httpUpstream(async (request, response) => {
     await reading
@@ -148,7 +148,7 @@ test('an upload that waits for the application, not for its client, is not abort
   assert.equal((await answer).text, 'all')
 })
 
-test('a response that makes progress keeps a request with an incomplete body alive', { timeout: 30_000 }, async () => {
+test('a response that makes progress keeps a request with an incomplete body alive', async () => {
   await using upstream = await httpUpstream((request, response) => {
     request.on('error', () => {}).resume()
     response.write('begin ')

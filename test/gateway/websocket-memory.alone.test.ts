@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
 import { GatewayProcess } from '#test/gateway-process'
-import { once, stopsGrowing, waitUntil } from '#test/waiting'
+import { once, stopsGrowing, waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, frameHead, readBytes, upgraded, writeBytes } from '#test/websocket-frames'
 
@@ -48,7 +48,7 @@ test('a message of 64 MB passes in both directions, compressed or not, with flat
   await using upstream = await acceptingUpstream(resolve, extension)
   await using gateway = await gatewayTo(upstream.url)
   const client = await upgraded(gateway.port, '/', extension)
-  const server = await serverEnd
+  const server = await within('the server was connected', serverEnd)
   const send = async (from: Socket, to: Socket, compressed: boolean) => {
     const head = frameHead(MESSAGE, { masked: from === client, compressed })
     from.write(head)
@@ -91,7 +91,10 @@ for (const [who, reads] of [
     await using upstream = await acceptingUpstream(resolve)
     await using gateway = await gatewayTo(upstream.url)
     const client = await upgraded(gateway.port)
-    const [writer, reader] = who === 'client' ? [await serverEnd, client] : [client, await serverEnd]
+    const [writer, reader] =
+      who === 'client'
+        ? [await within('the server was connected', serverEnd), client]
+        : [client, await within('the server was connected', serverEnd)]
     const length = 512 * 2 ** 20
     writer.write(frameHead(length, { masked: who === 'server' }))
     let sent = 0

@@ -11,12 +11,12 @@ import { GatewayProcess } from '#test/gateway-process'
 import { H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, literal } from '#test/h2-frames'
 import { keystoreOf } from '#test/secure-connector'
-import { once, waitUntil } from '#test/waiting'
+import { once, waitUntil, within } from '#test/waiting'
 import { echoMessages, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream, upgraded } from '#test/websocket-frames'
 import { HANDSHAKE } from '#test/websocket-proxy'
 
-const options = { timeout: 30_000, skip: opensslMissing }
+const options = { skip: opensslMissing }
 
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'app.test', altNames: 'IP:127.0.0.1,DNS:localhost' }) as Issued
@@ -140,7 +140,7 @@ describe('half-closed connections', () => {
       routes: { app: route(upstream.url, { websocket: { enabled: true } }) },
     })
     const client = await upgraded(gateway.port)
-    const server = await promise
+    const server = await within('the server was connected', promise)
     client.end(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
     server.resume()
     await once(server, 'end')
@@ -172,7 +172,7 @@ describe('clients with TLS', () => {
     client.write(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
     const [head] = (await once(client, 'data')) as [Buffer]
     assert.match(head.toString('latin1'), /^HTTP\/1\.1 101 /)
-    const server = await promise
+    const server = await within('the server was connected', promise)
     server.write(Buffer.from([0x82, 1, 7]))
     assert.deepEqual([...((await once(client, 'data')) as [Buffer])[0]], [0x82, 1, 7])
     client.end(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { createLogger, memoryLog } from '#logging'
+import { within } from '#test/waiting'
 import { FatalErrors } from './fatal-errors.ts'
 
 function watching(deadline: number) {
@@ -41,7 +42,7 @@ test('a second uncaught error ends the process with 1', () => {
 test('a drain that does not end in time ends the process with 1', async () => {
   const { source, exits, exited, fatal } = watching(10)
   source.emit('uncaughtException', new Error('first'), 'uncaughtException')
-  await exited
+  await within('the process was ended', exited)
   assert.deepEqual(exits, [1])
   fatal[Symbol.dispose]()
 })

@@ -21,7 +21,6 @@ const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('h
 
 test('nginx: HTTP/2 over TLS, with large files in both directions', {
   skip: nginxMissing || opensslMissing,
-  timeout: 30_000,
 }, async () => {
   using authority = new Authority()
   const { keyFile, certificate, chain } = authority.issue({ name: 'localhost' })
@@ -69,7 +68,7 @@ test('nginx: HTTP/2 over TLS, with large files in both directions', {
   assert.equal(methods.filter((method) => method === 'POST').length, 30)
 })
 
-test('nghttpd: cleartext HTTP/2 with prior knowledge', { skip: nghttpdMissing, timeout: 30_000 }, async () => {
+test('nghttpd: cleartext HTTP/2 with prior knowledge', { skip: nghttpdMissing }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-nghttpd-'))
   writeFileSync(join(directory, 'file.bin'), FILE)
   const port = await freePort()

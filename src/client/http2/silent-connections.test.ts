@@ -9,7 +9,6 @@ import { FRAME, frame, literal } from '#test/h2-frames'
 import type { Upstream } from '#test/upstream'
 import { waitUntil } from '#test/waiting'
 
-const options = { timeout: 30_000 }
 const KNOWN = { overTls: true, inClear: 'prior-knowledge' } as const
 const SO_TIMEOUT = 200
 const ACK = 1
@@ -28,31 +27,27 @@ async function abortedCall(client: Client, { url }: Upstream, received: () => nu
   await assert.rejects(sent)
 }
 
-test(
-  'a connection that became silent is replaced, also where each call is aborted before soTimeout',
-  options,
-  async () => {
-    const connections: Socket[] = []
-    let received = 0
-    await using upstream = await frameUpstream((socket, stream) => {
-      received++
-      if (!connections.includes(socket)) connections.push(socket)
-      const isSilent = socket === connections[0] && stream > 1
-      if (!isSilent) socket.write(head(stream, true))
-    })
-    await using client = clientWith({ http2: KNOWN, soTimeout: SO_TIMEOUT })
-    const silent: string[] = []
-    client.onUnresponsive((origin) => silent.push(origin))
-    assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), '')
-    await waitUntil('another connection was opened', async () => {
-      await abortedCall(client, upstream, () => received)
-      return connections.length === 2
-    })
-    assert.equal((await send(client, exchangeFor('GET', upstream.url))).status, 200)
-    assert.deepEqual([upstream.accepted, silent], [2, [upstream.url]])
-    await waitUntil('the silent connection was closed', () => client.stats[0]?.connected === 1)
-  },
-)
+test('a connection that became silent is replaced, also where each call is aborted before soTimeout', async () => {
+  const connections: Socket[] = []
+  let received = 0
+  await using upstream = await frameUpstream((socket, stream) => {
+    received++
+    if (!connections.includes(socket)) connections.push(socket)
+    const isSilent = socket === connections[0] && stream > 1
+    if (!isSilent) socket.write(head(stream, true))
+  })
+  await using client = clientWith({ http2: KNOWN, soTimeout: SO_TIMEOUT })
+  const silent: string[] = []
+  client.onUnresponsive((origin) => silent.push(origin))
+  assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), '')
+  await waitUntil('another connection was opened', async () => {
+    await abortedCall(client, upstream, () => received)
+    return connections.length === 2
+  })
+  assert.equal((await send(client, exchangeFor('GET', upstream.url))).status, 200)
+  assert.deepEqual([upstream.accepted, silent], [2, [upstream.url]])
+  await waitUntil('the silent connection was closed', () => client.stats[0]?.connected === 1)
+})
 
 const ALIVE: Readonly<Record<string, (socket: Socket, payload: Buffer) => void>> = {
   'acknowledges a PING': (socket, payload) => socket.write(frame(FRAME.ping, ACK, 0, payload)),
@@ -60,7 +55,7 @@ const ALIVE: Readonly<Record<string, (socket: Socket, payload: Buffer) => void>>
 }
 
 for (const [what, show] of Object.entries(ALIVE)) {
-  test(`a connection whose server answers no request, but ${what}, stays in use`, options, async () => {
+  test(`a connection whose server answers no request, but ${what}, stays in use`, async () => {
     let [received, pings] = [0, 0]
     await using upstream = await frameUpstream(
       (socket, stream) => {
@@ -86,24 +81,20 @@ for (const [what, show] of Object.entries(ALIVE)) {
   })
 }
 
-test(
-  'two PINGs are sent at most without a response; then a connection is replaced after soTimeout',
-  options,
-  async () => {
-    let received = 0
-    const pings = new Map<Socket, number>()
-    await using upstream = await frameUpstream(
-      () => received++,
-      (socket, payload) => {
-        pings.set(socket, (pings.get(socket) ?? 0) + 1)
-        socket.write(frame(FRAME.ping, ACK, 0, payload))
-      },
-    )
-    await using client = clientWith({ http2: KNOWN, soTimeout: SO_TIMEOUT })
-    await waitUntil('another connection was opened', async () => {
-      await abortedCall(client, upstream, () => received)
-      return upstream.accepted === 2
-    })
-    assert.equal([...pings.values()][0], 2)
-  },
-)
+test('two PINGs are sent at most without a response; then a connection is replaced after soTimeout', async () => {
+  let received = 0
+  const pings = new Map<Socket, number>()
+  await using upstream = await frameUpstream(
+    () => received++,
+    (socket, payload) => {
+      pings.set(socket, (pings.get(socket) ?? 0) + 1)
+      socket.write(frame(FRAME.ping, ACK, 0, payload))
+    },
+  )
+  await using client = clientWith({ http2: KNOWN, soTimeout: SO_TIMEOUT })
+  await waitUntil('another connection was opened', async () => {
+    await abortedCall(client, upstream, () => received)
+    return upstream.accepted === 2
+  })
+  assert.equal([...pings.values()][0], 2)
+})

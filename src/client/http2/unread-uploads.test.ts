@@ -42,7 +42,7 @@ function endlessBody(onBlocked: () => void): Body {
   })
 }
 
-test('a server that stops reading an upload: 504, and its connection is closed', { timeout: 30_000 }, async () => {
+test('a server that stops reading an upload: 504, and its connection is closed', async () => {
   await using upstream = await silentUpstream((socket) => {
     socket.pause()
     socket.write(openWindows())
@@ -58,9 +58,7 @@ test('a server that stops reading an upload: 504, and its connection is closed',
   await waitUntil('the connections were closed', () => client.stats[0]?.connected === 0)
 })
 
-test('no request is sent over a connection that ended with an invalid frame, while an upload to it is blocked', {
-  timeout: 30_000,
-}, async () => {
+test('no request is sent over a connection that ended with an invalid frame, while an upload to it is blocked', async () => {
   let first: Socket | null = null
   await using upstream = await silentUpstream((socket) => {
     if (first !== null) {

@@ -9,7 +9,7 @@ import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { once, within } from '#test/waiting'
 
-const options = { skip: opensslMissing, timeout: 20_000 }
+const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 const named = authority?.issue({ name: 'localhost', altNames: 'DNS:localhost,IP:127.0.0.1' }) as Issued
 const misnamed = authority?.issue({ name: 'other.example' }) as Issued

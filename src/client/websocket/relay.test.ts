@@ -5,7 +5,6 @@ import { once, waitUntil } from '#test/waiting'
 import { Watchdog } from '../watchdog.ts'
 import { Relay, type RelayTimeouts } from './relay.ts'
 
-const options = { timeout: 5_000 }
 const NOTHING = Buffer.alloc(0)
 const PATIENT: RelayTimeouts = { idleTime: null, heartbeatTime: 10_000 }
 
@@ -66,7 +65,7 @@ class Far {
   }
 }
 
-test('relays in both directions, early bytes first', options, async () => {
+test('relays in both directions, early bytes first', async () => {
   const { relay, client, server, closed } = await relayed(PATIENT, [
     Buffer.from([0x82, 1, 65]),
     Buffer.from([0x82, 1, 66]),
@@ -78,7 +77,7 @@ test('relays in both directions, early bytes first', options, async () => {
   await closed()
 })
 
-test('a close frame of the gateway is sent after the current frame, and nothing after it', options, async () => {
+test('a close frame of the gateway is sent after the current frame, and nothing after it', async () => {
   const { relay, client, server, closed } = await relayed()
   server.socket.write(Buffer.from([0x82, 4, 1, 2]))
   await client.has(4)
@@ -97,7 +96,7 @@ test('a close frame of the gateway is sent after the current frame, and nothing 
   assert.equal(server.bytes.length, 8)
 })
 
-test('a direction that ends leaves the other open', options, async () => {
+test('a direction that ends leaves the other open', async () => {
   const { client, server, closed } = await relayed()
   client.socket.end(Buffer.from([0x82, 1, 65]))
   await server.ended()
@@ -108,7 +107,7 @@ test('a direction that ends leaves the other open', options, async () => {
   await closed()
 })
 
-test('B69: a half-closed connection without activity is destroyed after the time-out', options, async () => {
+test('B69: a half-closed connection without activity is destroyed after the time-out', async () => {
   for (const timeouts of [
     { idleTime: 40, heartbeatTime: 10_000 },
     { idleTime: null, heartbeatTime: 40 },
@@ -119,7 +118,7 @@ test('B69: a half-closed connection without activity is destroyed after the time
   }
 })
 
-test('a peer that stops reading in the middle of a frame is disconnected after the time-out', options, async () => {
+test('a peer that stops reading in the middle of a frame is disconnected after the time-out', async () => {
   for (const side of ['client', 'server'] as const) {
     const { client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 100 })
     const [from, to] = side === 'client' ? [server, client] : [client, server]
@@ -130,7 +129,7 @@ test('a peer that stops reading in the middle of a frame is disconnected after t
   }
 })
 
-test('peers of which neither reads are disconnected after the time-out', options, async () => {
+test('peers of which neither reads are disconnected after the time-out', async () => {
   const { client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 100 })
   for (const { socket } of [client, server]) {
     socket.pause()
@@ -140,7 +139,7 @@ test('peers of which neither reads are disconnected after the time-out', options
   await closed()
 })
 
-test('the end of a relay: a Close frame, or the side that cut it without one', options, async () => {
+test('the end of a relay: a Close frame, or the side that cut it without one', async () => {
   const closeFrames: [string, number[]][] = [
     ['client', [0x88, 0x80, 0, 0, 0, 0]],
     ['server', [0x88, 0]],
@@ -176,7 +175,7 @@ test('the end of a relay: a Close frame, or the side that cut it without one', o
   assert.equal(relay.end, 'truncated')
 })
 
-test('idle peers are pinged, the server with a masked frame', options, async () => {
+test('idle peers are pinged, the server with a masked frame', async () => {
   const { relay, client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 60 })
   assert.deepEqual([...(await client.has(2))].slice(0, 2), [0x89, 0])
   assert.deepEqual([...(await server.has(6))].slice(0, 2), [0x89, 0x80])
@@ -184,7 +183,7 @@ test('idle peers are pinged, the server with a masked frame', options, async () 
   await closed()
 })
 
-test('no ping is inserted into an incomplete frame', options, async () => {
+test('no ping is inserted into an incomplete frame', async () => {
   const { relay, client, server, closed } = await relayed({ idleTime: null, heartbeatTime: 60 })
   // The client is idle, and would be pinged if the frame to it ended.
   server.socket.write(Buffer.from([0x82, 126, 0x03, 0xe8]))

@@ -11,7 +11,6 @@ import { FLOODS } from '#test/hostile/http2-floods'
 import { converse, listening, RawClient } from '#test/listening'
 import { once, waitUntil, within } from '#test/waiting'
 
-const options = { timeout: 30_000 }
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
@@ -22,7 +21,7 @@ const preface = PREFACE.toString('latin1')
 
 const plain = (port: number, more: Readonly<Record<string, unknown>> = {}) => new H2Client(port, more, 'http')
 
-test('a connector without TLS serves HTTP/2 to clients with prior knowledge, beside HTTP/1.1', options, async () => {
+test('a connector without TLS serves HTTP/2 to clients with prior knowledge, beside HTTP/1.1', async () => {
   await using server = await listening(async ({ request, client }: Exchange) => {
     const { version, uri, headers } = request
     const { secure } = client
@@ -38,7 +37,7 @@ test('a connector without TLS serves HTTP/2 to clients with prior knowledge, bes
   assert.equal(server.listener.stats.connections >= 1, true)
 })
 
-test('bodies are received and sent completely, in both directions at once', options, async () => {
+test('bodies are received and sent completely, in both directions at once', async () => {
   await using server = await listening(async ({ request }) =>
     respond(200, {}, Buffer.from(await request.body.read(1e6)).toString()),
   )
@@ -48,7 +47,7 @@ test('bodies are received and sent completely, in both directions at once', opti
   for (const { text } of answers) assert.equal(text.length, body.length)
 })
 
-test('the preface may arrive in pieces of any size, with or without the first frames', options, async () => {
+test('the preface may arrive in pieces of any size, with or without the first frames', async () => {
   await using server = await listening(ok)
   const first = Buffer.concat([PREFACE, SETTINGS, frame(FRAME.headers, 5, 1, GET)])
   for (const size of [1, 5, 23, 24, 25, 40, 1000]) {
@@ -63,7 +62,7 @@ test('the preface may arrive in pieces of any size, with or without the first fr
   }
 })
 
-test('an incomplete preface gets 408 after headersTimeout', options, async () => {
+test('an incomplete preface gets 408 after headersTimeout', async () => {
   await using server = await listening(ok, { headersTimeout: 100 })
   for (const length of [1, 3, 14, 18, 23]) {
     const answer = await converse(server.port, preface.slice(0, length))
@@ -71,7 +70,7 @@ test('an incomplete preface gets 408 after headersTimeout', options, async () =>
   }
 })
 
-test('a preface without anything after it is an idle connection, closed after keepAliveTimeout', options, async () => {
+test('a preface without anything after it is an idle connection, closed after keepAliveTimeout', async () => {
   await using server = await listening(ok, { keepAliveTimeout: 200, headersTimeout: 100 })
   await using client = await FrameClient.open(server.port, 'http')
   await within('the connection closed', client.closed)
@@ -88,7 +87,7 @@ const others: readonly (readonly [string, string])[] = [
 ]
 
 for (const [what, text] of others) {
-  test(`the preface with ${what} is a malformed request: 400, and the connection closes (B10)`, options, async () => {
+  test(`the preface with ${what} is a malformed request: 400, and the connection closes (B10)`, async () => {
     let reached = 0
     await using server = await listening(async () => {
       reached++
@@ -100,7 +99,7 @@ for (const [what, text] of others) {
   })
 }
 
-test('the preface after a request of HTTP/1.1 does not switch to HTTP/2 (B35)', options, async () => {
+test('the preface after a request of HTTP/1.1 does not switch to HTTP/2 (B35)', async () => {
   const seen: string[] = []
   await using server = await listening(async ({ request }) => {
     seen.push(`${request.version} ${request.uri.path}`)
@@ -117,24 +116,24 @@ test('the preface after a request of HTTP/1.1 does not switch to HTTP/2 (B35)', 
   assert.deepEqual(seen, ['HTTP/1.1 /a', 'HTTP/1.1 /b'])
 })
 
-test('Upgrade: h2c is ignored (B35)', options, async () => {
+test('Upgrade: h2c is ignored (B35)', async () => {
   await using server = await listening(async ({ request }) => respond(200, {}, String(request.headers.get('upgrade'))))
   const fields = 'Host: a\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
   assert.match(await converse(server.port, `GET / HTTP/1.1\r\n${fields}\r\n`), /^HTTP\/1.1 200 OK/)
 })
 
-test('HTTP/1.1 after the preface closes the connection', options, async () => {
+test('HTTP/1.1 after the preface closes the connection', async () => {
   await using server = await listening(ok)
   const answer = await converse(server.port, `${preface}GET / HTTP/1.1\r\nHost: a\r\n\r\n`)
   assert.doesNotMatch(answer, /HTTP\/1.1/)
 })
 
-test('without cleartext HTTP/2 the preface is refused with 400', options, async () => {
+test('without cleartext HTTP/2 the preface is refused with 400', async () => {
   await using server = await listening(ok, { http2ClearText: false })
   assert.match(await converse(server.port, preface), /^HTTP\/1.1 400 /)
 })
 
-test('over TLS the preface is refused unless ALPN chose HTTP/2', { ...options, skip: opensslMissing }, async () => {
+test('over TLS the preface is refused unless ALPN chose HTTP/2', { skip: opensslMissing }, async () => {
   await using server = await listening(ok, { tls: serverTlsOf(authority!.issue({ name: 'localhost' })) })
   const socket = connect({ port: server.port, rejectUnauthorized: false })
   await once(socket, 'secureConnect')
@@ -148,7 +147,7 @@ test('over TLS the preface is refused unless ALPN chose HTTP/2', { ...options, s
 })
 
 for (const name of ['rapid reset', 'settings', 'ping', 'CONTINUATION with fields', 'empty DATA'] as const) {
-  test(`a flood of ${name} without TLS closes its connection; others are served meanwhile (F25)`, options, async () => {
+  test(`a flood of ${name} without TLS closes its connection; others are served meanwhile (F25)`, async () => {
     // A trusted proxy may send the scheme of its client, which is https in these frames.
     await using server = await listening(ok, { trustedProxies: ['127.0.0.1', '::1'] })
     await using attacker = await FrameClient.open(server.port, 'http')
@@ -168,7 +167,7 @@ for (const name of ['rapid reset', 'settings', 'ping', 'CONTINUATION with fields
   })
 }
 
-test('a scheme other than that of the connection: 400, unless a trusted proxy sent it', options, async () => {
+test('a scheme other than that of the connection: 400, unless a trusted proxy sent it', async () => {
   const answer = async ({ request, client }: Exchange) => respond(200, {}, `${request.uri.scheme} ${client.secure}`)
   const ask = async (settings: Partial<ListenerSettings>, scheme: string) => {
     await using server = await listening(answer, settings)
@@ -183,7 +182,7 @@ test('a scheme other than that of the connection: 400, unless a trusted proxy se
   assert.equal(await ask(trusting, 'ftp'), 400)
 })
 
-test('Host may name the default port of the scheme beside :authority', options, async () => {
+test('Host may name the default port of the scheme beside :authority', async () => {
   await using server = await listening(ok)
   await using client = plain(server.port)
   const ask = (host: string) => client.ask('/', { headers: { ':authority': 'a.example', host } })
@@ -191,7 +190,7 @@ test('Host may name the default port of the scheme beside :authority', options, 
   assert.equal((await ask('a.example:443')).status, 400)
 })
 
-test('a drain sends GOAWAY, lets active requests end, and includes incomplete prefaces', options, async () => {
+test('a drain sends GOAWAY, lets active requests end, and includes incomplete prefaces', async () => {
   const gate = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   await using server = await listening(async () => {
@@ -215,7 +214,7 @@ test('a drain sends GOAWAY, lets active requests end, and includes incomplete pr
   await client.closed
 })
 
-test('a handover serves requests that arrive before its GOAWAY, which names the last one', options, async () => {
+test('a handover serves requests that arrive before its GOAWAY, which names the last one', async () => {
   await using server = await listening(ok)
   await using client = await FrameClient.open(server.port, 'http')
   await client.receives(({ type }) => type === FRAME.settings)
@@ -239,7 +238,7 @@ function isRefused(port: number): Promise<boolean> {
   })
 }
 
-test('a client that ends its side during a request has disconnected', options, async () => {
+test('a client that ends its side during a request has disconnected', async () => {
   const started = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<unknown>()
   await using server = await listening(async (exchange) => {
@@ -255,7 +254,7 @@ test('a client that ends its side during a request has disconnected', options, a
   await within('the connection closed', client.closed)
 })
 
-test('clients that disconnect during or after the preface leave nothing behind', options, async () => {
+test('clients that disconnect during or after the preface leave nothing behind', async () => {
   await using server = await listening(ok, { keepAliveTimeout: 60_000 })
   await using victim = plain(server.port)
   for (let round = 0; round < 100; round++) {

@@ -8,7 +8,7 @@ import { FLOODS } from '#test/hostile/http2-floods'
 import { listening } from '#test/listening'
 import { waitUntil, within } from '#test/waiting'
 
-const options = { skip: opensslMissing, timeout: 30_000 }
+const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())

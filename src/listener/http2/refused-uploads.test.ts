@@ -7,7 +7,7 @@ import { answerOf, H2Client } from '#test/h2-client'
 import { FRAME, FrameClient, frame, framesOf, literal } from '#test/h2-frames'
 import { listening } from '#test/listening'
 
-const options = { skip: opensslMissing, timeout: 30_000 }
+const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())

@@ -11,7 +11,7 @@ import { startProxy } from '#test/test-proxy'
 import { httpUpstream } from '#test/upstream'
 import { once, waitUntil, within } from '#test/waiting'
 
-const options = { skip: opensslMissing, timeout: 20_000 }
+const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' })
 after(() => authority?.[Symbol.dispose]())

@@ -10,7 +10,7 @@ import { H2Client } from '#test/h2-client'
 import { listening } from '#test/listening'
 import { once, waitUntil, within } from '#test/waiting'
 
-const options = { skip: opensslMissing, timeout: 30_000 }
+const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' }) as Issued
 const other = authority?.issue({ name: 'other.example' }) as Issued

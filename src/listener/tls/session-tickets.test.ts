@@ -7,7 +7,7 @@ import { Authority, Changing, type Issued, identityOf, opensslMissing, serverTls
 import { type Listening, listening } from '#test/listening'
 import { waitUntil, within } from '#test/waiting'
 
-const options = { skip: opensslMissing, timeout: 30_000 }
+const options = { skip: opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' }) as Issued
 const other = authority?.issue({ name: 'other.example' }) as Issued

@@ -11,8 +11,6 @@ import { webSocketUpstream } from '#test/websocket'
 import { startProxy } from '#test/websocket-proxy'
 import { OAuth2ResourceServerFilter } from './oauth2-resource-server-filter.ts'
 
-const options = { timeout: 30_000 }
-
 /** A WebSocket application behind the filter, and a resolver controlled by the test. */
 async function protectedApplication(config: { closeOnRevocation?: boolean } = {}, expiresIn: number | null = null) {
   const clock = manualClock()
@@ -76,7 +74,7 @@ async function isAlive(socket: WebSocket): Promise<boolean> {
   return data.toString() === 'hello'
 }
 
-test('a connection is closed when its token is revoked, and no longer watched', options, async () => {
+test('a connection is closed when its token is revoked, and no longer watched', async () => {
   await using at = await protectedApplication()
   const socket = await at.open()
   assert.ok(await isAlive(socket))
@@ -87,7 +85,7 @@ test('a connection is closed when its token is revoked, and no longer watched', 
   assert.equal(at.executor.waiting.length, 0)
 })
 
-test('a connection is closed when its token expires', options, async () => {
+test('a connection is closed when its token expires', async () => {
   await using at = await protectedApplication({}, 30_000)
   const socket = await at.open()
   const closed = closeOf(socket)
@@ -97,7 +95,7 @@ test('a connection is closed when its token expires', options, async () => {
   assert.deepEqual(await closed, [1008, 'the access token has expired'])
 })
 
-test('the token is resolved again every minute; the connection is closed when it is invalid', options, async () => {
+test('the token is resolved again every minute; the connection is closed when it is invalid', async () => {
   await using at = await protectedApplication({}, 90_000)
   const socket = await at.open()
   assert.equal(await at.executor.next(), 60_000)
@@ -110,29 +108,25 @@ test('the token is resolved again every minute; the connection is closed when it
   assert.equal(at.executor.waiting.length, 0)
 })
 
-test(
-  'a connection stays open while the authorization server is unavailable, until its token expires',
-  options,
-  async () => {
-    await using at = await protectedApplication({}, 150_000)
-    const socket = await at.open()
-    at.state.resolve = () => ({ outcome: 'unavailable', description: 'Later.' })
-    assert.equal(await at.executor.next(), 60_000)
-    at.clock.advance(60_000)
-    at.state.resolve = () => Promise.reject(new Error('broken'))
-    await assert.rejects(at.executor.next(), /broken/)
-    at.state.resolve = () => ({ outcome: 'bad_request', description: 'What?' })
-    at.clock.advance(60_000)
-    assert.ok(await isAlive(socket))
-    const closed = closeOf(socket)
-    assert.equal(await at.executor.next(), 60_000)
-    at.clock.advance(30_000)
-    assert.equal(await at.executor.next(), 30_000)
-    assert.equal((await closed)[0], 1008)
-  },
-)
+test('a connection stays open while the authorization server is unavailable, until its token expires', async () => {
+  await using at = await protectedApplication({}, 150_000)
+  const socket = await at.open()
+  at.state.resolve = () => ({ outcome: 'unavailable', description: 'Later.' })
+  assert.equal(await at.executor.next(), 60_000)
+  at.clock.advance(60_000)
+  at.state.resolve = () => Promise.reject(new Error('broken'))
+  await assert.rejects(at.executor.next(), /broken/)
+  at.state.resolve = () => ({ outcome: 'bad_request', description: 'What?' })
+  at.clock.advance(60_000)
+  assert.ok(await isAlive(socket))
+  const closed = closeOf(socket)
+  assert.equal(await at.executor.next(), 60_000)
+  at.clock.advance(30_000)
+  assert.equal(await at.executor.next(), 30_000)
+  assert.equal((await closed)[0], 1008)
+})
 
-test('a closed connection is no longer watched', options, async () => {
+test('a closed connection is no longer watched', async () => {
   await using at = await protectedApplication()
   const socket = await at.open()
   const closed = closeOf(socket)
@@ -150,7 +144,7 @@ test('a closed connection is no longer watched', options, async () => {
   assert.equal(at.executor.waiting.length, 0)
 })
 
-test('closeOnRevocation false: connections may outlive their token', options, async () => {
+test('closeOnRevocation false: connections may outlive their token', async () => {
   await using at = await protectedApplication({ closeOnRevocation: false }, 1_000)
   const socket = await at.open()
   at.clock.advance(10_000)
@@ -160,7 +154,7 @@ test('closeOnRevocation false: connections may outlive their token', options, as
   socket.terminate()
 })
 
-test('an upgrade without a valid token is rejected before it reaches the application', options, async () => {
+test('an upgrade without a valid token is rejected before it reaches the application', async () => {
   await using at = await protectedApplication()
   at.state.resolve = () => ({ outcome: 'invalid', description: 'No.' })
   at.upstream.server.on('connection', () => assert.fail('the application was reached'))

@@ -256,7 +256,7 @@ test('a client that disconnects aborts the request to the application', async ()
   const closed = once(socket!, 'close')
   exchange.abort(new Error('gone'))
   await closed
-  await answer
+  await within('the request ended', answer)
   assert.deepEqual(
     built.log.entries.map(({ level }) => level),
     ['debug'],

@@ -6,14 +6,12 @@ import { waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { opened, refusal, startProxy } from '#test/websocket-proxy'
 
-const options = { timeout: 30_000 }
-
 for (const [what, isSecure, hasProxy] of [
   ['the TLS handshake', true, false],
   ['the answer of a forward proxy', false, true],
   ['the answer of a forward proxy, for TLS', true, true],
 ] as const) {
-  test(`a client that disconnects while ${what} is awaited aborts it at once`, options, async () => {
+  test(`a client that disconnects while ${what} is awaited aborts it at once`, async () => {
     const accepted = Promise.withResolvers<void>()
     // It reads and sends nothing.
     await using server = await silentUpstream((socket) => {
@@ -36,34 +34,30 @@ for (const [what, isSecure, hasProxy] of [
   })
 }
 
-test(
-  'maxWebSockets: a connection beyond the limit gets 503, and succeeds when another has ended',
-  options,
-  async () => {
-    await using upstream = await webSocketUpstream()
-    const vertx = { maxWebSockets: 7 }
-    await using proxy = await startProxy(upstream.url, { websocket: { vertx } }, { units: 3 })
-    const first = await opened(proxy.ws)
-    const second = await opened(proxy.ws)
-    assert.equal(await refusal(proxy.ws), 503)
-    // The next version of a route counts open connections of the last one.
-    await using next = await startProxy(upstream.url, { websocket: { vertx } }, { units: 3 })
-    assert.equal(await refusal(next.ws), 503)
-    await using other = await webSocketUpstream()
-    await using elsewhere = await startProxy(other.url, { websocket: { vertx } }, { units: 3 })
-    ;(await opened(elsewhere.ws)).close()
-    first.close()
-    await waitUntil(
-      'all connections but one were closed',
-      () => upstream.server.clients.size <= 1 && proxy.listener.stats.active <= 1,
-    )
-    const third = await opened(next.ws)
-    second.close()
-    third.close()
-  },
-)
+test('maxWebSockets: a connection beyond the limit gets 503, and succeeds when another has ended', async () => {
+  await using upstream = await webSocketUpstream()
+  const vertx = { maxWebSockets: 7 }
+  await using proxy = await startProxy(upstream.url, { websocket: { vertx } }, { units: 3 })
+  const first = await opened(proxy.ws)
+  const second = await opened(proxy.ws)
+  assert.equal(await refusal(proxy.ws), 503)
+  // The next version of a route counts open connections of the last one.
+  await using next = await startProxy(upstream.url, { websocket: { vertx } }, { units: 3 })
+  assert.equal(await refusal(next.ws), 503)
+  await using other = await webSocketUpstream()
+  await using elsewhere = await startProxy(other.url, { websocket: { vertx } }, { units: 3 })
+  ;(await opened(elsewhere.ws)).close()
+  first.close()
+  await waitUntil(
+    'all connections but one were closed',
+    () => upstream.server.clients.size <= 1 && proxy.listener.stats.active <= 1,
+  )
+  const third = await opened(next.ws)
+  second.close()
+  third.close()
+})
 
-test('maxWebSockets: failed attempts do not count', options, async () => {
+test('maxWebSockets: failed attempts do not count', async () => {
   await using upstream = await httpUpstream((_request, response) => response.writeHead(403).end())
   const config = { websocket: { vertx: { maxWebSockets: 1 } } }
   await using proxy = await startProxy(upstream.url, config)

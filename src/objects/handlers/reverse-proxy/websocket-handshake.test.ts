@@ -11,66 +11,56 @@ import { once, waitUntil, within } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
 import { ACCEPT, HANDSHAKE, message, opened, refusal, startProxy } from '#test/websocket-proxy'
 
-const options = { timeout: 30_000 }
-
-test(
-  'the upstream request has the handshake and the fields of the client, without hop-by-hop fields',
-  options,
-  async () => {
-    const heads: string[] = []
-    await using upstream = await rawUpstream((socket, head) => {
-      heads.push(head)
-      socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nX-App: 2\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\n`,
-      )
-    })
-    await using proxy = await startProxy(upstream.url)
-    await using client = new RawClient(proxy.port)
-    client.send(`GET /a?b=c HTTP/1.1\r\n${HANDSHAKE}Keep-Alive: 5\r\nOrigin: http://a\r\nX-One: 1\r\nTE: gzip\r\n\r\n`)
-    await client.receives(/\r\n\r\n/)
-    const [head = ''] = heads
-    assert.match(head, /^GET \/a\?b=c HTTP\/1\.1\r\n/)
-    for (const field of [
-      'Host: a',
-      'Origin: http://a',
-      'X-One: 1',
-      'Sec-WebSocket-Version: 13',
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-    ]) {
-      assert.equal(head.split('\r\n').filter((line) => line === field).length, 1, field)
-    }
-    assert.doesNotMatch(head, /Keep-Alive|^TE:|Content-Length|Transfer-Encoding/im)
-    assert.match(
-      client.text,
-      new RegExp(
-        `X-App: 2\r\nSec-WebSocket-Accept: ${RegExp.escape(ACCEPT)}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`,
-      ),
+test('the upstream request has the handshake and the fields of the client, without hop-by-hop fields', async () => {
+  const heads: string[] = []
+  await using upstream = await rawUpstream((socket, head) => {
+    heads.push(head)
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nX-App: 2\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\n`,
     )
-    assert.doesNotMatch(client.text, /X-Hop/)
-  },
-)
+  })
+  await using proxy = await startProxy(upstream.url)
+  await using client = new RawClient(proxy.port)
+  client.send(`GET /a?b=c HTTP/1.1\r\n${HANDSHAKE}Keep-Alive: 5\r\nOrigin: http://a\r\nX-One: 1\r\nTE: gzip\r\n\r\n`)
+  await client.receives(/\r\n\r\n/)
+  const [head = ''] = heads
+  assert.match(head, /^GET \/a\?b=c HTTP\/1\.1\r\n/)
+  for (const field of [
+    'Host: a',
+    'Origin: http://a',
+    'X-One: 1',
+    'Sec-WebSocket-Version: 13',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+  ]) {
+    assert.equal(head.split('\r\n').filter((line) => line === field).length, 1, field)
+  }
+  assert.doesNotMatch(head, /Keep-Alive|^TE:|Content-Length|Transfer-Encoding/im)
+  assert.match(
+    client.text,
+    new RegExp(
+      `X-App: 2\r\nSec-WebSocket-Accept: ${RegExp.escape(ACCEPT)}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`,
+    ),
+  )
+  assert.doesNotMatch(client.text, /X-Hop/)
+})
 
-test(
-  'B66: filters run before the upgrade; a rejected request gets a plain HTTP response and never reaches the application',
-  options,
-  async () => {
-    let asked = 0
-    await using upstream = await webSocketUpstream({ onConnection: () => asked++ })
-    await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
-      const token = exchange.request.headers.get('authorization')
-      return token === 'Bearer good' ? handler(exchange) : respond(token === null ? 401 : 403)
-    })
-    assert.equal(await refusal(proxy.ws), 401)
-    assert.equal(await refusal(proxy.ws, [], { headers: { authorization: 'Bearer bad' } }), 403)
-    assert.equal(asked, 0)
-    const client = new WsClient(proxy.ws, { headers: { authorization: 'Bearer good' } })
-    await once(client, 'open')
-    client.terminate()
-  },
-)
+test('B66: filters run before the upgrade; a rejected request gets a plain HTTP response and never reaches the application', async () => {
+  let asked = 0
+  await using upstream = await webSocketUpstream({ onConnection: () => asked++ })
+  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
+    const token = exchange.request.headers.get('authorization')
+    return token === 'Bearer good' ? handler(exchange) : respond(token === null ? 401 : 403)
+  })
+  assert.equal(await refusal(proxy.ws), 401)
+  assert.equal(await refusal(proxy.ws, [], { headers: { authorization: 'Bearer bad' } }), 403)
+  assert.equal(asked, 0)
+  const client = new WsClient(proxy.ws, { headers: { authorization: 'Bearer good' } })
+  await once(client, 'open')
+  client.terminate()
+})
 
-test('B67: a plain HTTP response of the application is relayed with its body', options, async () => {
+test('B67: a plain HTTP response of the application is relayed with its body', async () => {
   await using upstream = await httpUpstream((_request, response) => {
     response.writeHead(426, { 'X-App': '1', Upgrade: 'other' })
     response.end('not here')
@@ -82,7 +72,7 @@ test('B67: a plain HTTP response of the application is relayed with its body', o
 })
 
 for (const line of ['HTTP/2.0 101 Switching Protocols', 'HTTP/1.0 101 x', 'HTTP/0.9 101 x', 'HTTP/2.0 200 OK']) {
-  test(`a response to the handshake that begins ${line} gives 502`, options, async () => {
+  test(`a response to the handshake that begins ${line} gives 502`, async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.end(
         `${line}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n\r\nsecret`,
@@ -104,7 +94,7 @@ for (const [what, head] of [
   ['an unrequested subprotocol', `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\nSec-WebSocket-Protocol: a`],
   ['an unrequested extension', `Upgrade: websocket\r\nSec-WebSocket-Accept: ${ACCEPT}\r\nSec-WebSocket-Extensions: x`],
 ] as const) {
-  test(`B67: a 101 with ${what} opens no tunnel`, options, async () => {
+  test(`B67: a 101 with ${what} opens no tunnel`, async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${head}\r\n\r\nsecret`),
     )
@@ -131,7 +121,7 @@ for (const [what, fields, status = 400] of [
   ['a subprotocol twice', `${KEY}${VERSION}Sec-WebSocket-Protocol: a, a\r\n`],
   ['B68: spaces without end', `${KEY}${VERSION}Sec-WebSocket-Protocol: a${' '.repeat(9_000)}b\r\n`],
 ] as const) {
-  test(`a handshake with ${what} is rejected with ${status}`, options, async () => {
+  test(`a handshake with ${what} is rejected with ${status}`, async () => {
     await using upstream = await webSocketUpstream({ onConnection: () => assert.fail('the application was asked') })
     await using proxy = await startProxy(upstream.url)
     const head = `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields}\r\n`
@@ -142,7 +132,7 @@ for (const [what, fields, status = 400] of [
 }
 
 for (const connection of ['Upgrade', 'keep-alive, Upgrade', 'KEEP-ALIVE,upgrade', 'uPgRaDe , x-other']) {
-  test(`a client with Connection: ${connection} is upgraded`, options, async () => {
+  test(`a client with Connection: ${connection} is upgraded`, async () => {
     await using upstream = await webSocketUpstream()
     await using proxy = await startProxy(upstream.url)
     await using client = new RawClient(proxy.port)
@@ -157,7 +147,7 @@ for (const [status, fields] of [
   [401, 'WWW-Authenticate: Bearer realm="app"'],
   [503, 'Retry-After: 5'],
 ] as const) {
-  test(`B67: a response ${status} to the handshake is relayed`, options, async () => {
+  test(`B67: a response ${status} to the handshake is relayed`, async () => {
     await using upstream = await rawUpstream((socket) =>
       socket.write(`HTTP/1.1 ${status} Custom Reason\r\n${fields}\r\nContent-Length: 4\r\n\r\nbody`),
     )
@@ -169,30 +159,26 @@ for (const [status, fields] of [
   })
 }
 
-test(
-  'informational responses before the 101 are skipped, and frames in the same packet are not lost',
-  options,
-  async () => {
-    await using upstream = await rawUpstream((socket) =>
-      socket.write(
-        Buffer.concat([
-          Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
-          Buffer.from(
-            `HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n`,
-          ),
-          Buffer.from('Set-Cookie: a=b\r\n\r\n'),
-          Buffer.from([0x81, 2, 0x68, 0x69]),
-        ]),
-      ),
-    )
-    await using proxy = await startProxy(upstream.url)
-    await using client = new RawClient(proxy.port)
-    client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
-    await client.receives(/^HTTP\/1\.1 101 X\r\n[\s\S]*Set-Cookie: a=b\r\n[\s\S]*\r\n\r\n\x81\x02hi$/)
-  },
-)
+test('informational responses before the 101 are skipped, and frames in the same packet are not lost', async () => {
+  await using upstream = await rawUpstream((socket) =>
+    socket.write(
+      Buffer.concat([
+        Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
+        Buffer.from(
+          `HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${ACCEPT}\r\n`,
+        ),
+        Buffer.from('Set-Cookie: a=b\r\n\r\n'),
+        Buffer.from([0x81, 2, 0x68, 0x69]),
+      ]),
+    ),
+  )
+  await using proxy = await startProxy(upstream.url)
+  await using client = new RawClient(proxy.port)
+  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  await client.receives(/^HTTP\/1\.1 101 X\r\n[\s\S]*Set-Cookie: a=b\r\n[\s\S]*\r\n\r\n\x81\x02hi$/)
+})
 
-test('without Upgrade, which a filter removed, it is a plain request', options, async () => {
+test('without Upgrade, which a filter removed, it is a plain request', async () => {
   await using upstream = await httpUpstream((request, response) => response.end(request.headers.upgrade ?? 'none'))
   await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
     exchange.request.headers.delete('upgrade')
@@ -201,7 +187,7 @@ test('without Upgrade, which a filter removed, it is a plain request', options, 
   assert.match(await converse(proxy.port, `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`), /^HTTP\/1\.1 200 OK[\s\S]*none$/)
 })
 
-test('buffering of responses does not affect a WebSocket connection', options, async () => {
+test('buffering of responses does not affect a WebSocket connection', async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await startProxy(upstream.url, { asyncBehavior: 'non_streaming' })
   const socket = await opened(proxy.ws)
@@ -210,7 +196,7 @@ test('buffering of responses does not affect a WebSocket connection', options, a
   socket.close()
 })
 
-test('by default the compression offers of the client are relayed to the application', options, async () => {
+test('by default the compression offers of the client are relayed to the application', async () => {
   const offers: string[] = []
   await using upstream = await rawUpstream((socket, head) => {
     offers.push(/^Sec-WebSocket-Extensions: (.*)$/im.exec(head)?.[1] ?? 'none')
@@ -231,29 +217,25 @@ test('by default the compression offers of the client are relayed to the applica
   )
 })
 
-test(
-  'B70: the subprotocol that the application selects is relayed once; unlisted ones are not offered',
-  options,
-  async () => {
-    const offered: string[][] = []
-    await using upstream = await webSocketUpstream({
-      handleProtocols: (protocols) => {
-        offered.push([...protocols])
-        return [...protocols].at(-1) ?? false
-      },
-    })
-    await using free = await startProxy(upstream.url)
-    assert.equal((await opened(free.ws, ['one', 'two'])).protocol, 'two')
-    await using limited = await startProxy(upstream.url, {}, { settings: { webSocketSubProtocols: ['one', 'three'] } })
-    const socket = await opened(limited.ws, ['one', 'two'])
-    assert.equal(socket.protocol, 'one')
-    assert.deepEqual(offered, [['one', 'two'], ['one']])
-    assert.equal(await refusal(limited.ws, ['two']), 400)
-    assert.equal((await opened(limited.ws)).protocol, '')
-  },
-)
+test('B70: the subprotocol that the application selects is relayed once; unlisted ones are not offered', async () => {
+  const offered: string[][] = []
+  await using upstream = await webSocketUpstream({
+    handleProtocols: (protocols) => {
+      offered.push([...protocols])
+      return [...protocols].at(-1) ?? false
+    },
+  })
+  await using free = await startProxy(upstream.url)
+  assert.equal((await opened(free.ws, ['one', 'two'])).protocol, 'two')
+  await using limited = await startProxy(upstream.url, {}, { settings: { webSocketSubProtocols: ['one', 'three'] } })
+  const socket = await opened(limited.ws, ['one', 'two'])
+  assert.equal(socket.protocol, 'one')
+  assert.deepEqual(offered, [['one', 'two'], ['one']])
+  assert.equal(await refusal(limited.ws, ['two']), 400)
+  assert.equal((await opened(limited.ws)).protocol, '')
+})
 
-test('compression is negotiated between the endpoints, unless it is disabled', options, async () => {
+test('compression is negotiated between the endpoints, unless it is disabled', async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: { threshold: 0 } })
   await using proxy = await startProxy(upstream.url)
   const client = new WsClient(proxy.ws, { perMessageDeflate: { threshold: 0 } })
@@ -271,7 +253,7 @@ test('compression is negotiated between the endpoints, unless it is disabled', o
   plain.terminate()
 })
 
-test('not enabled: the request is relayed as a plain request', options, async () => {
+test('not enabled: the request is relayed as a plain request', async () => {
   const heads: string[] = []
   await using upstream = await rawUpstream((socket, head) => {
     heads.push(head)
@@ -282,7 +264,7 @@ test('not enabled: the request is relayed as a plain request', options, async ()
   assert.doesNotMatch(heads[0]!, /^(Upgrade|Connection: Upgrade)/im)
 })
 
-test('an unreachable application gives 502, one that does not complete the handshake 504', options, async () => {
+test('an unreachable application gives 502, one that does not complete the handshake 504', async () => {
   await using silent = await rawUpstream(() => {})
   await using proxy = await startProxy(silent.url, { soTimeout: '100 ms' })
   assert.equal(await refusal(proxy.ws), 504)
@@ -291,7 +273,7 @@ test('an unreachable application gives 502, one that does not complete the hands
   assert.equal(await refusal(gone.ws), 502)
 })
 
-test('a client that disconnects during the handshake aborts it', options, async () => {
+test('a client that disconnects during the handshake aborts it', async () => {
   const asked = Promise.withResolvers<void>()
   await using upstream = await rawUpstream(() => asked.resolve())
   await using proxy = await startProxy(upstream.url)
@@ -305,7 +287,7 @@ test('a client that disconnects during the handshake aborts it', options, async 
   )
 })
 
-test('tinyproxy: a tunnel with credentials, also without TLS', { ...options, skip: tinyproxyMissing }, async () => {
+test('tinyproxy: a tunnel with credentials, also without TLS', { skip: tinyproxyMissing }, async () => {
   await using forward = await tinyproxy('BasicAuth me secret')
   await using upstream = await webSocketUpstream()
   const uri = `http://127.0.0.1:${forward.port}`
@@ -318,7 +300,7 @@ test('tinyproxy: a tunnel with credentials, also without TLS', { ...options, ski
   assert.equal(await refusal(stranger.ws), 502)
 })
 
-test('a forward proxy is used with CONNECT, also without TLS', options, async () => {
+test('a forward proxy is used with CONNECT, also without TLS', async () => {
   const asked: string[] = []
   const proxy = createServer().on('connect', (request, client) => {
     asked.push(request.url ?? '')
@@ -340,7 +322,7 @@ test('a forward proxy is used with CONNECT, also without TLS', options, async ()
   proxy.close()
 })
 
-test('the URI may have the scheme ws', options, async () => {
+test('the URI may have the scheme ws', async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await startProxy(upstream.url.replace('http:', 'ws:'))
   const socket = await opened(proxy.ws)

@@ -8,9 +8,7 @@ import { echoMessages, webSocketUpstream } from '#test/websocket'
 import { acceptingUpstream } from '#test/websocket-frames'
 import { closeOf, HANDSHAKE, message, opened, refusal, startProxy } from '#test/websocket-proxy'
 
-const options = { timeout: 30_000 }
-
-test('relays text and binary messages in both directions, and the close code of the client', options, async () => {
+test('relays text and binary messages in both directions, and the close code of the client', async () => {
   const closed = Promise.withResolvers<[number, string]>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -30,13 +28,13 @@ test('relays text and binary messages in both directions, and the close code of 
   assert.deepEqual(await close, [4001, 'enough'])
 })
 
-test('relays the close code of the server', options, async () => {
+test('relays the close code of the server', async () => {
   await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.close(4900, 'full') })
   await using proxy = await startProxy(upstream.url)
   assert.deepEqual(await closeOf(await opened(proxy.ws)), [4900, 'full'])
 })
 
-test('a connection that is reset at one end is reset at the other', options, async () => {
+test('a connection that is reset at one end is reset at the other', async () => {
   const closed = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -59,7 +57,7 @@ test('a connection that is reset at one end is reset at the other', options, asy
   assert.equal(seen, 1006)
 })
 
-test('relays pings and pongs in both directions with their payload', options, async () => {
+test('relays pings and pongs in both directions with their payload', async () => {
   const pinged = Promise.withResolvers<string>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -128,7 +126,7 @@ test('a slow reader pauses the sender, and buffers stay bounded', { timeout: 60_
   client.terminate()
 })
 
-test('soTimeout of websocket: an idle connection is destroyed at both ends', options, async () => {
+test('soTimeout of websocket: an idle connection is destroyed at both ends', async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await startProxy(upstream.url, { websocket: { soTimeout: '500 ms' } })
   const clients = Array.from({ length: 50 }, () => new WsClient(proxy.ws, { autoPong: false }))
@@ -142,34 +140,30 @@ test('soTimeout of websocket: an idle connection is destroyed at both ends', opt
   assert.equal(proxy.listener.stats.connections, 0)
 })
 
-test(
-  'without it, idle connections are pinged: those that respond stay open, others are destroyed',
-  options,
-  async () => {
-    let pings = 0
-    await using upstream = await webSocketUpstream({
-      onConnection: (socket) => {
-        echoMessages(socket)
-        socket.on('ping', () => pings++)
-      },
-    })
-    await using proxy = await startProxy(upstream.url, { soTimeout: '50 ms' })
-    const deaf = new WsClient(proxy.ws, { autoPong: false })
-    const alive = new WsClient(proxy.ws)
-    await Promise.all([once(deaf, 'open'), once(alive, 'open')])
-    let pinged = 0
-    alive.on('ping', () => pinged++)
-    const [code] = (await once(deaf, 'close')) as [number]
-    assert.equal(code, 1006)
-    await waitUntil('both ends got three pings', () => pinged >= 3 && pings >= 3)
-    alive.send('still here')
-    const [data] = (await once(alive, 'message')) as [Buffer]
-    assert.equal(data.toString(), 'still here')
-    alive.terminate()
-  },
-)
+test('without it, idle connections are pinged: those that respond stay open, others are destroyed', async () => {
+  let pings = 0
+  await using upstream = await webSocketUpstream({
+    onConnection: (socket) => {
+      echoMessages(socket)
+      socket.on('ping', () => pings++)
+    },
+  })
+  await using proxy = await startProxy(upstream.url, { soTimeout: '50 ms' })
+  const deaf = new WsClient(proxy.ws, { autoPong: false })
+  const alive = new WsClient(proxy.ws)
+  await Promise.all([once(deaf, 'open'), once(alive, 'open')])
+  let pinged = 0
+  alive.on('ping', () => pinged++)
+  const [code] = (await once(deaf, 'close')) as [number]
+  assert.equal(code, 1006)
+  await waitUntil('both ends got three pings', () => pinged >= 3 && pings >= 3)
+  alive.send('still here')
+  const [data] = (await once(alive, 'message')) as [Buffer]
+  assert.equal(data.toString(), 'still here')
+  alive.terminate()
+})
 
-test('F20: draining closes both ends with 1001', options, async () => {
+test('F20: draining closes both ends with 1001', async () => {
   const closed = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => socket.on('close', (code) => closed.resolve(code)),
@@ -183,7 +177,7 @@ test('F20: draining closes both ends with 1001', options, async () => {
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
-test('a filter can close an open connection with any code, for example when a token is revoked', options, async () => {
+test('a filter can close an open connection with any code, for example when a token is revoked', async () => {
   const atServer = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
     onConnection: (socket) => {
@@ -209,36 +203,32 @@ test('a filter can close an open connection with any code, for example when a to
   await waitUntil('all connections were closed', () => open.size === 0)
 })
 
-test(
-  'a connection closed by a filter is destroyed although its ends neither finish a frame nor respond',
-  options,
-  async () => {
-    const received = Promise.withResolvers<void>()
-    await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
-    const open = new Set<UpgradedConnection>()
-    await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
-      const response = await handler(exchange)
-      watchUpgrade(response, (connection) => {
-        open.add(connection)
-        return () => open.delete(connection)
-      })
-      return response
+test('a connection closed by a filter is destroyed although its ends neither finish a frame nor respond', async () => {
+  const received = Promise.withResolvers<void>()
+  await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
+  const open = new Set<UpgradedConnection>()
+  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
+    const response = await handler(exchange)
+    watchUpgrade(response, (connection) => {
+      open.add(connection)
+      return () => open.delete(connection)
     })
-    await using client = new RawClient(proxy.port)
-    client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
-    await client.receives(/\r\n\r\n/)
-    client.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
-    await within('the data arrived', received.promise)
-    for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
-    await client.closed
-    await waitUntil(
-      'all connections were closed and no request was active',
-      () => open.size === 0 && proxy.listener.stats.active === 0,
-    )
-  },
-)
+    return response
+  })
+  await using client = new RawClient(proxy.port)
+  client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
+  await client.receives(/\r\n\r\n/)
+  client.socket.write(Buffer.from([0x82, 0xfe, 0xff, 0xff, 0, 0, 0, 0, 1]))
+  await within('the data arrived', received.promise)
+  for (const connection of open) endUpgraded(connection, 1008, 'the token is no longer valid')
+  await client.closed
+  await waitUntil(
+    'all connections were closed and no request was active',
+    () => open.size === 0 && proxy.listener.stats.active === 0,
+  )
+})
 
-test('an accepted upgrade that a filter discards leaves no connection open', options, async () => {
+test('an accepted upgrade that a filter discards leaves no connection open', async () => {
   await using upstream = await webSocketUpstream()
   await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
     assert.equal((await handler(exchange)).status, 101)
@@ -253,7 +243,7 @@ for (const [what, frame, code] of [
   ['a frame that is not masked', Buffer.from([0x81, 1, 65]), 1002],
   ['a length of 64 bits', Buffer.from([0x82, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1009],
 ] as const) {
-  test(`B68: ${what} is relayed to the application, and its close code is relayed back`, options, async () => {
+  test(`B68: ${what} is relayed to the application, and its close code is relayed back`, async () => {
     await using upstream = await webSocketUpstream({ onConnection: (socket) => socket.on('error', () => {}) })
     await using proxy = await startProxy(upstream.url)
     await using client = new RawClient(proxy.port)
@@ -269,7 +259,7 @@ for (const [what, frame, code] of [
   })
 }
 
-test('B68: compressed messages are inflated by the endpoints only, and rejected with 1009', options, async () => {
+test('B68: compressed messages are inflated by the endpoints only, and rejected with 1009', async () => {
   await using upstream = await webSocketUpstream({
     perMessageDeflate: true,
     maxPayload: 65_536,
@@ -285,7 +275,7 @@ test('B68: compressed messages are inflated by the endpoints only, and rejected 
   ;(await opened(proxy.ws)).close()
 })
 
-test('B68: invalid window bits are relayed to the endpoint', options, async () => {
+test('B68: invalid window bits are relayed to the endpoint', async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: true })
   await using proxy = await startProxy(upstream.url)
   const offer = 'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=1000000\r\n'

@@ -18,7 +18,7 @@ import { SecretsTrustManager } from '../../tls/secrets-trust-manager/secrets-tru
 import { ClientRegistration } from '../client-registration/client-registration.ts'
 import { Issuer } from './issuer.ts'
 
-const options = { skip: opensslMissing, timeout: 30_000 }
+const options = { skip: opensslMissing }
 const scheduling = new ManualExecutor().buildOptions
 const types = [
   ...scheduling.types,

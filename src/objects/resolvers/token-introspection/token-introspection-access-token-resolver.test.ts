@@ -8,6 +8,7 @@ import { defineType } from '#schema'
 import { build, manualClock } from '#test/build'
 import { exchangeFor } from '#test/exchange'
 import { answerJson, introspectionServer } from '#test/introspection-server'
+import { within } from '#test/waiting'
 import { TransactionIdOutboundFilter } from '../../filters/transaction-id-outbound/transaction-id-outbound-filter.ts'
 import { Chain } from '../../handlers/chain/chain.ts'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
@@ -212,7 +213,7 @@ test('F11: a server that does not respond times out after five seconds', async (
   at.server.answer = () => resolve()
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const resolution = at.resolve()
-  await asked
+  await within('the server got the request', asked)
   t.mock.timers.tick(5_000)
   assert.equal((await resolution).outcome, 'unavailable')
   assert.match(at.log.lines.join(''), /no response within 5000 ms/)

@@ -5,6 +5,7 @@ import { DevelopmentAccessManager } from '#dev'
 import { Body, Headers, internalExchange, Request } from '#http'
 import { buildAmService } from '#test/am-service'
 import { type Built, manualClock } from '#test/build'
+import { within } from '#test/waiting'
 
 const quiet = { notifications: { enabled: false } }
 
@@ -268,7 +269,7 @@ test('notifications are passed to listeners until they are removed', async () =>
   manager.publish('/agent/policy', { realm: '/', policySet: 'shop', eventType: 'UPDATE' })
   manager.revoke(token)
   manager.endSession(manager.login('demo'))
-  await next.promise
+  await within('the notification of the session arrived', next.promise)
   const topics = heard.map(({ topic }) => topic)
   assert.ok(topics.includes('/agent/policy') && topics.includes('/oauth2/grant/revoked'))
   stop?.()

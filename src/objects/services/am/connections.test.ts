@@ -7,7 +7,7 @@ import { DevelopmentAccessManager } from '#dev'
 import { buildAmService } from '#test/am-service'
 import { Authority, opensslMissing } from '#test/certificates'
 import { ManualExecutor } from '#test/manual-executor'
-import { once } from '#test/waiting'
+import { once, within } from '#test/waiting'
 import { CustomProxyOptions } from '../../proxies/custom-proxy-options/custom-proxy-options.ts'
 import { ClientTlsOptions } from '../../tls/client-tls-options/client-tls-options.ts'
 import { TrustAllManager } from '../../tls/trust-all-manager/trust-all-manager.ts'
@@ -95,6 +95,6 @@ test('notifications.connectionTimeout: a connection to an unresponsive server ti
   const { promise, resolve } = Promise.withResolvers<void>()
   built.object.notifications?.listen({ connected: resolve })
   held.release()
-  await promise
+  await within('notifications were connected', promise)
   assert.equal(manager.sockets, 1)
 })

@@ -6,6 +6,7 @@ import type { JsonObject } from '#json'
 import { buildAmService } from '#test/am-service'
 import { manualClock } from '#test/build'
 import { ManualExecutor } from '#test/manual-executor'
+import { within } from '#test/waiting'
 
 const cached = { sessionCache: { enabled: true } }
 const HTML = '<html><body><h1>HTTP Status 404</h1></body></html>'
@@ -119,7 +120,7 @@ test('404 of a server that is being deployed does not mean that it has no notifi
   manager.refuseUpgrades(404)
   manager.fail('*', { status: 404, body: HTML, headers: { 'Content-Type': 'text/html' } })
   manager.dropSockets()
-  await disconnected
+  await within('notifications were disconnected', disconnected)
   await executor.waiting.find(({ delay }) => delay >= 2_500 && delay <= 5_000)?.task()
   assert.deepEqual([built.object.notifications?.connected, built.object.notifications?.isAbsent], [false, false])
   assert.ok(!built.log.lines.some((line) => line.includes('has no notifications')))

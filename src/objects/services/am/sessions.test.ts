@@ -15,7 +15,7 @@ async function untilNotified({ object }: Built<AccessManager>, topic: string, ca
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = object.notifications?.listen({ notified: (news) => news.topic === topic && resolve() })
   cause()
-  await promise
+  await within(`a notification of ${topic} was processed`, promise)
   stop?.()
 }
 

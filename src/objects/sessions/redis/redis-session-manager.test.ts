@@ -13,7 +13,7 @@ import { RedisServer, redisMissing } from '#test/redis'
 import { waitUntil } from '#test/waiting'
 import { RedisSessionManager } from './redis-session-manager.ts'
 
-const options = { skip: redisMissing, timeout: 30_000 }
+const options = { skip: redisMissing }
 const PATIENT = { timeout: '5 s' }
 
 async function manager(url: string, config: JsonObject = {}) {

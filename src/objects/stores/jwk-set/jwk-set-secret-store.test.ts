@@ -11,6 +11,7 @@ import { fetchJwkSet } from '#secrets'
 import { build, manualClock } from '#test/build'
 import { testIdentity } from '#test/test-identity'
 import { httpUpstream } from '#test/upstream'
+import { within } from '#test/waiting'
 import { ClientHandler } from '../../handlers/reverse-proxy/client-handler.ts'
 import { JwkSetSecretStore } from './jwk-set-secret-store.ts'
 
@@ -181,7 +182,7 @@ test('an endpoint that was unresponsive is used again within 2 s after its recov
   at.state.answer = () => void resolve()
   // Rejects at the end of the test, when the endpoint closes its connections.
   at.kids().catch(() => {})
-  await asked
+  await within('the endpoint got the request', asked)
   at.serve([first])
   at.clock.advance(2_000)
   assert.deepEqual(await at.kids(), ['first'])
