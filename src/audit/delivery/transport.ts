@@ -50,7 +50,7 @@ export interface Transport {
    * can never be accepted, with `RecordsDiscarded`, or with `SendDeferred`. Ends within its own deadlines, and at once when the signal aborts.
    */
   send(records: readonly AuditRecord[], signal: AbortSignal): Promise<void>
-  /** Reopens files (SIGHUP). */
+  /** Reopens files (SIGHUP). Resolves within a bounded time: a reload of the gateway waits for it. */
   reopen?(): Promise<void>
   /** Releases everything within a bounded time; idempotent. */
   close(): Promise<void>

@@ -18,7 +18,7 @@ export interface FilesPlan extends FilePlan {
 
 /** Milliseconds that a call waits for an unresponsive disk; its write goes on. */
 const WRITE_LIMIT = 30_000
-/** The same for closing. */
+/** The same for closing and reopening. */
 const CLOSE_LIMIT = 2_000
 /** Longer lines could not be read again. */
 const MAX_LINE = MAX_READ_LINE - 1_024
@@ -58,15 +58,22 @@ export class FileTransport implements Transport {
     if (tooLong !== -1) throw new RecordRefused(tooLong, `a line has ${MAX_LINE} bytes at most`)
   }
 
-  async reopen(): Promise<void> {
-    await Promise.all([...this.#files.values()].map((file) => file.reopen()))
+  reopen(): Promise<void> {
+    return this.#endAll((file) => file.reopen())
   }
 
-  async close(): Promise<void> {
-    const limit = Promise.withResolvers<void>()
-    const timer = setTimeout(limit.resolve, CLOSE_LIMIT)
-    await Promise.race([Promise.all([...this.#files.values()].map((file) => file.close())), limit.promise])
-    clearTimeout(timer)
+  close(): Promise<void> {
+    return this.#endAll((file) => file.close())
+  }
+
+  async #endAll(end: (file: Lines) => Promise<void>): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, CLOSE_LIMIT)
+    try {
+      await Promise.race([Promise.all([...this.#files.values()].map(end)), late])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async #write(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import { Delivery } from '#audit'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { PLAN, recordOf, recordsOf } from '#test/audit-destination'
+import { within } from '#test/waiting'
 import { type Line, lineBytes } from '../../files/line-bytes.ts'
 import { FileTransport } from './file-transport.ts'
 
@@ -38,6 +39,18 @@ function trailOn(disk: Disk, timing = {}) {
 }
 
 describe('files on a disk that fails or does not respond', () => {
+  test('reopen and close end in a bounded time, since a reload and a shutdown wait for them', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const disk = new Disk()
+    disk.reopen = () => new Promise(() => {})
+    disk.close = () => new Promise(() => {})
+    const transport = new FileTransport(['access'], () => disk)
+    for (const end of [transport.reopen(), transport.close()]) {
+      t.mock.timers.tick(2_000)
+      await within('it ended', end)
+    }
+  })
+
   test('an event is on the disk when the attempt has succeeded', async () => {
     const disk = new Disk()
     const trail = trailOn(disk)
