@@ -10,7 +10,7 @@ export function equalsIgnoreCase(a: string, b: string): boolean {
   return true
 }
 
-/** Whether two header names are equal with `_` and `.` as `-`, as in CGI and WSGI servers. */
+/** Whether two header names are equal but for case and for characters that CGI and WSGI servers all map to `_`. */
 export function sameManagedName(a: string, b: string): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) {
@@ -23,6 +23,8 @@ function lower(code: number): number {
   return code >= 0x41 && code <= 0x5a ? code | 0x20 : code
 }
 
+/** A letter in lower case, a digit, or a dash for any other character. */
 function dashed(code: number): number {
-  return code === 0x5f || code === 0x2e ? 0x2d : lower(code)
+  if ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)) return code
+  return code >= 0x41 && code <= 0x5a ? code | 0x20 : 0x2d
 }

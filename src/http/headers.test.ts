@@ -118,6 +118,7 @@ test('B15: variants of a managed name are detected, other names are not', () => 
   assert.equal(sameManagedName('X-User', 'x_USER'), true)
   assert.equal(sameManagedName('X-User', 'X.User'), true)
   assert.equal(sameManagedName('X-User', 'X-User'), true)
+  assert.equal(sameManagedName('X-User', 'X~user'), true)
   assert.equal(sameManagedName('X-User', 'X-Users'), false)
   assert.equal(sameManagedName('X-User', 'XxUser'), false)
 
@@ -127,6 +128,33 @@ test('B15: variants of a managed name are detected, other names are not', () => 
     3,
   )
   assert.deepEqual(headers.raw(), ['X-Other', 'fine'])
+})
+
+test('B15: in headers of a client, setting, adding or removing a name removes its variants', () => {
+  const raw = ['X_User', 'evil', 'x.user', 'evil', 'X-User', 'first', 'X-Other', 'fine']
+  const set = Headers.ofClient(raw)
+  set.set('X-User', 'alice')
+  assert.deepEqual(set.raw(), ['X-User', 'alice', 'X-Other', 'fine'])
+
+  const added = Headers.ofClient(raw).clone()
+  added.add('X-User', 'second')
+  assert.deepEqual(added.raw(), ['X-User', 'first', 'X-Other', 'fine', 'X-User', 'second'])
+
+  const deleted = Headers.ofClient(raw)
+  assert.equal(deleted.delete('x_user'), true)
+  assert.deepEqual(deleted.raw(), ['X-Other', 'fine'])
+  assert.deepEqual([deleted.isRemoved('X-User'), deleted.isRemoved('X~User')], [true, true])
+  assert.deepEqual(raw.length, 8, 'the list of the parser is unchanged')
+
+  const both = Headers.ofClient(['x.user', 'evil'])
+  both.set('X-User', 'a')
+  both.set('X_User', 'b')
+  both.delete('X.User')
+  assert.deepEqual(both.raw(), ['X-User', 'a', 'X_User', 'b'], 'variants that the gateway has set itself stay')
+
+  const response = Headers.fromRaw(raw)
+  response.set('X-User', 'alice')
+  assert.equal(response.names().length, 4, 'other messages keep them')
 })
 
 test('expressions read lists of values and assign text, lists and null', () => {

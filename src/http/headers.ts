@@ -1,6 +1,6 @@
 import { type Exposure, exposed } from '#expression'
 import { JsonNumber } from '#json'
-import { equalsIgnoreCase } from './ascii.ts'
+import { equalsIgnoreCase, sameManagedName } from './ascii.ts'
 import { dashedName } from './header-alias.ts'
 import { isToken } from './token.ts'
 
@@ -18,6 +18,7 @@ export class HeaderEncodingError extends InvalidHeaderError {
 }
 
 const NOT_FIELD_CONTENT = /[^\t\x20-\x7e\x80-\xff]/
+const HAS_VARIANTS = /[^A-Za-z0-9]/
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /** Header fields in their order and case, with case-insensitive lookup (RFC 9110 section 5). */
@@ -26,12 +27,24 @@ export class Headers {
   #borrowed: boolean
   /** Removed names, which trailers must not add again. */
   #removals: ((name: string) => boolean)[] | null = null
+  /** In headers of a client: the names that the gateway has set. Null in all others. */
+  #managed: string[] | null = null
 
   /** From the flat list of a parser; copied on the first write. */
   static fromRaw(raw: readonly string[]): Headers {
     const headers = new Headers()
     headers.#list = raw as string[]
     headers.#borrowed = true
+    return headers
+  }
+
+  /**
+   * Headers of a client. With a name that is set, added or removed, fields of the client whose names an upstream could confuse
+   * with it are removed too (threats B15).
+   */
+  static ofClient(raw: readonly string[]): Headers {
+    const headers = Headers.fromRaw(raw)
+    headers.#managed = []
     return headers
   }
 
@@ -63,6 +76,7 @@ export class Headers {
     const values = typeof value === 'string' ? [value] : value
     checkName(name)
     for (const each of values) checkValue(name, each)
+    this.#manage(name)
     const kept: string[] = []
     let placed = false
     const place = () => {
@@ -83,6 +97,7 @@ export class Headers {
   add(name: string, value: string): void {
     checkName(name)
     checkValue(name, value)
+    this.#manage(name)
     if (this.#borrowed) {
       this.#list = this.#list.slice()
       this.#borrowed = false
@@ -91,12 +106,20 @@ export class Headers {
   }
 
   delete(name: string): boolean {
+    if (this.#managed !== null) {
+      this.#removeVariants(name)
+      this.#recordRemoval((each) => sameManagedName(each, name))
+    }
     return this.deleteWhere((each) => equalsIgnoreCase(each, name)) > 0
   }
 
   /** Removes all fields whose name matches, and returns their number. */
   deleteWhere(accepts: (name: string) => boolean): number {
     this.#recordRemoval(accepts)
+    return this.#remove(accepts)
+  }
+
+  #remove(accepts: (name: string) => boolean): number {
     const list = this.#list
     let kept: string[] | null = null
     for (let i = 0; i < list.length; i += 2) {
@@ -109,6 +132,21 @@ export class Headers {
     this.#list = kept
     this.#borrowed = false
     return removed
+  }
+
+  #manage(name: string): void {
+    if (this.#managed === null) return
+    this.#removeVariants(name)
+    if (!this.#isManaged(name)) this.#managed.push(name)
+  }
+
+  #removeVariants(name: string): void {
+    if (!HAS_VARIANTS.test(name)) return
+    this.#remove((other) => sameManagedName(other, name) && !equalsIgnoreCase(other, name) && !this.#isManaged(other))
+  }
+
+  #isManaged(name: string): boolean {
+    return this.#managed?.some((own) => equalsIgnoreCase(own, name)) === true
   }
 
   /**
@@ -161,6 +199,7 @@ export class Headers {
   clone(): Headers {
     const copy = Headers.fromRaw(this.snapshot())
     if (this.#removals !== null) copy.#removals = [...this.#removals]
+    if (this.#managed !== null) copy.#managed = [...this.#managed]
     return copy
   }
 

@@ -126,7 +126,7 @@ export function readHead(
 
 /** The headers for filters, without hop-by-hop fields (threats B16). */
 export function headersOf(head: RequestHead): Headers {
-  const headers = Headers.fromRaw(head.raw)
+  const headers = Headers.ofClient(head.raw)
   if (head.connectionLists) removeHopByHop(headers)
   // The gateway relays trailers of the next hop, but no transfer codings.
   if (head.wantsTrailers) headers.set('TE', 'trailers')

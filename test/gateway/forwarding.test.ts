@@ -87,6 +87,37 @@ describe('an application that shows every byte', () => {
           },
         },
       },
+      '5-made': {
+        condition: "${find(request.uri.path, '^/made')}",
+        baseURI: upstream.url,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'AssignmentFilter',
+                config: { onRequest: [{ target: "${request.headers['X-User']}", value: 'alice' }] },
+              },
+              {
+                type: 'ScriptableFilter',
+                config: {
+                  type: 'application/javascript',
+                  source:
+                    "request.headers.set('X-Role', 'staff'); request.headers.delete('X-Secret'); return next.handle(context, request)",
+                },
+              },
+              {
+                type: 'ScriptableFilter',
+                config: {
+                  type: 'application/x-groovy',
+                  source: "request.headers['X-Team'] = 'red'; return next.handle(context, request)",
+                },
+              },
+            ],
+            handler: 'ReverseProxyHandler',
+          },
+        },
+      },
       '9-all': { baseURI: upstream.url, handler: 'ReverseProxyHandler' },
     }
     gateway = await RunningGateway.start({ routes })
@@ -250,6 +281,17 @@ describe('an application that shows every byte', () => {
       assert.doesNotMatch(received[0]!, /mallory|eve/, fields.join())
     }
     assert.equal(await arrives(request(['X-User : mallory'], 'GET /user')), null)
+  })
+
+  test('B15: fields that expressions and scripts set or remove are not sent in another spelling of the client', async () => {
+    const names = ['User', 'Role', 'Team', 'Secret']
+    const fields = ['_', '.', '~', '-'].flatMap((separator) => names.map((name) => `x${separator}${name}: mallory`))
+    const message = await arrives(request([...fields, 'X_Other: kept'], 'GET /made'))
+    assert.deepEqual(valuesOf(message!, 'x-user'), ['alice'])
+    assert.deepEqual(valuesOf(message!, 'x-role'), ['staff'])
+    assert.deepEqual(valuesOf(message!, 'x-team'), ['red'])
+    assert.deepEqual(valuesOf(message!, 'x_other'), ['kept'])
+    assert.doesNotMatch(received[0]!, /mallory/)
   })
 
   test('B17, B35: hop-by-hop fields, and those that Connection names, are not forwarded', async () => {
