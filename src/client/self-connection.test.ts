@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { WebSocketClient } from '#client'
 import { internalExchange, Request, Uri } from '#http'
-import { TrafficListeners } from '#listener'
+import { ConnectorAddresses } from '#listener'
 import { Authority, opensslMissing } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
@@ -18,8 +18,8 @@ after(() => authority?.[Symbol.dispose]())
 const LOOP = { name: 'UpstreamError', code: 'GW_UPSTREAM_LOOP', status: 508 }
 
 /** The listeners of a gateway with one connector at the port of a URL. */
-function listenerAt(url: string, host = '0.0.0.0'): TrafficListeners {
-  return new TrafficListeners([{ host, ports: [Number(new URL(url).port)] }])
+function listenerAt(url: string, host = '0.0.0.0'): ConnectorAddresses {
+  return new ConnectorAddresses([{ host, ports: [Number(new URL(url).port)] }], null)
 }
 
 test('a client request to a connector of this gateway is rejected before it is sent, each time', async () => {
@@ -54,9 +54,9 @@ test('internal requests to this gateway are allowed', async () => {
 test('another port or address of this machine is not a connector of this gateway', async () => {
   await using upstream = await httpUpstream((_request, response) => response.end('ok'))
   for (const ownListeners of [
-    new TrafficListeners([{ host: '0.0.0.0', ports: [1, 2] }]),
+    new ConnectorAddresses([{ host: '0.0.0.0', ports: [1, 2] }], null),
     listenerAt(upstream.url, '127.0.0.2'),
-    new TrafficListeners([{ host: '0.0.0.0', ports: [0] }]),
+    new ConnectorAddresses([{ host: '0.0.0.0', ports: [0] }], null),
   ]) {
     await using client = clientWith({ ownListeners })
     assert.equal(await textOf(await send(client, exchangeFor('GET', upstream.url))), 'ok')

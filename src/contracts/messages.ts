@@ -208,6 +208,8 @@ export interface UnitSettings {
   /** Settings of admin.json beyond the fields that are resolved here. */
   readonly settings: GatewaySettings
   readonly connectors: readonly ConnectorSettings[]
+  /** The management connector, which no route may lead to. */
+  readonly management: Pick<ConnectorSettings, 'host' | 'ports'>
   /** Text of admin.json; null where units need none of its objects. */
   readonly admin: string | null
   /** Text of config.json; null without one. */

@@ -147,6 +147,7 @@ export async function openAdminSettings(
       systemProperties: { ...fields.systemProperties, ...system },
       settings: gatewaySettings(fields, webSocketSubProtocols(fields.vertx, warnings)),
       connectors,
+      management: { host: admin.host, ports: admin.ports },
       // Keys are not sent to other threads: units whose connectors use TLS build these objects themselves.
       admin:
         fields.connectors.some(({ tls }) => tls !== undefined) || typeof fields.errors === 'function'

@@ -1,4 +1,4 @@
-export { TrafficListeners } from './own-listeners.ts'
+export { ConnectorAddresses } from './own-listeners.ts'
 export type { Refusal } from './refusal.ts'
 export { listen } from './server.ts'
 export type { Listener, ListenerSettings } from './settings.ts'

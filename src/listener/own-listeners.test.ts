@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
-import { TrafficListeners } from './own-listeners.ts'
+import { ConnectorAddresses } from './own-listeners.ts'
 
-const at = (host: string, ...ports: number[]) => new TrafficListeners([{ host, ports }])
+const at = (host: string, ...ports: number[]) => new ConnectorAddresses([{ host, ports }], null)
 
 test('a connector on all addresses matches every address of this machine, at its ports only', () => {
   for (const any of ['0.0.0.0', '::', '[::]']) {
@@ -41,14 +41,19 @@ test('host names of URIs: only addresses and localhost match', () => {
 })
 
 test('the opened ports match', () => {
-  const own = new TrafficListeners([
-    { host: '127.0.0.1', ports: [0, 8443] },
-    { host: '127.0.0.2', ports: [0] },
-  ])
+  const own = new ConnectorAddresses(
+    [
+      { host: '127.0.0.1', ports: [0, 8443] },
+      { host: '127.0.0.2', ports: [0] },
+    ],
+    { host: '127.0.0.1', ports: [8085] },
+  )
   assert.equal(own.includes('127.0.0.1', 0), false)
   own.opened([40_001, 8443, 40_002])
   assert.equal(own.includes('127.0.0.1', 40_001), true)
   assert.equal(own.includes('127.0.0.1', 8443), true)
   assert.equal(own.includes('127.0.0.1', 40_002), false)
   assert.equal(own.includes('127.0.0.2', 40_002), true)
+  assert.equal(own.includes('127.0.0.1', 8085), true, 'the management connector')
+  assert.equal(own.named('localhost', 8085), true)
 })

@@ -10,28 +10,44 @@ interface Bound {
 const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/
 
-/** Addresses of the traffic connectors, to detect outbound connections to the gateway itself. */
-export class TrafficListeners implements OwnListeners {
-  #bound: readonly Bound[]
+interface Connector {
+  readonly host: string
+  readonly ports: readonly number[]
+}
+
+/**
+ * Addresses of the connectors, to detect outbound connections to the gateway itself. That of the management API is one of them: it
+ * treats callers on loopback as local, and a client could otherwise reach it by a Host that names it (threats B12).
+ */
+export class ConnectorAddresses implements OwnListeners {
+  #traffic: readonly Bound[]
+  readonly #management: readonly Bound[]
 
   /** Port 0, not opened yet, matches nothing. */
-  constructor(connectors: readonly { readonly host: string; readonly ports: readonly number[] }[]) {
-    this.#bound = connectors.flatMap(({ host, ports }) => ports.map((port) => ({ host: addressOf(host), port })))
+  constructor(traffic: readonly Connector[], management: Connector | null) {
+    this.#traffic = traffic.flatMap(boundBy)
+    this.#management = management === null ? [] : boundBy(management)
   }
 
-  /** The opened ports, in the order of the connectors. */
+  /** The opened ports of traffic, in the order of the connectors. */
   opened(ports: readonly number[]): void {
-    this.#bound = this.#bound.map(({ host, port }, at) => ({ host, port: ports[at] ?? port }))
+    this.#traffic = this.#traffic.map(({ host, port }, at) => ({ host, port: ports[at] ?? port }))
   }
 
   includes(address: string, port: number): boolean {
+    if (port <= 0) return false
     const plain = plainAddress(address)
-    return port > 0 && this.#bound.some((bound) => bound.port === port && reaches(bound.host, plain))
+    const isBound = (bound: Bound) => bound.port === port && reaches(bound.host, plain)
+    return this.#traffic.some(isBound) || this.#management.some(isBound)
   }
 
   named(host: string, port: number): boolean {
     return this.includes(addressOf(host), port)
   }
+}
+
+function boundBy({ host, ports }: Connector): Bound[] {
+  return ports.map((port) => ({ host: addressOf(host), port }))
 }
 
 function reaches(host: string, address: string): boolean {

@@ -3,7 +3,7 @@ import { CATALOGUE } from '#catalogue'
 import { CONTROL_CALLS, type DrainMessage, type UNIT_CALLS, type UnitSettings, type UnitStart } from '#contracts'
 import type { ErrorResponses } from '#http'
 import { instanceDirectories, loadExtensions, rootProperties } from '#instance'
-import { TrafficListeners } from '#listener'
+import { ConnectorAddresses } from '#listener'
 import { createLogger, joinOutput, type Logger, type LogLevel, observeLogLines } from '#logging'
 import { exposeThreadMetrics, MetricsRegistry, TICK_SECONDS } from '#metrics'
 import { Channel, type Handlers } from '#rpc'
@@ -39,7 +39,7 @@ class UnitWorker {
   readonly #measuring: Disposable
   readonly #routers: Routers
   readonly #reloads = new Set<() => void>()
-  readonly #ownListeners: TrafficListeners
+  readonly #ownListeners: ConnectorAddresses
   readonly #endpoints = new ObjectEndpoints()
   readonly #traces = new LiveTraces()
   readonly #requests: LiveRequests
@@ -56,7 +56,7 @@ class UnitWorker {
   constructor(settings: UnitSettings, port: MessagePort) {
     this.#settings = settings
     this.#port = port
-    this.#ownListeners = new TrafficListeners(settings.connectors)
+    this.#ownListeners = new ConnectorAddresses(settings.connectors, settings.management)
     joinOutput(settings.output)
     const { level, format } = settings.logging
     this.#logger = createLogger({ level: level as LogLevel, format }).child({ logger: 'gateway', unit: settings.unit })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, test } from 'node:test'
 import { RunningGateway } from '#test/gateway'
+import { freePort } from '#test/nginx'
 import { refusal } from '#test/websocket-proxy'
 
 const proxied = (config: object = {}, route: object = {}) => ({
@@ -50,6 +51,22 @@ describe('a request that would go to the gateway itself', () => {
     }
     await gateway.deploy('app', proxied({ websocket: { enabled: true } }, { baseURI }))
     assert.equal(await refusal(`ws://127.0.0.1:${gateway.port}/`), 508)
+  })
+
+  test('B12: a Host or baseURI that names the management connector does not lead to it', async () => {
+    const port = await freePort()
+    await using gateway = await RunningGateway.start({
+      admin: { mode: 'DEVELOPMENT', adminConnector: { port } },
+      routes: { app: proxied() },
+    })
+    for (const path of ['/api/info', '/metrics/prometheus', '/health/ready']) {
+      for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+        const { status, text } = await gateway.ask(path, { headers: { host } })
+        assert.deepEqual([status, text.startsWith('Loop Detected')], [508, true], `${host}${path}`)
+      }
+    }
+    await gateway.deploy('app', proxied({}, { baseURI: `http://127.0.0.1:${port}` }))
+    assert.equal((await gateway.ask('/api/info')).status, 508)
   })
 
   test('a connector on all addresses is recognised by any of them', async () => {

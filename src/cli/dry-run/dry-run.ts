@@ -4,7 +4,7 @@ import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, readConfigFile } from '#control'
 import { DEFAULT_CONFIG, type InstanceDirectories, instanceDirectories } from '#instance'
 import { JsonDocument, type JsonObject } from '#json'
-import { TrafficListeners } from '#listener'
+import { ConnectorAddresses } from '#listener'
 import { MetricsRegistry } from '#metrics'
 import { type CatalogueType, ConfigError, defaultSettings, systemClock } from '#schema'
 import { Routers, Unit, type UnitInput } from '#unit'
@@ -120,7 +120,7 @@ function unitInput(
     mode: settings?.unit.mode ?? 'PRODUCTION',
     units: settings?.unit.units ?? 1,
     settings: settings?.unit.settings ?? defaultSettings(),
-    ownListeners: new TrafficListeners(settings?.unit.connectors ?? []),
+    ownListeners: new ConnectorAddresses(settings?.unit.connectors ?? [], settings?.unit.management ?? null),
     config: text,
     types: CATALOGUE,
     serving: false,
