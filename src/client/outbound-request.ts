@@ -19,6 +19,8 @@ export const PIECE_BYTES = 65_536
 /** Outside of field values and Latin-1: Node would write the low byte of other characters, which may be a line break. */
 const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/
 const UNSAFE_IN_TARGET = /[^\x21-\x7e\x80-\xff]/
+/** A segment that servers resolve, some of them after they have removed path parameters. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:[/;]|%3b|$)/i
 
 /**
  * The request for the upstream: without hop-by-hop fields (RFC 9110 section 7.6.1) except `TE: trailers`, and without
@@ -99,9 +101,18 @@ export function validTrailers(trailers: readonly string[]): string[] {
 function requestTarget(method: string, { origin, rawPath, rawQuery }: Uri, proxy: ForwardProxy | null): string {
   if (method === 'OPTIONS' && rawPath === '*') return proxy === null ? '*' : origin
   const path = rawPath === '' ? '/' : rawPath
+  rejectDotSegments(path)
   const target = `${proxy === null ? '' : origin}${path}${rawQuery === null ? '' : `?${rawQuery}`}`
   if (!path.startsWith('/') || UNSAFE_IN_TARGET.test(target)) throw unsafe('URI')
   return target
+}
+
+/**
+ * Paths of clients are normalized. One that a filter or script made of their data may contain dot segments: the server would
+ * serve another resource than conditions and policies have seen (threats B1).
+ */
+export function rejectDotSegments(path: string): void {
+  if ((path.includes('/.') || path.includes('/%2')) && DOT_SEGMENT.test(path)) throw invalid('URI', 'no dot segments')
 }
 
 function unsafe(part: string): Error {

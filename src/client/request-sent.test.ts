@@ -164,6 +164,16 @@ test('rejects requests that are invalid in HTTP/1.1 without opening a connection
   assert.equal(upstream.accepted, 0)
 })
 
+test('rejects paths with dot segments, which the server would resolve, without opening a connection (B1)', async () => {
+  await using upstream = await httpUpstream((_request, response) => response.end('ok'))
+  await using client = clientWith()
+  const status = async (path: string) => (await send(client, exchangeFor('GET', upstream.url + path))).status
+  for (const path of ['/app/../admin', '/app/..', '/./a', '/a/%2e%2E/b', '/a/.%2e', '/a/..;x/b', '/a/..%3bx', '/a/.;'])
+    await assert.rejects(status(path), { code: 'GW_UPSTREAM_REQUEST' }, path)
+  for (const path of ['/a/...', '/a/..b/c', '/.well-known/x', '/a/%2efoo', '/a.b/..%2Fc', '/a;../b'])
+    assert.equal(await status(path), 200, path)
+})
+
 test('rejects parts with line breaks, also those that Latin-1 would make one, without opening a connection (B29)', async () => {
   await using upstream = await rawUpstream((socket) => socket.end())
   await using client = clientWith()

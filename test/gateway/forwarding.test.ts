@@ -6,6 +6,7 @@ import { RunningGateway } from '#test/gateway'
 import { converse } from '#test/listening'
 import { readRequests, readResponses, type StrictMessage, valuesOf } from '#test/strict-http'
 import { silentUpstream, type Upstream } from '#test/upstream'
+import { refusal } from '#test/websocket-proxy'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
@@ -115,6 +116,24 @@ describe('an application that shows every byte', () => {
               },
             ],
             handler: 'ReverseProxyHandler',
+          },
+        },
+      },
+      '6-built': {
+        condition: "${find(request.uri.path, '^/built')}",
+        baseURI: upstream.url,
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'AssignmentFilter',
+                config: {
+                  onRequest: [{ target: '${request.uri.path}', value: "/app/${request.queryParams['page'][0]}" }],
+                },
+              },
+            ],
+            handler: { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } },
           },
         },
       },
@@ -256,6 +275,16 @@ describe('an application that shows every byte', () => {
     )
     assert.match(text, /\r\n0\r\nX-Sum: 1\r\n\r\n$/)
     assert.doesNotMatch(text, /inner/i)
+  })
+
+  test('B1: a path that a filter made with dot segments is not sent', async () => {
+    assert.match(await converse(gateway.port, request([], 'GET /built?page=help')), /^HTTP\/1.1 200 /)
+    received = []
+    for (const page of ['../admin', '..%2Fadmin', 'a%2f%2e%2e', '..;x/admin']) {
+      assert.match(await converse(gateway.port, request([], `GET /built?page=${page}`)), /^HTTP\/1.1 502 /, page)
+      assert.equal(await refusal(`ws://127.0.0.1:${gateway.port}/built?page=${page}`), 502, page)
+    }
+    assert.deepEqual(received, [])
   })
 
   test('several Cookie lines are forwarded as one (RFC 6265 section 5.4)', async () => {

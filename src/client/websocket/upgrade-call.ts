@@ -12,6 +12,7 @@ import {
 } from '#http'
 import { MAX_TIMER_DELAY } from '#schema'
 import { inboundHeaders, isHttp1, isReasonPhrase } from '../message-head.ts'
+import { rejectDotSegments } from '../outbound-request.ts'
 import { UpstreamError, upstreamErrorOf } from '../upstream-error.ts'
 import type { Watchdog } from '../watchdog.ts'
 import { acceptanceProblem, type Offer, offerHeaders } from './handshake.ts'
@@ -87,6 +88,7 @@ function requestOver(
   fail: (error: unknown) => void,
 ): ClientRequest | null {
   try {
+    rejectDotSegments(uri.rawPath)
     const upgradeRequest = httpRequest({
       createConnection: () => socket,
       method: 'GET',
