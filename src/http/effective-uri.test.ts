@@ -49,6 +49,10 @@ test('B1: runs of slashes are one slash', () => {
   paths({ '//admin': '/admin', '/a///b//': '/a/b/', '//': '/', '/a//../b': '/b' })
 })
 
+test('path parameters stay at the end of a path and of segments with a name', () => {
+  paths({ '/;jsessionid=1': '/;jsessionid=1', '/a/;x': '/a/;x', '/a;x/b;y=1': '/a;x/b;y=1', '/a%3bx/b': '/a%3Bx/b' })
+})
+
 test('B1: ambiguous paths are refused', () => {
   const targets = [
     '/public/..%2fadmin',
@@ -59,6 +63,11 @@ test('B1: ambiguous paths are refused', () => {
     '/public/%2e%2e%3B/admin',
     '/public/..%253b/admin',
     '/.;/admin',
+    '/;/admin',
+    '/;x=1/admin',
+    '/public/;/../admin',
+    '/%3b/admin',
+    '/a/%253Bx/admin',
     '/public/..%20/admin',
     '/public/%20../admin',
     '/public/.%20./admin',

@@ -15,6 +15,8 @@ IN_QUERY[0x5c] = ENCODE
 const TWICE_ENCODED = /%25(?:2[ef5]|5c|7f|[01][0-9a-f])/i
 // A dot segment for servers that drop path parameters.
 const DOTS_WITH_PARAMETERS = /^\.{1,2}(?:;|%3B|%253B)/i
+// An empty segment for the same servers, which merge slashes then: `/;x/admin` is `/admin`.
+const PARAMETERS_ALONE = /^(?:;|%3B|%253B)/i
 
 // A segment of dots and spaces, plain or escaped: a dot segment for servers that trim names.
 const BLANK =
@@ -54,14 +56,14 @@ export function normalizeQuery(query: string): Normalized {
   return { text: from === 0 ? query : text + query.slice(from) }
 }
 
-/** Fast path: only plain characters, and no dot or slash after a slash. */
+/** Fast path: only plain characters, and no dot, slash or semicolon after a slash. */
 function isPlain(path: string): boolean {
   let afterSlash = false
   for (let i = 0; i < path.length; i++) {
     const code = path.charCodeAt(i)
     const action = IN_PATH[code]
     if (action !== KEEP && action !== DECODE) return false
-    if (afterSlash && (code === 0x2f || code === 0x2e)) return false
+    if (afterSlash && (code === 0x2f || code === 0x2e || code === 0x3b)) return false
     afterSlash = code === 0x2f
   }
   return true
@@ -123,6 +125,8 @@ function resolveSegments(path: string): Normalized {
       continue
     }
     if (DOTS_WITH_PARAMETERS.test(segment)) return { problem: 'the path holds a dot segment with parameters' }
+    // At the end they are those of a directory, as in `/;jsessionid=1`.
+    if (!last && PARAMETERS_ALONE.test(segment)) return { problem: 'the path holds an empty segment with parameters' }
     if (DOTS_AND_BLANKS.test(segment) && segment.includes('%')) {
       return { problem: 'the path holds a segment of dots and blanks' }
     }

@@ -96,6 +96,9 @@ describe('with an upstream that shows every byte', () => {
       '/public/..%5cadmin',
       '/public/..;/admin',
       '/public/..;x=1/admin',
+      '/;/admin',
+      '/;x=1/admin',
+      '/public/../;/admin',
       '/public\\..\\admin',
       '//admin',
       '///admin',
@@ -120,7 +123,8 @@ describe('with an upstream that shows every byte', () => {
       const outcome = await send(`GET ${spelling}`)
       if (outcome.status !== 200) continue
       const sent = target(outcome)
-      const resolved = new URL(sent.replaceAll(/\/{2,}/g, '/'), 'http://x').pathname
+      // Servlet containers remove path parameters before they merge slashes.
+      const resolved = new URL(sent.replaceAll(/;[^/]*/g, '').replaceAll(/\/{2,}/g, '/'), 'http://x').pathname
       assert.doesNotMatch(decodeURIComponent(resolved), /^\/+admin/, `${spelling} was sent as ${sent}`)
       assert.equal(outcome.seen('Raw'), sent.split('?')[0], spelling)
     }
