@@ -59,6 +59,24 @@ test('with several values of the cookie, the token of one of them is rejected, t
   assert.equal((await ask(built.object, 'GET', { Cookie }, 'sid=new')).token, null)
 })
 
+test('a WebSocket handshake with the cookie passes for pages of the same host only', async () => {
+  await using built = await made()
+  const handshake = async (headers: Record<string, string>) =>
+    (await ask(built.object, 'GET', { Cookie: 'sid=abc', Upgrade: 'websocket', ...headers })).status
+  for (const headers of [
+    { Origin: 'https://evil.example' },
+    { Origin: 'https://app.example.evil.example' },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'same-site', Origin: 'http://app.example' },
+  ])
+    assert.equal(await handshake(headers), 403, JSON.stringify(headers))
+  for (const headers of [{ Origin: 'http://app.example' }, { Origin: 'https://app.example' }, {}])
+    assert.equal(await handshake(headers as Record<string, string>), 200, JSON.stringify(headers))
+  const { token } = await ask(built.object, 'GET', { Cookie: 'sid=abc' })
+  assert.equal(await handshake({ Origin: 'https://evil.example', 'X-CSRF-Token': token as string }), 200)
+  assert.equal((await ask(built.object, 'GET', { Upgrade: 'websocket', Origin: 'https://evil.example' })).status, 200)
+})
+
 test('without the session cookie every request passes, and no token is sent', async () => {
   await using built = await made()
   assert.deepEqual(await ask(built.object, 'POST', { Cookie: 'other=1' }), { status: 200, token: null })

@@ -13,6 +13,7 @@ import {
 import { boolean, config, defineType, type Environment, ref, string, token } from '#schema'
 import { recordDenied } from '../../lib/audit/decisions.ts'
 import { reportHeader } from '../../lib/header-fields.ts'
+import { isOfOwnPage } from '../../lib/sso/own-page.ts'
 
 /** Passes on requests with unsafe methods only with a token that other sites can not read. */
 export const CsrfFilter = defineType({
@@ -52,7 +53,7 @@ function csrfProtection(
   const refused = failureHandler ?? (async () => respond(403))
   return async (exchange, next) => {
     const sessions = sessionsOf(exchange, cookieName)
-    const isOpen = sessions.length === 0 || (excludeSafeMethods && SAFE_METHODS.has(exchange.request.method))
+    const isOpen = sessions.length === 0 || (excludeSafeMethods && isSafe(exchange))
     const passes = isOpen || hasToken(exchange, headerName, sessions)
     if (!passes) recordDenied(exchange, env, 'no valid CSRF token')
     const response = await (passes ? next(exchange) : refused(exchange))
@@ -63,6 +64,15 @@ function csrfProtection(
     if (current.length > 0) response.headers.set(headerName, tokenOf(current))
     return response
   }
+}
+
+/**
+ * Pages of any site may open WebSocket connections with the cookies of the user, and read and write them. They can not send the
+ * token, so the origin of the page decides.
+ */
+function isSafe(exchange: Exchange): boolean {
+  const { method, headers } = exchange.request
+  return SAFE_METHODS.has(method) && (!headers.has('upgrade') || isOfOwnPage(exchange))
 }
 
 /** The values of the session cookie; a browser sends several where they were set for several paths. */
