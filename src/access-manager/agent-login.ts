@@ -32,9 +32,9 @@ const TRY_NEXT: ReadonlySet<number> = new Set([400, 401, 404])
 const SESSION_TOKEN = /^[\x21-\x7e]{1,8192}$/
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Whether a text can be a session token: characters of a header field, at most 8 KiB. */
+/** Whether a text can be a session token: characters of a header field, at most 8 KiB, and no dot segment where it is in a path. */
 export function isSessionToken(text: unknown): text is string {
-  return typeof text === 'string' && SESSION_TOKEN.test(text)
+  return typeof text === 'string' && SESSION_TOKEN.test(text) && text !== '.' && text !== '..'
 }
 
 /** Logs the agent in; the journey or module that worked is used from then on. */

@@ -113,7 +113,7 @@ for (const unknownSession of ['invalid', 'unauthorized', 'not-found'] as const) 
 test('text that can not be a token is not looked up', async () => {
   await using manager = await DevelopmentAccessManager.start()
   await using built = await buildAmService(manager.url)
-  for (const token of ['', 'a b', 'a\r\nb', 'é', 'x'.repeat(10_000)]) {
+  for (const token of ['', '.', '..', 'a b', 'a\r\nb', 'é', 'x'.repeat(10_000)]) {
     assert.equal(await built.object.sessions.find(token), null)
   }
   assert.deepEqual(lookups(manager), [])
