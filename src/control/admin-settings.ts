@@ -11,7 +11,7 @@ import {
   type ProtectionField,
   runMode,
 } from '#instance'
-import { isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
+import { documentText, isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
 import { mapVertxServerOptions } from '#listener'
 import { openLogFile } from '#logging'
 import { MetricsRegistry } from '#metrics'
@@ -67,7 +67,7 @@ export interface AdminSettings {
 /** A JSON file of the instance, or an empty object where it does not exist. */
 export function readConfigFile(path: string): JsonDocument {
   if (!existsSync(path)) return new JsonDocument('{}', {})
-  const document = readDocument(readFileSync(path, 'utf8'))
+  const document = readDocument(documentText(readFileSync(path)))
   if (!isPlainObject(document.value)) throw new ConfigError([{ pointer: '', message: 'expected a JSON object' }])
   return document
 }

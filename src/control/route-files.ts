@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type RouteIdentity, routeIdentity } from '#instance'
 import {
   canonicalJson,
+  documentText,
   isPlainObject,
   type JsonDocument,
   type JsonObject,
@@ -99,20 +100,21 @@ function isRouteFileName(name: string): boolean {
 }
 
 function readRouteFile(file: string, path: string, stamp: string, size: number): RouteFile {
-  if (size > MAX_ROUTE_FILE) {
-    return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is larger than 4 MiB' }] }
-  }
-  const text = decodeText(readFileSync(path))
-  if (text !== null) return parseRouteFile(file, text, stamp)
-  return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is not UTF-8 text' }] }
+  return size > MAX_ROUTE_FILE ? tooLarge(file, stamp) : decodeRouteFile(file, readFileSync(path), stamp)
 }
 
-/** Null for bytes that are not UTF-8: replacing them would change the content. A byte order mark is kept. */
-function decodeText(bytes: Buffer): string | null {
+function tooLarge(file: string, stamp: string): RouteFile {
+  return { file, text: '', stamp, route: null, problems: [{ pointer: '', message: 'the file is larger than 4 MiB' }] }
+}
+
+/** Parses the bytes of a route file. */
+export function decodeRouteFile(file: string, bytes: Uint8Array, stamp: string): RouteFile {
+  if (bytes.length > MAX_ROUTE_FILE) return tooLarge(file, stamp)
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
+    return parseRouteFile(file, documentText(bytes), stamp)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    return { file, text: '', stamp, route: null, problems: [syntaxProblem(error)] }
   }
 }
 
@@ -137,10 +139,13 @@ export function parseRouteFile(file: string, text: string, stamp: string): Route
     }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    const { line, column } = error
-    const message = `not valid JSON: ${error.message.replace(/^line \d+, column \d+: /, '')}`
-    return { file, text, stamp, route: null, problems: [{ pointer: '', message, line, column }] }
+    return { file, text, stamp, route: null, problems: [syntaxProblem(error)] }
   }
+}
+
+function syntaxProblem({ message, line, column }: JsonSyntaxError): RouteFile['problems'][number] {
+  const reason = message.replace(/^line \d+, column \d+: /, '')
+  return { pointer: '', message: `not valid JSON: ${reason}`, line, column }
 }
 
 /** The revision of a route: a hash of its canonical content. */

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { compile, isExpression, recordFile, type Scope, scopeOf, substituteTokens } from '#expression'
-import { appendPointer, isPlainObject, type JsonObject, type JsonValue, readDocument, setOwn } from '#json'
+import {
+  appendPointer,
+  documentText,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  readDocument,
+  setOwn,
+} from '#json'
 import { didYouMean, type Problem } from '#schema'
 
 /** Resolves `&{name}`; undefined for an unknown name. */
@@ -89,7 +97,7 @@ export class Properties {
       }
       const path = fileURLToPath(url)
       recordFile(path)
-      return readDocument(readFileSync(path, 'utf8')).value
+      return readDocument(documentText(readFileSync(path))).value
     } catch (error) {
       const message = `the properties at ${JSON.stringify(location)} can not be read: ${(error as Error).message}`
       problems.push({ pointer: appendPointer(pointer, '$location'), message })

@@ -2,6 +2,7 @@ export { ArithmeticError, add, divide, multiply, type Numeric, negate, remainder
 export { canonicalJson } from './canonical.ts'
 export { compareNumbers } from './compare-numbers.ts'
 export { JsonDocument, type Position, readDocument, type SourceRange, syntaxErrorIn } from './document.ts'
+export { documentText } from './document-text.ts'
 export { measureJson } from './measure.ts'
 export { exceedsDoubleRange, JsonNumber, jsonNumber, numberValue } from './number.ts'
 export {

@@ -170,7 +170,7 @@ describe('route files', () => {
     assert.match(gateway.problems('deep.json').join(), /nested more than 256 levels/)
     assert.match(gateway.problems('deeper.json').join(), /nested more than 256 levels/)
     assert.match(gateway.problems('large.json').join(), /larger than 4 MiB/)
-    assert.deepEqual(gateway.problems('bytes.json'), ['the file is not UTF-8 text'])
+    assert.deepEqual(gateway.problems('bytes.json'), ['not valid JSON: the file is not UTF-8 text; save it as UTF-8'])
     assert.equal(await text('/'), 'A')
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
@@ -115,9 +116,11 @@ test('line breaks and indentation are those of the file', async () => {
 })
 
 test('a file without a value, and one that is no object, stay as they are', async () => {
-  assert.equal(await migrated('[]\n'), '[]\n')
-  using folder = new Folder({ [ROUTE]: '' })
-  assert.equal((await gateway(['migrate', folder.path])).code, 78)
+  for (const text of ['', '[]\n']) {
+    using folder = new Folder({ [ROUTE]: text })
+    assert.equal((await gateway(['migrate', '--write', folder.path])).code, 78)
+    assert.equal(folder.read(ROUTE), text)
+  }
 })
 
 test('the newer of two spellings of one field stays', async () => {
@@ -208,4 +211,24 @@ test('a file that does not exist is named', async () => {
   const { code, stderr } = await gateway(['migrate', '/no/such/file.json'])
   assert.equal(code, 64)
   assert.match(stderr, /\/no\/such\/file\.json can not be read/)
+})
+
+test('a file that is not UTF-8, not an object or not regular is left and reported', async () => {
+  using folder = new Folder({ [ROUTE]: '{}', 'config/routes/list.json': '[{ "id": "rule" }]' })
+  const bytes = Buffer.from('{ "monitor": true, "handler": "ReverseProxyHandler", "_a": "caf\xe9" }', 'latin1')
+  writeFileSync(folder.in(ROUTE), bytes)
+  execFileSync('mkfifo', [folder.in('config/routes/pipe.json')])
+  const { code, stderr } = await gateway(['migrate', '--write', folder.path])
+  assert.equal(code, 78)
+  assert.match(stderr, /old\.json:1:64: not valid JSON: the file is not UTF-8 text; save it as UTF-8$/m)
+  assert.match(stderr, /list\.json: expected a JSON object$/m)
+  assert.match(stderr, /pipe\.json: it is not a regular file$/m)
+  assert.deepEqual(readFileSync(folder.in(ROUTE)), bytes)
+})
+
+test('a directory without files is a usage error', async () => {
+  using folder = new Folder({ 'notes.txt': '' })
+  const { code, stderr } = await gateway(['migrate', folder.path])
+  assert.equal(code, 64)
+  assert.match(stderr, /has no files to migrate: expected an instance, with a folder config, or \*\.json files$/m)
 })

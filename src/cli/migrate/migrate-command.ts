@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import { writeDurably } from '#control'
 import { Catalogue } from '#heap'
 import { AdminDocument, ExtensionError, instanceDirectories } from '#instance'
-import { isPlainObject, JsonSyntaxError, type JsonValue, readDocument } from '#json'
+import { documentText, isPlainObject, JsonSyntaxError, type JsonValue, readDocument } from '#json'
 import { type Arguments, UsageError } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import type { CommandOption } from '../command-syntax.ts'
@@ -67,6 +67,14 @@ function operandsOf(args: Arguments, context: ProcessContext): readonly string[]
 
 /** The files of an operand; one that does not exist is reported when it is read. */
 function filesOf(operand: string): readonly ConfigFile[] {
+  const files = readFileList(operand)
+  if (files.length > 0) return files
+  throw new UsageError(
+    `${operand} has no files to migrate: expected an instance, with a folder config, or *.json files`,
+  )
+}
+
+function readFileList(operand: string): readonly ConfigFile[] {
   try {
     return configFiles(operand)
   } catch (error) {
@@ -88,7 +96,9 @@ async function migrate(file: ConfigFile, secrets: MovedSecrets | null): Promise<
   const { path, type, defaults, instance } = file
   let before = ''
   try {
-    before = readFileSync(path, 'utf8')
+    // Reading a pipe would wait for its writer.
+    if (instance !== null && !statSync(path).isFile()) throw new Error('it is not a regular file')
+    before = documentText(readFileSync(path))
     const types = instance === null ? CATALOGUE : await instanceTypes(instanceDirectories(instance))
     const catalogue = new Catalogue(types)
     const around = heapOf(instance, path)
@@ -118,7 +128,7 @@ function heapOf(instance: string | null, path: string): JsonValue | undefined {
   const file = instance === null ? null : join(instance, 'config', 'config.json')
   if (file === null || file === path || basename(path) === 'admin.json' || !existsSync(file)) return undefined
   try {
-    const { value } = readDocument(readFileSync(file, 'utf8'))
+    const { value } = readDocument(documentText(readFileSync(file)))
     return isPlainObject(value) ? (value['heap'] as JsonValue | undefined) : undefined
   } catch (error) {
     // Reported with that file.

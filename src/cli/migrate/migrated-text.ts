@@ -1,6 +1,6 @@
 import type { Catalogue } from '#heap'
 import { isPlainObject, type JsonDocument, type JsonObject, readDocument } from '#json'
-import type { Problem } from '#schema'
+import { ConfigError, type Problem } from '#schema'
 import type { Change } from './change.ts'
 import { editedText } from './document-edits.ts'
 import type { MigratedDocument } from './migrated-document.ts'
@@ -17,7 +17,7 @@ interface Migrated {
 /** Each pass converts the outermost old spellings: a document that needs more is no configuration. */
 const MAX_PASSES = 1_000
 
-/** Converts all old spellings of a text; comments, order and formatting of the rest stay. Throws a JsonSyntaxError. */
+/** Converts all old spellings of a text; comments, order and formatting of the rest stay. Throws a JsonSyntaxError, or a ConfigError. */
 export async function migratedText(
   text: string,
   catalogue: Catalogue,
@@ -27,7 +27,7 @@ export async function migratedText(
   let document = readDocument(text)
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const json = document.value
-    if (!isPlainObject(json)) return { document, decisions: [] }
+    if (!isPlainObject(json)) throw new ConfigError([{ pointer: '', message: 'expected a JSON object' }])
     const changes = await catalogue.withTypes(() => [...changesOf(json as JsonObject, describe(json as JsonObject))])
     if (changes.length === 0) break
     document = readDocument(editedText(document, changes.map(substitute)))

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { parseRouteFile, type RouteFile } from '#control'
+import { decodeRouteFile, type RouteFile } from '#control'
 import type { LiveRouter, Routers } from '#unit'
 import { type DryRun, type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
 import { RouteFolders } from '../dry-run/route-folders.ts'
@@ -78,7 +78,7 @@ async function checkRouteFile(
 
 function readRouteFile(path: string): RouteFile {
   try {
-    return parseRouteFile(basename(path), readFileSync(path, 'utf8'), '')
+    return decodeRouteFile(basename(path), readFileSync(path), '')
   } catch (error) {
     const message = `the file can not be read: ${(error as Error).message}`
     return { file: path, text: '', stamp: '', route: null, problems: [{ pointer: '', message }] }

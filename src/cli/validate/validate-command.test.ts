@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
@@ -659,4 +659,19 @@ test('a directory is an instance', async () => {
   const several = await validate(folder, folder.path, folder.in('b.json'))
   assert.equal(several.code, 64)
   assert.match(several.stderr.join(), /is a directory, an instance, which is checked alone/)
+})
+
+test('files that are not UTF-8, and routes that are too large, are refused as by a running gateway', async () => {
+  using folder = new Folder({ 'large.json': `{ ${HANDLER}, "_a": "${'x'.repeat(5 * 1024 * 1024)}" }` })
+  writeFileSync(folder.in('route.json'), Buffer.from(`{ ${HANDLER}, "_a": "caf\xe9" }`, 'latin1'))
+  const files = await validate(folder, folder.in('large.json'), folder.in('route.json'))
+  assert.deepEqual(files.stdout, [
+    'large.json: the file is larger than 4 MiB',
+    'route.json:1:90: not valid JSON: the file is not UTF-8 text; save it as UTF-8',
+  ])
+  using instance = new Folder({ 'config/admin.json': '{}' })
+  writeFileSync(instance.in('config/config.json'), Buffer.from('\ufeff{}', 'utf16le'))
+  assert.deepEqual((await validate(instance, '--instance', instance.path)).stdout, [
+    'config/config.json:1:1: not valid JSON: the file is UTF-16 text; save it as UTF-8',
+  ])
 })

@@ -7,7 +7,7 @@ import {
   type ReleaseOutcome,
   wantedRelease,
 } from '#releases'
-import { parseRouteFile, type RouteFile } from '../route-files.ts'
+import { decodeRouteFile, type RouteFile } from '../route-files.ts'
 import type { FetchContents } from './copied-contents.ts'
 import { changedPaths } from './copied-release.ts'
 import type { Fleet } from './fleet.ts'
@@ -62,7 +62,7 @@ export class ReleaseMaking {
       const folder = join(this.#fleet.copy.root, dirname(path))
       const name = path.slice(path.lastIndexOf('/') + 1)
       const data = draft.files.get(path)
-      const file = data === undefined ? null : routeFile(name, data)
+      const file = data === undefined ? null : decodeRouteFile(name, data, '')
       // Also in folders that no router has open.
       problems.push(...(file?.problems ?? []).map(({ pointer, message }) => ({ file: path, pointer, message })))
       const ofFolder = edits.get(folder) ?? new Map<string, RouteFile | null>()
@@ -106,14 +106,4 @@ export class ReleaseMaking {
 function entryOf(data: Buffer): ContentEntry {
   const { hash, bytes } = contentOf(data)
   return { hash, bytes }
-}
-
-function routeFile(name: string, data: Buffer): RouteFile {
-  try {
-    return parseRouteFile(name, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data), '')
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const problems = [{ pointer: '', message: 'the file is not UTF-8 text' }]
-    return { file: name, text: '', stamp: '', route: null, problems }
-  }
 }
