@@ -66,7 +66,10 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
       decoded[name] = result
     }
     for (const rule of rules) {
-      const complaint = rule.check((name) => given.has(name))
+      const complaint = rule.check(
+        (name) => given.has(name),
+        (name) => given.get(name)?.value,
+      )
       if (complaint !== null) report(complaint, rule.at === undefined ? [] : documentPath(places, [rule.at]))
     }
     return decoded as DecodedMembers<M>

@@ -87,7 +87,15 @@ export { olderSpellingsPage } from './older-spellings-page.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem, shown } from './problem.ts'
 export { Reference, ref, referencesIn, refToAny, type Typed, writtenReferencesIn } from './reference.ts'
 export { olderSpellings, pageName, referenceIndex, referencePage } from './reference-page.ts'
-export { atLeastOneOf, atMostOneOf, exactlyOneOf, needs, type PresenceRule, requiredUnless } from './rules.ts'
+export {
+  atLeastOneOf,
+  atMostOneOf,
+  exactlyOneOf,
+  needs,
+  type PresenceRule,
+  requiredUnless,
+  requiredWhere,
+} from './rules.ts'
 export { bindExpression, ResultTypeError, type Runtime, runtime } from './runtime-expression.ts'
 export {
   boolean,

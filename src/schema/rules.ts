@@ -1,10 +1,10 @@
 import type { JsonSchema } from './field.ts'
 
-/** A rule over which fields are given. Data, from which messages, JSON Schema and reference pages are generated. */
+/** A rule over which fields are given, and over literal values. Data, from which messages, JSON Schema and reference pages are generated. */
 export interface PresenceRule {
   readonly text: string
   /** The error message; null where the rule is satisfied. */
-  readonly check: (present: (field: string) => boolean) => string | null
+  readonly check: (present: (field: string) => boolean, value: (field: string) => unknown) => string | null
   /** The field that a message concerns; by default the object. */
   readonly at?: string
   /** As JSON Schema; `given` is the schema of an object that has a field, under its current or an old name. */
@@ -28,7 +28,7 @@ export function requiredUnless(field: string, other: string): PresenceRule {
   return {
     ...rule,
     at: field,
-    check: (present) => (present(field) || present(other) ? rule.check(present) : missing),
+    check: (present, value) => (present(field) || present(other) ? rule.check(present, value) : missing),
   }
 }
 
@@ -61,6 +61,21 @@ export function needs(field: string, ...others: string[]): PresenceRule {
     check: (present) => (!present(field) || count(others, present) === others.length ? null : text),
     schema: (given) => ({ anyOf: [{ not: given(field) }, { allOf: others.map(given) }] }),
   }
+}
+
+/** A field that is required where a switch is literally on. */
+export function requiredWhere(field: string, switched: string, missing: string): PresenceRule {
+  const on = { required: [switched], properties: { [switched]: { enum: [true, 'true'] } } }
+  return {
+    text: `${field} is required where ${switched} is true`,
+    at: field,
+    check: (present, value) => (isOn(value(switched)) && !present(field) ? missing : null),
+    schema: (given) => ({ anyOf: [{ not: on }, given(field)] }),
+  }
+}
+
+function isOn(value: unknown): boolean {
+  return value === true || value === 'true'
 }
 
 function count(fields: readonly string[], present: (field: string) => boolean): number {

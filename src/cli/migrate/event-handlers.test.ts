@@ -90,3 +90,15 @@ test('problems of event handlers are parts to decide, at their places in the new
   ])
   assert.match(decisions.join('\n'), /unsupported type "SplunkAuditEventHandler": use JsonAuditEventHandler/)
 })
+
+test('a handler that signs without a secret is a part to decide', async () => {
+  using folder = new Folder()
+  const signed = csv({ security: { ...KEYSTORE, enabled: true } })
+  const { decisions } = await migrate(folder, ROUTE, { auditService: oldService(signed), handler: HANDLER })
+  assert.deepEqual(
+    decisions.map((line) => line.slice(line.indexOf(' ') + 1)),
+    [
+      '/auditService/config/eventHandlers/0/config/security/secretId: a secret is needed to sign; name one, or set enabled to false',
+    ],
+  )
+})

@@ -232,3 +232,26 @@ test('a directory without files is a usage error', async () => {
   assert.equal(code, 64)
   assert.match(stderr, /has no files to migrate: expected an instance, with a folder config, or \*\.json files$/m)
 })
+
+test('a value with a token is no part to decide; an unknown key of a document or an object is one', async () => {
+  const am = { url: '&{amUrl}', agent: { username: 'a', passwordSecretId: 'agent' }, secretsProvider: 'S' }
+  const route = {
+    services: [],
+    heap: [
+      { name: 'S', type: 'SystemAndEnvSecretStore', remark: 'x', timer: true },
+      { name: 'Am', type: 'AmService', config: am },
+    ],
+    handler: { type: 'StaticResponseHandler', config: { status: { $int: '&{status|200}' }, entty: '&{text}' } },
+  }
+  using folder = new Folder({ [ROUTE]: JSON.stringify(route) })
+  const { stdout } = await gateway(['migrate', folder.path])
+  const decisions = stdout.split('\n').filter((line) => line !== '')
+  assert.deepEqual(
+    decisions.map((line) => line.slice(line.indexOf(' ') + 1)),
+    [
+      '/heap/0/remark: unknown field, and no decorator of that name',
+      '/handler/config/entty: unknown field; did you mean "entity"?',
+      '/services: unknown field, and no decorator of that name',
+    ],
+  )
+})

@@ -13,6 +13,7 @@ import {
   list,
   object,
   ref,
+  requiredWhere,
   type SecretsProvider,
   type Settled,
   secretId,
@@ -25,6 +26,7 @@ const OFF = '0 and below: no limit.'
 const DAY = 86_400_000
 /** Other gateways sign with the keys of a keystore. */
 const NO_KEYSTORE = 'no keystore is read; name the secret that signs in secretId'
+const NO_SECRET = 'a secret is needed to sign; name one, or set enabled to false'
 
 const fileRotation = object({
   rotationEnabled: config(boolean()).default(false).meta({ description: 'Whether files are rotated.' }),
@@ -91,6 +93,7 @@ export const FILE_FIELDS = {
         .meta({ description: 'Maximum time from an event to the next signed line.' }),
     },
     {
+      rules: [requiredWhere('secretId', 'enabled', NO_SECRET)],
       older: [
         ignored('filename', NO_KEYSTORE),
         { ...ignored('password', NO_KEYSTORE), secret: true },
@@ -132,7 +135,7 @@ export function checkFileFields(
     report('/fileRotation/rotationFilePrefix', 'expected a part of a file name, without slashes')
   }
   if (security.enabled && security.secretId === undefined) {
-    report('/security/secretId', 'a secret is needed to sign; name one, or set enabled to false')
+    report('/security/secretId', NO_SECRET)
   }
 }
 
