@@ -3,6 +3,7 @@ import { currentMembers } from './current-members.ts'
 import type { Decoded, Field } from './field.ts'
 import { fieldValuesIn } from './field-values.ts'
 import { type Problem, shown } from './problem.ts'
+import { nameOnly } from './reference.ts'
 
 /** A finding that does not prevent the build. */
 export interface Warning extends Problem {
@@ -32,6 +33,12 @@ function* remarks(field: Field, json: unknown, pointer: string): Generator<Warni
     yield* spellingRemarks(used, value, at)
     const reshaped = used.reshaped(value)
     if (reshaped !== null) yield { pointer: at, message: `expected ${reshaped}, got ${shown(value)}, which is used so` }
+    const name = used.info.shape.kinds === undefined ? null : nameOnly(value)
+    if (name !== null)
+      yield {
+        pointer: at,
+        message: `{ "name": ... } without a type is read as a reference; write ${JSON.stringify(name)}`,
+      }
     if (key === null) continue
     const { replacement, unsupported } = used.info.notes
     if (replacement !== undefined) yield { pointer: at, message: `${key} is deprecated; ${replacement}` }

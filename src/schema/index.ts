@@ -85,7 +85,7 @@ export {
 } from './older-spelling.ts'
 export { olderSpellingsPage } from './older-spellings-page.ts'
 export { ConfigError, didYouMean, formatProblem, type Problem, shown } from './problem.ts'
-export { Reference, ref, referencesIn, refToAny, type Typed, writtenReferencesIn } from './reference.ts'
+export { nameOnly, Reference, ref, referencesIn, refToAny, type Typed, writtenReferencesIn } from './reference.ts'
 export { olderSpellings, pageName, referenceIndex, referencePage } from './reference-page.ts'
 export {
   atLeastOneOf,

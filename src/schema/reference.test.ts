@@ -24,7 +24,8 @@ test('a reference is a name or an object with a type', () => {
   assert.deepEqual(read({ type: 'Chain' }), [])
   assert.deepEqual(read({ typ: 'Chain' }), ['/handler: expected a "type" in the Handler declared here'])
   assert.deepEqual(read({ type: 5 }), ['/handler: expected a "type" in the Handler declared here'])
-  assert.deepEqual(read({ name: 'a' }), [
+  assert.deepEqual(read({ name: 'a' }), [])
+  assert.deepEqual(read({ name: 'a', capture: 'all' }), [
     '/handler: expected a "type" in the Handler declared here; to use the object of that name in the heap, write "a" instead of { "name": ... }',
   ])
   for (const [value, shown] of [
@@ -36,6 +37,17 @@ test('a reference is a name or an object with a type', () => {
       `/handler: expected the name of a Handler or an object { "type": ... }, got ${shown}`,
     ])
   }
+})
+
+test('a name without a type is a reference, with a warning', () => {
+  const { value, warnings } = decode(ref(HandlerLike), { name: 'a', comment: 'in the heap' }, '/handler')
+  assert.deepEqual(
+    [...referencesIn(value, '')].map(([reference]) => reference.target),
+    ['a'],
+  )
+  assert.deepEqual(warnings.map(formatProblem), [
+    '/handler: { "name": ... } without a type is read as a reference; write "a"',
+  ])
 })
 
 test('several stores are one SecretsProvider', () => {

@@ -1,4 +1,5 @@
 import { appendPointer, isPlainObject, type JsonObject } from '#json'
+import { isIgnoredKey } from './composites.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
 import { documentPointer } from './document-places.ts'
 import { expected, type Field, field, type RenderSchema } from './field.ts'
@@ -59,6 +60,8 @@ function referenceField(kinds: readonly Kind[], schema: (render: RenderSchema) =
   return field({ label, schema, kinds }, (value, report) => {
     if (typeof value === 'string' && value !== '') return new Reference(kinds, value)
     if (isPlainObject(value) && typeof value['type'] === 'string') return new Reference(kinds, value as JsonObject)
+    const name = nameOnly(value)
+    if (name !== null) return new Reference(kinds, name)
     const stores = severalStores(kinds, value)
     if (stores !== null) return new Reference(kinds, stores)
     if (isPlainObject(value)) report(`expected a "type" in the ${names} declared here${nameAdvice(value)}`)
@@ -67,7 +70,13 @@ function referenceField(kinds: readonly Kind[], schema: (render: RenderSchema) =
   })
 }
 
-/** For an object with the name of another one in place of a type, which OpenIG takes for a reference. */
+/** The name in `{ "name": ... }` without anything else, which OpenIG takes for a reference to the object of that name. */
+export function nameOnly(value: unknown): string | null {
+  if (!isPlainObject(value) || typeof value['name'] !== 'string' || value['name'] === '') return null
+  return Object.keys(value).every((key) => key === 'name' || isIgnoredKey(key)) ? value['name'] : null
+}
+
+/** For an object that names another one and has more than the name, such as a decorator, which OpenIG ignores. */
 function nameAdvice(declaration: Readonly<Record<string, unknown>>): string {
   const { name } = declaration
   return typeof name === 'string' && !('config' in declaration)

@@ -255,3 +255,10 @@ test('a value with a token is no part to decide; an unknown key of a document or
     ],
   )
 })
+
+test('a reference written as { "name": ... } becomes the name', async () => {
+  const heap = '[{ "name": "D", "type": "StaticResponseHandler", "config": { "status": 204 } }]'
+  const chain = (last: string) => `{ "type": "Chain", "config": { "filters": [], "handler": ${last} } }`
+  const text = (handler: string) => `{ "heap": ${heap}, "handler": ${chain(handler)} }`
+  assert.equal(await migrated(text('{ "name": "D" }')), text('"D"'))
+})

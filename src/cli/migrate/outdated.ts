@@ -6,6 +6,7 @@ import {
   type Field,
   fieldValuesIn,
   type Kind,
+  nameOnly,
   type ObjectPlace,
   type TypeDefinition,
 } from '#schema'
@@ -149,6 +150,8 @@ function fieldChange(field: Field, json: JsonValue, pointer: string, movesSecret
     const migrated = migratedMembers(json, members, migrations, movesSecrets)
     if (migrated !== null) return { kind: 'members', pointer, members: migrated }
   }
+  const name = field.info.shape.kinds === undefined ? null : nameOnly(json)
+  if (name !== null) return { kind: 'value', pointer, value: name }
   const shape = field.reshaped(json)
   if (shape === null) return null
   return { kind: 'value', pointer, value: shape === 'a list' ? [json] : ((json as JsonValue[])[0] as JsonValue) }
