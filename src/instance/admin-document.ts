@@ -23,6 +23,7 @@ import {
   integer,
   json,
   list,
+  listeningHost,
   listOrOne,
   map,
   type OlderSpelling,
@@ -68,17 +69,13 @@ const port = config(integer({ min: 0, max: 65_535 }))
 
 const connector = object({
   port: listOrOne(port).meta({ description: 'Port or ports to listen on; 0 for a free one.' }),
-  host: config(string({ nonEmpty: true }))
-    .default('0.0.0.0')
-    .meta({ description: 'Address to listen on.' }),
+  host: config(listeningHost()).default('0.0.0.0').meta({ description: 'Address to listen on.' }),
   ...timing,
 })
 
 const adminConnector = object({
   port: port.default(8085).meta({ description: 'Port of all management endpoints.' }),
-  host: config(string({ nonEmpty: true }))
-    .default('127.0.0.1')
-    .meta({ description: 'Address to listen on.' }),
+  host: config(listeningHost()).default('127.0.0.1').meta({ description: 'Address to listen on.' }),
   allowedHosts: list(config(string({ nonEmpty: true })))
     .default([])
     .meta({ description: 'Further values of Host that this connector accepts (threats B84).' }),

@@ -105,6 +105,7 @@ export {
   isZeroDuration,
   json,
   jsonObject,
+  listeningHost,
   number,
   oneOf,
   type Pattern,

@@ -15,6 +15,18 @@ export function string(options: { nonEmpty?: boolean } = {}): Field<string> {
   )
 }
 
+/** Characters of host names, and of addresses with their zone; names of containers may have underscores. */
+const LISTENING_HOST = /^[\w.-]+$|^[\da-fA-F:.]+(?:%[\w.-]+)?$/
+
+/** A host to listen on: an address or a name of this machine, without scheme, port and brackets. */
+export function listeningHost(): Field<string> {
+  const label = 'an address or a host name, without scheme, port and brackets'
+  return field({ label, schema: () => ({ type: 'string', pattern: LISTENING_HOST.source }) }, (value, report) => {
+    if (typeof value !== 'string' || !LISTENING_HOST.test(value)) report(expected(label, value))
+    return value as string
+  })
+}
+
 /** A method or header name: a token of RFC 9110, section 5.6.2. */
 export function token(label: string): Field<string> {
   return field({ label, schema: () => ({ type: 'string', pattern: TOKEN.source }) }, (value, report) => {

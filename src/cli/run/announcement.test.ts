@@ -52,6 +52,8 @@ test('a host without an address and an unusable directory are reported with the 
     reason("ENOTDIR: not a directory, mkdir '/srv/gateway/tmp'"),
     "the directory of temporary files can not be used: ENOTDIR: not a directory, mkdir '/srv/gateway/tmp'; check its permissions, or name another temporaryDirectory in config/admin.json",
   )
+  const parent = Object.assign(new Error("EACCES: permission denied, mkdir '/srv/gateway'"), { path: '/srv/gateway' })
+  assert.match(startFailure(parent, settings, false) ?? '', /^the directory of temporary files .*temporaryDirectory in/)
 })
 
 test('a port that can not be opened is reported with the field to change', () => {

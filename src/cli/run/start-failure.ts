@@ -15,7 +15,7 @@ export function startFailure(
     const field = admin.host === name ? 'adminConnector.host' : 'connectors[].host'
     return `the host ${JSON.stringify(name)} has no address (${lookup}); change ${field} in config/admin.json`
   }
-  if (message.includes(directories.temporary)) {
+  if (message.includes(directories.temporary) || isAbove(error, directories.temporary)) {
     const remedy = 'check its permissions, or name another temporaryDirectory in config/admin.json'
     return `the directory of temporary files can not be used: ${message}; ${remedy}`
   }
@@ -42,4 +42,10 @@ export function startFailure(
   }
   if (code === 'EADDRNOTAVAIL') return `this machine has no address ${host}; change the connector's host`
   return null
+}
+
+/** Whether an error is that of a parent of a directory. */
+function isAbove(error: unknown, directory: string): boolean {
+  const { path } = error as NodeJS.ErrnoException
+  return typeof path === 'string' && directory.startsWith(`${path}/`)
 }

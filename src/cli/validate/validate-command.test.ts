@@ -675,3 +675,38 @@ test('files that are not UTF-8, and routes that are too large, are refused as by
     'config/config.json:1:1: not valid JSON: the file is UTF-16 text; save it as UTF-8',
   ])
 })
+
+test('a temporary directory that can not be created is a problem, unless secrets are left out', async () => {
+  const admin = (temporaryDirectory: string) => ({
+    'config/admin.json': JSON.stringify({ temporaryDirectory }),
+    file: '',
+  })
+  using folder = new Folder()
+  using broken = new Folder(admin(folder.in('file/tmp')))
+  folder.write('file', '')
+  const { stdout } = await validate(folder, '--instance', broken.path)
+  assert.match(stdout.join(), /admin\.json:1:2: \/temporaryDirectory: expected a directory, but .*file is a file$/)
+  assert.equal((await validate(folder, '--instance', broken.path, '--without-secrets')).code, 0)
+  using valid = new Folder(admin(folder.in('new/tmp')))
+  assert.equal((await validate(folder, '--instance', valid.path)).code, 0)
+})
+
+test('the host of a connector is an address or a name, without scheme, port and brackets', async () => {
+  const problems = async (host: string) => {
+    using folder = new Folder({ 'config/admin.json': JSON.stringify({ connectors: [{ port: 0, host }] }) })
+    return (await validate(folder, '--instance', folder.path)).stdout.join('\n')
+  }
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '::1',
+    'fe80::1%eth0',
+    'gateway_1.example.com',
+    '$' + "{env['X'] ? 'a' : 'b'}",
+  ]) {
+    assert.match(await problems(host), /^valid: /, host)
+  }
+  for (const host of ['*', 'localhost:8080', '[::1]', 'http://127.0.0.1', '127.0.0.1/8', '$' + "{'*'}"]) {
+    assert.match(await problems(host), /\/connectors\/0\/host: .*expected an address or a host name, without/, host)
+  }
+})

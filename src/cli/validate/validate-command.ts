@@ -16,17 +16,17 @@ import {
 import { formatLocated, type LocatedProblem, shownPath } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { counted, paintFor, printable, writeJson } from '../terminal.ts'
-import { accessLogProblems } from './access-log-file.ts'
 import { causesOf } from './causes.ts'
 import { misplacedInstance } from './misplaced-instance.ts'
 import { checkRouteFiles } from './route-file-check.ts'
+import { writtenPathProblems } from './written-paths.ts'
 
 const MANY = 200
 
 const WITHOUT_SECRETS: CommandOption = {
   name: 'without-secrets',
   description:
-    'Do not look up the secrets that objects name, nor report objects that can not be built without theirs, nor check the file of the access log, for a machine without them.',
+    'Do not look up the secrets that objects name, nor report objects that can not be built without theirs, nor check the file of the access log and the temporary directory, for a machine without them.',
 }
 
 const REPORT: CommandOption = {
@@ -107,7 +107,7 @@ async function checkInstance(instance: string, context: ProcessContext, options:
   await using dryRun = await openDryRun(instance, context, folders, options)
   const { warnings } = dryRun
   // A machine without the secrets of the gateway does not have its folders either.
-  const problems = [...dryRun.problems, ...(options.secretsLookedUp === false ? [] : accessLogProblems(dryRun))]
+  const problems = [...dryRun.problems, ...(options.secretsLookedUp === false ? [] : writtenPathProblems(dryRun))]
   const files = folders.folders.reduce((sum, folder) => sum + folder.files, 0)
   const around = ['admin.json', 'config.json'].filter((name) =>
     existsSync(join(dryRun.directories.config, name)),
