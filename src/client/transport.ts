@@ -97,7 +97,7 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   hasRoom(active: number): boolean {
     if (this.#usesHttp1) return this.#http1.hasRoom
     if (this.#sessions.withRoom() !== null) return true
-    return active < this.#capacity && (this.#opening || (this.#sessions.mayGrow && this.#permits.isAvailable))
+    return active < this.#capacity && (this.#isOpening || (this.#sessions.mayGrow && this.#permits.isAvailable))
   }
 
   dispatch(request: OutboundRequest, call: Call, isRepeated: boolean): void {
@@ -144,9 +144,13 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
     return this.#version === 'http2' ? this.#sessions.capacity : this.#settings.connections
   }
 
+  get #isOpening(): boolean {
+    return this.#opening || this.#sessions.awaitsSettings
+  }
+
   get #queuedForHttp2(): number {
     const { size } = this.#waiting
-    return this.#opening ? Math.max(0, size - this.#capacity) : size
+    return this.#isOpening ? Math.max(0, size - this.#capacity) : size
   }
 
   /** Where one more call is dispatched; null where a connection must be opened first. */
@@ -158,7 +162,7 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   #openOrWait(): void {
     if (this.#opening) return
     if (!this.#sessions.mayGrow || !this.#permits.acquire()) {
-      // The server may have lowered SETTINGS_MAX_CONCURRENT_STREAMS, even to 0: bound the wait.
+      // SETTINGS may not arrive, or may have lowered SETTINGS_MAX_CONCURRENT_STREAMS, even to 0: bound the wait.
       for (const call of this.#waiting.keys()) call.wait()
       this.#permits.lackingChanged()
       return

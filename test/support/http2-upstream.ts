@@ -7,6 +7,7 @@ import {
   type Http2ServerResponse,
   type SecureServerOptions,
   type ServerHttp2Session,
+  type ServerOptions,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { Issued } from './certificates.ts'
@@ -32,8 +33,8 @@ export function secureHttp2Upstream(
 }
 
 /** HTTP/2 without TLS. */
-export function clearHttp2Upstream(listener: Listener): Promise<Http2Upstream> {
-  return listening(createServer(listener), 'http')
+export function clearHttp2Upstream(listener: Listener, options: ServerOptions = {}): Promise<Http2Upstream> {
+  return listening(createServer(options, listener), 'http')
 }
 
 async function listening(server: Http2Server, scheme: string): Promise<Http2Upstream> {

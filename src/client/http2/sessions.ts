@@ -30,8 +30,13 @@ interface SessionsOwner {
   sessionClosed(): void
 }
 
-/** Concurrent streams before the SETTINGS of the peer arrive. */
-const INITIAL_MAX_STREAMS = 100
+/**
+ * Concurrent streams of the first connection to an origin before its SETTINGS arrive. A server refuses those beyond its limit, and
+ * requests whose body was read can not be sent again.
+ */
+const INITIAL_MAX_STREAMS = 1
+/** Concurrent streams of most servers (RFC 9113 section 6.5.2), to estimate the capacity of an origin before its SETTINGS arrive. */
+const USUAL_MAX_STREAMS = 100
 const STREAM_WINDOW = 262_144
 const CONNECTION_WINDOW = 4_194_304
 /** Time for the last frames of a connection without streams: a server that reads nothing would keep it open. */
@@ -43,6 +48,8 @@ export class Sessions {
   readonly #limits: SessionLimits
   readonly #owner: SessionsOwner
   readonly #open = new Set<Session>()
+  /** The last limit that the server announced, on any connection; null before the first. */
+  #peerStreams: number | null = null
   #closing = false
 
   constructor(origin: URL, limits: SessionLimits, owner: SessionsOwner) {
@@ -57,12 +64,20 @@ export class Sessions {
 
   /** Requests that can run at the same time. */
   get capacity(): number {
-    let streams = INITIAL_MAX_STREAMS
-    for (const session of this.#open) streams = session.maxStreams
+    let streams = this.#peerStreams ?? USUAL_MAX_STREAMS
+    if (!this.awaitsSettings) for (const session of this.#open) streams = session.maxStreams
     return Math.max(1, streams) * this.#limits.maxSessions
   }
 
+  /** Whether a first connection is open, and its SETTINGS will tell how many requests it can carry. */
+  get awaitsSettings(): boolean {
+    if (this.#peerStreams !== null) return false
+    for (const session of this.#open) if (!session.isRetired) return true
+    return false
+  }
+
   get mayGrow(): boolean {
+    if (this.awaitsSettings) return false
     let usable = 0
     for (const session of this.#open) if (!session.isRetired) usable++
     return usable < this.#limits.maxSessions
@@ -81,6 +96,10 @@ export class Sessions {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW, maxHeaderListSize: maxHeaderBytes },
     })
     const added = new Session(session, socket, this.#origin, this.#limits, {
+      expectedStreams: () => this.#peerStreams ?? INITIAL_MAX_STREAMS,
+      announced: (streams) => {
+        this.#peerStreams = streams
+      },
       dispatch: (request, call, isRepeated) => this.#owner.dispatch(request, call, isRepeated),
       capacityChanged: () => this.#owner.capacityChanged(),
       refusedHttp2: () => this.#owner.refusedHttp2(),
@@ -113,6 +132,10 @@ export class Sessions {
 }
 
 interface SessionEvents extends Omit<SessionsOwner, 'sessionClosed'> {
+  /** Concurrent streams that the server is likely to accept; asked before its SETTINGS arrive. */
+  expectedStreams(): number
+  /** SETTINGS_MAX_CONCURRENT_STREAMS arrived. */
+  announced(streams: number): void
   closed(session: Session): void
 }
 
@@ -131,7 +154,8 @@ export class Session implements StreamOwner, Dispatcher {
   readonly #probe: SessionProbe
   #streams = 0
   #carried = 0
-  #peerStreams = INITIAL_MAX_STREAMS
+  /** Null before the SETTINGS of the server. */
+  #peerStreams: number | null = null
   /** Ends the connection; it runs while there are no streams. */
   #ending: NodeJS.Timeout | undefined
 
@@ -147,8 +171,9 @@ export class Session implements StreamOwner, Dispatcher {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#closed = promise
     session.on('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW))
-    session.on('remoteSettings', ({ maxConcurrentStreams = INITIAL_MAX_STREAMS }) => {
+    session.on('remoteSettings', ({ maxConcurrentStreams = USUAL_MAX_STREAMS }) => {
       this.#peerStreams = maxConcurrentStreams
+      events.announced(maxConcurrentStreams)
       events.capacityChanged()
     })
     session.on('goaway', (_code, lastStream) => {
@@ -169,7 +194,7 @@ export class Session implements StreamOwner, Dispatcher {
   }
 
   get maxStreams(): number {
-    return Math.min(this.#limits.maxStreams, this.#peerStreams)
+    return Math.min(this.#limits.maxStreams, this.#peerStreams ?? this.#events.expectedStreams())
   }
 
   get hasRoom(): boolean {
