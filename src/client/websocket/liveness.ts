@@ -1,4 +1,5 @@
 import type { Watched } from '../watchdog.ts'
+import type { Injection } from './relay-direction.ts'
 
 /** Liveness check of one peer of a relayed connection. */
 export interface Liveness extends Watched {
@@ -42,8 +43,7 @@ const MAX_BLOCKED = 5
 
 /** Actions of a heartbeat on its peer. */
 interface HeartbeatActions {
-  /** Returns whether the ping was sent. */
-  ping(): boolean
+  ping(): Injection
   /** Whether bytes wait until the peer accepts them. */
   isBlocked(): boolean
   terminate(): void
@@ -51,13 +51,14 @@ interface HeartbeatActions {
 
 /**
  * Pings a peer without activity, and terminates the connection if it stays unresponsive. A peer that does not read in the
- * middle of a frame can not be pinged: it has to accept bytes instead.
+ * middle of a frame can not be pinged: it has to accept bytes instead. After a Close frame, or the end, it has to close.
  */
 export class Heartbeat implements Liveness {
   deadline: number
   slot = -1
   readonly #time: number
   readonly #actions: HeartbeatActions
+  /** Whether a response is due: a pong, or the end of a connection that is closing. */
   #pinged = false
   /** Times without activity in which bytes waited, and no ping could be sent. */
   #blocked = 0
@@ -94,7 +95,8 @@ export class Heartbeat implements Liveness {
       this.#actions.terminate()
       return
     }
-    this.#pinged = this.#actions.ping()
+    const ping = this.#actions.ping()
+    this.#pinged = ping === 'sent' || (ping === 'impossible' && !isBlocked)
     if (!this.#pinged && isBlocked) this.#blocked++
     this.deadline = performance.now() + this.#time
   }

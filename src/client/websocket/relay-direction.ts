@@ -26,6 +26,9 @@ interface RelayDirectionEvents {
   ended(): void
 }
 
+/** What became of a frame: `waiting` for the end of a relayed one, or impossible because nothing follows a Close frame or the end. */
+export type Injection = 'sent' | 'waiting' | 'impossible'
+
 /** One direction of a relayed connection with back-pressure; own frames are inserted between relayed ones. */
 export class RelayDirection {
   readonly source: Duplex
@@ -64,16 +67,16 @@ export class RelayDirection {
     if (!this.sink.writableNeedDrain) this.source.resume()
   }
 
-  /** Sends a frame between two relayed ones; returns whether it is sent already. */
-  inject(frame: Buffer): boolean {
-    if (this.#finished || this.#last !== null || this.#scanner.hasClosed || !this.sink.writable) return false
+  /** Sends a frame between two relayed ones. */
+  inject(frame: Buffer): Injection {
+    if (this.#finished || this.#last !== null || this.#scanner.hasClosed || !this.sink.writable) return 'impossible'
     if (!this.#scanner.isBetweenFrames) {
       // Only pings are injected, and one is enough.
       this.#pending = [frame]
-      return false
+      return 'waiting'
     }
     this.sink.write(frame)
-    return true
+    return 'sent'
   }
 
   /** Sends a close frame after the current one, and nothing after it (RFC 6455 section 5.5.1). */

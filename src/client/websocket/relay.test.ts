@@ -8,9 +8,9 @@ import { Relay, type RelayTimeouts } from './relay.ts'
 const NOTHING = Buffer.alloc(0)
 const PATIENT: RelayTimeouts = { idleTime: null, heartbeatTime: 10_000 }
 
-/** Two ends of one connection. */
-async function pair(): Promise<[Socket, Socket]> {
-  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+/** Two ends of one connection; the first one buffers up to the high-water mark before it exerts back-pressure. */
+async function pair(highWaterMark?: number): Promise<[Socket, Socket]> {
+  const server = createServer({ allowHalfOpen: true, highWaterMark }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const far = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
   const [near] = (await once(server, 'connection')) as [Socket]
@@ -20,8 +20,12 @@ async function pair(): Promise<[Socket, Socket]> {
 }
 
 /** A relay between a client and a server of which the test holds the far ends. */
-async function relayed(timeouts: RelayTimeouts = PATIENT, early: [Buffer, Buffer] = [NOTHING, NOTHING]) {
-  const [nearClient, client] = await pair()
+async function relayed(
+  timeouts: RelayTimeouts = PATIENT,
+  early: [Buffer, Buffer] = [NOTHING, NOTHING],
+  highWaterMark?: number,
+) {
+  const [nearClient, client] = await pair(highWaterMark)
   const [nearServer, server] = await pair()
   const relay = new Relay(
     { socket: nearClient, early: early[0] },
@@ -32,6 +36,8 @@ async function relayed(timeouts: RelayTimeouts = PATIENT, early: [Buffer, Buffer
   const closed = Promise.all([once(nearClient, 'close'), once(nearServer, 'close')])
   return {
     relay,
+    nearClient,
+    nearServer,
     client: new Far(client),
     server: new Far(server),
     /** Resolves when both sockets of the relay are closed. */
@@ -117,6 +123,32 @@ test('B69: a half-closed connection without activity is destroyed after the time
     await closed()
   }
 })
+
+for (const [what, timeouts] of [
+  ['heartbeats', { idleTime: null, heartbeatTime: 40 }],
+  ['a time-out', { idleTime: 80, heartbeatTime: 10_000 }],
+] as const) {
+  test(`a client that keeps its connection after Close frames of both peers is disconnected, with ${what}`, async () => {
+    const { client, server, closed } = await relayed(timeouts)
+    client.socket.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]))
+    await server.has(8)
+    server.socket.end(Buffer.from([0x88, 2, 0x03, 0xe8]))
+    await client.ended()
+    await closed()
+    assert.deepEqual([...client.bytes], [0x88, 2, 0x03, 0xe8])
+  })
+
+  test(`a client that does not read the last bytes of a server is disconnected, with ${what}`, async () => {
+    // Bytes that wait without back-pressure, so that the server can close; as with a few bytes that no longer fit into the system's buffer.
+    const { client, server, nearClient, nearServer, closed } = await relayed(timeouts, [NOTHING, NOTHING], 2 ** 30)
+    client.socket.pause()
+    client.socket.end()
+    server.socket.end(Buffer.alloc(2 ** 24))
+    await once(nearServer, 'close')
+    assert.ok(nearClient.writableLength > 0)
+    await closed()
+  })
+}
 
 test('a peer that stops reading in the middle of a frame is disconnected after the time-out', async () => {
   for (const side of ['client', 'server'] as const) {

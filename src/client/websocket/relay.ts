@@ -25,7 +25,6 @@ export class Relay implements UpgradedConnection {
   readonly #watchdog: Watchdog
   readonly #toServer: RelayDirection
   readonly #toClient: RelayDirection
-  readonly #checks: readonly Liveness[]
   #ended = false
   /** Without a Close frame: by the client, or by the server or a time-out. */
   #cut: 'aborted' | 'truncated' | null = null
@@ -40,13 +39,12 @@ export class Relay implements UpgradedConnection {
     const heartbeat = (receiver: FrameReceiver) =>
       new Heartbeat(heartbeatTime, {
         ping: () => this.#directionTo(receiver).inject(pingFrame(receiver)),
-        isBlocked: () => this.#directionTo(receiver).sink.writableNeedDrain,
+        isBlocked: () => isBlocked(this.#directionTo(receiver).sink),
         terminate,
       })
     const limit = idleTime === null ? null : new IdleTimeout(idleTime, terminate)
     const ofClient: Liveness = limit ?? heartbeat('client')
     const ofServer: Liveness = limit ?? heartbeat('server')
-    this.#checks = limit === null ? [ofClient, ofServer] : [limit]
     this.#toServer = relayDirection(client.socket, ofClient, server.socket, ofServer, {
       hasSentClose: () => this.#toClient.isFinished,
       ended: () => this.#cutBy('aborted'),
@@ -55,9 +53,9 @@ export class Relay implements UpgradedConnection {
       hasSentClose: () => this.#toServer.isFinished,
       ended: () => this.#cutBy('truncated'),
     })
-    for (const check of this.#checks) watchdog.add(check)
-    this.#closeWith(client.socket, server.socket)
-    this.#closeWith(server.socket, client.socket)
+    for (const check of limit === null ? [ofClient, ofServer] : [limit]) watchdog.add(check)
+    this.#closeWith(client.socket, server.socket, ofClient)
+    this.#closeWith(server.socket, client.socket, ofServer)
     this.#toServer.start(client.early)
     this.#toClient.start(server.early)
   }
@@ -89,20 +87,23 @@ export class Relay implements UpgradedConnection {
     return receiver === 'client' ? this.#toClient : this.#toServer
   }
 
-  /** Ends the other side when one closes. */
-  #closeWith(one: Duplex, other: Duplex): void {
+  /** Ends the other side when one closes; it is checked until it has closed, too, since it may accept nothing more. */
+  #closeWith(one: Duplex, other: Duplex, check: Liveness): void {
     one.on('error', () => {})
     one.on('close', () => {
-      if (!this.#ended) {
-        for (const check of this.#checks) this.#watchdog.delete(check)
-        this.#cutBy(one === this.#toClient.source ? 'truncated' : 'aborted')
-      }
+      if (other.closed || check instanceof Heartbeat) this.#watchdog.delete(check)
+      if (!this.#ended) this.#cutBy(one === this.#toClient.source ? 'truncated' : 'aborted')
       this.#ended = true
       // After an orderly end, data in flight to the other side is still sent; otherwise it is destroyed.
       if (one.readableEnded && one.writableFinished) other.end(() => other.destroy())
       else other.destroy()
     })
   }
+}
+
+/** Whether bytes wait until a peer accepts them: so many that the other one is paused, or the last ones. */
+function isBlocked({ writableNeedDrain, writableEnded, writableLength }: Duplex): boolean {
+  return writableNeedDrain || (writableEnded && writableLength > 0)
 }
 
 function relayDirection(
