@@ -50,6 +50,8 @@ export interface Call extends UploadObserver {
   head(status: number, reason: string, fields: readonly string[], length: number | null): void
   data(chunk: Uint8Array): void
   end(trailers: readonly string[]): void
+  /** All bytes of a packet are parsed: a response whose head is among them can be used. */
+  parsed(): void
   failed(error: Error): void
 }
 

@@ -35,6 +35,8 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #dispatcher: Dispatcher | null = null
   #carrier: Carrier | null = null
   #source: ResponseSource | null = null
+  /** A response that arrives in one packet with an invalid body is none: the client gets 502 instead of a closed connection. */
+  #unparsed: Response | null = null
   #abortReason: Error | null = null
   /** Whether the client is awaited, which sends the request body. */
   #awaitsClient = false
@@ -132,15 +134,13 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#state = 'answered'
     this.#status = status
     this.#exchange.addUpstreamTime(this.#startedAt)
-    this.#resolve(
-      new Response(status, {
-        reason,
-        headers: inboundHeaders(fields),
-        version: this.#carrier!.version,
-        body: this.#responseBody(status, length),
-        isReceived: true,
-      }),
-    )
+    this.#unparsed = new Response(status, {
+      reason,
+      headers: inboundHeaders(fields),
+      version: this.#carrier!.version,
+      body: this.#responseBody(status, length),
+      isReceived: true,
+    })
   }
 
   data(chunk: Uint8Array): void {
@@ -152,6 +152,12 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     this.#source?.end(trailers.length === 0 ? null : trailers)
   }
 
+  parsed(): void {
+    if (this.#unparsed === null) return
+    this.#resolve(this.#unparsed)
+    this.#unparsed = null
+  }
+
   failed(error: Error): void {
     if (this.#state === 'ended') return
     if (this.#mayRepeat(error)) {
@@ -161,11 +167,12 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
     const answered = this.#state === 'answered'
     const failure = upstreamErrorOf(error, this.#carrier !== null)
     this.#end(failure.code)
-    if (answered) {
+    if (answered && this.#unparsed === null) {
       this.#source?.fail(failure)
       return
     }
-    this.#exchange.addUpstreamTime(this.#startedAt)
+    this.#unparsed = null
+    if (!answered) this.#exchange.addUpstreamTime(this.#startedAt)
     this.#reject(failure)
   }
 

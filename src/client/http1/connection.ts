@@ -252,6 +252,7 @@ export class Connection implements Carrier, ResponseEvents, UploadTarget, PollWa
     call.received()
     try {
       this.#parser.execute(chunk)
+      call.parsed()
     } catch (error) {
       this.#fail(error as Error)
     }

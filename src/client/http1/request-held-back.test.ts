@@ -41,6 +41,7 @@ function recordedCall(): { call: Call; events: string[] } {
     head: (status) => void events.push(`head ${status}`),
     data: (chunk) => void events.push(`data ${chunk}`),
     end: () => void events.push('end'),
+    parsed: () => {},
     failed: (error) => void events.push(`failed ${'code' in error ? error.code : error.message}`),
     uploadBlocked: () => {},
     uploadFlows: () => {},

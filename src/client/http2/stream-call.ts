@@ -144,7 +144,10 @@ export class StreamCall implements Carrier, UploadTarget {
     }
     this.#call.received()
     // HTTP/2 has no reason phrase; HTTP/1.1 clients get the standard one.
-    this.#guarded(() => this.#call.head(status, reasonPhrase(status), fields, length))
+    this.#guarded(() => {
+      this.#call.head(status, reasonPhrase(status), fields, length)
+      this.#call.parsed()
+    })
     stream.on('data', (chunk: Buffer) => {
       this.#missing -= chunk.length
       if (this.#ended) return
