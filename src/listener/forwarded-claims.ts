@@ -26,7 +26,7 @@ export function claimOfElements(said: ForwardedFields, peer: Peer, trusted: Trus
 
 /** The values that two claims share; null where they contradict each other. */
 export function agreement(one: Claim, other: Claim): Claim | null {
-  if (canonical(one.address) !== canonical(other.address)) return null
+  if (one.address !== other.address) return null
   if (differ(one.proto, other.proto) || differ(one.host, other.host)) return null
   const said = <T>(a: T | undefined, b: T | undefined) => (b === undefined ? undefined : a)
   return {
@@ -44,10 +44,6 @@ export function addressesOf(said: ForwardedFields): string[] {
 
 function differ(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase()
-}
-
-function canonical(address: string): string {
-  return isIP(address) === 6 ? new SocketAddress({ address, family: 'ipv6' }).address : address
 }
 
 interface Hops {
@@ -107,11 +103,16 @@ function rightmostUntrusted(
   return { address, hops: Math.max(1, Math.min(hops.length, maxHops)) }
 }
 
-/** The address of an entry that may carry a port: `1.2.3.4:80`, `[::1]:80`, `::1`. */
+/**
+ * The address of an entry that may carry a port: `1.2.3.4:80`, `[::1]:80`, `::1`. In one spelling, since proxies have several for an
+ * IPv6 address, and throttling would count each of them (threats B20).
+ */
 function nodeAddress(node: string): string | null {
   const bracketed = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(node)?.[1]
-  const address = plainAddress(bracketed ?? node.replace(/^([\d.]+):\d{1,5}$/, '$1'))
-  return isIP(address) === 0 || address.includes('%') ? null : address
+  const address = bracketed ?? node.replace(/^([\d.]+):\d{1,5}$/, '$1')
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return null
+  return family === 4 ? address : plainAddress(new SocketAddress({ address, family: 'ipv6' }).address)
 }
 
 // Proxies either append one value for each hop or forward the single value of the first.

@@ -190,6 +190,23 @@ test('Forwarded alone is also forwarded as X-Forwarded-*', async () => {
   assert.equal(request.headers.get('x-forwarded-for'), '2001:db8::7, unknown, 127.0.0.1')
 })
 
+for (const [written, address] of [
+  ['2001:DB8:0::7', '2001:db8::7'],
+  ['[2001:0db8:0:0:0:0:0:7]:443', '2001:db8::7'],
+  ['::ffff:102:304', '1.2.3.4'],
+  ['0:0:0:0:0:FFFF:1.2.3.4', '1.2.3.4'],
+] as const) {
+  test(`B20: ${written} of a trusted proxy is the client ${address}, as in any other spelling`, async () => {
+    for (const headers of [
+      `X-Forwarded-For: ${written}\r\n`,
+      `Forwarded: for="${written.startsWith('[') ? written : `[${written}]`}"\r\n`,
+    ]) {
+      const { client } = await exchangeOf(headers, ['127.0.0.1'])
+      assert.equal(client.remoteAddress, address)
+    }
+  })
+}
+
 for (const bad of ['10.0.0.0/33', 'localhost', '10.0.0.0/8/8', '::/129', '10.0.0.0/x', '']) {
   test(`the trusted proxy ${JSON.stringify(bad)} is refused`, async () => {
     await assert.rejects(
