@@ -8,6 +8,8 @@ import { type DeliveryCounts, DeliveryTotals, type LossReason } from './delivery
 import { DeliveryLog, type DeliveryState, type DeliveryWording } from './delivery-log.ts'
 import { DELIVERY_TIMING, type DeliveryTiming } from './delivery-timing.ts'
 import { FlushWaiters } from './flush-waiters.ts'
+import { LoopPause } from './loop-pause.ts'
+import { QueueFullness } from './queue-fullness.ts'
 import { SpoolCommits } from './spool-commits.ts'
 import {
   type AuditRecord,
@@ -33,8 +35,6 @@ export interface DeliveryEnv extends TransportEnv {
 
 const NONE: readonly AuditRecord[] = []
 const BATCHES_PER_TURN = 4
-/** Parts of memory in use at which the queue becomes full and ceases to be so. */
-const FULL = { from: 7 / 8, until: 5 / 8 }
 /** With everything on disk, a shutdown waits this long for the destination. */
 const CLOSE_WITH_SPOOL = 2_000
 const LONGEST_RETRY_AT_CLOSE = 1_000
@@ -56,6 +56,8 @@ export class Delivery {
   readonly #totals = new DeliveryTotals()
   readonly #waiters = new FlushWaiters()
   readonly #retry: RetryDelay
+  readonly #fullness: QueueFullness
+  readonly #pause = new LoopPause()
   readonly #run: Promise<void>
   /** Records that entered the backlog, and those of them that were delivered or lost. */
   #added = 0
@@ -68,13 +70,9 @@ export class Delivery {
   /** Calls of `send` so far. */
   #calls = 0
   #consecutiveFailures = 0
-  #isFull = false
   #isEnded = false
   #closing: Promise<void> | null = null
   #deadline: CloseDeadline | null = null
-  /** Ends the pause of the loop. */
-  #resume: (() => void) | null = null
-  #isIdle = false
   #isStarting = true
 
   constructor(transport: Transport, plan: QueuePlan, env: DeliveryEnv) {
@@ -84,6 +82,7 @@ export class Delivery {
     this.#timing = { ...DELIVERY_TIMING, ...env.timing }
     this.#log = new DeliveryLog(env.name, env)
     this.#retry = new RetryDelay(this.#timing.shortestRetry, this.#timing.longestRetry)
+    this.#fullness = new QueueFullness(env.onFullChange)
     this.#backlog = new Backlog(plan)
     this.#commits =
       plan.spool &&
@@ -91,7 +90,7 @@ export class Delivery {
         log: this.#log,
         clock: env.clock,
         timing: this.#timing,
-        onOpened: () => this.#resume?.(),
+        onOpened: () => this.#pause.resume(),
         onStored: () => this.#released(),
       })
     this.#run = this.#deliver()
@@ -111,7 +110,7 @@ export class Delivery {
 
   /** Whether requests of a handler with `onFull: 'block'` have to wait. */
   get isFull(): boolean {
-    return this.#isFull
+    return this.#fullness.isFull
   }
 
   /** Records that have entered the queue. */
@@ -142,8 +141,8 @@ export class Delivery {
     }
     this.#added += records.length - full - tooLarge
     this.#commits?.added()
-    this.#updateFull()
-    if (this.#isIdle) this.#resume?.()
+    this.#fullness.update(this.#backlog.usage)
+    if (this.#pause.isIdle) this.#pause.resume()
   }
 
   /** True when everything that was added before is accepted or lost, false after the limit in milliseconds. */
@@ -171,7 +170,7 @@ export class Delivery {
   #flush(limit: number, attempt: number | null): Promise<boolean> {
     if (this.#isSettled(this.#added)) return Promise.resolve(true)
     if (this.#isEnded) return Promise.resolve(false)
-    this.#resume?.()
+    this.#pause.resume()
     return this.#waiters.wait(this.#added, limit, attempt)
   }
 
@@ -208,7 +207,7 @@ export class Delivery {
     } catch (error) {
       this.#log.readFailed(error, this.#totals.allLost)
       this.#waiters.failed(this.#calls + 1)
-      await this.#pause(this.#retry.next())
+      await this.#wait(this.#retry.next())
     }
     return this.#backlog.batch(batchLimits)
   }
@@ -274,7 +273,7 @@ export class Delivery {
   async #waitToRepeat(error: unknown, delay: number): Promise<void> {
     this.#log.failed(error, this.#totals.allLost)
     if (this.#waiters.failed(this.#calls)) return
-    await this.#pause(this.#closing === null ? delay : Math.min(delay, LONGEST_RETRY_AT_CLOSE))
+    await this.#wait(this.#closing === null ? delay : Math.min(delay, LONGEST_RETRY_AT_CLOSE))
   }
 
   #settle(count: number): void {
@@ -299,36 +298,18 @@ export class Delivery {
 
   /** Memory was released. */
   #released(): void {
-    this.#updateFull()
-    if (!this.#isFull) this.#log.accepting(this.#totals.lost.full)
-  }
-
-  #updateFull(): void {
-    const isFull = this.#backlog.usage >= (this.#isFull ? FULL.until : FULL.from)
-    if (isFull === this.#isFull) return
-    this.#isFull = isFull
-    this.#env.onFullChange?.(isFull)
+    this.#fullness.update(this.#backlog.usage)
+    if (!this.isFull) this.#log.accepting(this.#totals.lost.full)
   }
 
   async #idle(): Promise<void> {
     // A microtask may have added records since the last check.
     if (this.#isEnded || !this.#backlog.isEmpty || this.#commits?.isOpened) return
-    this.#isIdle = true
-    await new Promise<void>((resolve) => {
-      this.#resume = resolve
-    })
-    this.#isIdle = false
-    this.#resume = null
+    await this.#pause.idle()
   }
 
-  async #pause(delay: number): Promise<void> {
-    if (this.#isEnded) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, delay)
-    this.#resume = resolve
-    await promise
-    clearTimeout(timer)
-    this.#resume = null
+  async #wait(delay: number): Promise<void> {
+    if (!this.#isEnded) await this.#pause.wait(delay)
   }
 
   async #close(deadline: CloseDeadline): Promise<void> {
@@ -342,7 +323,7 @@ export class Delivery {
     }
     deadline.stop()
     this.#isEnded = true
-    this.#resume?.()
+    this.#pause.resume()
     this.#sending?.abort(this.#timing.closeGrace / 2)
     await bounded(this.#run, this.#timing.closeGrace)
     await this.#release()
