@@ -34,6 +34,8 @@ export class ReleaseApplier {
   #tree: Tree | null = null
   #running: Promise<void> | null = null
   #again = false
+  /** Of the attempt that follows the last change; null where nobody waits for it. */
+  #outcome: PromiseWithResolvers<void> | null = null
   #failures = 0
   #wake: (() => void) | null = null
   /** The highest number of an own write: a pointer with a lower one is older than that. */
@@ -67,15 +69,18 @@ export class ReleaseApplier {
 
   /** The wanted release may be another one now. */
   changed(): void {
+    if (this.#ending.signal.aborted) return
     this.#again = true
     this.#failures = 0
     this.#wake?.()
     this.#running ??= this.#run()
   }
 
-  /** Resolves when the changes that are known now are applied, or have failed. */
+  /** Resolves when the changes that are known now are applied, or have failed: those are tried again without end. */
   async settled(): Promise<void> {
-    await this.#running
+    if (this.#running === null) return
+    this.#outcome ??= Promise.withResolvers<void>()
+    await this.#outcome.promise
   }
 
   async close(): Promise<void> {
@@ -138,6 +143,7 @@ export class ReleaseApplier {
       } catch (error) {
         this.#failures++
         this.#failed(error)
+        if (!this.#again) this.#settle()
         const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(this.#failures - 1, 10))
         await this.#pause(pause * (0.5 + Math.random() / 2))
         this.#again = true
@@ -145,6 +151,12 @@ export class ReleaseApplier {
     }
     // In the same turn as the last look at `#again`: a change in between would wait for the one after it.
     this.#running = null
+    this.#settle()
+  }
+
+  #settle(): void {
+    this.#outcome?.resolve()
+    this.#outcome = null
   }
 
   async #pause(milliseconds: number): Promise<void> {
