@@ -1,61 +1,44 @@
 import { createServer, type Server } from 'node:http'
-import type { ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { DescriptorReserve } from '#contracts'
 import type { Handler } from '#http'
 import type { Logger } from '#logging'
-import { MAX_TIMER_DELAY } from '#schema'
 import { AcceptSockets } from './accept-sockets.ts'
 import type { Expectation } from './admission.ts'
 import { BodyTimeouts } from './body-timeouts.ts'
 import { ClientLog } from './client-log.ts'
 import { fieldKinds } from './header-field.ts'
 import { Http1Channel } from './http1/channel.ts'
-import { Http1Connection } from './http1/connection.ts'
-import { DetachedSocket, isWebSocketUpgrade } from './http1/detached-socket.ts'
-import { RequestMessage } from './http1/request-message.ts'
-import { Http2Connections } from './http2/connections.ts'
+import { DetachedSocket } from './http1/detached-socket.ts'
+import type { RequestMessage } from './http1/request-message.ts'
 import { detachParser, prefaceOf } from './http2/preface.ts'
 import { keepErrorListener } from './keep-error-listener.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { EVENTS } from './log-events.ts'
-import { peerOf, TrustedProxies } from './peer.ts'
+import { OpenConnections } from './open-connections.ts'
+import { TrustedProxies } from './peer.ts'
 import { reservedPaths } from './reserved-path.ts'
+import { nodeLimit, prepared, serverOptions } from './server-options.ts'
 import type { DrainOptions, Listener, ListenerSettings } from './settings.ts'
 import { type HttpsServer, type SecureServer, secureServer } from './tls/secure-server.ts'
 import { Transaction } from './transaction.ts'
 
 type HttpServer = Server<typeof RequestMessage, typeof Http1Channel> | HttpsServer
 
-// In Node 0 means no limit.
-const limit = (milliseconds: number) => (Number.isFinite(milliseconds) ? milliseconds : 0)
-
-// Time a connection that sent nothing can delay a drain.
-const UNUSED_TIME = 1000
-
 const MAX_HANDSHAKE_TIME = 30_000
-
-// Time in which a client may use an idle connection that is handed over, so that its request does not meet the close.
-const HANDOVER_IDLE_TIME = 500
-
-// Time for the close frames of upgraded connections at the end of the grace period.
-const UPGRADED_CLOSE_TIME = 1000
 
 class HttpListener implements Listener {
   readonly #context: ListenerContext
   readonly #server: HttpServer
-  readonly #connections = new Map<Duplex, Http1Connection>()
-  readonly #http2: Http2Connections
+  readonly #connections: OpenConnections
   readonly #acceptSockets: AcceptSockets
   #secure: SecureServer | null = null
-  /** Drains that wait for the last connection to close. */
-  readonly #emptyWaiters = new Set<() => void>()
   refused = 0
 
   private constructor(context: ListenerContext, open: (listener: HttpListener) => HttpServer) {
     this.#context = context
-    this.#http2 = new Http2Connections(context, () => this.#onConnectionClosed())
+    this.#connections = new OpenConnections(context, () => this.#secure?.destroyHandshakes())
     this.#server = open(this)
     this.#acceptSockets = new AcceptSockets(this.#server)
     this.#attach(this.#server)
@@ -71,7 +54,7 @@ class HttpListener implements Listener {
     if (tls === undefined || tls === null) {
       return new HttpListener(context, (listener) => {
         const server = prepared(createServer(serverOptions(settings)), settings)
-        server.on('connection', (socket) => listener.#opened(socket).gate())
+        server.on('connection', (socket) => listener.#connections.add(socket).gate())
         return server
       })
     }
@@ -79,14 +62,14 @@ class HttpListener implements Listener {
       tls,
       tickets: settings.tickets ?? null,
       logger,
-      handshakeTimeout: limit(settings.headersTimeout) || MAX_HANDSHAKE_TIME,
+      handshakeTimeout: nodeLimit(settings.headersTimeout) || MAX_HANDSHAKE_TIME,
       http: serverOptions(settings),
       onHttp1: (socket, attachParser) => {
-        const connection = made.#opened(socket)
+        const connection = made.#connections.add(socket)
         attachParser()
         connection.gate()
       },
-      onHttp2: (socket) => made.#http2.add(socket),
+      onHttp2: (socket) => made.#connections.http2.add(socket),
     })
     const made: HttpListener = new HttpListener(context, () => prepared(secure.server, settings))
     made.#secure = secure
@@ -98,7 +81,7 @@ class HttpListener implements Listener {
   }
 
   get stats(): { connections: number; active: number } {
-    return { connections: this.#connections.size + this.#http2.size, active: this.#context.active }
+    return { connections: this.#connections.size, active: this.#context.active }
   }
 
   setHandler(handler: Handler): void {
@@ -127,16 +110,14 @@ class HttpListener implements Listener {
   async drain(gracePeriodMs: number, { isHandover = false }: DrainOptions = {}): Promise<{ aborted: number }> {
     this.#context.keepsUpgraded = isHandover
     const closed = this.#stopAccepting()
-    if (!isHandover) this.#retire()
+    if (!isHandover) this.#connections.retire()
     await closed
-    if (isHandover) await this.#handOver(gracePeriodMs)
-    else if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
+    if (isHandover) await this.#connections.handOver(gracePeriodMs)
+    else await this.#connections.whenEmpty(gracePeriodMs)
     const aborted = this.#context.active
     this.#context.isAborting = true
-    for (const { socket } of this.#connections.values()) socket.destroy()
-    this.#http2.destroy()
-    this.#secure?.destroyHandshakes()
-    if (!this.#isEmpty) await this.#whenEmpty(Number.POSITIVE_INFINITY)
+    this.#connections.destroy()
+    await this.#connections.whenEmpty(Number.POSITIVE_INFINITY)
     this.#secure?.stop()
     // Stops Node's timer for slow requests.
     this.#server.close()
@@ -145,7 +126,7 @@ class HttpListener implements Listener {
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
-      if (this.#server.listening || !this.#isEmpty) this.#server.once('close', () => resolve())
+      if (this.#server.listening || !this.#connections.isEmpty) this.#server.once('close', () => resolve())
       else resolve()
     })
     await this.drain(0)
@@ -155,55 +136,6 @@ class HttpListener implements Listener {
   #stopAccepting(): Promise<void> {
     this.#context.draining = true
     return this.#acceptSockets.close()
-  }
-
-  /** Closes idle connections; those in use may end their requests. */
-  #retire(): void {
-    for (const connection of this.#connections.values()) connection.retire()
-    this.#http2.retire()
-  }
-
-  async #handOver(gracePeriodMs: number): Promise<void> {
-    const idleTime = Math.min(HANDOVER_IDLE_TIME, gracePeriodMs)
-    this.#http2.retireAfter(idleTime)
-    const idle = setTimeout(() => {
-      for (const connection of this.#connections.values()) if (connection.isIdleKeepAlive) connection.retire()
-    }, idleTime)
-    if (!this.#isEmpty) await this.#whenEmpty(gracePeriodMs)
-    clearTimeout(idle)
-    this.#context.keepsUpgraded = false
-    this.#retire()
-    if (this.#hasUpgraded) await this.#whenEmpty(UPGRADED_CLOSE_TIME)
-  }
-
-  get #hasUpgraded(): boolean {
-    return [...this.#connections.values()].some(({ isUpgraded }) => isUpgraded)
-  }
-
-  get #isEmpty(): boolean {
-    return this.#connections.size === 0 && this.#http2.size === 0
-  }
-
-  #onConnectionClosed(): void {
-    if (!this.#isEmpty) return
-    for (const resolve of this.#emptyWaiters) resolve()
-  }
-
-  #whenEmpty(gracePeriodMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const end = setTimeout(resolve, Math.min(gracePeriodMs, MAX_TIMER_DELAY))
-    const silent = setTimeout(() => this.#closeUnused(), Math.min(UNUSED_TIME, gracePeriodMs / 2))
-    this.#emptyWaiters.add(resolve)
-    return promise.finally(() => {
-      clearTimeout(end)
-      clearTimeout(silent)
-      this.#emptyWaiters.delete(resolve)
-    })
-  }
-
-  #closeUnused(): void {
-    for (const { socket, isIdle } of this.#connections.values()) if (isIdle && socket.bytesRead === 0) socket.destroy()
-    this.#secure?.destroyHandshakes()
   }
 
   #attach(server: HttpServer): void {
@@ -231,17 +163,6 @@ class HttpListener implements Listener {
     })
   }
 
-  #opened(socket: Socket): Http1Connection {
-    const connection = new Http1Connection(socket, peerOf(socket, this.#context.trusted), this.#context)
-    this.#connections.set(socket, connection)
-    socket.once('close', () => {
-      this.#connections.delete(socket)
-      connection.onClose()
-      this.#onConnectionClosed()
-    })
-    return connection
-  }
-
   #serve(message: RequestMessage, response: Http1Channel, expect: Expectation): void {
     const connection = this.#connections.get(message.socket)
     if (connection === undefined || connection.closing) return
@@ -257,7 +178,7 @@ class HttpListener implements Listener {
       return
     }
     const response = new Http1Channel(message)
-    const detached = new DetachedSocket(socket, response, head, limit(this.#context.settings.idleTimeout))
+    const detached = new DetachedSocket(socket, response, head, nodeLimit(this.#context.settings.idleTimeout))
     detached.onIdleTimeout(() => connection.onIdleTimeout())
     response.bind(connection, 'nothing', detached)
     connection.accept(new Transaction(this.#context, response))
@@ -278,40 +199,9 @@ class HttpListener implements Listener {
   }
 
   #switchToHttp2(socket: Socket, bytes: Buffer): void {
-    this.#connections.delete(socket)
     detachParser(socket, bytes)
-    this.#http2.add(socket)
+    this.#connections.switchToHttp2(socket)
   }
-}
-
-function serverOptions(settings: ListenerSettings): ServerOptions<typeof RequestMessage, typeof Http1Channel> {
-  const { headersTimeout, requestTimeout, keepAliveTimeout, serverOptions = {} } = settings
-  const { noDelay = true, keepAlive = false, highWaterMark } = serverOptions
-  const shortest = Math.min(headersTimeout, requestTimeout)
-  return {
-    IncomingMessage: RequestMessage,
-    ServerResponse: Http1Channel,
-    maxHeaderSize: settings.maxTotalHeadersSize,
-    headersTimeout: limit(Math.min(headersTimeout, requestTimeout)),
-    // Node's would also end bodies that progress; BodyTimeouts does not.
-    requestTimeout: 0,
-    keepAliveTimeout: limit(keepAliveTimeout),
-    connectionsCheckingInterval: Math.max(50, Math.min(5000, shortest / 4)),
-    // `effectiveUri` checks Host.
-    requireHostHeader: false,
-    optimizeEmptyRequests: true,
-    noDelay,
-    keepAlive,
-    ...(highWaterMark === undefined ? {} : { highWaterMark }),
-    shouldUpgradeCallback: isWebSocketUpgrade,
-  }
-}
-
-function prepared<S extends HttpServer>(server: S, settings: ListenerSettings): S {
-  // Node would silently drop fields beyond the 2000th; the listener limits their number.
-  server.maxHeadersCount = 0
-  server.timeout = limit(settings.idleTimeout)
-  return server
 }
 
 /** Opens a port whose requests go to the handler. */
