@@ -39,7 +39,7 @@ export const ReleaseCommand: Command = {
   description: [
     'list shows the newest releases, show one of them with its files, diff the changes of release N (by default the current one) against its parent, or from N to M.',
     'rollback N makes a new release with the files of release N. Without a number it drops a staged release, or else goes back to the parent of the current one. promote deploys the staged release to all instances.',
-    'adopt is for a store that contradicts what the gateway serves, because it was restored from an older backup, or is another one: the store as it is becomes the truth. Until then the gateway serves what it has, and changes are refused. --empty is needed for a store without any release; the gateway then serves its own folder.',
+    'adopt is for a store that contradicts what the gateway serves, because it was restored from an older backup, or is another one: the store as it is becomes the truth for that gateway; each one that `gateway instances` lists as failing for this reason needs it. Until then it serves what it has, and changes are refused. --empty is needed for a store without any release; the gateway then serves its own folder.',
   ],
   options: [
     WAIT_OPTION,

@@ -1,5 +1,6 @@
 // When an instance knows of a change, and of an outage, with a network that delays or is silent.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { EtcdClient } from '#etcd'
 import { createLogger } from '#logging'
@@ -8,7 +9,7 @@ import { systemClock } from '#schema'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { TcpRelay } from '#test/tcp-relay'
 import { waitUntil } from '#test/waiting'
-import { StoreFollower } from './store-follower.ts'
+import { StoreFollower, type StoreState } from './store-follower.ts'
 
 const by = { author: 'demo', note: null }
 const anywhere = { local: null }
@@ -112,5 +113,31 @@ describe('a follower of the store', { skip: etcdMissing }, () => {
     await waitUntil('it is connected', () => follower.connection.state === 'connected', 5_000)
     const { pointer: current } = await writer.head()
     await waitUntil('it has the change', () => pointer?.release === current?.release, 5_000)
+  })
+
+  test('sees that a store restored from a backup has another release of the number of the local copy', async () => {
+    const { pointer: restored } = await writer.head()
+    const local = { store: restored!.store, release: restored!.last + 1, write: randomUUID() }
+    const states: StoreState[] = []
+    const other = new StoreFollower({
+      releases: new EtcdReleases(near, { prefix, clock: systemClock }),
+      logger: createLogger({ level: 'silent' }),
+      clock: systemClock,
+      local: () => local,
+      changed: (state) => states.push(state),
+      connectionChanged: () => {},
+    })
+    other.start()
+    try {
+      await waitUntil('the store is older', () => states.at(-1)?.divergence?.kind === 'older')
+      for (const number of [local.release, local.release + 1]) {
+        const outcome = await writer.create(new Map([[path, `{"restored":${number}}`]]), by, anywhere)
+        assert.equal((outcome as { release: number }).release, number)
+        await waitUntil('the release is known', () => states.at(-1)?.pointer?.release === number)
+        assert.equal(states.at(-1)?.divergence?.kind, 'other-write')
+      }
+    } finally {
+      await other.close()
+    }
   })
 })

@@ -56,6 +56,8 @@ export class StoreFollower {
   #wake: (() => void) | null = null
   #endWatch: (() => void) | null = null
   #pointerRevision = 0n
+  /** As of the last read. */
+  #isDiverged = false
   #running: Promise<void> | null = null
 
   constructor(input: FollowerInput) {
@@ -117,6 +119,7 @@ export class StoreFollower {
     const isOutdated = this.#pointerRevision !== known && head.pointerRevision < this.#pointerRevision
     if (isOutdated) return head
     this.#pointerRevision = head.pointerRevision
+    this.#isDiverged = divergence !== null
     this.#input.changed({ pointer: head.pointer, divergence })
     return head
   }
@@ -161,8 +164,10 @@ export class StoreFollower {
           if (revision <= this.#pointerRevision) return
           this.#pointerRevision = revision
           const own = local()
-          // What these mean for this instance needs a read of its record.
-          if (pointer === null || (own !== null && pointer.store !== own.store)) return end(null)
+          // What these mean for this instance needs a read of its record. A store that contradicts the local copy may reach its
+          // number with a release of another write.
+          const isOther = pointer === null || (own !== null && pointer.store !== own.store)
+          if (isOther || this.#isDiverged) return end(null)
           // An own write that is newer than this event: its event follows.
           if (own !== null && pointer.last < own.release) return
           changed({ pointer, divergence: null })
