@@ -79,7 +79,7 @@ export class RedisConnection {
     const old = this.#client
     let problem = `no connection within ${limit} ms`
     const onError = (error: Error): void => {
-      problem = problemOf(error)
+      if (!isRepeated(error)) problem = problemOf(error)
     }
     this.#listen(client)
     client.on('error', onError)
@@ -109,7 +109,7 @@ export class RedisConnection {
     const isCurrent = () => client === this.#client && isOpen()
     const whole = this.#servers.of(ALL_NODES)
     client.on('ready', () => isCurrent() && whole.succeeded())
-    client.on('error', (error: Error) => isCurrent() && whole.failed(problemOf(error)))
+    client.on('error', (error: Error) => isCurrent() && !isRepeated(error) && whole.failed(problemOf(error)))
     client.on('close', () => isCurrent() && whole.closed())
     if (!(client instanceof Cluster)) return
     watchNodes(client, { servers: this.#servers, timeout: this.#timeout, isOpen, isCurrent })
@@ -158,9 +158,20 @@ export class RedisConnection {
 /** Messages of the client for a lost connection; replaced since they name options of the client. */
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/
 
+/** Each of the sentinels was asked for the primary. Only with a last error could one of them not be used, perhaps not all. */
+const SENTINELS = /^All sentinels are unreachable\b(?:.* Last error: (?<last>.*))?/s
+
+/** Whether the client only counts what it has reported: sentinels respond, and connecting to the primary that they name has failed. */
+function isRepeated({ message }: Error): boolean {
+  const sentinels = SENTINELS.exec(message)
+  return sentinels !== null && sentinels.groups?.['last'] === undefined
+}
+
 /** The message only: errors of the client contain the arguments of the command, which may be a password. */
 function problemOf({ message, lastNodeError }: ClientError): string {
   if (lastNodeError) return `no node of the cluster answers: ${problemOf(lastNodeError)}`
+  const last = SENTINELS.exec(message)?.groups?.['last']
+  if (last !== undefined) return `a sentinel can not be used: ${last}`
   return CLOSED.test(message) ? CONNECTION_CLOSED : message
 }
 

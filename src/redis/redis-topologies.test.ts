@@ -208,6 +208,22 @@ test('sentinels with TLS and separate user and password', { skip: redisMissing |
   assert.match(unknown.log.lines.join(''), /NOAUTH/)
 })
 
+test('the log names what the primary says, and not sentinels that respond', { skip: redisMissing }, async () => {
+  await using server = await RedisServer.start('--requirepass', 'right')
+  await using sentinel = await RedisServer.startSentinel(
+    `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${server.port} 1`,
+    `sentinel auth-pass ${PRIMARY_NAME} right`,
+  )
+  await using built = await open({ url: [sentinel.url], sentinelName: PRIMARY_NAME, timeout: '1 s' })
+  const rejections = async () => {
+    const stats = await server.ask('-a', 'right', 'INFO', 'errorstats')
+    return Number(/NOAUTH:count=(\d+)/.exec(stats)?.[1] ?? 0)
+  }
+  await waitUntil('several connections were rejected', async () => (await rejections()) > 3)
+  assert.match(built.log.lines.join(''), /"problem":"NOAUTH/)
+  assert.doesNotMatch(built.log.lines.join(''), /sentinel/i)
+})
+
 test('an unresponsive sentinel is skipped', { skip: redisMissing }, async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
