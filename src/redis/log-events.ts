@@ -8,6 +8,13 @@ export const EVENTS = logEvents('GW_REDIS', {
     action:
       'By the code that `problem` begins with: raise `maxmemory` of Redis (OOM), free its disk (MISCONF), grant the commands to its user (NOPERM), or remove keys of other programs (WRONGTYPE).',
   },
+  CREDENTIALS_NOT_USED: {
+    message: 'new credentials for Redis can not be used: the connection with the old ones goes on while it lasts',
+    meaning:
+      'Requests are not affected until that connection ends; then sessions and throttling counts in Redis are unavailable.',
+    action:
+      'Correct the password, the keys or the trust, or put them into effect at Redis: `problem` has what it responds. They are tried on.',
+  },
   CREDENTIALS_UNREADABLE: {
     message: 'new credentials for Redis can not be read: the connection keeps the old ones',
     meaning: 'Connections use the earlier password or keys, until Redis rejects them.',

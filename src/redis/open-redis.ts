@@ -25,6 +25,11 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
   const { RedisConnection } = await import('./redis-connection.ts')
   const losses = env.metrics.counter('gw_redis_losses_total', 'How often Redis became unavailable.', { name: env.name })
   let isLost = false
+  let isKept = false
+  const reportAvailable = (): void => {
+    if (isKept) env.reportState('degraded', 'Redis is available, by old credentials: the new ones can not be used')
+    else env.reportState('up', 'Redis is available')
+  }
   const problems = new Set<string>()
   const connection = new RedisConnection(redisClient(await access()), {
     clock,
@@ -47,7 +52,16 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
       isLost = false
       problems.clear()
       logger.info('Redis available again')
-      env.reportState('up', 'Redis is available')
+      reportAvailable()
+    },
+    onKept: (problem) => {
+      isKept = true
+      logger.warn({ problem }, EVENTS.CREDENTIALS_NOT_USED)
+      reportAvailable()
+    },
+    onReplaced: () => {
+      isKept = false
+      if (!isLost) reportAvailable()
     },
   })
   env.metrics.reading('gw_redis_unavailable', 'Whether a server of Redis does not respond: 1, or 0.', {

@@ -207,6 +207,33 @@ test('commands are answered while the client is replaced, also one that is in fl
   assert.deepEqual(built.states, [])
 })
 
+test('a wrong new password ends no connection that works; it is used once Redis accepts it', {
+  skip: redisMissing,
+}, async () => {
+  await using server = await RedisServer.start('--requirepass', 'first')
+  const secrets = new Changing<PemSecrets>({ 'redis.password': 'first' })
+  const surroundings = { types: [pemStoreType(secrets)], heap: [{ name: 'Secrets', type: 'PemStore' }] }
+  const config = { url: server.url, passwordSecretId: 'redis.password', secretsProvider: 'Secrets', timeout: '2 s' }
+  await using built = await open(config, surroundings)
+  const first = await built.object.call('CLIENT', 'ID')
+  const kept = /"problem":"WRONGPASS .*new credentials for Redis can not be used/
+  secrets.set({ 'redis.password': 'second' })
+  await waitUntil('the old connection is kept', () => logged(built, kept) === 1)
+  assert.equal(await built.object.call('CLIENT', 'ID'), first)
+  assert.match(built.states.at(-1) ?? '', /^degraded: Redis is available/)
+  await server.ask('-a', 'first', 'CONFIG', 'SET', 'requirepass', 'second')
+  await waitUntil('it was replaced', async () => (await built.object.call('CLIENT', 'ID')) !== first)
+  assert.match(built.states.at(-1) ?? '', /^up/)
+  secrets.set({ 'redis.password': 'third' })
+  await waitUntil('the old connection is kept', () => logged(built, kept) === 2)
+  await server.ask('-a', 'second', 'CLIENT', 'KILL', 'TYPE', 'normal')
+  await waitUntil('Redis is lost', () => logged(built, /"problem":"WRONGPASS .*connecting to Redis failed/) === 1)
+  assert.equal(await responds(built), false, 'no connection is made with the old password')
+  secrets.set({ 'redis.password': 'second' })
+  await waitUntil('Redis responded', () => responds(built))
+  assert.match(built.states.at(-1) ?? '', /^up/)
+})
+
 test('a new client is not connected after the connection was closed', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '2 s' })

@@ -14,6 +14,9 @@ export interface ConnectionSettings extends AvailabilityEvents {
   readonly timeout: number
   /** Called for each error reply to a command: Redis responds, and rejects it. */
   onRejected(problem: string): void
+  /** Called where other credentials can not be used, and the connection with the old ones goes on; then `onReplaced`, once. */
+  onKept(problem: string): void
+  onReplaced(): void
 }
 
 /** Sends commands to Redis, each with a timeout. The client adds `keyPrefix` to keys. */
@@ -21,16 +24,19 @@ export class RedisConnection {
   readonly #clock: Clock
   readonly #timeout: number
   readonly #servers: ServerStates
-  readonly #onRejected: ConnectionSettings['onRejected']
+  readonly #settings: Pick<ConnectionSettings, 'onRejected' | 'onKept' | 'onReplaced'>
   /** The one in use, and while it is replaced the other one. */
   readonly #open = new Set<RedisClient>()
   #client: RedisClient
+  /** Goes on connecting while the one in use is kept. */
+  #next: RedisClient | null = null
   #isClosed = false
 
-  constructor(client: RedisClient, { timeout, clock, onRejected, ...events }: ConnectionSettings) {
+  constructor(client: RedisClient, settings: ConnectionSettings) {
+    const { timeout, clock, ...events } = settings
     this.#clock = clock
     this.#timeout = timeout
-    this.#onRejected = onRejected
+    this.#settings = settings
     this.#servers = new ServerStates(clock, events)
     this.#client = client
     this.#listen(client)
@@ -68,14 +74,18 @@ export class RedisConnection {
   }
 
   /**
-   * Switches to a client with other credentials once it is connected, or after `limit` milliseconds. Until then commands are
-   * sent with the old one; those in flight finish there.
+   * Switches to a client with other credentials once it is connected, or after `limit` milliseconds where the old one does not work.
+   * Until then commands are sent with the old one; those in flight finish there. A mistake in a password, or one that is not in effect
+   * yet, ends nothing that works: the old connection is used while it lasts. No other is made with the old credentials.
    */
   async replace(client: RedisClient, limit: number): Promise<void> {
     if (this.#isClosed) {
       client.disconnect()
       return
     }
+    const wasKept = this.#next !== null
+    if (this.#next !== null) this.#disconnect(this.#next)
+    this.#next = client
     const old = this.#client
     let problem = `no connection within ${limit} ms`
     const onError = (error: Error): void => {
@@ -84,8 +94,24 @@ export class RedisConnection {
     this.#listen(client)
     client.on('error', onError)
     await this.#connect(client, limit)
-    client.off('error', onError)
-    if (this.#isClosed) return
+    // Closed, or this one was replaced in turn.
+    if (this.#next !== client) return
+    const isKept = client.status !== 'ready' && old.status === 'ready' && !this.#servers.isLost(ALL_NODES)
+    const use = (): void => {
+      client.off('error', onError)
+      if (this.#next !== client) return
+      this.#next = null
+      this.#use(client, problem)
+      if (isKept || wasKept) this.#settings.onReplaced()
+    }
+    if (!isKept) return use()
+    this.#settings.onKept(problem)
+    client.once('ready', use)
+    old.once('close', use)
+  }
+
+  #use(client: RedisClient, problem: string): void {
+    const old = this.#client
     this.#client = client
     const whole = this.#servers.of(ALL_NODES)
     if (client.status === 'ready') whole.succeeded()
@@ -95,6 +121,7 @@ export class RedisConnection {
 
   close(): void {
     this.#isClosed = true
+    this.#next = null
     for (const client of this.#open) this.#disconnect(client)
   }
 
@@ -150,7 +177,7 @@ export class RedisConnection {
       return new RedisError('unavailable', problem)
     }
     server.missed(problem, sentAt)
-    this.#onRejected(problem)
+    this.#settings.onRejected(problem)
     return new RedisError('refused', problem)
   }
 }
