@@ -77,6 +77,6 @@ test('a port of another gateway is reported with --take-over as a remedy, unless
   )
   assert.match(
     startFailure(error, settings, true) ?? '',
-    /^port 8080 on 0\.0\.0\.0 is in use by another gateway of another instance or state directory, which is not replaced; stop that, set shareTrafficPorts/,
+    /^port 8080 on 0\.0\.0\.0 is in use by another gateway, which is not replaced: it has another instance or state directory, or its socket in tmp\/ was deleted; stop that, set shareTrafficPorts/,
   )
 })

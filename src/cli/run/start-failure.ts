@@ -25,7 +25,9 @@ export function startFailure(
   const change = `change ${field} in config/admin.json (0 takes a free port)`
   if (code === 'EADDRINUSE') {
     if (message.includes('shared by another gateway')) {
-      const whose = takesOver ? ' of another instance or state directory, which is not replaced' : ''
+      const whose = takesOver
+        ? ', which is not replaced: it has another instance or state directory, or its socket in tmp/ was deleted'
+        : ''
       const remedies = [
         'stop that',
         ...(takesOver ? [] : ['replace it with --take-over']),

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { makeDirectory } from '#http'
 import type { Logger } from '#logging'
 import { Channel, type Remote } from '#rpc'
 import { EVENTS } from '../log-events.ts'
@@ -21,6 +24,8 @@ interface HandoverSource {
 const MAX_CONNECTIONS = 4
 /** Milliseconds for the first call of a connection. */
 const BEGIN_LIMIT = 5_000
+/** Milliseconds between looks at the socket: folders named tmp are cleaned, by people and by programs. */
+const LOOK_INTERVAL = 5_000
 
 /** Waits for a gateway of the same instance that takes over (`gateway run --take-over`). */
 export class Successors implements Disposable {
@@ -29,10 +34,13 @@ export class Successors implements Disposable {
   readonly #taken = Promise.withResolvers<{ pid: number }>()
   #server: Server | null = null
   #current: Socket | null = null
+  readonly #lookInterval: number
+  #looks: NodeJS.Timeout | null = null
 
-  constructor(source: HandoverSource, logger: Logger) {
+  constructor(source: HandoverSource, logger: Logger, { lookInterval = LOOK_INTERVAL } = {}) {
     this.#source = source
     this.#logger = logger
+    this.#lookInterval = lookInterval
   }
 
   /** Resolves when a successor serves in the place of this process, which then drains. */
@@ -40,9 +48,25 @@ export class Successors implements Disposable {
     return this.#taken.promise
   }
 
-  /** A gateway that can not be taken over still serves: the reason is logged. */
+  /** Listens until a successor has taken over, and again where the socket is deleted. */
   async listen(path: string): Promise<void> {
+    await this.#open(path)
+    this.#looks = setInterval(() => void this.#look(path), this.#lookInterval).unref()
+  }
+
+  async #look(path: string): Promise<void> {
+    if (this.#server === null || this.#current !== null || existsSync(path)) return
+    this.#logger.info({ path }, 'the socket for a gateway that takes over was deleted; it is made again')
+    // At once: closing it later would delete the new one.
+    this.#server.close()
+    this.#server = null
+    await this.#open(path)
+  }
+
+  /** A gateway that can not be taken over still serves: the reason is logged. */
+  async #open(path: string): Promise<void> {
     try {
+      makeDirectory(dirname(path))
       this.#server = await listenForSuccessors(path, (socket) => this.#accept(socket))
       if (this.#server === null)
         this.#logger.info({ path }, 'another gateway of this instance runs and listens for a successor')
@@ -53,6 +77,7 @@ export class Successors implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#looks !== null) clearInterval(this.#looks)
     this.#server?.close()
     this.#current?.destroy()
   }

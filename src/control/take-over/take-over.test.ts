@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
@@ -15,7 +16,7 @@ import { Successors } from './successors.ts'
 const CONNECTOR = { host: '127.0.0.1', ports: [8080], secure: false }
 
 /** A gateway that can be taken over, without ports. */
-async function running(path: string, obstacle: string | null = null) {
+async function running(path: string, obstacle: string | null = null, lookInterval?: number) {
   const log = memoryLog()
   const store = new OwnedStore(new KeyValueStore(systemClock))
   const handedOver: string[] = []
@@ -33,7 +34,8 @@ async function running(path: string, obstacle: string | null = null) {
     },
     handOver: async () => void handedOver.push('handed over'),
   }
-  const successors = new Successors(source, createLogger({ destination: log }))
+  const options = lookInterval === undefined ? {} : { lookInterval }
+  const successors = new Successors(source, createLogger({ destination: log }), options)
   await successors.listen(path)
   return { successors, store, log, handedOver, [Symbol.dispose]: () => successors[Symbol.dispose]() }
 }
@@ -103,6 +105,23 @@ test('a process that ends while it takes over changes nothing, and another can t
   const second = await Predecessor.find(handoverPath(folder.path), '1.1.0')
   assert.equal(second?.running.pid, 1)
   second?.close()
+})
+
+test('the socket is made again where it, or its folder, was deleted', async () => {
+  using folder = new Folder()
+  const path = handoverPath(join(folder.path, 'tmp'))
+  using old = await running(path, null, 10)
+  for (const deleted of [path, dirname(path)]) {
+    rmSync(deleted, { recursive: true })
+    await waitUntil('the socket was made again', () => existsSync(path))
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const found = await Predecessor.find(path, '1.1.0')
+    assert.equal(found?.running.pid, 1)
+    found?.close()
+    await waitUntil('it is noticed', () => old.log.lines.at(-1)?.includes('this one keeps serving') === true)
+  }
+  old[Symbol.dispose]()
+  await waitUntil('the socket is gone', () => !existsSync(path))
 })
 
 test('the socket belongs to its user alone; one that was left behind is replaced, another file is not', async () => {
