@@ -32,7 +32,7 @@ export async function waitForRelease(
     shown = text
     if (performance.now() >= end) {
       stderr.write(`gateway: ${text} after ${time / 1000} s\n`)
-      for (const instance of waiting) stderr.write(`${printable(stateOf(instance))}\n`)
+      for (const line of waiting.flatMap(linesOf)) stderr.write(`${printable(line)}\n`)
       return false
     }
     await delay(Math.min(INTERVAL, Math.max(0, end - performance.now())))
@@ -67,7 +67,8 @@ async function instancesOf(
   }
 }
 
-function stateOf({ _id, state, served, wanted, problems }: Instance): string {
-  const reasons = problems.map((problem) => `\n  ${problemText(problem)}`).join('')
-  return `${_id}: ${state}: serves ${served ?? 'no release'}, wants ${wanted ?? 'none'}${reasons}`
+/** Its state, and a line for each reason. */
+function linesOf({ _id, state, served, wanted, problems }: Instance): string[] {
+  const reasons = problems.map((problem) => `  ${problemText(problem)}`)
+  return [`${_id}: ${state}: serves ${served ?? 'no release'}, wants ${wanted ?? 'none'}`, ...reasons]
 }
