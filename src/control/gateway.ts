@@ -288,8 +288,9 @@ export class Gateway {
     const { units, starting, leaving } = this.#supervisor
     for (const unit of [...units, ...starting, ...leaving]) unit.remote.reload()
     await this.#auditWriter.reopen()
-    await this.#fleet?.reload()
+    await this.#fleet?.repair()
     await this.stores.rescan()
+    await this.#fleet?.reload()
     await this.#audit.logStrandedSpools(this.units)
   }
 

@@ -1,6 +1,8 @@
 // The last good version of a route that a release broke, over a restart.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { EtcdReleases } from '#releases'
 import { systemClock } from '#schema'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
@@ -69,4 +71,26 @@ test('of a route that a release broke, the last good version is served after a r
   await one.serves('/page', 'page 6')
   assert.notEqual(await one.text('/note'), 'note 1')
   await waitUntil('it is current', async () => (await one.instances()).get('one')?.['state'] === 'current')
+})
+
+test('a reload says that a release is served whose cause of failure on this machine is gone', {
+  skip: etcdMissing,
+}, async () => {
+  await using etcd = await EtcdMember.start()
+  await using client = etcdClient([etcd])
+  using releases = new EtcdReleases(client, { prefix: '/identity-gateway', clock: systemClock })
+  using folder = new Folder()
+  const $location = pathToFileURL(join(folder.path, 'local.json')).href
+  const page = JSON.stringify({ ...pathRoute('/page', '&{local.text}'), properties: { local: { $location } } })
+  await releases.create(new Map([['config/routes/note.json', route('/note', 'note 1')]]), by, { local: null })
+  await using one = await FleetGateway.start([etcd], { id: 'one' })
+  await one.serves('/note', 'note 1')
+  await releases.create(new Map([['config/routes/page.json', page]]), by, { local: null })
+  const record = async () => (await one.instances()).get('one')
+  await waitUntil('it fails', async () => (await record())?.['state'] === 'failing')
+  folder.write('local.json', '{ "text": "of this machine" }')
+  await one.gateway.gateway.reload()
+  assert.equal(await one.text('/page'), 'of this machine')
+  assert.equal((await one.storeCheck()).state, 'up')
+  await waitUntil('the record says so', async () => (await record())?.['state'] === 'current')
 })

@@ -231,9 +231,8 @@ export class Fleet {
     this.#applier.changed()
   }
 
-  /** SIGHUP: files that were changed by hand are overwritten, and a release that failed is tried again. */
+  /** SIGHUP, after routes were read again: a release that failed is tried again, and the record has the problems that are left. */
   async reload(): Promise<void> {
-    await this.copy.repair()
     this.#applier.changed()
     await this.#applier.settled()
   }

@@ -109,6 +109,10 @@ export class GatewayFleet {
     return this.#opened.tookOver()
   }
 
+  async repair(): Promise<void> {
+    await this.#fleet?.copy.repair()
+  }
+
   async reload(): Promise<void> {
     await this.#fleet?.reload()
   }
