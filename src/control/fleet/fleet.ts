@@ -14,7 +14,7 @@ import { FleetState } from './fleet-state.ts'
 import { FilesTooLargeError, readInstanceFiles } from './instance-files.ts'
 import { defaultInstanceId } from './instance-id.ts'
 import { firstInstance, InstanceRecord, readInstances } from './instance-record.ts'
-import type { InstanceStatus, ReleaseProblem } from './instance-status.ts'
+import { comparedWith, type InstanceStatus, type ReleaseProblem } from './instance-status.ts'
 import { LocalCopy } from './local-copy.ts'
 import { ReleaseApplier } from './release-applier.ts'
 import { ReleaseSweep } from './release-sweep.ts'
@@ -157,8 +157,11 @@ export class Fleet {
   }
 
   /** The living instances. */
-  instances(): Promise<InstanceStatus[]> {
-    return readInstances(this.#client, this.releases.keys)
+  async instances(): Promise<InstanceStatus[]> {
+    const found = await readInstances(this.#client, this.releases.keys)
+    const { pointer, divergence } = this.state
+    if (pointer === null || pointer === undefined || divergence !== null) return found
+    return found.map((status) => comparedWith(status, pointer))
   }
 
   /** Number of living instances, as of some seconds before. */

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
-import type { Labels } from '#releases'
+import { type Labels, type Pointer, wantedRelease } from '#releases'
 
 /** Why a release, or a file of it, is not served. */
 export interface ReleaseProblem {
@@ -43,6 +43,16 @@ export function boundedProblems(problems: readonly ReleaseProblem[]): ReleasePro
   }))
   if (problems.length <= MAX_PROBLEMS) return shown
   return [...shown, { file: '', message: `and ${problems.length - MAX_PROBLEMS} more; see the log of the instance` }]
+}
+
+/**
+ * The status of an instance by what the store has. A record that names an earlier release than the instance should serve was not
+ * written since: the instance does not know of the release yet, is frozen or dead, or the store takes no writes.
+ */
+export function comparedWith(status: InstanceStatus, pointer: Pointer): InstanceStatus {
+  const wanted = wantedRelease(pointer, status.labels)
+  if (status.wanted === null || status.wanted >= wanted) return status
+  return { ...status, wanted, state: status.state === 'current' ? 'behind' : status.state }
 }
 
 /** `process`: a token of the process that writes it. */
