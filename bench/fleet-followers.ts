@@ -115,6 +115,7 @@ export async function measureFollowers(
       clock: systemClock,
       status: () => statusOf(at),
       rivalChanged: () => {},
+      refusalChanged: () => {},
     })
     clients.defer(() => record.close())
     record.start()

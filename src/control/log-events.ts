@@ -82,6 +82,13 @@ export const EVENTS = logEvents('GW_CONTROL', {
     meaning: 'One unit serves all requests.',
     action: 'Run the gateway on Linux, or set gatewayUnits to 1.',
   },
+  RECORD_REFUSED: {
+    message: 'the configuration store refuses the record of this instance',
+    meaning:
+      'Traffic is not affected. The list of instances does not show what this gateway serves, and changes over the management API get 503.',
+    action:
+      'See the reason: compact and defragment etcd and disarm its alarm where it is full, or grant its user read and write access to the keys below `prefix`.',
+  },
   RELEASE_NOT_SERVED: {
     message: 'files of a release can not be served; their last good versions stay',
     meaning: 'This instance does not count as one that serves the release. The other files of the release are served.',

@@ -9,9 +9,13 @@ test('a second gateway with the id of this one is degraded, and a problem of the
     connection: { state: 'connected' },
     state,
     copy: { release: null, age: 0 },
+    recordRefusal: null,
     isStarted: true,
   } as const
   assert.equal(fleetCheck(health).state, 'up')
+  const full = fleetCheck({ ...health, recordRefusal: 'no-space' })
+  assert.deepEqual([full.ok, full.state], [true, 'degraded'])
+  assert.match(full.detail ?? '', /^the configuration store can not be written \(it is full\); /)
   state.rivalIs('host:8080')
   const { ok, state: found, detail } = fleetCheck(health)
   assert.deepEqual([ok, found], [true, 'degraded'])

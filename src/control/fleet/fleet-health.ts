@@ -1,3 +1,4 @@
+import type { EtcdErrorKind } from '#etcd'
 import type { HealthCheck } from '../admin/health.ts'
 import type { CopiedRelease } from './copied-release.ts'
 import type { FleetState } from './fleet-state.ts'
@@ -8,6 +9,7 @@ interface FleetHealth {
   readonly connection: Connection
   readonly state: FleetState
   readonly copy: { readonly release: CopiedRelease | null; readonly age: number }
+  readonly recordRefusal: EtcdErrorKind | null
   /** Whether units have started. */
   readonly isStarted: boolean
 }
@@ -17,6 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unavailable: 'not reachable, or without a leader',
   authentication: 'user or password refused',
   denied: 'no permission for its keys',
+  'no-space': 'it is full',
   content: 'its content is not that of releases this version reads',
 }
 
@@ -25,7 +28,8 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** The entry `store` of `/health/ready?verbose`. The store is never a reason to be unready once something is served. */
-export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, now = Date.now()): HealthCheck {
+export function fleetCheck(health: FleetHealth, now = Date.now()): HealthCheck {
+  const { connection, state, copy, recordRefusal, isStarted } = health
   const serves = servedText(copy, state)
   const check = (text: string): HealthCheck => ({
     name: 'store',
@@ -43,6 +47,8 @@ export function fleetCheck({ connection, state, copy, isStarted }: FleetHealth, 
     return check('the configuration store contradicts the local copy: decide by gateway push or gateway release adopt')
   if (state.hasRival) return check('another gateway has the instanceId of this one: give each its own in admin.json')
   if (state.state === 'failing') return check(`release ${state.wanted ?? '?'} can not be served completely`)
+  if (recordRefusal !== null)
+    return check(`the configuration store can not be written (${REASONS[recordRefusal] ?? 'see the log'})`)
   return { name: 'store', ok: true, state: 'up', detail: serves }
 }
 

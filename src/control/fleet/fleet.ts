@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServedFolders } from '#contracts'
-import { EtcdClient } from '#etcd'
+import { EtcdClient, type EtcdError, type EtcdErrorKind } from '#etcd'
 import type { Logger } from '#logging'
 import { type Authorship, type ContentEntry, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
 import { type Clock, systemClock } from '#schema'
@@ -67,6 +67,7 @@ export class Fleet {
   #isStarted = false
   #isClosed = false
   #hasLoggedOwn = false
+  #recordRefusal: EtcdErrorKind | null = null
 
   private constructor(input: FleetInput, id: string, copy: LocalCopy) {
     const { settings, logger, clock = systemClock } = input
@@ -97,6 +98,7 @@ export class Fleet {
       clock,
       status: () => this.status,
       rivalChanged: (address) => this.#rivalChanged(address),
+      refusalChanged: (refusal) => this.#refusalChanged(refusal),
     })
     this.#sweep = new ReleaseSweep({ releases, logger, isOwn: () => this.#isFirst() })
     this.#follower = new StoreFollower({
@@ -138,6 +140,11 @@ export class Fleet {
 
   get connection(): StoreFollower['connection'] {
     return this.#follower.connection
+  }
+
+  /** Why the store does not take the record of this instance; null where it does. */
+  get recordRefusal(): EtcdErrorKind | null {
+    return this.#recordRefusal
   }
 
   /** The record of this instance. */
@@ -348,6 +355,13 @@ export class Fleet {
     if (address === null) logger.info('no other gateway has the instanceId of this one any more')
     else logger.error({ instanceId: this.id, address }, EVENTS.INSTANCE_ID_SHARED)
     this.state.rivalIs(address)
+  }
+
+  #refusalChanged(refusal: EtcdError | null): void {
+    const { logger } = this.#input
+    this.#recordRefusal = refusal?.kind ?? null
+    if (refusal === null) logger.info('the configuration store takes the record of this instance again')
+    else logger.error({ reason: refusal.message }, EVENTS.RECORD_REFUSED)
   }
 
   #storeChanged({ pointer, divergence }: StoreState): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type EtcdClient, EtcdError, type EtcdErrorKind } from '#etcd'
 import { StoreKeys } from '#releases'
 import { systemClock } from '#schema'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
@@ -35,6 +36,7 @@ describe('the record of an instance', () => {
       ...{ client, keys, clock: systemClock, renewal: 50 },
       status: () => status,
       rivalChanged,
+      refusalChanged: () => assert.fail('it is written'),
     })
     record.start()
     const found = async () => (await readInstances(client, keys))[0]
@@ -74,6 +76,7 @@ describe('the record of an instance', () => {
         ...{ client, keys, renewal: 20, clock: { monotonic: () => now } },
         status: () => ({ ...STATUS, address, problems: rivals.map((rival) => ({ file: '', message: `${rival}` })) }),
         rivalChanged: (rival) => void rivals.push(rival),
+        refusalChanged: () => assert.fail('it is written'),
       })
       record.start()
       return { record, rivals }
@@ -108,6 +111,42 @@ describe('the record of an instance', () => {
     await one.record.close()
   })
 
+  test('tells once that the store refuses it, and when it takes it again', async () => {
+    let kind: EtcdErrorKind | null = 'no-space'
+    let writes = 0
+    const client = {
+      get: async () => ({ item: null }),
+      count: async () => 0,
+      grantLease: async () => ({ lease: '1' }),
+      keepAlive: async () => {},
+      revokeLease: async () => {},
+      transact: async () => {
+        writes++
+        if (kind !== null) throw new EtcdError(kind, `refused: ${kind}`)
+        return { succeeded: true, revision: 2n, responses: [] }
+      },
+    } as unknown as EtcdClient
+    const refusals: (string | null)[] = []
+    const record = new InstanceRecord({
+      ...{ client, keys: new StoreKeys('/fleet'), renewal: 10, clock: systemClock },
+      status: () => STATUS,
+      rivalChanged: () => {},
+      refusalChanged: (refusal) => refusals.push(refusal?.message ?? null),
+    })
+    record.start()
+    await waitUntil('it is tried again', () => writes > 2)
+    assert.deepEqual(refusals, ['refused: no-space'])
+    // What the follower sees too is left to it.
+    kind = 'unavailable'
+    const before = writes
+    await waitUntil('it is tried again', () => writes > before + 1)
+    assert.equal(refusals.length, 1)
+    kind = null
+    await waitUntil('it is written', () => refusals.length === 2)
+    assert.deepEqual(refusals, ['refused: no-space', null])
+    await record.close()
+  })
+
   test('is written again where a write gets no response, and by no write that comes late', {
     skip: etcdMissing,
   }, async () => {
@@ -120,6 +159,7 @@ describe('the record of an instance', () => {
       ...{ client, keys, renewal: 3_600_000, clock: systemClock },
       status: () => status,
       rivalChanged: () => {},
+      refusalChanged: () => assert.fail('it is written'),
     })
     record.start()
     const found = async () => (await readInstances(client, keys))[0]?.served

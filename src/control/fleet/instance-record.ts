@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type EtcdClient, EtcdError, type KeyValue, type OperationResult } from '#etcd'
+import { type EtcdClient, EtcdError, type EtcdErrorKind, type KeyValue, type OperationResult } from '#etcd'
 import type { StoreKeys } from '#releases'
 import { decodeStatus, encodeStatus, type InstanceStatus, processOf } from './instance-status.ts'
 
@@ -34,7 +34,12 @@ interface RecordInput {
   status(): InstanceStatus
   /** Another living process writes the record of this id, and where it serves traffic; null: no longer. Must not throw. */
   rivalChanged(address: string | null): void
+  /** The store can be read, and refuses the record: it is full, or the user may not write; null: no longer. Must not throw. */
+  refusalChanged(refusal: EtcdError | null): void
 }
+
+/** Kinds of failure that readers of the store do not see. */
+const REFUSALS: ReadonlySet<EtcdErrorKind> = new Set<EtcdErrorKind>(['no-space', 'denied'])
 
 /** Milliseconds without a record of the other process, after which it is taken for gone: a lease, and a renewal. */
 const RIVAL_KEPT = LEASE_SECONDS * 1_000 + RENEWAL
@@ -47,7 +52,7 @@ const COUNT_EVERY = 3
 
 /**
  * The record of this instance in the store, bound to a lease: it is gone soon after the instance is. Failures are not
- * logged: the follower reports the state of the store, and the next renewal writes the record again.
+ * logged where the follower sees them too; the next renewal writes the record again.
  *
  * Each process writes it by compare-and-swap, with a token of its own. The record of another process is no sign of a second gateway
  * with this id when it is found at the start: that may have been killed, or this one takes over from it. It is one when it replaces
@@ -71,6 +76,7 @@ export class InstanceRecord {
   #revision: bigint | null = null
   #hasWritten = false
   #rivalSeen: number | null = null
+  #refusal: EtcdErrorKind | null = null
 
   constructor(input: RecordInput) {
     this.#input = input
@@ -158,11 +164,19 @@ export class InstanceRecord {
           // The lease may have ended.
           if (error instanceof EtcdError && error.kind === 'lease-not-found') this.#lease = null
           this.#written = ''
+          if (error instanceof EtcdError && REFUSALS.has(error.kind)) this.#refused(error)
           return delay(RETRY_AFTER, false, { ref: false })
         },
       )
       if (await Promise.race([written, delay(SILENCE * 2 ** attempt, false, { ref: false })])) return
     }
+  }
+
+  #refused(refusal: EtcdError | null): void {
+    const kind = refusal?.kind ?? null
+    if (kind === this.#refusal || this.#isClosed) return
+    this.#refusal = kind
+    this.#input.refusalChanged(refusal)
   }
 
   async #count(): Promise<void> {
@@ -229,6 +243,7 @@ export class InstanceRecord {
         this.#hasWritten = true
         this.#written = value
         this.#served = now.served
+        this.#refused(null)
         if (this.#instances === 0) await this.#count()
         return
       }
