@@ -23,6 +23,11 @@ export function failuresOf({ errorsPerSecond, statuses }: Rates): number {
   return Math.max(errorsPerSecond, statuses?.['serverError'] ?? 0)
 }
 
+/** The rates of a route; its name may also be that of a member which every object has, such as `constructor`. */
+export function ratesOf(routes: Readonly<Record<string, Rates>>, name: string): Rates | undefined {
+  return Object.hasOwn(routes, name) ? routes[name] : undefined
+}
+
 /** Values of one second; lists of objects are in every fifth event. */
 export interface Sample {
   readonly timestamp: string

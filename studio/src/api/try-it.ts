@@ -1,4 +1,5 @@
 import type { TraceStep } from '../../../src/contracts/request-trace.ts'
+import { headerLists } from '../model/header-lines.ts'
 import { call } from './client.ts'
 import { routesPath } from './routes.ts'
 
@@ -49,7 +50,7 @@ export interface Trace {
   readonly steps: readonly TraceStep[]
 }
 
-export function explain(router: string, request: SampleRequest): Promise<Explanation> {
+export async function explain(router: string, request: SampleRequest): Promise<Explanation> {
   return call(`${routesPath(router)}?_action=explain`, { body: messageOf(request) })
 }
 
@@ -62,7 +63,7 @@ export interface Evaluation {
 }
 
 /** Evaluates an expression for a sample request, with the properties of a route or, without one, of the router. */
-export function evaluate(
+export async function evaluate(
   router: string,
   route: string | null,
   expression: string,
@@ -92,7 +93,7 @@ export interface Completions {
 }
 
 /** Names that fit in an unfinished expression; after a dot, the members of its value for a sample request. */
-export function complete(
+export async function complete(
   router: string,
   route: string | null,
   expression: string,
@@ -110,22 +111,10 @@ export function complete(
   })
 }
 
-export function send(request: SampleRequest): Promise<Trace> {
+export async function send(request: SampleRequest): Promise<Trace> {
   return call('api/monitor/trace?_action=send', { body: messageOf(request) })
 }
 
 function messageOf({ method, uri, headers, body }: SampleRequest): object {
   return { method, uri, headers: headerLists(headers), ...(body === '' ? {} : { entity: body }) }
-}
-
-/** Lines `Name: value` as the lists that the API takes. */
-function headerLists(text: string): Record<string, string[]> {
-  const lists: Record<string, string[]> = {}
-  for (const line of text.split('\n')) {
-    const colon = line.indexOf(':')
-    if (colon <= 0) continue
-    const name = line.slice(0, colon).trim()
-    lists[name] = [...(lists[name] ?? []), line.slice(colon + 1).trim()]
-  }
-  return lists
 }

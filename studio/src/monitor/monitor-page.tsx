@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { FAMILIES, failuresOf, type Rates, type Sample, useMetrics } from '../api/metrics.ts'
+import { FAMILIES, failuresOf, type Rates, ratesOf, type Sample, useMetrics } from '../api/metrics.ts'
 import { Chart, type ChartSeries } from './chart.tsx'
 import { FamilyTable } from './family-table.tsx'
 import { fieldLabel, measureOf } from './measures.ts'
@@ -9,7 +9,7 @@ export function MonitorPage() {
   const { state, samples, latest } = useMetrics()
   const times = samples.map(({ timestamp }) => Date.parse(timestamp) / 1000)
   const [route, setRoute] = useState('')
-  const ratesIn = (sample: Sample) => (route === '' ? sample.totals : sample.routes[route])
+  const ratesIn = (sample: Sample) => (route === '' ? sample.totals : ratesOf(sample.routes, route))
   // A route that is gone leaves the totals of all.
   const totals = latest === null ? undefined : (ratesIn(latest) ?? latest.totals)
   const seriesOf = (

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { Link } from 'wouter'
-import { failuresOf, type Rates } from '../api/metrics.ts'
+import { failuresOf, type Rates, ratesOf } from '../api/metrics.ts'
 import { DEFAULT_ROUTER, metricName } from '../api/routes.ts'
 import { routePage } from '../app/paths.ts'
 import type { RouteRow } from './route-rows.ts'
@@ -46,7 +46,7 @@ export function RoutesTable({
                 key={`${row.router} ${row.id}`}
                 style={{ top: start }}
               >
-                <Cells row={row} rates={rates[metricName(row.router, row.id)]} />
+                <Cells row={row} rates={ratesOf(rates, metricName(row.router, row.id))} />
               </div>
             )
           })}
