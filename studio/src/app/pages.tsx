@@ -1,8 +1,9 @@
 import { lazy, Suspense } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { RoutesPage } from '../routes/routes-page.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { Navigation } from './navigation.tsx'
+import { PageBoundary } from './page-boundary.tsx'
 import { routerOfPage } from './paths.ts'
 
 const EditorPage = lazy(() => import('../editor/editor-page.tsx').then((module) => ({ default: module.EditorPage })))
@@ -16,24 +17,28 @@ const MonitorPage = lazy(() =>
 
 /** Navigation and the page of the current path. */
 export function Pages({ canLogOut }: { canLogOut: boolean }) {
+  const [location] = useLocation()
   return (
     <>
       <Navigation canLogOut={canLogOut} />
       <main>
-        <Suspense fallback={<p className="page-note">Loading the page…</p>}>
-          <Switch>
-            <Route path="/routes" component={RoutesPage} />
-            <Route path="/routes/:router/:id">
-              {({ router, id }) => <EditorPage key={`${router}/${id}`} router={routerOfPage(router)} id={id} />}
-            </Route>
-            <Route path="/try-it" component={TryItPage} />
-            <Route path="/requests" component={RequestsPage} />
-            <Route path="/monitor" component={MonitorPage} />
-            <Route>
-              <Redirect to="/routes" replace />
-            </Route>
-          </Switch>
-        </Suspense>
+        {/* Another page is tried anew. */}
+        <PageBoundary key={location}>
+          <Suspense fallback={<p className="page-note">Loading the page…</p>}>
+            <Switch>
+              <Route path="/routes" component={RoutesPage} />
+              <Route path="/routes/:router/:id">
+                {({ router, id }) => <EditorPage key={`${router}/${id}`} router={routerOfPage(router)} id={id} />}
+              </Route>
+              <Route path="/try-it" component={TryItPage} />
+              <Route path="/requests" component={RequestsPage} />
+              <Route path="/monitor" component={MonitorPage} />
+              <Route>
+                <Redirect to="/routes" replace />
+              </Route>
+            </Switch>
+          </Suspense>
+        </PageBoundary>
       </main>
       <CommandPalette />
     </>
