@@ -83,7 +83,7 @@ export function useRouteDraft(router: string, id: string) {
       }
       const now = await readServed(router, id)
       base.current = now
-      drafts.remove(router, id)
+      drafts.deployed(router, id)
       queries.setQueryData(['text', router, id], now)
       void queries.invalidateQueries({ queryKey: ['routes', router] })
       return 'deployed'

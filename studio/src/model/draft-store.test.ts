@@ -145,7 +145,7 @@ test('the newest draft of closed tabs is the one of the next tab, which offers t
   assert.equal(textOf(next), 'TWO')
 })
 
-test('a draft that another tab shows, edits, deploys or discards stays in the tab that has typed it', async () => {
+test('a draft that another tab shows, edits or discards stays in the tab that has typed it', async () => {
   for (const change of [
     (other: DraftStore) => void other.write(...ROUTE, draft('ONE, edited')),
     (other: DraftStore) => other.remove(...ROUTE),
@@ -231,4 +231,43 @@ test('the draft of an earlier version, and other contents of the storage, are re
   const tab = browser.open()
   assert.equal(textOf(tab), 'earlier')
   assert.deepEqual(tab.others(...ROUTE), [])
+})
+
+test('a draft that another tab deploys as it is does not come back from the tab that has typed it', async () => {
+  const browser = new TestBrowser()
+  const [first, second, third] = [browser.open(), browser.open(), browser.open()]
+  first.write(...ROUTE, draft('ONE'))
+  assert.equal(textOf(second), 'ONE')
+  second.deployed(...ROUTE)
+  await events()
+  const reloaded = browser.reload(first)
+  for (const tab of [first, second, third, reloaded]) {
+    assert.deepEqual([textOf(tab), tab.others(...ROUTE), tab.ids('_router')], [null, [], []])
+  }
+  // The next draft of the route is one as before.
+  reloaded.write(...ROUTE, draft('ONE'))
+  assert.equal(textOf(third), 'ONE')
+  third.deployed(...ROUTE)
+  await events()
+  assert.equal(browser.local.length, 1, 'a route has one mark')
+  assert.equal(textOf(reloaded), null)
+})
+
+test('a draft that was changed before another tab deploys what it has seen stays', async () => {
+  const browser = new TestBrowser()
+  const [first, second] = [browser.open(), browser.open()]
+  first.write(...ROUTE, draft('ONE'))
+  assert.equal(textOf(second), 'ONE')
+  first.write(...ROUTE, draft('ONE, edited'))
+  second.deployed(...ROUTE)
+  await events()
+  assert.equal(textOf(browser.reload(first)), 'ONE, edited')
+  assert.deepEqual(first.ids('_router'), ['hello'])
+})
+
+test('a draft of a router below a route is none of the router above', () => {
+  const tab = new TestBrowser().open()
+  const below = '_router/routes/outer/objects/inner'
+  tab.write(below, 'hello', draft('ONE'))
+  assert.deepEqual([tab.ids('_router'), tab.ids(below)], [[], ['hello']])
 })

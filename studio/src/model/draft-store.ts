@@ -26,11 +26,14 @@ const KEY = /^studio\.draft(?:\.\w+)?:(.*)$/s
 /** Bounds of the drafts of one route beside the one of this tab. The newest has no limit of age. */
 const MOST_OTHERS = 10
 const OTHERS_LAST = 30 * 24 * 3600_000
+/** Start of what is in place of a copy: the time of the draft that was deployed, so that no tab stores it again. */
+const MARK = '{"deployed":'
 
 /**
  * The drafts of one tab. A tab has its drafts in its session storage, which survives a reload and which no other tab sees,
  * and a copy of each in local storage, which survives the tab. A tab replaces or removes a copy only while it is as
- * the tab has stored or opened it, and stores its own again where another tab did so.
+ * the tab has stored or opened it, and stores its own again where another tab did so; a draft that another tab has deployed
+ * as it is, it forgets.
  */
 export class DraftStore {
   readonly #local: () => Storage
@@ -92,6 +95,21 @@ export class DraftStore {
     this.#changed()
   }
 
+  /** Removes the draft that this tab has deployed, also from the tab that has typed it and does not change it any more. */
+  deployed(router: string, id: string): void {
+    const route = routeOf(router, id)
+    const copy = this.#own.get(route) ?? this.#shown.get(route)
+    if (copy === undefined) return
+    this.#forget(route)
+    attempt(() => {
+      const local = this.#local()
+      for (const key of keysOf(local)) if (isUseless(key, local.getItem(key), route)) local.removeItem(key)
+      // In one step: a tab that saw the removal alone would store its draft again.
+      if (local.getItem(copy.key) === copy.stored) local.setItem(copy.key, `${MARK}${parsed(copy.stored)?.at ?? 0}}`)
+    })
+    this.#changed()
+  }
+
   /** Drafts of a route beside the one of this tab, the newest first. */
   others(router: string, id: string): readonly OtherDraft[] {
     return this.#others(routeOf(router, id)).map(({ key, at }) => ({ key, at }))
@@ -111,8 +129,12 @@ export class DraftStore {
   /** Ids of the routes of a router that have a draft. */
   ids(router: string): readonly string[] {
     const prefix = `${router}/`
-    const routes = attempt(() => keysOf(this.#local()).flatMap((key) => KEY.exec(key)?.[1] ?? [])) ?? []
-    const ids = routes.filter((route) => route.startsWith(prefix)).map((route) => route.slice(prefix.length))
+    const keys = attempt(() => keysOf(this.#local()).filter((key) => markIn(this.#local().getItem(key)) === null)) ?? []
+    const routes = keys.flatMap((key) => KEY.exec(key)?.[1] ?? [])
+    // An id has no slash: one with a slash is that of a router below a route of this one.
+    const ids = routes
+      .filter((route) => route.lastIndexOf('/') === router.length && route.startsWith(prefix))
+      .map((route) => route.slice(prefix.length))
     return [...new Set(ids)].sort()
   }
 
@@ -133,14 +155,20 @@ export class DraftStore {
   /** Stores the draft of this tab again where its copy is another one; false where the browser does not allow it. */
   #keep(route: string): boolean {
     const own = this.#own.get(route)
-    if (own === undefined || attempt(() => this.#local().getItem(own.key)) === own.stored) return true
+    const found = own === undefined ? null : attempt(() => this.#local().getItem(own.key))
+    if (own === undefined || found === own.stored) return true
+    const mark = markIn(found)
+    if (mark !== null && mark === parsed(own.stored)?.at) {
+      this.#forget(route)
+      return true
+    }
     return this.#store(route, own, own.stored)
   }
 
   #store(route: string, before: Copy | undefined, stored: string): boolean {
     const found = before === undefined ? undefined : attempt(() => this.#local().getItem(before.key))
     // Another content is the draft of another tab.
-    const isFree = before !== undefined && (found === null || found === before.stored)
+    const isFree = before !== undefined && (found === null || found === before.stored || markIn(found) !== null)
     const key = isFree ? before.key : `${PREFIX}.${crypto.getRandomValues(new Uint32Array(2)).join('')}:${route}`
     this.#hold(route, { key, stored })
     const isStored = attempt(() => {
@@ -203,6 +231,17 @@ function keysOf(storage: Storage): string[] {
 function parsed(stored: string): StoredDraft | null {
   const draft = attempt(() => JSON.parse(stored) as StoredDraft | null)
   return typeof draft?.text === 'string' ? { ...draft, at: draft.at ?? 0 } : null
+}
+
+/** The time of the draft that was deployed; null for another content. */
+function markIn(stored: string | null | undefined): number | null {
+  return stored?.startsWith(MARK) ? Number.parseInt(stored.slice(MARK.length), 10) : null
+}
+
+/** Whether this is a mark of an earlier deployment of a route, or older than the drafts that tabs have. */
+function isUseless(key: string, stored: string | null, route: string): boolean {
+  const mark = markIn(stored)
+  return mark !== null && (KEY.exec(key)?.[1] === route || mark < Date.now() - OTHERS_LAST)
 }
 
 function isSame(stored: Draft | null, draft: Draft): boolean {
