@@ -39,6 +39,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
   const [open, setOpen] = useState<Open>(null)
   const [failure, setFailure] = useState<Error | null>(null)
   const [message, setMessage] = useState('')
+  const [isDeploying, setDeploying] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the outcome of a deployment is that of the text which was deployed.
   useEffect(() => {
     setFailure(null)
@@ -51,7 +52,12 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
   }
   const deploy = (isForced = false) =>
     attempt(async () => {
-      const outcome = await draft.deploy(isForced)
+      setDeploying(true)
+      setMessage('Deploying…')
+      const outcome = await draft.deploy(isForced).finally(() => {
+        setDeploying(false)
+        setMessage('')
+      })
       setOpen(outcome === 'conflict' ? 'conflict' : null)
       if (outcome === 'deployed') setMessage(`Deployed ${new Date().toLocaleTimeString()}.`)
     })
@@ -83,7 +89,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
     { name: 'Redo', isEnabled: draft.canRedo, run: actions.redo },
     { name: 'Validate', run: actions.validate },
     { name: 'Diff', run: actions.diff },
-    { name: 'Deploy', isEnabled: draft.isChanged, run: actions.deploy },
+    { name: 'Deploy', isEnabled: draft.isChanged && !isDeploying, run: actions.deploy },
     { name: 'Discard', isEnabled: draft.isChanged, run: actions.discard },
     { name: 'History', isEnabled: !isNew, run: actions.history },
     { name: 'Duplicate', run: actions.duplicate },
@@ -105,6 +111,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
         id={id}
         isChanged={draft.isChanged}
         isNew={isNew}
+        isDeploying={isDeploying}
         canUndo={draft.canUndo}
         canRedo={draft.canRedo}
         actions={actions}
@@ -113,7 +120,9 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
       {!draft.isKept && <p role="alert">This browser stores no drafts: export the text before you leave the page.</p>}
       {isElsewhere && draft.isChanged && (
         <p role="status" className="warning">
-          The route was {isNew ? 'deleted' : 'changed'} at the gateway since this draft was begun.{' '}
+          {draft.base === null
+            ? 'The gateway has a route with this ID, and this draft was not begun from it.'
+            : `The route was ${isNew ? 'deleted' : 'changed'} at the gateway since this draft was begun.`}{' '}
           <button type="button" onClick={() => setOpen('conflict')}>
             Compare
           </button>
@@ -157,7 +166,11 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           id={id}
           current={served.data?._source ?? ''}
           onClose={() => setOpen(null)}
-          onRolledBack={() => void served.refetch().then(({ data }) => data && draft.rebase(data, data._source))}
+          onRolledBack={() => {
+            const isDraft = draft.isChanged
+            // A draft stays, and can be compared with what is served now.
+            void served.refetch().then(({ data }) => data && !isDraft && draft.rebase(data, data._source))
+          }}
         />
       )}
       {open === 'conflict' && (
@@ -181,6 +194,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           router={router}
           id={id}
           sourceRev={served.data?._sourceRev ?? null}
+          hasDraft={draft.isChanged}
           onClose={() => setOpen(null)}
           onDiscard={discard}
           onDeleted={() => {
@@ -195,13 +209,16 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           router={router}
           id={id}
           text={text}
+          base={draft.base}
           onClose={() => setOpen(null)}
           onDuplicate={(copy, copied) => {
             drafts.begin(router, copy, { text: copied, base: null, sourceRev: null })
             go(routePage(router, copy))
           }}
-          onRenamed={(renamed) => {
+          onRenamed={(renamed, renamedDraft) => {
             drafts.remove(router, id)
+            if (renamedDraft !== null)
+              drafts.begin(router, renamed, { text: renamedDraft, base: null, sourceRev: null })
             go(routePage(router, renamed))
           }}
         />

@@ -3,9 +3,14 @@ import { type FormEvent, useState } from 'react'
 import { deleteRoute, deployText, listRoutes, readRouteText } from '../api/routes.ts'
 import { renamedText } from '../model/renamed-text.ts'
 import { idProblem } from '../model/route-id.ts'
+import type { Served } from '../model/served-text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { RouteIdField } from '../ui/route-id-field.tsx'
+
+const RENAMED = 'Deployed under this ID, then the old one is deleted.'
+const CHANGED =
+  'The route was changed at the gateway since this text was made from it, and is not renamed. Close this, compare both, and rename it then.'
 
 /** Asks for another ID: of a copy of the route, or of the route itself. */
 export function RenameRoute({
@@ -13,6 +18,7 @@ export function RenameRoute({
   router,
   id,
   text,
+  base,
   onClose,
   onDuplicate,
   onRenamed,
@@ -21,9 +27,11 @@ export function RenameRoute({
   router: string
   id: string
   text: string
+  /** What the text was made from; null for a route that was never deployed. */
+  base: Served
   onClose: () => void
   onDuplicate: (id: string, text: string) => void
-  onRenamed: (id: string) => void
+  onRenamed: (id: string, draft: string | null) => void
 }) {
   const queries = useQueryClient()
   const routes = useQuery({ queryKey: ['routes', router], queryFn: () => listRoutes(router) })
@@ -33,21 +41,24 @@ export function RenameRoute({
     (routes.data ?? []).map(({ _id }) => _id),
   )
   const rename = useMutation({
-    mutationFn: async () => {
-      const served = await readRouteText(router, id)
+    mutationFn: async ({ _sourceRev }: NonNullable<Served>) => {
+      if ((await readRouteText(router, id))._sourceRev !== _sourceRev) throw new Error(CHANGED)
       await deployText(router, next, renamedText(text, id, next), null)
-      await deleteRoute(router, id, served._sourceRev)
+      await deleteRoute(router, id, _sourceRev).catch((error: Error) => {
+        throw new Error(`"${next}" is deployed, but "${id}" is not deleted, and both are served: ${error.message}.`)
+      })
     },
     onSuccess: async () => {
       await queries.invalidateQueries()
-      onRenamed(next)
+      onRenamed(next, null)
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (problem !== null) return
     if (kind === 'duplicate') onDuplicate(next, renamedText(text, id, next))
-    else rename.mutate()
+    else if (base === null) onRenamed(next, renamedText(text, id, next))
+    else rename.mutate(base)
   }
   const action = kind === 'duplicate' ? 'Duplicate' : 'Rename'
   return (
@@ -57,9 +68,7 @@ export function RenameRoute({
         <RouteIdField
           value={next}
           problem={problem}
-          hint={
-            problem ?? (kind === 'rename' ? 'Deployed under this ID, then the old one is deleted.' : 'A new draft.')
-          }
+          hint={problem ?? (kind === 'duplicate' ? 'A new draft.' : base === null ? 'Of this draft.' : RENAMED)}
           onChange={setNext}
         />
         <div className="actions">

@@ -21,6 +21,7 @@ export function Toolbar({
   id,
   isChanged,
   isNew,
+  isDeploying,
   canUndo,
   canRedo,
   actions,
@@ -28,6 +29,7 @@ export function Toolbar({
   id: string
   isChanged: boolean
   isNew: boolean
+  isDeploying: boolean
   canUndo: boolean
   canRedo: boolean
   actions: EditorActions
@@ -52,7 +54,7 @@ export function Toolbar({
       {button('Diff', actions.diff)}
       {button('History', actions.history, isNew)}
       {button('Discard', actions.discard, !isChanged)}
-      {button('Deploy', actions.deploy, !isChanged, 'primary')}
+      {button('Deploy', actions.deploy, !isChanged || isDeploying, 'primary')}
       <button type="button" aria-expanded={isMore} onClick={() => setMore(!isMore)}>
         More
       </button>

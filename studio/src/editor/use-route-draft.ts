@@ -79,7 +79,9 @@ export function useRouteDraft(router: string, id: string) {
         await deployText(router, id, text, against?._sourceRev ?? null)
       } catch (error) {
         if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error
-        return 'conflict'
+        // Also by this tab, whose earlier attempt had no response.
+        const isDeployed = (await readServed(router, id))?._source === text
+        if (!isDeployed) return 'conflict'
       }
       const now = await readServed(router, id)
       base.current = now

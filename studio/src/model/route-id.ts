@@ -9,3 +9,13 @@ export function idProblem(id: string, taken: readonly string[]): string | null {
   const other = taken.find((one) => one.toLowerCase() === id.toLowerCase())
   return other === undefined ? null : `There is a route "${other}" already.`
 }
+
+/** The id for a file that is imported: its name as far as an id may have it. */
+export function idOfFile(name: string): string {
+  const id = name
+    .replace(/\.json$/i, '')
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 128)
+  return idProblem(id, []) === null ? id : 'imported'
+}

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { Failure } from './failure.tsx'
 
 /** A modal dialog of the browser, which keeps the focus inside and is closed by Escape. */
 export function Dialog({
@@ -14,7 +15,8 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
+  // Before the element is removed: closed then, it gives the focus back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current
     if (element !== null && !element.open) {
       element.showModal()
@@ -50,17 +52,21 @@ export function Question({
   text,
   action,
   isDanger = false,
+  error = null,
   onAnswer,
 }: {
   title: string
   text: string
   action: string
   isDanger?: boolean
+  /** Why the action had no success, so far. */
+  error?: Error | null
   onAnswer: (isConfirmed: boolean) => void
 }) {
   return (
     <Dialog title={title} onClose={() => onAnswer(false)}>
       <p>{text}</p>
+      {error !== null && <Failure error={error} />}
       <div className="actions">
         <button type="button" onClick={() => onAnswer(false)}>
           Cancel
