@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { converse } from '#test/listening'
@@ -185,6 +187,29 @@ describe('session of the Studio', () => {
     other.instance.write('secrets/gateway.admin.password', 'new')
     assert.equal((await send('GET', '/api/info', withCookie(cookie))).status, 401)
     other.instance.write('secrets/gateway.admin.password', 'old')
+    assert.equal((await send('GET', '/api/info', withCookie(cookie))).status, 401)
+  })
+
+  test('a password file that can not be read for a while ends no session, and prevents no log-out', async () => {
+    await using other = await RunningGateway.start({ files: { 'secrets/gateway.admin.password': 'old' } })
+    const send = managing(other.adminUrl)
+    const cookie = cookieOf(await send('POST', LOGIN, { body: { username: 'admin', password: 'old' } }))
+    const file = join(other.instance.directory, 'secrets/gateway.admin.password')
+    const statuses = async () => {
+      const reads = ['/api/info', SESSION].map((path) => send('GET', path, withCookie(cookie)))
+      return (await Promise.all(reads)).map(({ status }) => status)
+    }
+    renameSync(file, `${file}.aside`)
+    mkdirSync(file)
+    assert.deepEqual(await statuses(), [500, 500])
+    rmdirSync(file)
+    renameSync(`${file}.aside`, file)
+    assert.deepEqual(await statuses(), [200, 200])
+    renameSync(file, `${file}.aside`)
+    mkdirSync(file)
+    assert.equal((await send('POST', `${SESSION}?_action=logout`, withCookie(cookie))).status, 204)
+    rmdirSync(file)
+    renameSync(`${file}.aside`, file)
     assert.equal((await send('GET', '/api/info', withCookie(cookie))).status, 401)
   })
 })

@@ -101,8 +101,9 @@ function loginAction(input: SessionInput, attempts: LogInAttempts, cookies: Cook
       }
       const delay = attempts.delay(exchange.client.remoteAddress)
       if (delay > 0) {
-        const headers = { 'Retry-After': String(Math.ceil(delay / 1000)) }
-        const message = 'too many failed log-ins; try again later'
+        const seconds = String(Math.ceil(delay / 1000))
+        const headers = { 'Retry-After': seconds }
+        const message = `too many failed log-ins; try again in ${seconds} s`
         recordRefusal(exchange, message)
         return new Refusal(429, message, { headers })
       }
@@ -161,8 +162,8 @@ function open({ sessions, clock }: SessionInput, id: string): JsonObject {
 
 function closeCurrent(exchange: Exchange, { sessions, logger }: SessionInput): void {
   const id = sessionIdIn(exchange)
-  if (id === null || sessions.find(id) === null) return
-  sessions.close(id)
+  // Also while the password can not be read, so that nobody has to stay logged in.
+  if (id === null || !sessions.close(id)) return
   log(exchange, logger, 'logged out of the Studio')
 }
 

@@ -73,11 +73,44 @@ describe('sessions of the Studio', () => {
     }
   })
 
+  test('a password that can not be read for a while refuses sessions and ends their streams, and the sessions go on', () => {
+    const unreadable = new Error('EACCES: permission denied')
+    const state: { password: string; error: Error | null; time: number } = { password: 'secret', error: null, time: 0 }
+    const sessions = new StudioSessions({
+      limits: { idleTimeout: 30 * MINUTE, sessionTimeout: 12 * 60 * MINUTE },
+      clock: { monotonic: () => state.time },
+      password: () => {
+        if (state.error !== null) throw state.error
+        return state.password
+      },
+    })
+    const [id, idle] = [sessions.open('secret'), sessions.open('secret')]
+    const session = sessions.use(id)
+    assert.ok(session !== null)
+    let ended = 0
+    sessions.watch(session, () => ended++)
+    state.error = unreadable
+    sessions.check()
+    sessions.check()
+    assert.equal(ended, 1)
+    assert.throws(() => sessions.use(id), unreadable)
+    state.error = null
+    state.time = 29 * MINUTE
+    assert.notEqual(sessions.use(id), null)
+    state.error = unreadable
+    state.time = 30 * MINUTE
+    sessions.check()
+    assert.equal(sessions.size, 1, 'the limits of time apply')
+    state.error = null
+    state.password = 'other'
+    assert.deepEqual([sessions.use(id), sessions.use(idle), sessions.size], [null, null, 0])
+    sessions[Symbol.dispose]()
+  })
+
   test('log-out ends one session', () => {
     const { sessions } = opened()
     const [one, two] = [sessions.open('secret'), sessions.open('secret')]
-    sessions.close(one)
-    sessions.close(one)
+    assert.deepEqual([sessions.close(one), sessions.close(one)], [true, false])
     assert.deepEqual([sessions.use(one) === null, sessions.use(two) === null], [true, false])
   })
 

@@ -12,7 +12,7 @@ export interface SessionLimits {
 interface SessionsInput {
   readonly limits: SessionLimits
   readonly clock: Pick<Clock, 'monotonic'>
-  /** The current admin password; null without one. */
+  /** The current admin password; null without one. Throws where it can not be read. */
   password(): string | null
 }
 
@@ -34,7 +34,7 @@ const CHECK_INTERVAL = 1_000
 
 /**
  * Sessions of the Studio, in memory. A session ends by log-out, by its limits, with the admin password it was opened with,
- * and with the process.
+ * and with the process. While the password can not be read it is refused, with its streams, but does not end.
  */
 export class StudioSessions implements Disposable {
   readonly #input: SessionsInput
@@ -69,7 +69,7 @@ export class StudioSessions implements Disposable {
     return id
   }
 
-  /** The session of an id; null where it does not exist or has ended. */
+  /** The session of an id; null where it does not exist or has ended. Throws where the password can not be read. */
   find(id: string): StudioSession | null {
     const key = keyOf(id)
     const session = this.#sessions.get(key)
@@ -90,11 +90,13 @@ export class StudioSessions implements Disposable {
     return session
   }
 
-  /** Log-out. */
-  close(id: string): void {
+  /** Log-out; whether there was a session. */
+  close(id: string): boolean {
     const key = keyOf(id)
     const session = this.#sessions.get(key)
-    if (session !== undefined) this.#end(key, session)
+    if (session === undefined) return false
+    this.#end(key, session)
+    return true
   }
 
   /** Calls back when the session ends, also without a further request; returns the unsubscriber. */
@@ -104,12 +106,18 @@ export class StudioSessions implements Disposable {
     return () => session.onEnd.delete(callback)
   }
 
-  /** Ends sessions that have expired or whose password has changed. */
+  /** Ends sessions that have expired or whose password has changed; where it can not be read, only their streams. */
   check(): void {
-    const proof = this.#currentProof()
+    let proof: string | null | undefined
+    try {
+      proof = this.#currentProof()
+    } catch {
+      proof = undefined
+    }
     let watched = false
     for (const [key, session] of this.#sessions) {
-      if (!this.#isValid(session, proof)) this.#end(key, session)
+      if (!this.#isValid(session, proof === undefined ? session.proof : proof)) this.#end(key, session)
+      else if (proof === undefined) endStreams(session)
       else watched ||= session.onEnd.size > 0
     }
     if (!watched) this[Symbol.dispose]()
@@ -132,23 +140,22 @@ export class StudioSessions implements Disposable {
 
   #end(key: string, session: StudioSession): void {
     this.#sessions.delete(key)
-    for (const callback of [...session.onEnd]) callback()
-    session.onEnd.clear()
+    endStreams(session)
   }
 
-  /** Null while the password can not be read. */
   #currentProof(): string | null {
-    try {
-      const password = this.#input.password()
-      return password === null ? null : this.#proofOf(password)
-    } catch {
-      return null
-    }
+    const password = this.#input.password()
+    return password === null ? null : this.#proofOf(password)
   }
 
   #proofOf(password: string): string {
     return createHmac('sha256', this.#key).update(password).digest('base64')
   }
+}
+
+function endStreams({ onEnd }: StudioSession): void {
+  for (const callback of [...onEnd]) callback()
+  onEnd.clear()
 }
 
 function keyOf(id: string): string {
