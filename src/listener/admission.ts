@@ -47,7 +47,10 @@ export function admitHead(
   if (method === 'TRACE' || method === 'CONNECT') return { status: 405, problem: `the method ${method}` }
   const target = effectiveUri(requestTarget, head.hosts, peer.scheme, method)
   if ('problem' in target) return { status: 400, problem: target.problem }
-  if (head.bodyLength > bodyLimit(settings)) return { status: 413, problem: 'a Content-Length over the limit' }
+  const limit = bodyLimit(settings)
+  if (head.bodyLength > limit) {
+    return { status: 413, problem: `a Content-Length of ${head.bodyLength} bytes, over the limit of ${limit}` }
+  }
   return { method, version, uri: target.uri, head }
 }
 

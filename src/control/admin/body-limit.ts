@@ -8,7 +8,10 @@ export function bodyLimit(maxBytes: number, isExempt: (request: Request) => bool
     // A body without a length is limited where it is read.
     const length = Number(request.headers.get('content-length') ?? 0)
     if (length > maxBytes && !isExempt(request))
-      return crestError(413, 'the request is refused: a Content-Length over the limit')
+      return crestError(
+        413,
+        `the request is refused: a Content-Length of ${length} bytes, over the limit of ${maxBytes}`,
+      )
     return next(exchange)
   }
 }

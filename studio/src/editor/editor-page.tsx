@@ -6,6 +6,7 @@ import { FIRST_SAMPLE } from '../api/try-it.ts'
 import { useCommands } from '../app/commands.ts'
 import { routePage } from '../app/paths.ts'
 import { drafts } from '../model/drafts.ts'
+import { isWithinLimits } from '../model/text-limits.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Canvas } from './canvas/canvas.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -117,7 +118,9 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
         actions={actions}
       />
       {failure !== null && <Failure error={failure} />}
-      {!draft.isKept && <p role="alert">This browser stores no drafts: export the text before you leave the page.</p>}
+      {!draft.isKept && (
+        <p role="alert">This browser could not store the draft: export the text before you leave the page.</p>
+      )}
       {isElsewhere && draft.isChanged && (
         <p role="status" className="warning">
           {draft.base === null
@@ -126,6 +129,11 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           <button type="button" onClick={() => setOpen('conflict')}>
             Compare
           </button>
+        </p>
+      )}
+      {!isWithinLimits(text) && (
+        <p role="status" className="warning">
+          The text is too large to be drawn: a gateway takes 10,000 values and 256 levels of nesting in a route.
         </p>
       )}
       <OtherDrafts others={draft.others} onOpen={draft.openOther} />

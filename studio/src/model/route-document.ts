@@ -4,11 +4,13 @@ import {
   findNodeAtLocation,
   getLocation,
   type JSONPath,
+  type Location,
   modify,
   type Node,
   parseTree,
 } from 'jsonc-parser'
 import type { Problem } from '../api/client.ts'
+import { isWithinLimits } from './text-limits.ts'
 
 const FORMATTING = { insertSpaces: true, tabSize: 2, eol: '\n' } as const
 const LENIENT = { disallowComments: false, allowTrailingComma: true } as const
@@ -19,15 +21,9 @@ export interface Range {
   readonly to: number
 }
 
-/** The syntax tree of a text; null for a text that has none. Comments do not matter. */
+/** The syntax tree of a text; null for a text that has none, or is larger than gateways take. Comments do not matter. */
 export function treeOf(text: string): Node | null {
-  try {
-    return parseTree(text, [], LENIENT) ?? null
-  } catch (error) {
-    // Nested deeper than the stack; gateways do not load it either.
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  return isWithinLimits(text) ? (parseTree(text, [], LENIENT) ?? null) : null
 }
 
 /** Changes the value at a path and nothing else of the text; undefined removes it. */
@@ -75,7 +71,15 @@ export function rangeAt(text: string, path: JSONPath): Range | null {
 
 /** Path of the innermost value at a character. */
 export function pathAt(text: string, offset: number): JSONPath {
-  return getLocation(text, offset).path
+  return locationAt(text, offset).path
+}
+
+/** Where a character is; at no value in a text that is larger than gateways take. */
+export function locationAt(
+  text: string,
+  offset: number,
+): Pick<Location, 'path' | 'isAtPropertyKey'> & { readonly previousNode?: Node | undefined } {
+  return isWithinLimits(text) ? getLocation(text, offset) : { path: [], isAtPropertyKey: false }
 }
 
 /** A JSON pointer (RFC 6901) as path in a tree: whether a part is an index depends on the value it is in. */

@@ -1,8 +1,9 @@
-import { getLocation, type JSONPath } from 'jsonc-parser'
+import type { JSONPath } from 'jsonc-parser'
 import type { Schema } from '../api/types.ts'
 import { valueAt } from './canvas-edits.ts'
 import { isObject } from './canvas-model.ts'
 import { type HeapObject, namesOfTypes } from './heap-objects.ts'
+import { locationAt } from './route-document.ts'
 
 /** A key or value of a text, with the object of a type that it belongs to. */
 export interface Place {
@@ -29,7 +30,7 @@ export interface Proposal {
 
 /** The place at a character of a text, which may be incomplete. */
 export function placeAt(text: string, offset: number): Place {
-  const { path, isAtPropertyKey, previousNode } = getLocation(text, offset)
+  const { path, isAtPropertyKey, previousNode } = locationAt(text, offset)
   const isToken = previousNode !== undefined && previousNode.offset < offset
   const word = /[\w.-]*$/.exec(text.slice(0, offset))?.[0].length ?? 0
   const from = isToken && text[previousNode.offset] === '"' ? previousNode.offset : offset - word
