@@ -31,6 +31,7 @@ test(
       const other = await context.newPage()
       await other.goto(`${studio.gateway.adminUrl}/studio/monitor`)
       await other.getByRole('button', { name: 'Log out' }).click()
+      await other.getByRole('button', { name: 'Log in' }).waitFor()
       await page.getByRole('button', { name: 'Log in' }).waitFor()
     }),
 )

@@ -8,6 +8,9 @@ export interface Session {
   readonly expires: string | null
 }
 
+/** The state after a log-out. */
+export const LOGGED_OUT: Session = { login: 'password', authenticated: false, userId: null, expires: null }
+
 const PATH = 'api/studio/session'
 /** Small, and behind the login. */
 const INFO = 'api/info'

@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link, useRoute } from 'wouter'
-import { logOut } from '../api/session.ts'
+import { ApiError } from '../api/client.ts'
+import { LOGGED_OUT, logOut, type Session } from '../api/session.ts'
 import { announceSessionChange } from './other-tabs.ts'
 
 const PAGES = [
@@ -13,12 +15,19 @@ const PAGES = [
 /** Links to the pages, and the end of the session. */
 export function Navigation({ canLogOut }: { canLogOut: boolean }) {
   const queries = useQueryClient()
+  const [isFailed, setFailed] = useState(false)
   const leave = async () => {
-    // A session that has ended already is not an error of the user.
-    await logOut().catch(() => {})
+    setFailed(false)
+    try {
+      await logOut()
+    } catch (error) {
+      // A session that has ended already is not an error of the user.
+      if (!(error instanceof ApiError && error.isLoginNeeded)) return setFailed(true)
+    }
     announceSessionChange()
-    queries.clear()
-    await queries.invalidateQueries()
+    // At once; and nothing that was read stays for the next user.
+    queries.setQueryData<Session>(['session'], LOGGED_OUT)
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   }
   return (
     <header className="top">
@@ -28,6 +37,11 @@ export function Navigation({ canLogOut }: { canLogOut: boolean }) {
           <PageLink key={path} path={path} name={name} />
         ))}
       </nav>
+      {isFailed && (
+        <span role="alert" className="error">
+          You are still logged in: the gateway did not take the log-out. Try again.
+        </span>
+      )}
       {canLogOut && (
         <button type="button" className="quiet" onClick={() => void leave()}>
           Log out
