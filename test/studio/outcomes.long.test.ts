@@ -151,3 +151,32 @@ test(
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Diff')
   }),
 )
+
+test(
+  'a filter of requests that is not right is refused with the reason, and the next one is taken',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    await page.getByRole('link', { name: 'Requests' }).click()
+    const filter = page.getByRole('searchbox', { name: 'Filter requests' })
+    await filter.fill('status ge')
+    await page.getByRole('alert').getByText('_queryFilter').waitFor()
+    assert.equal(await page.getByText('Connection lost').count(), 0)
+    await filter.fill('status ge 500')
+    await page.getByText('0 shown').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+  }),
+)
+
+test(
+  'a log-out that does not reach the gateway says that the session goes on',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    assert.equal(await page.title(), 'Routes - Identity Gateway Studio')
+    await page.route('**/session?_action=logout', (route) => route.abort())
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('alert').getByText('You are still logged in').waitFor()
+    await page.unroute('**/session?_action=logout')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+  }),
+)

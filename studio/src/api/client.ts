@@ -80,10 +80,39 @@ export async function call<T>(
     if (signal?.aborted) throw error
     throw new Unreachable()
   }
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T
+  if (response.ok) return (response.status === 204 ? undefined : await contentOf(response)) as T
   const error = await errorOf(response)
   if (error.isLoginNeeded && !isProbe) sessionMayHaveEnded()
   throw error
+}
+
+async function contentOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch {
+    // Cut off, or the page of a proxy.
+    throw new Error(
+      `The response of the gateway (status ${response.status}) is not the expected JSON. Try again; is a proxy in between?`,
+    )
+  }
+}
+
+/** Why a read is refused as one that is not right in itself (400); null where it is not, or nothing responds. */
+export async function refusalOf(path: string): Promise<string | null> {
+  const abort = new AbortController()
+  try {
+    const response = await fetch(ROOT + path, {
+      credentials: 'same-origin',
+      redirect: 'manual',
+      signal: abort.signal,
+    })
+    return response.status === 400 ? (await errorOf(response)).message : null
+  } catch {
+    return null
+  } finally {
+    // A stream would go on.
+    abort.abort()
+  }
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

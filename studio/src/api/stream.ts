@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
-import { ROOT, sessionMayHaveEnded } from './client.ts'
+import { ROOT, refusalOf, sessionMayHaveEnded } from './client.ts'
 
-/** State of a stream of the management API. */
-export type StreamState = 'connecting' | 'open' | 'lost'
+/** State of a stream of the management API; of one that is refused for what it asks for, the reason. */
+export type StreamState = 'connecting' | 'open' | 'lost' | { readonly refused: string }
 
 /** Reads Server-Sent Events while a component is shown; the browser connects again after a loss. */
 export function useEvents<T>(path: string | null, onEvent: (event: T) => void): StreamState {
@@ -12,6 +12,15 @@ export function useEvents<T>(path: string | null, onEvent: (event: T) => void): 
     if (path === null) return
     let source: EventSource
     let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    /** A source does not say why it is closed. */
+    const closed = async () => {
+      const refused = await refusalOf(path)
+      if (isOver) return
+      if (refused !== null) return setState({ refused })
+      sessionMayHaveEnded()
+      timer = setTimeout(open, 3_000)
+    }
     const open = () => {
       source = new EventSource(ROOT + path)
       source.onopen = () => setState('open')
@@ -19,13 +28,12 @@ export function useEvents<T>(path: string | null, onEvent: (event: T) => void): 
       source.onerror = () => {
         setState('lost')
         // A refusal closes the source for good; a gateway that restarts is found again by the browser.
-        if (source.readyState !== EventSource.CLOSED) return
-        sessionMayHaveEnded()
-        timer = setTimeout(open, 3_000)
+        if (source.readyState === EventSource.CLOSED) void closed()
       }
     }
     open()
     return () => {
+      isOver = true
       clearTimeout(timer)
       source.close()
     }

@@ -4,7 +4,8 @@ import { RoutesPage } from '../routes/routes-page.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageBoundary } from './page-boundary.tsx'
-import { routerOfPage } from './paths.ts'
+import { usePageTitle } from './page-title.ts'
+import { isRouter, routerOfPage } from './paths.ts'
 
 const EditorPage = lazy(() => import('../editor/editor-page.tsx').then((module) => ({ default: module.EditorPage })))
 const TryItPage = lazy(() => import('../try-it/try-it-page.tsx').then((module) => ({ default: module.TryItPage })))
@@ -18,6 +19,7 @@ const MonitorPage = lazy(() =>
 /** Navigation and the page of the current path. */
 export function Pages({ canLogOut }: { canLogOut: boolean }) {
   const [location] = useLocation()
+  usePageTitle(location)
   return (
     <>
       <Navigation canLogOut={canLogOut} />
@@ -28,7 +30,13 @@ export function Pages({ canLogOut }: { canLogOut: boolean }) {
             <Switch>
               <Route path="/routes" component={RoutesPage} />
               <Route path="/routes/:router/:id">
-                {({ router, id }) => <EditorPage key={`${router}/${id}`} router={routerOfPage(router)} id={id} />}
+                {({ router, id }) =>
+                  isRouter(routerOfPage(router)) ? (
+                    <EditorPage key={`${router}/${id}`} router={routerOfPage(router)} id={id} />
+                  ) : (
+                    <Redirect to="/routes" replace />
+                  )
+                }
               </Route>
               <Route path="/try-it" component={TryItPage} />
               <Route path="/requests" component={RequestsPage} />

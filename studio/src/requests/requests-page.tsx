@@ -24,9 +24,11 @@ export function RequestsPage() {
       <div className="bar">
         <h1 id="requests-title">Requests</h1>
         <span className="count" role="status">
-          {state === 'lost'
-            ? 'Connection lost; trying again.'
-            : `${rows.length} shown${skipped > 0 ? `, ${skipped} more passed` : ''}`}
+          {typeof state === 'object'
+            ? 'No requests are shown: the filter is not right.'
+            : state === 'lost'
+              ? 'Connection lost; trying again.'
+              : `${rows.length} shown${skipped > 0 ? `, ${skipped} more passed` : ''}`}
         </span>
         <input
           type="search"
@@ -42,7 +44,14 @@ export function RequestsPage() {
           Clear
         </button>
       </div>
-      {rows.length === 0 && <p className="empty">Waiting for requests. They appear here as they are answered.</p>}
+      {typeof state === 'object' && (
+        <p role="alert" className="error">
+          {state.refused}
+        </p>
+      )}
+      {rows.length === 0 && typeof state === 'string' && (
+        <p className="empty">Waiting for requests. They appear here as they are answered.</p>
+      )}
       <div className="scroller" tabIndex={0} role="group" aria-label="Live requests">
         <table aria-label="Requests" className="requests">
           <thead>
