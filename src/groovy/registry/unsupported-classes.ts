@@ -55,7 +55,11 @@ export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
     advice: 'scripts have no threads; a call that waits suspends the script without blocking the gateway',
   },
   {
-    names: ['java.nio.file.', 'java.io.FileOutputStream', 'java.io.FileWriter', 'java.io.RandomAccessFile'],
+    names: ['java.nio.file.'],
+    advice: "scripts can not write files; read one of the instance with new File('path').text",
+  },
+  {
+    names: ['java.io.FileOutputStream', 'java.io.FileWriter', 'java.io.RandomAccessFile'],
     advice: 'scripts can not write files',
   },
   {

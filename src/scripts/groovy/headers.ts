@@ -116,6 +116,16 @@ function add(self: HeadersValue, name: string, value: Value): void {
   self.modifications += 1
 }
 
+/** Adds the values of a header to those of its name. */
+export function addHeader(self: HeadersValue, header: Value): void {
+  add(self, headerName(header), header)
+}
+
+/** Replaces the values of the name of a header. */
+export function putHeader(self: HeadersValue, header: Value): void {
+  self.put(headerName(header), header)
+}
+
 function addAll(self: HeadersValue, other: MapValue): void {
   for (const { key, value } of other.entries()) add(self, textOf(key), value)
 }
@@ -144,9 +154,9 @@ extendWithHost(HeadersClass, {
   },
   'getAll(String name): List': (self: HeadersValue, name: string) => new ListValue(self.host().all(name)),
   'add(String name, Object value): void': add,
-  'add(Header header): void': (self: HeadersValue, header: Value) => add(self, headerName(header), header),
+  'add(Header header): void': addHeader,
   'put(Header header): Object': (self: HeadersValue, header: Value) => {
-    self.put(headerName(header), header)
+    putHeader(self, header)
     return null
   },
   'put(String name, Object? value): Object': (self: HeadersValue, name: string, value: Value) => {

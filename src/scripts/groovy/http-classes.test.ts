@@ -203,3 +203,14 @@ test('headers of a message have their classes', async () => {
     "r.headers.add('Set-Cookie', 'a=b; Path=/'); r.headers['Set-Cookie'].cookies[0].path": '/',
   })
 })
+
+test('addHeaders of a message adds values, putHeaders replaces them, and modifyHeaders passes the headers', async () => {
+  const header = (name: string, value: string) => `new GenericHeader('${name}', '${value}')`
+  await expect('import org.forgerock.http.header.GenericHeader', {
+    [`new Response(Status.OK).addHeaders(${header('A', '1')}).addHeaders(${header('a', '2')}, ${header('B', '3')}).headers.collect { it.key + it.value.values }`]:
+      '[A[1, 2], B[3]]',
+    [`new Request().addHeaders(${header('A', '1')}).putHeaders(${header('a', '2')}).headers['A'].values`]: '[2]',
+    "new Request().modifyHeaders { it.add('A', '1') }.setMethod('POST').headers['A'].values": '[1]',
+    "new Request().modifyHeaders(h -> h.put('A', '1')).headers.getFirst('A')": '1',
+  })
+})

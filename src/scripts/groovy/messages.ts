@@ -1,9 +1,10 @@
 import { exposed } from '#expression'
-import { type ListValue, textOf, type Value } from '#groovy'
+import { andThen, callFunctional, textOf, type Value } from '#groovy'
 import { Request, Response, Uri } from '#http'
 import { CookiesValue } from './cookies.ts'
 import { assignEntity } from './entity.ts'
 import { queryForm, wholeForm } from './form.ts'
+import { addHeader, putHeader } from './headers.ts'
 import { extendWithHost, gatewayClass } from './host-class.ts'
 import {
   RequestClass,
@@ -23,12 +24,16 @@ type MessageValue = RequestValue | ResponseValue
 /** Common members of requests and responses. */
 const common = (type: string) => ({
   'getHeaders(): Headers': ({ headers }: MessageValue) => headers,
-  'addHeaders(Object... headers): Object': (self: MessageValue, headers: Value[]) => {
-    for (const each of headers) {
-      self.headers.put(textOf((each as ListValue & { name: string }).name), each)
-    }
+  [`addHeaders(Object... headers): ${type}`]: (self: MessageValue, headers: Value[]) => {
+    for (const each of headers) addHeader(self.headers, each)
     return self
   },
+  [`putHeaders(Object... headers): ${type}`]: (self: MessageValue, headers: Value[]) => {
+    for (const each of headers) putHeader(self.headers, each)
+    return self
+  },
+  [`modifyHeaders(Consumer change): ${type}`]: (self: MessageValue, change: Value) =>
+    andThen(callFunctional(change, [self.headers]), () => self),
   'getEntity(): Entity': ({ entity }: MessageValue) => entity,
   [`setEntity(Object? content): ${type}`]: (self: MessageValue, value: Value) => {
     assignEntity(self.host, value)

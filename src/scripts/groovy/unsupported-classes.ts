@@ -28,6 +28,11 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
       "scripts can not send Common REST requests; publish audit events with audit.send('Topic', [eventName: 'NAME'])",
   },
   {
+    names: ['org.forgerock.services.TransactionId'],
+    advice:
+      'the transaction id is set before routes are chosen; set trustTransactionHeader in admin.json to use that of a header',
+  },
+  {
     names: ['org.forgerock.opendj.', 'org.forgerock.openig.ldap.'],
     advice: 'scripts can not access LDAP; call a service over HTTP',
   },
