@@ -56,6 +56,7 @@ function dataOf(n: number): AccessEventData {
     startedAt: 1_790_000_000_000 + Math.floor(n / 8),
     transactionId: `c0054bb7-469d-49f3-9ac8-${n}`,
     userId: null,
+    trackingIds: null,
     client: {
       remoteAddress: `192.0.2.${n % 32}`,
       remotePort: 40_000 + (n % 1000),

@@ -8,8 +8,8 @@ interface Received extends Recorded {
 }
 
 /**
- * The context `requestAudit`: when the request was received, and the user of the access event, which scripts can set. That has no
- * effect for a request that leaves no event.
+ * The context `requestAudit`: when the request was received, and user and tracking ids of the access event, which scripts can set. That
+ * has no effect for a request that leaves no event.
  */
 export class RequestAuditView {
   readonly #exchange: Received
@@ -48,15 +48,20 @@ function setUserId({ audit }: RequestAuditView, userId: unknown): void {
   if (audit !== null) audit.userId = userId === null || userId === undefined ? null : String(userId)
 }
 
+function addTrackingId({ audit }: RequestAuditView, id: unknown): void {
+  if (id !== null && id !== undefined) audit?.addTrackingId(String(id))
+}
+
 const REQUEST_AUDIT: Exposure<RequestAuditView> = {
   kind: 'requestAudit',
   get: {
     userId: ({ audit }) => audit?.userId ?? null,
     auditUserId: ({ audit }) => audit?.userId ?? null,
     requestReceivedTime: ({ receivedAt }) => receivedAt,
+    trackingIds: ({ audit }) => [...(audit?.trackingIds ?? [])],
   },
   set: { userId: setUserId },
-  call: { setUserId },
+  call: { setUserId, addTrackingId },
 }
 
 const EXTENSION: Exposure<AccessAuditExtensionView> = {

@@ -48,6 +48,9 @@ interface AuditedExchange {
   readonly contexts: ContextLink | null
 }
 
+const MAX_TRACKING_IDS = 20
+const MAX_TRACKING_ID = 256
+
 /** Audit data of one request, collected while it is in flight. */
 export abstract class RequestAudit implements ActiveListItem {
   slot = -1
@@ -55,6 +58,8 @@ export abstract class RequestAudit implements ActiveListItem {
   routeName: string | null = null
   /** Set by a script; replaces the user that contexts name. */
   userId: string | null = null
+  /** Ids of the request in other systems, added by scripts; null without any. */
+  trackingIds: string[] | null = null
   decision: AuditDecision | null = null
   /** Null for requests that are not Common REST. */
   operation: CrestOperation | null = null
@@ -74,6 +79,7 @@ export abstract class RequestAudit implements ActiveListItem {
     if (outer === null) return
     outer.discard()
     this.userId = outer.userId
+    this.trackingIds = outer.trackingIds
     this.decision = outer.decision
     this.operation = outer.operation
     this.extension = outer.extension
@@ -95,6 +101,14 @@ export abstract class RequestAudit implements ActiveListItem {
 
   /** Stops recording without an event: another auditor takes over. */
   abstract discard(): void
+
+  /** The event has each id once, and at most 20 of at most 256 characters. */
+  addTrackingId(id: string): void {
+    const bounded = id.slice(0, MAX_TRACKING_ID)
+    this.trackingIds ??= []
+    if (this.trackingIds.length < MAX_TRACKING_IDS && !this.trackingIds.includes(bounded))
+      this.trackingIds.push(bounded)
+  }
 
   extendWith(key: string, value: unknown): void {
     this.extension ??= Object.create(null) as Record<string, unknown>

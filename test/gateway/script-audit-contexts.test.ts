@@ -12,6 +12,7 @@ const SCRIPTS: Readonly<Record<string, { readonly type: string; readonly source:
     type: 'application/x-groovy',
     source: `
       contexts.requestAudit.setUserId("ada-\${1}")
+      contexts.requestAudit.addTrackingId("t-\${1}")
       contexts.accessAuditExtension.extendWith('cart', [items: 2, price: 1.50]).extendWith('note', "n\${1}")
       next.handle(context, request)`,
   },
@@ -21,6 +22,7 @@ const SCRIPTS: Readonly<Record<string, { readonly type: string; readonly source:
       import org.forgerock.services.context.RequestAuditContext
       import org.forgerock.openig.audit.AccessAuditExtensionContext
       context.asContext(RequestAuditContext.class).setUserId('ada-1')
+      context.asContext(RequestAuditContext.class).addTrackingId('t-' + (context.asContext(RequestAuditContext.class).trackingIds.size() + 1))
       AccessAuditExtensionContext extension = context.asContext(AccessAuditExtensionContext.class)
       extension.extendWith('cart', [items: 2, price: 1.50])
       return next.handle(context, request).thenOnResult { extension.extendWith('note', 'n' + extension.cart.items.intdiv(2)) }`,
@@ -29,6 +31,8 @@ const SCRIPTS: Readonly<Record<string, { readonly type: string; readonly source:
     type: 'application/javascript',
     source: `
       contexts.requestAudit.setUserId('ada-1')
+      contexts.requestAudit.addTrackingId('t-1')
+      contexts.requestAudit.addTrackingId('t-1')
       contexts.accessAuditExtension.extendWith('cart', { items: 2, price: 1.5 }).extendWith('note', 'n1')
       return next.handle(context, request)`,
   },
@@ -37,6 +41,7 @@ const SCRIPTS: Readonly<Record<string, { readonly type: string; readonly source:
     source: `
       const response: Response = await next.handle(context, request)
       contexts.requestAudit.setUserId('ada-1')
+      contexts.requestAudit.addTrackingId('t-1')
       contexts.accessAuditExtension.extendWith('cart', { items: 2, price: 1.5 })
       contexts.accessAuditExtension.extendWith('note', 'n1')
       return response`,
@@ -89,8 +94,8 @@ test('scripts set the user and extend the access event', async () => {
   for (const event of events()) {
     const { routeName, ext } = event['gateway'] as JsonObject
     assert.deepEqual(
-      [event['userId'], ext],
-      ['ada-1', { cart: { items: 2, price: 1.5 }, note: 'n1' }],
+      [event['userId'], event['trackingIds'], ext],
+      ['ada-1', ['t-1'], { cart: { items: 2, price: 1.5 }, note: 'n1' }],
       String(routeName),
     )
   }

@@ -59,6 +59,7 @@ export class AccessAudit implements AccessAuditor {
       startedAt: now,
       transactionId,
       userId: null,
+      trackingIds: null,
       client: {
         remoteAddress: client.ip,
         remotePort: client.port,
@@ -255,6 +256,7 @@ class AccessRecord extends RequestAudit {
       startedAt: this.startedAt,
       transactionId: transactionId.value,
       userId: userId !== null && userId.length > MAX_USER ? userId.slice(0, MAX_USER) : userId,
+      trackingIds: this.trackingIds,
       client,
       request: this.#request,
       responseHeaders,

@@ -13,6 +13,7 @@ const DATA: AccessEventData = {
   startedAt: 0,
   transactionId: '1',
   userId: null,
+  trackingIds: null,
   client: { remoteAddress: '::1', remotePort: 1, localAddress: '::1', localPort: 2, secure: false },
   request: null,
   responseHeaders: null,

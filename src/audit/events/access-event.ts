@@ -11,6 +11,7 @@ export interface AccessEventData {
   readonly startedAt: number
   readonly transactionId: string
   readonly userId: string | null
+  readonly trackingIds: readonly string[] | null
   readonly client: Pick<ClientInfo, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort' | 'secure'>
   /** As it arrived: filters change the request. Null for one that was refused before it was parsed. */
   readonly request: AccessRequest | null
@@ -71,6 +72,7 @@ export function accessEvent(
   const traceId = request === null ? null : traceIdOf(request.headers)
   if (traceId !== null) event['traceId'] = traceId
   if (data.userId !== null) event['userId'] = data.userId
+  if (data.trackingIds !== null) event['trackingIds'] = [...data.trackingIds]
   event['server'] = { ip: client.localAddress, port: client.localPort }
   event['client'] = { ip: client.remoteAddress, port: client.remotePort }
   if (data.operation !== null) event['request'] = operationMembers(data.operation)

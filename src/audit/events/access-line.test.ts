@@ -46,6 +46,7 @@ const data: fc.Arbitrary<AccessEventData> = fc.record({
   startedAt: fc.integer({ min: 0, max: 4e12 }),
   transactionId: text.map((sent) => new TransactionId(sent).value),
   userId: orNull(text),
+  trackingIds: orNull(fc.array(text)),
   client: fc.record({
     remoteAddress: text,
     remotePort: port,
@@ -96,6 +97,7 @@ const plainData: fc.Arbitrary<AccessEventData> = fc
     decision: event.decision && { ...event.decision, by: path, reason: path, policy: path, rule: path },
     operation: null,
     extension: null,
+    trackingIds: null,
   }))
 
 const shapes = [

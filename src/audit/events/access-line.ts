@@ -70,7 +70,7 @@ export function accessLine(
   return (data, target) => {
     const { request, response, exchangeId, decision } = data
     if (request === null || response === null || exchangeId === null) return false
-    if (data.extension !== null || data.operation !== null) return false
+    if (data.extension !== null || data.operation !== null || data.trackingIds !== null) return false
     if (!writeRequest(data, request, target)) return false
     const headers = writeHeaders(target, request.headers)
     return (

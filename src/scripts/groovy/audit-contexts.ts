@@ -8,6 +8,11 @@ extendWithHost(contextClass('requestAudit'), {
   'getRequestReceivedTime(): long': (self: ContextValue) => self.get('requestReceivedTime') ?? null,
   'getUserId(): String': (self: ContextValue) => self.get('userId') ?? null,
   'setUserId(Object? userId): void': (self: ContextValue, userId: Value) => self.put('userId', userId),
+  'getTrackingIds(): List': (self: ContextValue) => self.get('trackingIds') ?? null,
+  'addTrackingId(Object? id): void': (self: ContextValue, id: Value) => {
+    self.exposure.call?.['addTrackingId']?.(self.host, toHost(id))
+    return null
+  },
 })
 
 extendWithHost(contextClass('accessAuditExtension'), {

@@ -79,7 +79,7 @@ const STATICS: Readonly<Record<string, Translate>> = {
 
 /** Calls that are the same in both languages. */
 const SAME = new Set(
-  'then send handle filter add put remove set getFirst startsWith endsWith indexOf lastIndexOf substring toUpperCase toLowerCase trim split join find every sort reverse info warn error debug trace charAt concat fromString toRequestEntity toRequestQuery putSingle resolve getClaim setUserId extendWith'.split(
+  'then send handle filter add put remove set getFirst startsWith endsWith indexOf lastIndexOf substring toUpperCase toLowerCase trim split join find every sort reverse info warn error debug trace charAt concat fromString toRequestEntity toRequestQuery putSingle resolve getClaim setUserId addTrackingId extendWith'.split(
     ' ',
   ),
 )
