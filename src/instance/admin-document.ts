@@ -118,7 +118,7 @@ const MEMBERS = {
     .meta({ description: 'GATEWAY_RUN_MODE of the environment by default, otherwise PRODUCTION.' }),
   systemProperties: map(config(string())).default({}).meta({
     description:
-      'Values of `system` in config.json and routes, by name. `-Dname=value` of the command line and of the environment variable JAVA_OPTS override them.',
+      'Values of `system` in config.json and routes, by name. `-Dname=value` of the command line and of the environment variables JAVA_OPTS, CATALINA_OPTS and IG_OPTS override them.',
   }),
   shutdownDelay: config(duration({ unlimited: false, max: '1 hour' }))
     .default('0 seconds')

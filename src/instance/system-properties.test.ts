@@ -25,3 +25,12 @@ test('JAVA_OPTS is split as by a shell; options other than -D are ignored', () =
 test('the command line overrides JAVA_OPTS', () => {
   assert.deepEqual(startProperties(['a=line'], { JAVA_OPTS: '-Da=options -Db=options' }), { a: 'line', b: 'options' })
 })
+
+test('CATALINA_OPTS and IG_OPTS are read too, and override JAVA_OPTS', () => {
+  const env = {
+    JAVA_OPTS: '-Da=java -Db=java -Dc=java',
+    CATALINA_OPTS: '-Xmx1g -Db=tomcat -Dc=tomcat',
+    IG_OPTS: '-Dc=ig',
+  }
+  assert.deepEqual(startProperties([], env), { a: 'java', b: 'tomcat', c: 'ig' })
+})

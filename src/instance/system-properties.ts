@@ -1,12 +1,16 @@
 /** System properties by name. */
 export type SystemProperties = Readonly<Record<string, string>>
 
-/** The system properties of the process: `-D` overrides JAVA_OPTS. */
+/** Variables with options of a JVM: those of Java, of OpenIG in Tomcat and of PingGateway. Later ones override earlier ones, as there. */
+const OPTIONS = ['JAVA_OPTS', 'CATALINA_OPTS', 'IG_OPTS']
+
+/** The system properties of the process: `-D` overrides the variables. */
 export function startProperties(
   definitions: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): SystemProperties {
-  const given = words(env['JAVA_OPTS'] ?? '').flatMap((word) => (/^-D./s.test(word) ? [word.slice(2)] : []))
+  const options = OPTIONS.flatMap((name) => words(env[name] ?? ''))
+  const given = options.flatMap((word) => (/^-D./s.test(word) ? [word.slice(2)] : []))
   return Object.fromEntries([...given, ...definitions].map(definition))
 }
 
