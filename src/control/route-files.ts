@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RouteIdentity, routeIdentity } from '#instance'
 import {
@@ -97,6 +97,14 @@ export function routeFileNames(directory: string): string[] {
 
 function isRouteFileName(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.')
+}
+
+/** Names of files that look like routes, and are not read: `.JSON` and YAML. */
+export function unreadRouteFileNames(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
+    .filter((name) => /^[^.].*\.(?:json|ya?ml)$/is.test(name) && !isRouteFileName(name))
+    .sort()
 }
 
 function readRouteFile(file: string, path: string, stamp: string, size: number): RouteFile {

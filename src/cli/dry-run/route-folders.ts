@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import type { RouteFailure, RouteSource } from '#contracts'
-import { folderConflicts, KeyValueStore, planRoutes, type RouteFile, readRouteFiles } from '#control'
+import {
+  folderConflicts,
+  KeyValueStore,
+  planRoutes,
+  type RouteFile,
+  readRouteFiles,
+  unreadRouteFileNames,
+} from '#control'
 import {
   type AuditOutlet,
   type AuditPlan,
@@ -11,6 +18,8 @@ import {
 } from '#schema'
 import type { ControlServices } from '#unit'
 import { type LocatedProblem, locateProblems } from '../problems.ts'
+
+const UNREAD = 'the file is not read: files of routes are JSON, with names that end in .json'
 
 /** Provides a unit with the route files of its folders, and collects their problems. */
 export class RouteFolders implements ControlServices {
@@ -54,6 +63,8 @@ export class RouteFolders implements ControlServices {
     if (isNew) {
       for (const { file, problems } of files.values()) this.#report(this.problems, directory, file, problems)
       for (const [file, problem] of plan.refused) this.#report(this.problems, directory, file, [problem])
+      const unread = this.#withheld ? [] : unreadRouteFileNames(directory)
+      for (const file of unread) this.#report(this.warnings, directory, file, [{ pointer: '', message: UNREAD }])
     }
     return plan.changes.flatMap(({ change }) => ('put' in change ? [change.put] : []))
   }

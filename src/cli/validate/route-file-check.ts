@@ -16,6 +16,8 @@ interface RouteFileFindings {
   readonly files: number
 }
 
+const YAML = { pointer: '', message: 'YAML is not read: files of routes are JSON' }
+
 /** Builds each file as a route of an instance, or of an empty one. Deployed routes are ignored. */
 export async function checkRouteFiles(
   files: readonly string[],
@@ -78,7 +80,8 @@ async function checkRouteFile(
 
 function readRouteFile(path: string): RouteFile {
   try {
-    return decodeRouteFile(basename(path), readFileSync(path), '')
+    const file = decodeRouteFile(basename(path), readFileSync(path), '')
+    return file.route === null && /\.ya?ml$/i.test(path) ? { ...file, problems: [YAML] } : file
   } catch (error) {
     const message = `the file can not be read: ${(error as Error).message}`
     return { file: path, text: '', stamp: '', route: null, problems: [{ pointer: '', message }] }

@@ -710,3 +710,19 @@ test('the host of a connector is an address or a name, without scheme, port and 
     assert.match(await problems(host), /\/connectors\/0\/host: .*expected an address or a host name, without/, host)
   }
 })
+
+test('files in a folder of routes that are not read cause a warning, and YAML is named', async () => {
+  using folder = new Folder({
+    'config/routes/a.json': `{ ${HANDLER} }`,
+    'config/routes/B.JSON': `{ ${HANDLER} }`,
+    'config/routes/c.yaml': 'handler: ReverseProxyHandler',
+    'config/routes/notes.txt': '',
+    'config/routes/.d.yml': '',
+  })
+  const { code, stderr } = await validate(folder, '--instance', folder.path)
+  assert.equal(code, 0)
+  const reason = 'the file is not read: files of routes are JSON, with names that end in .json'
+  assert.deepEqual(stderr, [`warning: config/routes/B.JSON: ${reason}`, `warning: config/routes/c.yaml: ${reason}`])
+  const { stdout } = await validate(folder, folder.in('config/routes/c.yaml'))
+  assert.deepEqual(stdout, ['config/routes/c.yaml: YAML is not read: files of routes are JSON'])
+})
