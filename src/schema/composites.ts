@@ -22,7 +22,7 @@ interface ObjectOptions {
 }
 
 /** Keys that are comments or disabled fields (field-notes 1.1), or name the JSON Schema for an editor. */
-const IGNORED_KEY = '^(_|//|comment$|\\$schema$)'
+const IGNORED_KEY = '^(_|//|comments?$|\\$schema$)'
 
 /** The same as a keyword of JSON Schema. */
 export const IGNORED_KEYS = { patternProperties: { [IGNORED_KEY]: {} } }

@@ -24,4 +24,4 @@ export function documentPage({ name, title, description, document }: DocumentSou
 
 const SHARED =
   'The name of a decorator as a field, such as `capture`, `timer` or `baseURI`, decorates the main handler of the file. ' +
-  '`comment`, `$schema` and fields that begin with `_` or `//` have no effect. Any other unknown field is an error.'
+  '`comment`, `comments`, `$schema` and fields that begin with `_` or `//` have no effect. Any other unknown field is an error.'

@@ -37,7 +37,7 @@ export interface CanvasModel {
 type Json = Readonly<Record<string, unknown>>
 
 /** Fields of every object beside its decorators. */
-const PLAIN_FIELDS = new Set(['name', 'type', 'config', 'comment', '$schema'])
+const PLAIN_FIELDS = new Set(['name', 'type', 'config', 'comment', 'comments', '$schema'])
 
 const NOTHING: readonly InheritedObject[] = []
 
