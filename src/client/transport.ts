@@ -89,7 +89,8 @@ export class Transport implements Dispatcher, CallQueue, PermitUser {
   }
 
   get lacking(): number {
-    const lacksSession = this.#waiting.size > 0 && !this.#opening && this.#sessions.mayGrow
+    // Where the server has HTTP/1.1 only, the calls that wait are dispatched next, over the connection that negotiated it.
+    const lacksSession = this.#waiting.size > 0 && !this.#opening && !this.#usesHttp1 && this.#sessions.mayGrow
     return this.#http1.lacking + (lacksSession ? 1 : 0)
   }
 

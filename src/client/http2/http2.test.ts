@@ -69,16 +69,18 @@ test('a server that supports HTTP/1.1 only gets it on the connection that negoti
   const server = createServer({ key: issued.key, cert: issued.certificate }, (request, response) =>
     response.end(request.httpVersion),
   )
-  server.on('secureConnection', () => connections++)
+  // Before the handshake: one that is not completed counts, too.
+  server.on('connection', () => connections++)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  {
-    await using client = clientWith({ connections: 1, http2: OVER_TLS, tls: trusting() })
+  for (const limit of [1, 64]) {
+    connections = 0
+    await using client = clientWith({ connections: limit, http2: OVER_TLS, tls: trusting() })
     for (let i = 0; i < 3; i++) {
       assert.equal(await textOf(await send(client, exchangeFor('GET', `https://localhost:${port}/`))), '1.1')
     }
-    assert.equal(connections, 1)
+    assert.deepEqual([connections, client.stats[0]?.connected], [1, 1])
   }
   server.closeAllConnections()
   server.close()
