@@ -89,7 +89,9 @@ const REFUSALS: Readonly<Record<string, [string, string]>> = {
   'wants credentials': ['HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\nno', 'GW_UPSTREAM_PROXY'],
   'does not allow it': ['HTTP/1.1 403 No\r\n\r\n', 'GW_UPSTREAM_PROXY'],
   'speaks before the server': ['HTTP/1.1 200 Yes\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'GW_UPSTREAM_PROXY'],
-  'speaks another version': ['HTTP/2.0 200 Yes\r\n\r\n', 'GW_UPSTREAM_PROXY'],
+  'speaks another version': ['HTTP/2.0 200 Yes\r\n\r\n', 'GW_UPSTREAM_CONNECT'],
+  'sends a part of a response': ['HTTP/1.1 200 Yes\r\nX-A: b', 'GW_UPSTREAM_CONNECT'],
+  'sends informational responses only': ['HTTP/1.1 100 Continue\r\n\r\n', 'GW_UPSTREAM_CONNECT'],
   'does not speak HTTP': ['220 mail.example ESMTP\r\n', 'GW_UPSTREAM_CONNECT'],
 }
 
@@ -132,6 +134,37 @@ test('an unresponsive proxy times out after connectionTimeout', async () => {
   await assert.rejects(send(client, exchangeFor('GET', 'https://app.invalid/')), failureOf('GW_UPSTREAM_CONNECT', late))
   await waitUntil('the connection to the proxy was closed', () => proxy.sockets.size === 0)
 })
+
+/** Responses to CONNECT that open a tunnel, in packets. */
+const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
+  'after informational responses': [
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 200 Yes\r\n\r\n',
+  ],
+  'with framing fields, which have no meaning': [
+    'HTTP/1.1 200 Yes\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ],
+  'of HTTP/1.0, without a reason, byte by byte': [...'HTTP/1.0 200\r\n\r\n'],
+}
+
+for (const [what, packets] of Object.entries(ACCEPTED)) {
+  test(`a tunnel is opened by a response ${what}`, { skip: opensslMissing }, async () => {
+    await using upstream = await secureUpstream((_request, response) => response.end('ok'))
+    const relays: Socket[] = []
+    await using proxy = await rawUpstream((socket) => {
+      const relay = connect(upstream.port, '127.0.0.1', async () => {
+        socket.setNoDelay(true).removeAllListeners('data').pause()
+        for (const packet of packets) await new Promise((resolve) => socket.write(packet, resolve))
+        socket.pipe(relay).pipe(socket)
+      })
+      relay.on('error', () => {})
+      relays.push(relay)
+    })
+    await using client = clientWith({ proxy: through(portOf(proxy)), tls: trusting() })
+    assert.equal(await textOf(await send(client, exchangeFor('GET', `https://localhost:${upstream.port}/`))), 'ok')
+    for (const relay of relays) relay.destroy()
+  })
+}
 
 test('the request is sent after the tunnel is established, and the tunnel is opened to the host of the URI', {
   skip: opensslMissing,

@@ -1,7 +1,6 @@
-import { request } from 'node:http'
-import { isIPv6, type Socket } from 'node:net'
+import { connect, isIPv6, type Socket } from 'node:net'
 import type { ForwardProxy } from '#contracts'
-import { isHttp1 } from './message-head.ts'
+import { ResponseParser } from './http1/response-parser.ts'
 import { openToProxy } from './secure-proxy.ts'
 import { sharedLookup } from './shared-lookup.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -16,48 +15,91 @@ interface TunnelAttempt {
   failed(error: Error): void
 }
 
+const MAX_HEAD_BYTES = 65_536
+
 /** Opens a tunnel to a server by CONNECT (RFC 9110 section 9.3.6). */
 export function openTunnel(proxy: ForwardProxy, attempt: TunnelAttempt): void {
-  if (proxy.secure === undefined) {
-    sendConnect(proxy, attempt, null)
-    return
+  const failed = (error: Error) => attempt.failed(new ProxyConnectionError(proxy, error))
+  const opened = (socket: Socket) => requestTunnel(socket, proxy, attempt, failed)
+  if (proxy.secure === undefined) openPlain(proxy, attempt, opened, failed)
+  else {
+    openToProxy(proxy, attempt.localAddress, {
+      isOver: () => false,
+      started: (socket) => attempt.started(socket),
+      opened,
+      failed,
+    })
   }
-  openToProxy(proxy, attempt.localAddress, {
-    isOver: () => false,
-    started: (socket) => attempt.started(socket),
-    opened: (socket) => sendConnect(proxy, attempt, socket),
-    failed: (error) => attempt.failed(new ProxyConnectionError(proxy, error)),
-  })
 }
 
-function sendConnect(proxy: ForwardProxy, attempt: TunnelAttempt, over: Socket | null): void {
-  const authority = `${isIPv6(attempt.hostname) ? `[${attempt.hostname}]` : attempt.hostname}:${attempt.port}`
-  const authorization = proxy.authorization()
-  const asking = request({
-    host: proxy.hostname,
-    port: proxy.port,
+function openPlain(
+  { hostname, port }: ForwardProxy,
+  { localAddress, started }: TunnelAttempt,
+  opened: (socket: Socket) => void,
+  failed: (error: Error) => void,
+): void {
+  const socket = connect({
+    host: hostname,
+    port,
+    noDelay: true,
     lookup: sharedLookup,
-    ...(attempt.localAddress === null ? {} : { localAddress: attempt.localAddress }),
-    method: 'CONNECT',
-    path: authority,
-    headers: { host: authority, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) },
-    ...(over === null ? { agent: false } : { createConnection: () => over }),
+    ...(localAddress === null ? {} : { localAddress }),
   })
-  asking.once('socket', (socket) => attempt.started(socket))
-  asking.once('error', (error) => attempt.failed(new ProxyConnectionError(proxy, error)))
-  asking.once('connect', (answer, socket: Socket, early) => {
-    const { statusCode = 0 } = answer
-    // The server sends nothing before the TLS ClientHello: early bytes are from the proxy.
-    const isOpen = statusCode >= 200 && statusCode < 300 && isHttp1(answer) && early.length === 0
-    socket.on('error', (error) => attempt.failed(new ProxyConnectionError(proxy, error)))
-    if (isOpen) {
-      attempt.opened(socket)
-      return
+  socket.on('error', failed)
+  socket.once('connect', () => opened(socket))
+  started(socket)
+}
+
+/** Sends CONNECT, and waits for the final response; informational ones may precede it (RFC 9110 section 15.2). */
+function requestTunnel(
+  socket: Socket,
+  proxy: ForwardProxy,
+  attempt: TunnelAttempt,
+  failed: (error: Error) => void,
+): void {
+  let status = 0
+  const ignore = () => {}
+  const onHead = (head: { readonly status: number }) => {
+    status = head.status
+  }
+  const events = { onInterim: ignore, onHead, onData: ignore, onComplete: ignore }
+  const parser = new ResponseParser({ maxHeadBytes: MAX_HEAD_BYTES }, events)
+  parser.expect('CONNECT', false)
+  // Not `data`, after which the next reader would have to resume the socket.
+  const onReadable = () => {
+    try {
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
+        const rest = chunk.length - parser.execute(chunk)
+        if (status === 0) continue
+        settle()
+        if (status >= 300) throw proxyRefusal(status)
+        // The server sends nothing before the TLS ClientHello: early bytes are from the proxy.
+        if (rest + socket.readableLength > 0) throw earlyBytes(rest)
+        attempt.opened(socket)
+        return
+      }
+    } catch (error) {
+      settle()
+      if (error instanceof UpstreamError) attempt.failed(error)
+      // Without its code, which is for responses of servers.
+      else failed(new Error((error as Error).message))
+      socket.destroy()
     }
+  }
+  const onClose = () => {
+    failed(new Error('expected a response to CONNECT, got the end of the connection'))
     socket.destroy()
-    attempt.failed(proxyRefusal(statusCode))
-  })
-  asking.end()
+  }
+  const settle = () => socket.off('readable', onReadable).off('end', onClose).off('close', onClose)
+  socket.on('error', failed).on('readable', onReadable).on('end', onClose).on('close', onClose)
+  socket.write(connectHead(proxy, attempt), 'latin1')
+}
+
+function connectHead(proxy: ForwardProxy, { hostname, port }: TunnelAttempt): string {
+  const authority = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`
+  const authorization = proxy.authorization()
+  const credentials = authorization === null ? '' : `Proxy-Authorization: ${authorization}\r\n`
+  return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`
 }
 
 /** A failed connection to a proxy: without the address of the proxy, the log would show that of the server only. */
@@ -76,5 +118,12 @@ export function proxyRefusal(status: number): UpstreamError {
   return new UpstreamError(
     'GW_UPSTREAM_PROXY',
     new Error(`proxy: expected a 2xx response to CONNECT or to the request, got ${status}`),
+  )
+}
+
+function earlyBytes(count: number): UpstreamError {
+  return new UpstreamError(
+    'GW_UPSTREAM_PROXY',
+    new Error(`proxy: expected nothing after its response to CONNECT, got ${count} bytes`),
   )
 }
