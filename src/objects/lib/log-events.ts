@@ -18,6 +18,11 @@ export const EVENTS = logEvents('GW_OBJECT', {
     meaning: 'The last good certificate stays in use, also after it has expired.',
     action: 'Check the keystore or secret of the TLS options.',
   },
+  CLIENT_KEY_UNUSABLE: {
+    message: 'TLS can not use the renewed key of a client certificate; the last good one stays in use',
+    meaning: 'Connections to servers are opened with the last good key and certificate, also after it has expired.',
+    action: 'See `error`. Renew the key once more, such as with an RSA key of 2048 bits or an EC key.',
+  },
   HEADER_LEFT_OUT: {
     message: 'header value left out',
     meaning:

@@ -13,9 +13,10 @@ import { ClientTlsOptions } from './client-tls-options.ts'
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
-function tls(config: JsonValue, secrets: PemSecrets = {}) {
+function tls(config: JsonValue, secrets: PemSecrets | Changing<PemSecrets> = {}) {
+  const changing = secrets instanceof Changing ? secrets : new Changing(secrets)
   return build<ClientTls>(ClientTlsOptions, config, {
-    types: [SecretsKeyManager, TrustAllManager, pemStoreType(new Changing(secrets))],
+    types: [SecretsKeyManager, TrustAllManager, pemStoreType(changing)],
     heap: [
       { name: 'store', type: 'PemStore' },
       { name: 'all', type: 'TrustAllManager' },
@@ -61,6 +62,29 @@ test('a client key that OpenSSL rejects is a load error', { skip: opensslMissing
   const { key, certificate } = authority!.issue({ name: 'short', keyType: 'rsa-1024' })
   const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'short', secretsProvider: 'store' } }
   await assert.rejects(tls({ keyManager }, { short: key + certificate }), /rejects the key .*: ee key too small/)
+})
+
+test('a renewed client key that OpenSSL rejects does not replace one that works', {
+  skip: opensslMissing,
+}, async () => {
+  const pemOf = (name: string, keyType?: 'rsa-1024') => {
+    const { key, certificate } = authority!.issue({ name, ...(keyType && { keyType }) })
+    return key + certificate
+  }
+  const secrets = new Changing<PemSecrets>({ client: pemOf('first') })
+  const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'client', secretsProvider: 'store' } }
+  await using built = await tls({ keyManager }, secrets)
+  const shown = async () => (await built.object.keys!.identities()).map(({ chain }) => chain[0]?.subject)
+  secrets.set({ client: pemOf('short', 'rsa-1024') })
+  assert.deepEqual(await shown(), ['CN=first'])
+  assert.match(String(built.states.at(-1)), /^degraded: last good client key in use/)
+  const problems = () => built.log.entries.filter(({ code }) => code === 'GW_OBJECT_CLIENT_KEY_UNUSABLE')
+  assert.match(JSON.stringify(problems()), /ee key too small/)
+  await shown()
+  assert.equal(problems().length, 1)
+  secrets.set({ client: pemOf('second') })
+  assert.deepEqual(await shown(), ['CN=second'])
+  assert.match(String(built.states.at(-1)), /^up: /)
 })
 
 test('suites are accepted by OpenSSL and registered names', async () => {

@@ -3,6 +3,7 @@ import { defineType } from '#schema'
 import { checkClientKeys } from '../../lib/tls/certificate-expiry.ts'
 import { CLIENT_FIELDS, clientTls } from '../../lib/tls/client-tls.ts'
 import { contextAlgorithmWarning, NEGOTIATION_FIELDS } from '../../lib/tls/limit-fields.ts'
+import { usableKeys } from '../../lib/tls/usable-keys.ts'
 
 /** TLS options of connections to other servers. */
 export const ClientTlsOptions = defineType({
@@ -15,7 +16,8 @@ export const ClientTlsOptions = defineType({
     if (warning !== null) env.warn(warning)
     const tls = clientTls(values, alpn.enabled)
     // Unusable keys and trust are reported at load, not by the first request.
-    await Promise.all([tls.keys && checkClientKeys(tls.keys, env), tls.trust?.authorities()])
-    return tls
+    const keys = tls.keys && (await usableKeys(tls.keys, env))
+    await Promise.all([keys && checkClientKeys(keys, env), tls.trust?.authorities()])
+    return { ...tls, keys }
   },
 })
