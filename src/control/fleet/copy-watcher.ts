@@ -18,7 +18,7 @@ export class CopyWatcher implements Disposable {
   readonly #copy: LocalCopy
   readonly #logger: Logger
   /** By folder, with the file that the folder was: another one of its name is watched again. */
-  readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly file: number }>()
+  readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly file: string }>()
   readonly #changed = new Set<string>()
   #settling: NodeJS.Timeout | null = null
   /** The release whose folders these are. */
@@ -49,8 +49,10 @@ export class CopyWatcher implements Disposable {
     for (const folder of [...this.#watchers.keys()]) this.#unwatch(folder)
   }
 
-  #fileOf(folder: string): number | null {
-    return statSync(join(this.#copy.root, folder), { throwIfNoEntry: false })?.ino ?? null
+  /** With its time of creation: file systems give the number of a deleted folder to the next one. */
+  #fileOf(folder: string): string | null {
+    const stats = statSync(join(this.#copy.root, folder), { bigint: true, throwIfNoEntry: false })
+    return stats === undefined ? null : `${stats.ino} ${stats.birthtimeNs}`
   }
 
   #unwatch(folder: string): void {
