@@ -50,6 +50,15 @@ export class CopiedContents {
     for (const name of others) await rm(join(this.#directory, name), { force: true, recursive: true })
   }
 
+  /** Makes the directory again where it was deleted, with everything in it; true if so. */
+  async restore(): Promise<boolean> {
+    const made = await mkdir(this.#directory, { recursive: true, mode: 0o750 })
+    if (made === undefined) return false
+    this.#places.clear()
+    this.#packs.clear()
+    return true
+  }
+
   async #find(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (HASH.test(name)) this.#places.set(name, null)

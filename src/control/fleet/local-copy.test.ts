@@ -307,6 +307,23 @@ describe('the local copy', () => {
     assert.deepEqual(readdirSync(folder.path), [])
   })
 
+  test('is made again by the next release, or its trial, where its folder was deleted', async () => {
+    using folder = new Folder()
+    const root = folder.in('copy')
+    const copy = await copyOf(root, 1, FIRST)
+    rmSync(root, { recursive: true })
+    await assert.rejects(copy.put(copiedRelease(2, SECOND), unreachable), /not available/)
+    const trial = await copy.tryOut(copiedRelease(2, SECOND), fetcher(SECOND).fetch, async (candidate) =>
+      placed(candidate),
+    )
+    assert.deepEqual(trial, SECOND)
+    rmSync(root, { recursive: true })
+    const { written } = await copy.put(copiedRelease(2, SECOND), fetcher(SECOND).fetch)
+    assert.equal(written.includes('config/routes/b.json'), false, 'units serve that already')
+    assert.deepEqual(placed(root), SECOND)
+    assert.equal((await LocalCopy.open(root, silent)).release?.release, 2)
+  })
+
   test('a damaged content on disk is fetched again', async () => {
     using folder = new Folder()
     const root = folder.in('copy')

@@ -138,6 +138,7 @@ export class LocalCopy {
     isUnproven: (path: string) => boolean = () => true,
   ): Promise<CopyChange> {
     return this.#enqueue(async () => {
+      await this.#restore()
       const changed = changedPaths(this.release?.files ?? new Map(), release.files)
       const kept = keptBeside(this.#record, release, isUnproven)
       const record = { release, kept, taken: this.#clock.now() }
@@ -162,6 +163,7 @@ export class LocalCopy {
     check: (root: string) => Promise<T>,
   ): Promise<T> {
     return this.#enqueue(async () => {
+      await this.#restore()
       const root = join(this.root, CANDIDATE)
       await rm(root, { recursive: true, force: true })
       await mkdir(root, { mode: 0o750 })
@@ -196,6 +198,11 @@ export class LocalCopy {
       this.#warnOf(different)
       return different
     })
+  }
+
+  /** Of a folder that was deleted, which also has the contents, all files are fetched and placed again. */
+  async #restore(): Promise<void> {
+    if (await this.#contents.restore()) this.#isUncertain = true
   }
 
   async #open(): Promise<void> {
