@@ -72,3 +72,10 @@ test('a host that can not be resolved is a failure', async () => {
   await assert.rejects(transport.send(auditRecords(1), signal), /ENOTFOUND|EAI_AGAIN|not resolved/)
   await transport.close()
 })
+
+test('an address that the system does not connect to is a failure with its reason', async () => {
+  // A broadcast, which a socket must be allowed to send.
+  const transport = open(514, '255.255.255.255')
+  await assert.rejects(transport.send(auditRecords(1), signal), { code: 'EACCES' })
+  await transport.close()
+})

@@ -68,8 +68,9 @@ export class DatagramTransport implements Transport {
     })
     socket.unref()
     try {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      socket.connect(port, address, resolve)
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      // Called with the error where the network can not be reached, which the types of Node do not say.
+      socket.connect(port, address, (error?: Error) => (error ? reject(error) : resolve()))
       await within(connectTimeout, signal, `no socket for ${host}`, promise)
     } catch (error) {
       socket.close()
