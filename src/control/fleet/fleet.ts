@@ -8,10 +8,10 @@ import { type Clock, systemClock } from '#schema'
 import type { HealthCheck } from '../admin/health.ts'
 import { EVENTS } from '../log-events.ts'
 import { CopyWatcher } from './copy-watcher.ts'
+import { makeFirstRelease } from './first-release.ts'
 import { fleetCheck } from './fleet-health.ts'
 import type { FleetSettings } from './fleet-settings.ts'
 import { FleetState } from './fleet-state.ts'
-import { FilesTooLargeError, readInstanceFiles } from './instance-files.ts'
 import { defaultInstanceId } from './instance-id.ts'
 import { firstInstance, InstanceRecord, readInstances } from './instance-record.ts'
 import { comparedWith, type InstanceStatus, type ReleaseProblem } from './instance-status.ts'
@@ -27,8 +27,6 @@ const CATCH_UP_LIMIT = 10_000
 
 /** Milliseconds before the first release is read again. */
 const FIRST_READ_PAUSE = 1_000
-
-const NOT_SERVED_YET = 'the store has a release that this gateway does not serve yet; try again'
 
 /** Input of a fleet. */
 interface FleetInput {
@@ -250,7 +248,9 @@ export class Fleet {
   /** A change of files makes a release. On a store without one it is the first, of the files of this instance with that change. */
   async write(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
     const local = this.copy.release
-    return local === null ? this.#first(changes, by) : this.releases.write(changes, by, { local })
+    if (local !== null) return this.releases.write(changes, by, { local })
+    const { own, settings } = this.#input
+    return makeFirstRelease(this.releases, { folders: own, maxBytes: settings.store.maxReleaseSize }, changes, by)
   }
 
   /** After a write: the local copy gets its release. */
@@ -323,25 +323,6 @@ export class Fleet {
   async #pause(): Promise<void> {
     const { signal } = this.#ending
     await delay(FIRST_READ_PAUSE, undefined, { ref: false, signal }).catch(() => signal.throwIfAborted())
-  }
-
-  async #first(changes: readonly FileChange[], by: Authorship): Promise<WriteOutcome> {
-    const { own, settings } = this.#input
-    try {
-      const files = await readInstanceFiles(own, settings.store.maxReleaseSize)
-      for (const { path, after } of changes) {
-        if (after === null) files.delete(path)
-        else files.set(path, Buffer.from(after))
-      }
-      // Another gateway may have been first: the files of this one must not replace its release.
-      const outcome = await this.releases.create(files, by, { local: null, expected: null })
-      if (outcome.state === 'unchanged') return { state: 'done', release: outcome.release }
-      if (outcome.state === 'missing') throw new Error('a new release names no other')
-      return outcome.state === 'conflict' ? { state: 'unavailable', reason: NOT_SERVED_YET } : outcome
-    } catch (error) {
-      if (error instanceof FilesTooLargeError) return { state: 'too-large', bytes: error.bytes, limit: error.limit }
-      throw error
-    }
   }
 
   /** The instance with the smallest id removes what is no longer needed. */
