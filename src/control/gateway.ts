@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CONTROL_CALLS, MetricSample, ServedFolders } from '#contracts'
+import type { MetricSample, ServedFolders } from '#contracts'
 import { makeDirectory } from '#http'
 import type { JsonObject } from '#json'
 import type { Listener } from '#listener'
 import { type Logger, sharedOutput } from '#logging'
-import { type Handlers, HEARTBEAT, type HeartbeatLimits } from '#rpc'
+import { HEARTBEAT, type HeartbeatLimits } from '#rpc'
 import { type Counter, systemClock } from '#schema'
 import { ADMIN_SECURITY } from './admin/authentication.ts'
 import type { Health } from './admin/health.ts'
@@ -29,15 +29,14 @@ import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
 import { RouteStores } from './route-stores.ts'
 import { ServedConfiguration } from './served-configuration.ts'
-import { SharedMemory } from './shared-memory.ts'
 import { MAX_UNIT_SETS, type Replacement, Supervisor, type UnitChange } from './supervisor.ts'
 import { GatewayHandover } from './take-over/gateway-handover.ts'
 import { OwnedStore } from './take-over/owned-store.ts'
 import type { Predecessor } from './take-over/predecessor.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import { openTicketRotation, type TicketRotation } from './ticket-rotation.ts'
+import { UnitCallHandlers } from './unit-call-handlers.ts'
 import { unitCount } from './unit-count.ts'
-import { unitHandlers } from './unit-handlers.ts'
 import type { UnitLink } from './unit-link.ts'
 import { UnitReplacements } from './unit-replacements.ts'
 
@@ -70,8 +69,7 @@ export class Gateway {
   readonly states: ObjectStates
   readonly #input: GatewayInput
   readonly #supervisor: Supervisor
-  readonly #memory = new SharedMemory()
-  readonly #permits: ConnectionPermits
+  readonly #unitCalls: UnitCallHandlers
   readonly #tickets: TicketRotation | null
   readonly #store = new OwnedStore(new KeyValueStore(systemClock))
   readonly #monitoring: Monitoring
@@ -107,8 +105,6 @@ export class Gateway {
       collect: () => this.collect(),
     })
     const { units, reusePort } = unitCount(settings.unit.units, logger)
-    // One more for the unit of a trial.
-    this.#permits = new ConnectionPermits(units * MAX_UNIT_SETS + 1)
     this.#supervisor = new Supervisor({
       entry: input.unitEntry,
       env: input.env,
@@ -124,7 +120,7 @@ export class Gateway {
       },
       logger,
       heartbeat: input.heartbeat ?? HEARTBEAT,
-      handlers: (unit) => this.#handlers(unit),
+      handlers: (unit) => this.#unitCalls.of(unit),
       drained: (unit) => this.#monitoring.collectLast(unit),
       ready: () => this.stores.restore(),
       replaced: (left, { config, folders }) => {
@@ -134,7 +130,7 @@ export class Gateway {
       },
       withdrawn: () => this.stores.withdraw(),
       ended: (unit) => {
-        this.#released(unit)
+        this.#unitCalls.ended(unit)
         this.#monitoring.ended(unit)
         this.stores.ended(unit)
       },
@@ -167,7 +163,7 @@ export class Gateway {
       stores: () => this.stores,
       folders: () => this.#configuration.directories,
       replaceUnits: (change) => this.replaceUnits(change),
-      tryUnit: (change) => this.#supervisor.tryUnit(change, (unit) => this.#released(unit)),
+      tryUnit: (change) => this.#supervisor.tryUnit(change, (unit) => this.#unitCalls.ended(unit)),
       address: () => `${hostname()}:${this.ports[0] ?? 0}`,
     })
     const records = {
@@ -178,6 +174,13 @@ export class Gateway {
       fleet: this.#fleet,
     }
     this.stores = new RouteStores(this.#supervisor, records, logger)
+    this.#unitCalls = new UnitCallHandlers({
+      ...{ stores: this.stores, states: this.states, store: this.#store },
+      ...{ requests: this.#live.requests, traces: this.#live.traces },
+      ...{ audit: this.#auditWriter, telemetry: this.#telemetry },
+      // One more for the unit of a trial.
+      permits: new ConnectionPermits(units * MAX_UNIT_SETS + 1),
+    })
   }
 
   /** Opens the management connector, then starts the units; resolves when all are ready. */
@@ -335,34 +338,11 @@ export class Gateway {
     await this.#input.settings.dispose()
   }
 
-  /** A unit has ended, and with it what it shared. */
-  #released(unit: UnitLink): void {
-    this.#memory.releaseAll(unit)
-    this.#permits.ended(unit)
-    this.states.removeUnit(unit)
-    this.#auditWriter.closeAll(unit)
-  }
-
   /** The service of config.json lives in the units: one of them publishes for all; false where none serves yet. */
   #publishConfigEvent(event: JsonObject): boolean {
     const unit = this.units.find(({ state }) => state === 'ready')
     unit?.remote.publishAudit({ topic: 'config', event })
     return unit !== undefined
-  }
-
-  /** Handlers of the calls of a unit. */
-  #handlers(unit: UnitLink): Handlers<typeof CONTROL_CALLS> {
-    return unitHandlers(unit, {
-      stores: this.stores,
-      requests: this.#live.requests,
-      traces: this.#live.traces,
-      states: this.states,
-      audit: this.#auditWriter,
-      telemetry: this.#telemetry,
-      memory: this.#memory,
-      permits: this.#permits,
-      store: this.#store,
-    })
   }
 
   async #openAdmin(): Promise<void> {
