@@ -160,7 +160,10 @@ test('B69: idle and half-closed connections are destroyed at soTimeout, and thei
   }
   const files = gateway.openFiles - filesBefore
   // The first of them time out where the machine takes longer than soTimeout to open all.
-  assert.ok(files >= 2 * count, `${files} descriptors of ${count} connections, ${Math.round(opened)} ms after the first`)
+  assert.ok(
+    files >= 2 * count,
+    `${files} descriptors of ${count} connections, ${Math.round(opened)} ms after the first`,
+  )
   const cost = (gateway.residentBytes - before) / count
   t.diagnostic(`${count} connections in ${(opened / 1000).toFixed(1)} s, ${(cost / 1024).toFixed(1)} KiB each`)
   await waitUntil('all connections were closed', () => closed >= count, soTimeout + 30_000)
