@@ -6,6 +6,9 @@ import { recordFile } from '#expression'
 /** More than any password or key has. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
+/** The same of a keystore, which may have many entries. */
+export const MAX_KEYSTORE_BYTES = 16 * 1024 * 1024
+
 /** Fingerprint of the state of a file; null where it does not exist. */
 export async function fileState(path: string): Promise<string | null> {
   recordFile(path)

@@ -8,6 +8,7 @@ import {
   fileState,
   KeyStoreError,
   type KeyStoreType,
+  MAX_KEYSTORE_BYTES,
   notAfterOf,
   READ_FAILURE_PAUSE,
   readKeyStore,
@@ -31,9 +32,6 @@ interface KeyStoreSettings {
 }
 
 type SecretsByIds = ReadonlyMap<string, readonly Secret[]>
-
-/** Maximum bytes of a keystore. */
-const LARGEST_KEYSTORE = 16 * 1024 * 1024
 
 /** The mapped secrets of a keystore; read again when the lease ends or the file changes. */
 export class KeyStoreSecrets implements SecretStore {
@@ -114,7 +112,7 @@ export class KeyStoreSecrets implements SecretStore {
     // Read before the content, so that a change in between is detected.
     this.#state = await fileState(file)
     const bytes = await this.#at('/file', `the keystore "${file}" can not be read`, async () =>
-      readSecretFile(await realpath(file), LARGEST_KEYSTORE),
+      readSecretFile(await realpath(file), MAX_KEYSTORE_BYTES),
     )
     const storePassword = await this.#password('/storePasswordSecretId', storePasswordSecretId)
     const entryPassword = await this.#password('/entryPasswordSecretId', entryPasswordSecretId)

@@ -54,6 +54,7 @@ test('an unreadable keystore is a load error with the file name and without a pa
     return true
   })
   await assert.rejects(store({ url: join(folder, 'gone.p12'), password: 'x' }), /gone\.p12: ENOENT/)
+  await assert.rejects(store({ url: '/dev/zero', password: 'x' }), /\/dev\/zero: expected a regular file/)
   await assert.rejects(
     store({ url: 'https://example.com/keystore.p12' }),
     /\/heap\/0\/config\/url: expected a file URL or a path of this machine, got "https:/,

@@ -1,13 +1,15 @@
-import { readFile, stat } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { type KeyStore, type KeyStoreItem, SecretError } from '#contracts'
-import { recordFile } from '#expression'
 import type { Logger } from '#logging'
 import {
   ChangeListeners,
+  fileState,
   type KeyStoreEntry,
   type KeyStoreType,
+  MAX_KEYSTORE_BYTES,
   type KeyStore as ReadKeyStore,
   readKeyStore,
+  readSecretFile,
 } from '#secrets'
 import { EVENTS } from '../log-events.ts'
 
@@ -30,7 +32,7 @@ export class OpenKeyStore implements KeyStore {
   readonly onChange = this.#changes.onChange
   #content: ReadKeyStore | null = null
   #problem: Error | null = null
-  #state = ''
+  #state: string | null = null
   #checking = false
   /** Checks since the last read. */
   #checks = 0
@@ -41,7 +43,7 @@ export class OpenKeyStore implements KeyStore {
 
   /** Reads the file for the first time; returns warnings. */
   async open(): Promise<readonly string[]> {
-    this.#state = await this.#fileState()
+    this.#state = await fileState(this.#settings.path)
     this.#content = await this.#read()
     return this.#content.warnings
   }
@@ -66,7 +68,7 @@ export class OpenKeyStore implements KeyStore {
     if (this.#checking) return
     this.#checking = true
     try {
-      const state = await this.#fileState()
+      const state = await fileState(this.#settings.path)
       // What made a read fail may be another file, such as that of the password, or its permissions.
       const isRetried = this.#problem !== null && ++this.#checks >= CHECKS_UNTIL_RETRY
       if (state === this.#state && !isRetried) return
@@ -88,20 +90,10 @@ export class OpenKeyStore implements KeyStore {
   async #read(): Promise<ReadKeyStore> {
     const { path, type, password } = this.#settings
     try {
-      const bytes = await readFile(path)
+      const bytes = await readSecretFile(await realpath(path), MAX_KEYSTORE_BYTES)
       return readKeyStore(bytes, type, (await password())?.toString('utf8') ?? null)
     } catch (error) {
       throw new SecretError(`${path}: ${(error as Error).message}`, { cause: error })
-    }
-  }
-
-  async #fileState(): Promise<string> {
-    recordFile(this.#settings.path)
-    try {
-      const { dev, ino, size, mtimeNs } = await stat(this.#settings.path, { bigint: true })
-      return [dev, ino, size, mtimeNs].join(' ')
-    } catch (error) {
-      return `error ${(error as NodeJS.ErrnoException).code}`
     }
   }
 }
