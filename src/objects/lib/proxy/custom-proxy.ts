@@ -58,7 +58,12 @@ export async function customProxy(values: ProxyServerValues, env: Environment): 
       env.logger.warn({ error }, EVENTS.PROXY_PASSWORD_UNREADABLE)
     }
   }
-  env.onDispose(secretsProvider.onChange(() => void refresh()))
+  // Sequential: an older password that is read late must not replace a newer one.
+  let refreshed = Promise.resolve()
+  const onChange = (): void => {
+    refreshed = refreshed.then(refresh)
+  }
+  env.onDispose(secretsProvider.onChange(onChange))
   return through(`custom ${name} ${++objects}`, () => current)
 }
 

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ClientTls, ClientTlsKind, type ProxyOptions, type TrustManager } from '#contracts'
+import {
+  type ClientTls,
+  ClientTlsKind,
+  type ProxyOptions,
+  Secret,
+  type SecretStore,
+  SecretStoreKind,
+  type TrustManager,
+} from '#contracts'
 import type { JsonValue } from '#json'
 import { defineType } from '#schema'
 import { build } from '#test/build'
 import { clientWith, send } from '#test/client'
 import { exchangeFor } from '#test/exchange'
+import { waitUntil } from '#test/waiting'
 import { PlainPropertyFormat } from '../../formats/plain/plain-property-format.ts'
 import { SystemAndEnvSecretStore } from '../../stores/system-and-env/system-and-env-secret-store.ts'
 import { CustomProxyOptions } from './custom-proxy-options.ts'
@@ -56,6 +65,53 @@ test('handlers with equal options can share connections, those with credentials 
   await using d = await custom(named, { WORD: 'x' })
   assert.equal(a.object.key, b.object.key)
   assert.notEqual(c.object.key, d.object.key)
+})
+
+test('a password that is read late does not replace a newer one', async () => {
+  const reads: ((password: string) => void)[] = []
+  let changed = (): void => {}
+  const SlowStore = defineType({
+    name: 'SlowStore',
+    kind: SecretStoreKind,
+    summary: 'Secrets of a test, which are read when it says so.',
+    config: {},
+    create: (): SecretStore => ({
+      find: ({ secretId }) =>
+        new Promise((resolve) => {
+          reads.push((password) => resolve([new Secret({ secretId, bytes: Buffer.from(password) })]))
+        }),
+      onChange: (listener) => {
+        changed = listener
+        return () => {}
+      },
+    }),
+  })
+  const next = async (): Promise<(password: string) => void> => {
+    await waitUntil('the password was read', () => reads.length > 0)
+    return reads.shift() as (password: string) => void
+  }
+  const building = build<ProxyOptions>(
+    CustomProxyOptions,
+    { uri: 'http://proxy', username: 'me', passwordSecretId: 'proxy.password', secretsProvider: 'slow' },
+    { types: [SlowStore], heap: [{ name: 'slow', type: 'SlowStore' }] },
+  )
+  ;(await next())('first')
+  await using built = await building
+  const authorization = () => built.object.proxyFor('http', 'app.example.com', 1)?.authorization()
+  const basic = (password: string) => `Basic ${Buffer.from(`me:${password}`).toString('base64')}`
+  assert.equal(authorization(), basic('first'))
+  changed()
+  const slow = await next()
+  changed()
+  // Where the second read does not wait for the first, it ends before it.
+  await new Promise(setImmediate)
+  const early = reads.shift()
+  early?.('third')
+  await new Promise(setImmediate)
+  slow('second')
+  if (early === undefined) (await next())('third')
+  await new Promise(setImmediate)
+  assert.equal(authorization(), basic('third'))
 })
 
 test('options that were disposed no longer listen to changes of the trust, which may be that of another file', async () => {
