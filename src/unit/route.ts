@@ -98,7 +98,11 @@ export class Route {
       ),
       audit: await auditServiceOf(fields.auditService, document.heap),
     }))
-    const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, () => void document.heap.dispose())
+    const discard = (): void => {
+      // A rejection that is not handled would end the unit.
+      document.heap.dispose().catch((error: unknown) => logger.error({ error }, EVENTS.ROUTE_NOT_RELEASED))
+    }
+    const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, discard)
     const metricsScope = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {
