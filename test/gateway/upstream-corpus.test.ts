@@ -8,7 +8,7 @@ import { RawClient } from '#test/listening'
 import { readRequests, readResponses, valuesOf } from '#test/strict-http'
 import { startProxy } from '#test/test-proxy'
 import { rawUpstream, silentUpstream } from '#test/upstream'
-import { once } from '#test/waiting'
+import { once, waitUntil } from '#test/waiting'
 
 const corpora = new URL('../../../shared/corpora/http1/', import.meta.url)
 // Longer than any request takes on a busy machine: only a hang reaches it.
@@ -115,7 +115,7 @@ test('B28, B29: responses of the parser suite reach the client strictly parsed, 
   t.diagnostic(JSON.stringify(Object.fromEntries(outcomes)))
   assert.deepEqual(problems, [])
   assert.ok((outcomes.get('200') ?? 0) > 60, 'hardly any response passes: the suite does not reach the client')
-  await t.waitFor(() => assert.equal(proxy.listener.stats.active, 0))
+  await waitUntil('no request was active', () => proxy.listener.stats.active === 0)
 })
 
 const payloads = corpus('smuggler_payloads.json')
