@@ -90,6 +90,24 @@ test(
 )
 
 test(
+  'a draft that can not overwrite the change of others says so in the conflict',
+  STUDIO_TEST,
+  withDraft(async (page) => {
+    await studio.gateway.deploy('hello', greeting('theirs'))
+    await page.getByRole('button', { name: 'Deploy' }).click()
+    const conflict = page.getByRole('dialog', { name: 'Conflict' })
+    await conflict.getByText('was changed at the gateway while you edited it').waitFor()
+    await page.route('**/routes/hello', (route) => route.abort())
+    await conflict.getByRole('button', { name: 'Overwrite' }).click()
+    await conflict.getByRole('alert').getByText('does not respond').waitFor()
+    await page.unroute('**/routes/hello')
+    await conflict.getByRole('button', { name: 'Overwrite' }).click()
+    await page.getByText(/^Deployed /).waitFor()
+    assert.equal(await studio.entityOf('/hello'), 'mine')
+  }),
+)
+
+test(
   'a draft stays when an earlier version is brought back, and can be compared with it',
   STUDIO_TEST,
   withDraft(async (page) => {

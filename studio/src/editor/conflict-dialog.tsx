@@ -11,14 +11,18 @@ export function ConflictDialog({
   mine,
   router,
   id,
+  error,
   onClose,
   onOverwrite,
   onUseTheirs,
 }: {
-  base: string
+  /** The text that the draft was made from; null where it was made from none. */
+  base: string | null
   mine: string
   router: string
   id: string
+  /** Why the overwriting had no success. */
+  error: Error | null
   onClose: () => void
   onOverwrite: () => void
   onUseTheirs: (theirs: RouteText | null) => void
@@ -40,13 +44,10 @@ export function ConflictDialog({
       {theirs.isError && <Failure error={theirs.error} retry={() => void theirs.refetch()} />}
       {theirs.isSuccess && (
         <>
-          <p>
-            {theirs.data === null
-              ? 'The route was deleted at the gateway while you edited it.'
-              : 'The route was changed at the gateway while you edited it. Nothing is lost: choose one, or close and edit on.'}
-          </p>
+          <p>{reasonOf(base, theirs.data)} Nothing is lost: choose one, or close and edit on.</p>
+          {error !== null && <Failure error={error} />}
           <h3>Their change</h3>
-          <RouteDiff before={base} after={theirs.data?._source ?? ''} names={['before', 'theirs']} />
+          <RouteDiff before={base ?? ''} after={theirs.data?._source ?? ''} names={['before', 'theirs']} />
           <h3>Your change</h3>
           <RouteDiff before={theirs.data?._source ?? ''} after={mine} names={['theirs', 'yours']} />
           <div className="actions">
@@ -61,4 +62,10 @@ export function ConflictDialog({
       )}
     </Dialog>
   )
+}
+
+function reasonOf(base: string | null, theirs: RouteText | null): string {
+  if (theirs === null) return 'The route was deleted at the gateway while you edited it.'
+  if (base === null) return 'The gateway has a route with this ID, and this draft was not begun from it.'
+  return 'The route was changed at the gateway while you edited it.'
 }

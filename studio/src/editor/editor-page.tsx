@@ -183,10 +183,11 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
       )}
       {open === 'conflict' && (
         <ConflictDialog
-          base={draft.base?._source ?? ''}
+          base={draft.base?._source ?? null}
           mine={text}
           router={router}
           id={id}
+          error={failure}
           onClose={() => setOpen(null)}
           onOverwrite={() => void deploy(true)}
           onUseTheirs={(theirs) => {

@@ -23,6 +23,8 @@ type StoredDraft = Draft & { readonly at: number }
 
 const PREFIX = 'studio.draft'
 const KEY = /^studio\.draft(?:\.\w+)?:(.*)$/s
+/** Start of what follows the router in the key of a route of another router, below a route of it. */
+const BELOW = /^routes\/[^/]+\/objects\//
 /** Bounds of the drafts of one route beside the one of this tab. The newest has no limit of age. */
 const MOST_OTHERS = 10
 const OTHERS_LAST = 30 * 24 * 3600_000
@@ -131,11 +133,8 @@ export class DraftStore {
     const prefix = `${router}/`
     const keys = attempt(() => keysOf(this.#local()).filter((key) => markIn(this.#local().getItem(key)) === null)) ?? []
     const routes = keys.flatMap((key) => KEY.exec(key)?.[1] ?? [])
-    // An id has no slash: one with a slash is that of a router below a route of this one.
-    const ids = routes
-      .filter((route) => route.lastIndexOf('/') === router.length && route.startsWith(prefix))
-      .map((route) => route.slice(prefix.length))
-    return [...new Set(ids)].sort()
+    const ids = routes.filter((route) => route.startsWith(prefix)).map((route) => route.slice(prefix.length))
+    return [...new Set(ids.filter((id) => !BELOW.test(id)))].sort()
   }
 
   /** Another tab has changed the copy at a key, or any with null: drafts of this tab are stored again. */

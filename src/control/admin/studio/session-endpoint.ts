@@ -162,7 +162,7 @@ function open({ sessions, clock }: SessionInput, id: string): JsonObject {
 
 function closeCurrent(exchange: Exchange, { sessions, logger }: SessionInput): void {
   const id = sessionIdIn(exchange)
-  // Also while the password can not be read, so that nobody has to stay logged in.
+  // Also while the password can not be read, so that no user has to stay logged in.
   if (id === null || !sessions.close(id)) return
   log(exchange, logger, 'logged out of the Studio')
 }
