@@ -55,7 +55,10 @@ test(
     await page.getByRole('textbox', { name: 'curl' }).fill(line)
     await page.getByRole('button', { name: 'Import', exact: true }).click()
     assert.equal(await page.getByRole('textbox', { name: 'Method' }).inputValue(), 'POST')
-    assert.equal(await page.getByRole('textbox', { name: 'Headers' }).inputValue(), "X-One: it's")
+    assert.equal(
+      await page.getByRole('textbox', { name: 'Headers' }).inputValue(),
+      "X-One: it's\nContent-Type: application/x-www-form-urlencoded",
+    )
     await page.getByRole('button', { name: 'Send' }).click()
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.getByText('good morning').waitFor()

@@ -1,18 +1,41 @@
 import type { SampleRequest } from '../api/try-it.ts'
+import { shellWords } from './shell-words.ts'
 
-/** Options of curl with a value that has no meaning here. */
-const IGNORED_WITH_VALUE = new Set([
-  '-o',
-  '--output',
-  '-m',
-  '--max-time',
-  '--cacert',
-  '--cert',
-  '--key',
-  '-x',
-  '--proxy',
-  '-w',
+/** Options with a value, by the name that they have here; those without a meaning here have none. */
+const WITH_VALUE: ReadonlyMap<string, string> = new Map([
+  ['-X', 'method'],
+  ['--request', 'method'],
+  ['-H', 'header'],
+  ['--header', 'header'],
+  ['-d', 'data'],
+  ['--data', 'data'],
+  ['--data-ascii', 'data'],
+  ['--data-binary', 'data'],
+  ['--data-raw', 'raw'],
+  ['--json', 'json'],
+  ['-u', 'user'],
+  ['--user', 'user'],
+  ['-b', 'cookie'],
+  ['--cookie', 'cookie'],
+  ['-A', 'agent'],
+  ['--user-agent', 'agent'],
+  ['-e', 'referer'],
+  ['--referer', 'referer'],
+  ['--url', 'url'],
+  ...['-o', '-m', '-x', '-w', '-c', '-E', '--output', '--max-time', '--connect-timeout', '--retry', '--proxy'].map(
+    (option): [string, string] => [option, ''],
+  ),
+  ...['--write-out', '--cookie-jar', '--cacert', '--cert', '--key', '--resolve'].map((option): [string, string] => [
+    option,
+    '',
+  ]),
 ])
+
+/** Options without a value and without a meaning here: letters of the short ones, names of the long ones. */
+const FLAGS =
+  /^-(?:[fgijkLnNOsSv46#]+|-(?:compressed|fail|globoff|http[\d.]+|include|insecure|location|no-buffer|show-error|silent|verbose))$/
+
+const FORM = 'application/x-www-form-urlencoded'
 
 /** Reads a `curl` line as browsers and guides write it; a text says why it can not be read. */
 export function curlRequest(line: string): SampleRequest | string {
@@ -21,61 +44,49 @@ export function curlRequest(line: string): SampleRequest | string {
   if (words[0] !== 'curl') return 'Expected a line that starts with "curl".'
   let method: string | null = null
   let uri: string | null = null
+  let type: string | null = null
   const headers: string[] = []
   const body: string[] = []
   for (let at = 1; at < words.length; at++) {
     const word = words[at] as string
-    const value = () => words[++at] ?? ''
-    if (word === '-X' || word === '--request') method = value()
-    else if (word === '-H' || word === '--header') headers.push(value())
-    else if (/^(?:-d|--data(?:-raw|-binary|-ascii)?)$/.test(word)) body.push(value())
-    else if (word === '-u' || word === '--user') headers.push(`Authorization: Basic ${btoa(value())}`)
-    else if (word === '-b' || word === '--cookie') headers.push(`Cookie: ${value()}`)
-    else if (word === '-A' || word === '--user-agent') headers.push(`User-Agent: ${value()}`)
-    else if (word === '-I' || word === '--head') method ??= 'HEAD'
-    else if (word === '--url') uri = value()
-    else if (IGNORED_WITH_VALUE.has(word)) value()
-    else if (!word.startsWith('-')) uri = word
+    if (!word.startsWith('-') || word === '-') {
+      uri = word
+      continue
+    }
+    if (word === '-I' || word === '--head') {
+      method ??= 'HEAD'
+      continue
+    }
+    if (FLAGS.test(word)) continue
+    // The value of a short option may follow at once: -XPOST.
+    const option = word.startsWith('--') ? word : word.slice(0, 2)
+    const kind = WITH_VALUE.get(option)
+    if (kind === undefined) return `The option "${word}" is not known here; leave it out.`
+    const value = option === word ? words[++at] : word.slice(2)
+    if (value === undefined) return `The option "${word}" has no value.`
+    if ((kind === 'data' || kind === 'json') && value.startsWith('@'))
+      return `The file "${value.slice(1)}" can not be read here: give its content in place of "${value}".`
+    if (kind === 'method') method = value
+    if (kind === 'url') uri = value
+    if (kind === 'header') headers.push(value)
+    if (kind === 'user') headers.push(`Authorization: Basic ${inBase64(value)}`)
+    if (kind === 'cookie') headers.push(`Cookie: ${value}`)
+    if (kind === 'agent') headers.push(`User-Agent: ${value}`)
+    if (kind === 'referer') headers.push(`Referer: ${value}`)
+    if (kind === 'data' || kind === 'raw') type ??= FORM
+    if (kind === 'json') type = 'application/json'
+    if (kind === 'data' || kind === 'raw' || kind === 'json') body.push(value)
   }
   if (uri === null) return 'The line has no URL.'
-  return {
-    method: method ?? (body.length > 0 ? 'POST' : 'GET'),
-    uri,
-    headers: headers.join('\n'),
-    body: body.join('&'),
+  // As curl does.
+  if (type !== null && !headers.some((header) => /^content-type\s*:/i.test(header))) {
+    headers.push(`Content-Type: ${type}`)
   }
+  const isSent = body.length > 0
+  return { method: method ?? (isSent ? 'POST' : 'GET'), uri, headers: headers.join('\n'), body: body.join('&') }
 }
 
-/** Words of a POSIX shell line; null where a quote is not closed. */
-function shellWords(line: string): string[] | null {
-  const words: string[] = []
-  let word: string | null = null
-  for (let at = 0; at < line.length; at++) {
-    const char = line[at] as string
-    if (char === '\\') {
-      const next = line[++at] ?? ''
-      if (next !== '\n') word = (word ?? '') + next
-    } else if (char === "'" || char === '"') {
-      const closed = quoted(line, at + 1, char)
-      if (closed === null) return null
-      word = (word ?? '') + closed.text
-      at = closed.end
-    } else if (/\s/.test(char)) {
-      if (word !== null) words.push(word)
-      word = null
-    } else word = (word ?? '') + char
-  }
-  if (word !== null) words.push(word)
-  return words
-}
-
-function quoted(line: string, start: number, quote: string): { text: string; end: number } | null {
-  let text = ''
-  for (let at = start; at < line.length; at++) {
-    const char = line[at] as string
-    if (char === quote) return { text, end: at }
-    if (quote === '"' && char === '\\' && /["\\$`\n]/.test(line[at + 1] ?? '')) text += line[++at]
-    else text += char
-  }
-  return null
+/** Base64 of the UTF-8 of a text: `btoa` takes no other characters than those of Latin-1. */
+function inBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 }
