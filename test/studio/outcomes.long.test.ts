@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { deployDraft, HELLO, openRoute, replaceJson, STUDIO_TEST, StudioUnderTest } from '#test/studio'
+import { deployDraft, HELLO, openRoute, replaceJson, STUDIO_PASSWORD, STUDIO_TEST, StudioUnderTest } from '#test/studio'
 import { waitUntil } from '#test/waiting'
 
 const studio = new StudioUnderTest()
@@ -182,6 +182,29 @@ test(
     await filter.fill('status ge 500')
     await page.getByText('0 shown').waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
+  }),
+)
+
+test(
+  'the request that was composed is there after the session has ended, and not after a log-out',
+  STUDIO_TEST,
+  studio.test(async (page) => {
+    const url = page.getByRole('textbox', { name: 'URL' })
+    const openTryIt = () => page.getByRole('link', { name: 'Try it' }).click()
+    const logIn = async () => {
+      await page.getByRole('textbox', { name: 'Password' }).fill(STUDIO_PASSWORD)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('heading', { name: 'Try it' }).waitFor()
+    }
+    await openTryIt()
+    await url.fill('/composed')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Explain' }).click()
+    await logIn()
+    assert.equal(await url.inputValue(), '/composed')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await logIn()
+    assert.equal(await url.inputValue(), '/')
   }),
 )
 

@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { type Explanation, explain, FIRST_SAMPLE, type SampleRequest, send, type Trace } from '../api/try-it.ts'
@@ -7,14 +8,22 @@ import { ExplanationView } from './explanation-view.tsx'
 import { ImportCurl } from './import-curl.tsx'
 import { TraceView } from './trace-view.tsx'
 
+/** The request is kept beside what was read: until the log-out, also while the log-in is asked for again. */
+const COMPOSED = ['composed request']
+
 /** Asks what would happen to a request, or sends it through the gateway. A link may name the method and URL. */
 export function TryItPage() {
   const [search] = useSearchParams()
-  const [request, setRequest] = useState<SampleRequest>({
-    ...FIRST_SAMPLE,
-    method: search.get('method') ?? FIRST_SAMPLE.method,
-    uri: search.get('uri') ?? FIRST_SAMPLE.uri,
+  const queries = useQueryClient()
+  const [request, setRequest] = useState<SampleRequest>(() => {
+    const [method, uri] = [search.get('method'), search.get('uri')]
+    if (method === null && uri === null) return queries.getQueryData<SampleRequest>(COMPOSED) ?? FIRST_SAMPLE
+    return { ...FIRST_SAMPLE, method: method ?? FIRST_SAMPLE.method, uri: uri ?? FIRST_SAMPLE.uri }
   })
+  useEffect(() => {
+    queries.setQueryDefaults(COMPOSED, { gcTime: Infinity })
+    queries.setQueryData(COMPOSED, request)
+  }, [queries, request])
   const [answer, setAnswer] = useState<{ explanation: Explanation } | { trace: Trace } | null>(null)
   const [failure, setFailure] = useState<Error | null>(null)
   const [isWaiting, setWaiting] = useState(false)
