@@ -136,6 +136,16 @@ describe('routes over Common REST', () => {
     assert.equal((await ask('DELETE', `${ROUTES}/deleted`)).status, 404)
   })
 
+  test('patches of many clients at a time are all applied', async () => {
+    await ask('PUT', `${ROUTES}/counted`, { body: { ...pathRoute('/counted', 'x'), properties: { count: 0 } } })
+    const body = [{ operation: 'increment', field: '/properties/count', value: 1 }]
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await ask('PATCH', `${ROUTES}/counted`, { body })).status),
+    )
+    assert.deepEqual(new Set(statuses), new Set([200]))
+    assert.deepEqual((await ask('GET', `${ROUTES}/counted`)).json['properties'], { count: 20 })
+  })
+
   test('a patch changes the served route', async () => {
     await ask('PUT', `${ROUTES}/patched`, { body: pathRoute('/patched', 'one') })
     const patch = [{ operation: 'replace', field: '/handler/config/entity', value: 'two' }]

@@ -15,6 +15,7 @@ import {
 import { isPlainObject, type JsonObject } from '#json'
 import type { RouteFile } from '../../route-files.ts'
 import type { RouteStore } from '../../route-store.ts'
+import { TaskQueue } from '../../task-queue.ts'
 import { type PatchScripts, scriptTransformation } from './patch-scripts.ts'
 import { idInText } from './route-content.ts'
 import { RouteEditor } from './route-editor.ts'
@@ -46,6 +47,7 @@ export function routesCollection(
   }
   const editor = new RouteEditor(sources, scripts.logger)
   const cookies = new PageCookies()
+  const patches = new TaskQueue()
   const naturalOrder = (resource: Resource) =>
     store.order === 'file' ? (files.get(resource) ?? '') : String(resource.content['name'] ?? resource.id)
   return {
@@ -60,7 +62,11 @@ export function routesCollection(
     },
     update: (call, id, content, revision) => editor.update(call, id, content, revision),
     delete: (call, id, revision) => editor.delete(call, id, revision),
-    patch: (call, id, operations, revision) => patch(call, id, operations, revision, { sources, editor, scripts }),
+    patch: (call, id, operations, revision) => {
+      const apply = () => patch(call, id, operations, revision, { sources, editor, scripts })
+      // Without a revision they apply to the version that the one before has made, and would overtake each other.
+      return revision === null ? patches.run(apply) : apply()
+    },
     query: async (_, query) => {
       await store.history.loaded()
       degradedNow = degraded()
