@@ -301,3 +301,10 @@ test('unknown methods of headers, cookies and forms are rejected at load', async
   assert.equal(await groovyValue('def m = [twice: { it * 2 }]; m.twice(4)'), 8)
   assert.match(String(await groovyValue('contexts.client.getRemoteAddress()')), /127\.0\.0\.1/)
 })
+
+test('ldap of OpenIG is rejected before the script runs, unless a script has a variable of that name', async () => {
+  const rejected = /ldap is not available: scripts can not access LDAP; call a service over HTTP/
+  assert.match(String(await groovyValue("false && ldap.connect('host', 389)")), rejected)
+  assert.equal(await groovyValue("def ldap = 'a'; ldap.toUpperCase()"), 'A')
+  assert.equal(await groovyValue('ldap.toUpperCase()', { args: { ldap: 'a' } }), 'A')
+})

@@ -27,6 +27,9 @@ export function compileGroovyScript(source: ScriptSource): Script {
   }
 }
 
+/** OpenIG has a binding of this name. */
+const NO_LDAP = 'ldap is not available: scripts can not access LDAP; call a service over HTTP'
+
 function compiled({ text, file, bindings, missing }: ScriptSource, shared: SharedClasses | null): GroovyProgram {
   try {
     const program = compileProgram({
@@ -34,7 +37,10 @@ function compiled({ text, file, bindings, missing }: ScriptSource, shared: Share
       file,
       library: gatewayLibrary,
       bindings: new Map([...BINDING_CLASSES].filter(([name]) => bindings.includes(name))),
-      checkCall: (binding, call) => (binding === 'secrets' ? secretCallProblem(call, missing?.get('secrets')) : null),
+      checkCall: (binding, call) => {
+        if (binding === 'secrets') return secretCallProblem(call, missing?.get('secrets'))
+        return binding === 'ldap' && !bindings.includes(binding) ? NO_LDAP : null
+      },
       ...(shared === null ? {} : { classes: shared.find }),
     })
     if (shared === null || shared.problems.length === 0) return program
