@@ -69,7 +69,12 @@ export async function secureServer(settings: SecureSettings): Promise<SecureServ
     else logRejection(logger, client, problem)
   })
   dispatchByProtocol(server, settings, contexts, handshakes)
-  const stop = tls.onChange(() => void renew(server, contexts, tickets, logger))
+  // Sequential: an older certificate that is read late must not replace a newer one.
+  let renewal = Promise.resolve()
+  const stop = tls.onChange(() => {
+    contexts.invalidate()
+    renewal = renewal.then(() => renew(server, contexts, tickets, logger))
+  })
   return {
     server,
     stop,
@@ -91,7 +96,6 @@ async function renew(
   tickets: SessionTickets | null,
   logger: Logger,
 ): Promise<void> {
-  contexts.invalidate()
   try {
     server.setSecureContext(await contexts.defaultOptions())
     tickets?.install(server)
