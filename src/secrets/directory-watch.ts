@@ -31,7 +31,7 @@ export class DirectoryWatch {
     })
   }
 
-  /** Checks now, for a reload: a check that runs is not joined by another, whose older content could come last. */
+  /** Checks now, for a reload. Joins a check that runs: of two, the one that read older content could end last. */
   check(): Promise<void> {
     if (this.#stopped) return Promise.resolve()
     this.#checking ??= this.#settings.check().finally(() => {
