@@ -35,7 +35,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #dispatcher: Dispatcher | null = null
   #carrier: Carrier | null = null
   #source: ResponseSource | null = null
-  /** A response that arrives in one packet with an invalid body is none: the client gets 502 instead of a closed connection. */
+  /** A response that arrives in one packet with an invalid body is not passed on: the client gets 502 instead of a closed connection. */
   #unparsed: Response | null = null
   #abortReason: Error | null = null
   /** Whether the client is awaited, which sends the request body. */

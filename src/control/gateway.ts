@@ -12,6 +12,7 @@ import type { Health } from './admin/health.ts'
 import { warnAboutProtection } from './admin/protection-warning.ts'
 import type { StudioAccess } from './admin/studio/studio-access.ts'
 import { type AdminSettings, readConfigFile, unknownFieldChecks } from './admin-settings.ts'
+import { allInTurn } from './all-in-turn.ts'
 import type { AuditWriter } from './audit/audit-writer.ts'
 import { GatewayAudit } from './audit/gateway-audit.ts'
 import { configFile } from './config-file.ts'
@@ -290,11 +291,14 @@ export class Gateway {
     this.#input.settings.reload()
     const { units, starting, leaving } = this.#supervisor
     for (const unit of [...units, ...starting, ...leaving]) unit.remote.reload()
-    await this.#auditWriter.reopen()
-    await this.#fleet?.repair()
-    await this.stores.rescan()
-    await this.#fleet?.reload()
-    await this.#audit.logStrandedSpools(this.units)
+    // Each step runs, whatever became of the one before: a full disk must not keep routes from being read.
+    await allInTurn([
+      () => this.#auditWriter.reopen(),
+      () => this.#fleet?.repair(),
+      () => this.stores.rescan(),
+      () => this.#fleet?.reload(),
+      () => this.#audit.logStrandedSpools(this.units),
+    ])
   }
 
   /** Unready for `shutdownDelay`, while connections are still accepted; ends early where the gateway is terminated. */

@@ -34,7 +34,7 @@ export class ReleaseApplier {
   #tree: Tree | null = null
   #running: Promise<void> | null = null
   #again = false
-  /** Of the attempt that follows the last change; null where nobody waits for it. */
+  /** Of the attempt that follows the last change; null where it is not awaited. */
   #outcome: PromiseWithResolvers<void> | null = null
   #failures = 0
   #wake: (() => void) | null = null
