@@ -47,6 +47,25 @@ describe('admin.json', () => {
     assert.ok(unit.units >= 1)
   })
 
+  test('hosts of connectors may be IPv6 addresses in brackets, as in URLs', async () => {
+    const { unit, admin } = await settings({
+      connectors: [
+        { port: 8080, host: '[::1]' },
+        { port: 8081, vertx: { host: '[::]' } },
+      ],
+      adminConnector: { host: '[fe80::1%eth0]' },
+    })
+    assert.deepEqual(
+      [...unit.connectors, admin].map(({ host }) => host),
+      ['::1', '::', 'fe80::1%eth0'],
+    )
+    const twice = [
+      { port: 8080, host: '[::1]' },
+      { port: 8080, host: '::1' },
+    ]
+    assert.match((await problems({ connectors: twice })).join(), /port 8080 of ::1 is configured twice/)
+  })
+
   test('transactionIdHeader has to be a header name', async () => {
     for (const name of ['a b', 'X-Id:', '', 'X-Id\r\nSet-Cookie']) {
       assert.deepEqual(await problems({ transactionIdHeader: name }), [

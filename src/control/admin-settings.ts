@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, readFileSync, statSync } 
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
-import { makeDirectory, type TemporaryStorage } from '#http'
+import { makeDirectory, type TemporaryStorage, withoutBrackets } from '#http'
 import {
   type AdminInput,
   buildAdmin,
@@ -237,10 +237,12 @@ function connectorSettings(
 ): ConnectorSettings {
   const mapped = mapVertxServerOptions(vertx)
   for (const message of mapped.warnings) warnings.push({ pointer: join(pointer, 'vertx'), message })
+  // Options of `vertx` override the connector's own fields.
+  const merged = { ...fields, ...withoutReusePort(mapped.options) }
   return {
-    ...fields,
-    // Options of `vertx` override the connector's own fields.
-    ...withoutReusePort(mapped.options),
+    ...merged,
+    // As in URLs, IPv6 addresses may have brackets.
+    host: withoutBrackets(merged.host),
     ports,
     serverOptions: { ...mapped.options.serverOptions },
     secure: tls !== undefined,

@@ -69,7 +69,9 @@ const port = config(integer({ min: 0, max: 65_535 }))
 
 const connector = object({
   port: listOrOne(port).meta({ description: 'Port or ports to listen on; 0 for a free one.' }),
-  host: config(listeningHost()).default('0.0.0.0').meta({ description: 'Address to listen on.' }),
+  host: config(listeningHost())
+    .default('0.0.0.0')
+    .meta({ description: 'Address to listen on; `::` for all of IPv6 and IPv4.' }),
   ...timing,
 })
 

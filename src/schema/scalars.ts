@@ -16,11 +16,11 @@ export function string(options: { nonEmpty?: boolean } = {}): Field<string> {
 }
 
 /** Characters of host names, and of addresses with their zone; names of containers may have underscores. */
-const LISTENING_HOST = /^[\w.-]+$|^[\da-fA-F:.]+(?:%[\w.-]+)?$/
+const LISTENING_HOST = /^[\w.-]+$|^[\da-fA-F:.]+(?:%[\w.-]+)?$|^\[[\da-fA-F:.]+(?:%[\w.-]+)?\]$/
 
-/** A host to listen on: an address or a name of this machine, without scheme, port and brackets. */
+/** A host to listen on: an address or a name of this machine, without scheme and port. IPv6 addresses may have brackets, as in URLs. */
 export function listeningHost(): Field<string> {
-  const label = 'an address or a host name, without scheme, port and brackets'
+  const label = 'an address or a host name, without scheme and port'
   return field({ label, schema: () => ({ type: 'string', pattern: LISTENING_HOST.source }) }, (value, report) => {
     if (typeof value !== 'string' || !LISTENING_HOST.test(value)) report(expected(label, value))
     return value as string

@@ -691,7 +691,7 @@ test('a temporary directory that can not be created is a problem, unless secrets
   assert.equal((await validate(folder, '--instance', valid.path)).code, 0)
 })
 
-test('the host of a connector is an address or a name, without scheme, port and brackets', async () => {
+test('the host of a connector is an address or a name, without scheme and port', async () => {
   const problems = async (host: string) => {
     using folder = new Folder({ 'config/admin.json': JSON.stringify({ connectors: [{ port: 0, host }] }) })
     return (await validate(folder, '--instance', folder.path)).stdout.join('\n')
@@ -706,7 +706,7 @@ test('the host of a connector is an address or a name, without scheme, port and 
   ]) {
     assert.match(await problems(host), /^valid: /, host)
   }
-  for (const host of ['*', 'localhost:8080', '[::1]', 'http://127.0.0.1', '127.0.0.1/8', '$' + "{'*'}"]) {
+  for (const host of ['*', 'localhost:8080', '[::1]:80', 'http://127.0.0.1', '127.0.0.1/8', '$' + "{'*'}"]) {
     assert.match(await problems(host), /\/connectors\/0\/host: .*expected an address or a host name, without/, host)
   }
 })
