@@ -6,7 +6,7 @@ import type { Peer } from '../peer.ts'
 import { Transaction } from '../transaction.ts'
 import { Http2Channel, type StreamSession } from './channel.ts'
 import { RESET_BURST, ResetBudget } from './reset-budget.ts'
-import { MAX_STREAMS, SESSION_WINDOW, sessionOptions } from './session-options.ts'
+import { MAX_STREAMS, SESSION_WINDOW, STREAM_WINDOW, sessionOptions } from './session-options.ts'
 
 const { NGHTTP2_ENHANCE_YOUR_CALM } = constants
 
@@ -151,8 +151,15 @@ export class Http2Connection implements StreamSession {
       BASE_ALLOWANCE +
       ((now - this.#openedAt) / 1000) * BYTES_PER_SECOND +
       this.#streams * perStream +
-      this.#bodyBytes * 1.25 +
+      (this.#bodyBytes + this.#unreadBytes) * 1.25 +
       bytesWritten * BYTES_PER_RESPONSE_BYTE
     return bytesRead > allowed
+  }
+
+  /** Most bytes of uploads that wait to be read, such as for a connection to the application: what their windows allow. */
+  get #unreadBytes(): number {
+    let uploads = 0
+    for (const channel of this.#active.all()) if (!channel.isReceived) uploads++
+    return uploads * STREAM_WINDOW
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants } from 'node:http2'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Exchange, respond } from '#http'
 import { Authority, type Issued, opensslMissing, serverTlsOf } from '#test/certificates'
 import { answerOf, H2Client } from '#test/h2-client'
@@ -28,6 +29,27 @@ test('unread uploads that got a response do not count as a flood', options, asyn
     for (const { status } of await Promise.all(answers)) assert.equal(status, 401)
   }
   assert.equal(client.session.closed, false)
+  assert.deepEqual(
+    server.log.entries.filter(({ level }) => level === 'warn'),
+    [],
+  )
+})
+
+test('uploads that wait to be read do not count as a flood', options, async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await using server = await secure(async ({ request }) => {
+    await released
+    return respond(200, {}, String((await request.body.read(200_000)).length))
+  })
+  await using client = new H2Client(server.port)
+  const uploads = Array.from({ length: 20 }, () => client.ask('/', { method: 'POST', body: Buffer.alloc(120_000) }))
+  // The listener checks several times. Further requests would raise what it allows.
+  for (let waits = 0; waits < 20; waits++) {
+    await pause(50)
+    assert.equal(client.session.closed, false, 'closed as a flood')
+  }
+  release()
+  for (const { text } of await Promise.all(uploads)) assert.equal(text, '120000')
   assert.deepEqual(
     server.log.entries.filter(({ level }) => level === 'warn'),
     [],
