@@ -35,7 +35,7 @@ export class UpstreamCall implements Call, ResponseFlow, Watched {
   #dispatcher: Dispatcher | null = null
   #carrier: Carrier | null = null
   #source: ResponseSource | null = null
-  /** A response that arrives in one packet with an invalid body is not passed on: the client gets 502 instead of a closed connection. */
+  /** Not delivered before the packet with its head is parsed: an invalid body in it is 502, not a closed connection. */
   #unparsed: Response | null = null
   #abortReason: Error | null = null
   /** Whether the client is awaited, which sends the request body. */

@@ -49,6 +49,25 @@ test('no more streams than the server accepts, on each connection', async () => 
   clearInterval(answering)
 })
 
+test('a server that accepts no streams gets one connection, and requests wait until it accepts some', async () => {
+  await using upstream = await clearHttp2Upstream((_request, response) => response.end('ok'), {
+    settings: { maxConcurrentStreams: 0 },
+  })
+  await using client = clientWith({ connectionTimeout: 100, http2: KNOWN })
+  const codes = async () => {
+    const sent = Array.from({ length: 3 }, () => send(client, exchangeFor('GET', upstream.url)))
+    return (await Promise.allSettled(sent)).map((each) => each.status === 'rejected' && each.reason.code)
+  }
+  // The one that is sent before the SETTINGS is refused, and then waits, too.
+  assert.deepEqual(new Set(await codes()), new Set(['GW_UPSTREAM_POOL_FULL']))
+  assert.equal(upstream.accepted, 1)
+  await using later = clientWith({ connectionTimeout: 5_000, http2: KNOWN })
+  const waiting = send(later, exchangeFor('GET', upstream.url))
+  await waitUntil('the second client is connected', () => upstream.sessions.size === 2)
+  for (const session of upstream.sessions) session.settings({ maxConcurrentStreams: LIMIT })
+  assert.equal(await textOf(await waiting), 'ok')
+})
+
 test('a server without SETTINGS gets one request, and the others wait for the connection time-out', async () => {
   const sockets: Socket[] = []
   const server = createServer((socket) => sockets.push(socket.resume().on('error', () => {})))

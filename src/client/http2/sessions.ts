@@ -76,11 +76,11 @@ export class Sessions {
     return false
   }
 
+  /** Not beside a connection whose server accepts no streams, or has not sent its SETTINGS: a further one could carry none either. */
   get mayGrow(): boolean {
-    if (this.awaitsSettings) return false
     let usable = 0
     for (const session of this.#open) if (!session.isRetired) usable++
-    return usable < this.#limits.maxSessions
+    return usable === 0 || (this.#peerStreams !== null && this.#peerStreams > 0 && usable < this.#limits.maxSessions)
   }
 
   /** A connection with room for one more stream; null where all are full. */
