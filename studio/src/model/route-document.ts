@@ -23,7 +23,18 @@ export interface Range {
 
 /** The syntax tree of a text; null for a text that has none, or is larger than gateways take. Comments do not matter. */
 export function treeOf(text: string): Node | null {
-  return isWithinLimits(text) ? (parseTree(text, [], LENIENT) ?? null) : null
+  return isWithinLimits(text) ? treeOfAny(text) : null
+}
+
+/** The same of a text of any size, for what is not done at each key. */
+export function treeOfAny(text: string): Node | null {
+  try {
+    return parseTree(text, [], LENIENT) ?? null
+  } catch (error) {
+    // Nested deeper than the stack; gateways do not load it either.
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 /** Changes the value at a path and nothing else of the text; undefined removes it. */

@@ -1,6 +1,6 @@
 import { getNodeValue, type JSONPath } from 'jsonc-parser'
 import { isObject, pointerOf } from './canvas-model.ts'
-import { treeOf } from './route-document.ts'
+import { treeOfAny } from './route-document.ts'
 
 /** A difference between two routes. */
 export interface StructureChange {
@@ -36,7 +36,7 @@ export function structureDiff(before: string, after: string): readonly Structure
 }
 
 function routeOf(text: string): unknown {
-  const tree = treeOf(text)
+  const tree = treeOfAny(text)
   return tree === null ? null : getNodeValue(tree)
 }
 
