@@ -65,7 +65,14 @@ test('the error for an unknown field suggests a similar one', () => {
 })
 
 test('comments and disabled fields are ignored', () => {
-  accepted(rate, { numberOfRequests: 1, comment: 'why', comments: ['why'], _duration: 5, '//note': { any: 'thing' }, '//': '' })
+  accepted(rate, {
+    numberOfRequests: 1,
+    comment: 'why',
+    comments: ['why'],
+    _duration: 5,
+    '//note': { any: 'thing' },
+    '//': '',
+  })
 })
 
 test('null counts as a missing field', () => {

@@ -24,7 +24,7 @@ export function Pages({ canLogOut }: { canLogOut: boolean }) {
     <>
       <Navigation canLogOut={canLogOut} />
       <main>
-        {/* Another page is tried anew. */}
+        {/* Another page is shown again. */}
         <PageBoundary key={location}>
           <Suspense fallback={<p className="page-note">Loading the page…</p>}>
             <Switch>
