@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
 import { inspect } from 'node:util'
 import { Authority, opensslMissing } from '#test/certificates'
 import { TcpPeer } from '#test/tcp-peer'
+import { once } from '#test/waiting'
 import { createLogger, LogEvent, memoryLog } from './index.ts'
 
 const event = (message: string) => new LogEvent('GW_TEST', { message, meaning: '', action: '' })
