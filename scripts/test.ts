@@ -21,7 +21,7 @@ const PRELOADED = ['fixed-seed', 'bounded-exit', 'cpu-times', 'thread-positions'
 const THREADS = ['unit', 'circuit', 'throttling', 'proof'].map((name) => join(root, `test/support/${name}-thread.ts`))
 
 /** Files with tests of whole gateways that share a process. */
-const FILES_PER_PROCESS = 6
+const FILES_PER_PROCESS = 8
 
 const { values: options, positionals: words } = parseArgs({
   // Without a number, the option has its default.
@@ -119,7 +119,8 @@ function testCommand({ preloaded, chosen }: TestModules, recordFile: string): re
     ...preloaded.map((file) => `--import=${pathToFileURL(file).href}`),
     '--test',
     `--test-timeout=${testTimeout}`,
-    `--test-concurrency=${availableParallelism() + 1}`,
+    // Many tests wait, for time-outs and other processes.
+    `--test-concurrency=${availableParallelism() + 2}`,
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     '--test-reporter=tap',
