@@ -18,7 +18,6 @@ export class HeaderEncodingError extends InvalidHeaderError {
 }
 
 const NOT_FIELD_CONTENT = /[^\t\x20-\x7e\x80-\xff]/
-const HAS_VARIANTS = /[^A-Za-z0-9]/
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/
 
 /** Header fields in their order and case, with case-insensitive lookup (RFC 9110 section 5). */
@@ -141,12 +140,22 @@ export class Headers {
   }
 
   #removeVariants(name: string): void {
-    if (!HAS_VARIANTS.test(name)) return
-    this.#remove((other) => sameManagedName(other, name) && !equalsIgnoreCase(other, name) && !this.#isManaged(other))
+    const list = this.#list
+    for (let i = 0; i < list.length; i += 2) {
+      // Most names differ in their length.
+      if (list[i]!.length !== name.length || !this.#isVariant(list[i]!, name)) continue
+      this.#remove((other) => this.#isVariant(other, name))
+      return
+    }
+  }
+
+  #isVariant(other: string, name: string): boolean {
+    return sameManagedName(other, name) && !equalsIgnoreCase(other, name) && !this.#isManaged(other)
   }
 
   #isManaged(name: string): boolean {
-    return this.#managed?.some((own) => equalsIgnoreCase(own, name)) === true
+    for (const own of this.#managed ?? []) if (equalsIgnoreCase(own, name)) return true
+    return false
   }
 
   /**
