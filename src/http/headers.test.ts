@@ -146,6 +146,11 @@ test('B15: in headers of a client, setting, adding or removing a name removes it
   assert.deepEqual([deleted.isRemoved('X-User'), deleted.isRemoved('X~User')], [true, true])
   assert.deepEqual(raw.length, 8, 'the list of the parser is unchanged')
 
+  const emptied = Headers.ofClient(raw)
+  emptied.set('X-User', [])
+  assert.deepEqual(emptied.raw(), ['X-Other', 'fine'])
+  assert.equal(emptied.isRemoved('X~User'), true)
+
   const both = Headers.ofClient(['x.user', 'evil'])
   both.set('X-User', 'a')
   both.set('X_User', 'b')

@@ -90,7 +90,7 @@ export class Headers {
     if (!placed) place()
     this.#list = kept
     this.#borrowed = false
-    if (values.length === 0) this.#recordRemoval((each) => equalsIgnoreCase(each, name))
+    if (values.length === 0) this.#recordRemovalOf(name)
   }
 
   add(name: string, value: string): void {
@@ -105,11 +105,9 @@ export class Headers {
   }
 
   delete(name: string): boolean {
-    if (this.#managed !== null) {
-      this.#removeVariants(name)
-      this.#recordRemoval((each) => sameManagedName(each, name))
-    }
-    return this.deleteWhere((each) => equalsIgnoreCase(each, name)) > 0
+    if (this.#managed !== null) this.#removeVariants(name)
+    this.#recordRemovalOf(name)
+    return this.#remove((each) => equalsIgnoreCase(each, name)) > 0
   }
 
   /** Removes all fields whose name matches, and returns their number. */
@@ -166,6 +164,12 @@ export class Headers {
     if (this.#removals === null) return false
     const dashed = dashedName(name)
     return this.#removals.some((accepts) => accepts(name) || accepts(dashed))
+  }
+
+  /** In headers of a client together with the variants of the name. */
+  #recordRemovalOf(name: string): void {
+    const isSame = this.#managed === null ? equalsIgnoreCase : sameManagedName
+    this.#recordRemoval((each) => isSame(each, name))
   }
 
   #recordRemoval(removal: (name: string) => boolean): void {
