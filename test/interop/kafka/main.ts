@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createLogger } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent } from '#test/audit-events'
+import { kafkaPlan } from '#test/kafka-plan'
 import { freePort } from '#test/nginx'
 import type { AuditRecord, Transport } from '../../../src/audit/delivery/transport.ts'
 import { kafkaText } from '../../../src/audit/formats/kafka.ts'
@@ -163,25 +164,9 @@ export function run(words: readonly string[]): Promise<boolean> {
     await kafka.create()
     console.log(`Kafka was ready after ${((performance.now() - started) / 1_000).toFixed(1)} s`)
     const env = { logger: createLogger({ level: 'silent' }), clock: systemClock }
+    const limits = { connectTimeout: 2_000, sendTimeout: 20_000, maxRequestBytes: 200_000 }
     const open = (plan: Partial<KafkaPlan> = {}): Transport =>
-      openKafka(
-        {
-          brokers: [{ host: '127.0.0.1', port: kafka.port }],
-          clientId: 'identity-gateway',
-          kafkaTopic: null,
-          topicPrefix: '',
-          compression: 'none',
-          idempotent: true,
-          connectTimeout: 2_000,
-          requestTimeout: 5_000,
-          sendTimeout: 20_000,
-          maxRequestBytes: 200_000,
-          sasl: null,
-          tls: null,
-          ...plan,
-        },
-        env,
-      )
+      openKafka(kafkaPlan(kafka.port, { ...limits, ...plan }), env)
     return runFlows(flows, { kafka, open })
   })
 }

@@ -5,6 +5,7 @@ import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent, auditRecords } from '#test/audit-events'
 import { KafkaBroker, MESSAGE_TOO_LARGE, NOT_LEADER_OR_FOLLOWER } from '#test/kafka-broker'
+import { kafkaPlan } from '#test/kafka-plan'
 import { type AuditRecord, RecordRefused, type Transport } from '../../delivery/transport.ts'
 import { kafkaText } from '../../formats/kafka.ts'
 import type { KafkaPlan } from './kafka-plan.ts'
@@ -14,24 +15,7 @@ const env = { logger: createLogger({ destination: memoryLog() }), clock: systemC
 const { signal } = new AbortController()
 
 function open(port: number, plan: Partial<KafkaPlan> = {}): Transport & AsyncDisposable {
-  const transport = openKafka(
-    {
-      brokers: [{ host: '127.0.0.1', port }],
-      clientId: 'identity-gateway',
-      kafkaTopic: null,
-      topicPrefix: '',
-      compression: 'none',
-      idempotent: true,
-      connectTimeout: 5_000,
-      requestTimeout: 5_000,
-      sendTimeout: 10_000,
-      maxRequestBytes: 900_000,
-      sasl: null,
-      tls: null,
-      ...plan,
-    },
-    env,
-  )
+  const transport = openKafka(kafkaPlan(port, plan), env)
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
 }
 

@@ -6,6 +6,7 @@ import { createLogger, memoryLog } from '#logging'
 import { systemClock } from '#schema'
 import { accessEvent, auditRecords } from '#test/audit-events'
 import { Authority, opensslMissing } from '#test/certificates'
+import { kafkaPlan } from '#test/kafka-plan'
 import { TcpPeer } from '#test/tcp-peer'
 import { RecordRefused, type Transport } from '../../delivery/transport.ts'
 import { kafkaKeyAndValue, kafkaText } from '../../formats/kafka.ts'
@@ -18,24 +19,8 @@ const env = { logger: createLogger({ destination: memoryLog() }), clock: systemC
 const { signal } = new AbortController()
 
 function open(port: number, plan: Partial<KafkaPlan> = {}): Transport & AsyncDisposable {
-  const transport = openKafka(
-    {
-      brokers: [{ host: '127.0.0.1', port }],
-      clientId: 'identity-gateway',
-      kafkaTopic: null,
-      topicPrefix: '',
-      compression: 'none',
-      idempotent: true,
-      connectTimeout: 200,
-      requestTimeout: 200,
-      sendTimeout: 400,
-      maxRequestBytes: 900_000,
-      sasl: null,
-      tls: null,
-      ...plan,
-    },
-    env,
-  )
+  const limits = { connectTimeout: 200, requestTimeout: 200, sendTimeout: 400 }
+  const transport = openKafka(kafkaPlan(port, { ...limits, ...plan }), env)
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
 }
 

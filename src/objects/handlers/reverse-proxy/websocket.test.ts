@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WebSocket as WsClient } from 'ws'
-import { endUpgraded, respond, type UpgradedConnection, watchUpgrade } from '#http'
+import { type Exchange, endUpgraded, type Handler, respond, type UpgradedConnection, watchUpgrade } from '#http'
 import { converse, RawClient } from '#test/listening'
 import { once, waitUntil, within } from '#test/waiting'
 import { echoMessages, webSocketUpstream } from '#test/websocket'
@@ -177,6 +177,16 @@ test('F20: draining closes both ends with 1001', async () => {
   assert.deepEqual(await drained, { aborted: 0 })
 })
 
+/** A filter that records open connections. */
+const recordingIn = (open: Set<UpgradedConnection>) => (handler: Handler) => async (exchange: Exchange) => {
+  const response = await handler(exchange)
+  watchUpgrade(response, (connection) => {
+    open.add(connection)
+    return () => open.delete(connection)
+  })
+  return response
+}
+
 test('a filter can close an open connection with any code, for example when a token is revoked', async () => {
   const atServer = Promise.withResolvers<number>()
   await using upstream = await webSocketUpstream({
@@ -186,14 +196,7 @@ test('a filter can close an open connection with any code, for example when a to
     },
   })
   const open = new Set<UpgradedConnection>()
-  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
-    const response = await handler(exchange)
-    watchUpgrade(response, (connection) => {
-      open.add(connection)
-      return () => open.delete(connection)
-    })
-    return response
-  })
+  await using proxy = await startProxy(upstream.url, {}, {}, recordingIn(open))
   const revoked = await opened(proxy.ws)
   assert.equal(open.size, 1)
   const code = closeOf(revoked)
@@ -207,14 +210,7 @@ test('a connection closed by a filter is destroyed although its ends neither fin
   const received = Promise.withResolvers<void>()
   await using upstream = await acceptingUpstream((socket) => socket.on('data', () => received.resolve()).resume())
   const open = new Set<UpgradedConnection>()
-  await using proxy = await startProxy(upstream.url, {}, {}, (handler) => async (exchange) => {
-    const response = await handler(exchange)
-    watchUpgrade(response, (connection) => {
-      open.add(connection)
-      return () => open.delete(connection)
-    })
-    return response
-  })
+  await using proxy = await startProxy(upstream.url, {}, {}, recordingIn(open))
   await using client = new RawClient(proxy.port)
   client.send(`GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`)
   await client.receives(/\r\n\r\n/)
