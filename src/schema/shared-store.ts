@@ -6,16 +6,21 @@ export interface RecordChange {
   readonly clear?: boolean
   readonly remove?: readonly string[]
   readonly set?: SharedRecord
+  /** Fields of `set` that replace a value: not set where another writer has removed them meanwhile. */
+  readonly replaced?: readonly string[]
 }
 
 /** A record with a change applied. */
 export function changedRecord(
   record: SharedRecord,
-  { clear = false, remove = [], set = {} }: RecordChange,
+  { clear = false, remove = [], set = {}, replaced = [] }: RecordChange,
 ): SharedRecord {
   const changed: Record<string, unknown> = Object.assign(Object.create(null), clear ? {} : record)
   for (const name of remove) delete changed[name]
-  return Object.assign(changed, set)
+  const missing = replaced.filter((name) => !Object.hasOwn(changed, name))
+  Object.assign(changed, set)
+  for (const name of missing) delete changed[name]
+  return changed
 }
 
 /**

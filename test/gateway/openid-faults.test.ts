@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrowserLike } from '#test/browser-like'
 import { type Fault, HTML, intercept, logIn, openIdGateway, until } from '#test/openid-gateway'
+import { within } from '#test/waiting'
 
 const options = { timeout: 60_000 }
 
@@ -90,6 +91,38 @@ test(
 
 const NAME = '${contexts.oauth2Info.id_token_claims.sub} ${contexts.oauth2Info.user_info.name}'
 const TYPES = { javascript: 'javascript', groovy: 'x-groovy' }
+test('tokens that are refreshed while the user logs out do not log in again', options, async () => {
+  // The session has another value: it is not empty after the logout, and is not deleted.
+  const keepCart = {
+    type: 'AssignmentFilter',
+    config: { onRequest: [{ target: '${session.cart}', value: 'full' }] },
+  }
+  const page = { type: 'StaticResponseHandler', config: { status: 200, entity: 'a page' } }
+  const handler = { type: 'Chain', config: { filters: [keepCart], handler: page } }
+  await using at = await openIdGateway({ ttl: { AccessToken: 1 }, handler })
+  const url = `${at.gateway.url}/app/page`
+  const browser = new BrowserLike()
+  assert.equal((await logIn(browser, url)).status, 200)
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const serve = at.provider.provider.callback()
+  at.provider.intercept = (request, response) => {
+    if (request.url !== '/token') return false
+    asked.resolve()
+    void released.promise.then(() => serve(request, response))
+    return true
+  }
+  let isAsked = false
+  void asked.promise.then(() => {
+    isAsked = true
+  })
+  const refreshing = until(browser, url, () => isAsked)
+  await within('the tokens are refreshed', asked.promise)
+  assert.equal((await browser.ask(`${at.gateway.url}/app/oidc/logout`)).status, 200)
+  released.resolve()
+  assert.equal((await refreshing).status, 200, 'it began before the logout')
+  assert.equal((await browser.ask(url)).status, 302, 'logged out')
+})
+
 const SUBJECT = '${contexts.oauth2Info.id_token_claims.sub}'
 
 for (const [userInfo, entity, requests, text] of [

@@ -86,7 +86,17 @@ export class ChangeTrackingSession implements Session {
     if (!this.#renewed && this.#state === null) return null
     const { removed, set } = this.#decoded
     if (!this.#cleared && !this.#renewed && removed.size === 0 && set.size === 0) return null
-    return { clear: this.#cleared, remove: [...removed], set: this.#record([...set]) }
+    return { clear: this.#cleared, remove: [...removed], set: this.#record([...set]), replaced: this.#replaced }
+  }
+
+  /**
+   * The changed values that the session had when it was opened: a logout that ends meanwhile removes the tokens that this request
+   * has refreshed. A login is renewed, and cleared sessions are set anew.
+   */
+  get #replaced(): readonly string[] {
+    const opened = this.#opened
+    if (opened === null || this.#renewed || this.#cleared) return []
+    return [...this.#decoded.set].filter((key) => Object.hasOwn(opened, key))
   }
 
   /** All values. */

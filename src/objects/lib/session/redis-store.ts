@@ -18,13 +18,20 @@ alive(ARGV[1])
 return redis.call('HGETALL', KEYS[1])
 `)
 
-/** ARGV: lifetime, whether the record must exist, whether to clear it, number of names to remove, the names, then name and value. */
+/**
+ * ARGV: lifetime, whether the record must exist, whether to clear it, number of names to remove, number of fields to replace where they
+ * exist, the names, then name and value of the fields to replace and of those to set.
+ */
 const CHANGE = new RedisScript(`${ALIVE}
 if ARGV[2] == '1' and redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 if ARGV[3] == '1' then redis.call('DEL', KEYS[1]) end
-local first = 5 + tonumber(ARGV[4])
-for at = 5, first - 1 do redis.call('HDEL', KEYS[1], ARGV[at]) end
-for at = first, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+local replaced = 6 + tonumber(ARGV[4])
+local set = replaced + 2 * tonumber(ARGV[5])
+for at = replaced, set - 1, 2 do
+  if redis.call('HEXISTS', KEYS[1], ARGV[at]) == 1 then redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+end
+for at = 6, replaced - 1 do redis.call('HDEL', KEYS[1], ARGV[at]) end
+for at = set, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
 alive(ARGV[1])
 return 1
 `)
@@ -78,16 +85,21 @@ export class RedisStore implements SharedStore {
 
   async getOrCreate(key: string, initial: SharedRecord, lifetime: number): Promise<SharedRecord> {
     const fields = new SealedFields(key)
-    const reply = await this.#run(GET_OR_CREATE, fields, [lifetimeArgument(lifetime), ...sealedPairs(fields, initial)])
+    const reply = await this.#run(GET_OR_CREATE, fields, [
+      lifetimeArgument(lifetime),
+      ...sealedPairs(fields, Object.keys(initial), initial),
+    ])
     return this.#opened(fields, reply) ?? initial
   }
 
   async #change(key: string, change: RecordChange, lifetime: number, mustExist: boolean): Promise<void> {
     const fields = new SealedFields(key)
-    const { clear = false, remove = [], set = {} } = change
+    const { clear = false, remove = [], set = {}, replaced = [] } = change
     const removed = remove.map((name) => fields.name(name))
-    const flags = [mustExist ? '1' : '0', clear ? '1' : '0', removed.length]
-    await this.#run(CHANGE, fields, [lifetimeArgument(lifetime), ...flags, ...removed, ...sealedPairs(fields, set)])
+    const flags = [mustExist ? '1' : '0', clear ? '1' : '0', removed.length, replaced.length]
+    const others = Object.keys(set).filter((name) => !replaced.includes(name))
+    const pairs = sealedPairs(fields, [...replaced, ...others], set)
+    await this.#run(CHANGE, fields, [lifetimeArgument(lifetime), ...flags, ...removed, ...pairs])
   }
 
   async #run(script: RedisScript, { record }: SealedFields, args: readonly RedisArgument[]): Promise<unknown> {
@@ -116,8 +128,8 @@ export class RedisStore implements SharedStore {
   }
 }
 
-function sealedPairs(fields: SealedFields, values: SharedRecord): string[] {
-  return Object.keys(values).flatMap((field) => [fields.name(field), fields.seal(field, values[field])])
+function sealedPairs(fields: SealedFields, names: readonly string[], values: SharedRecord): string[] {
+  return names.flatMap((field) => [fields.name(field), fields.seal(field, values[field])])
 }
 
 function lifetimeArgument(lifetime: number): string {

@@ -85,6 +85,22 @@ test('concurrent requests that change different values do not overwrite each oth
   assert.deepEqual((await sessions.visit(cookie)).before, { b: 2, c: 3 })
 })
 
+test('a value that another request has removed meanwhile is not set again; one that is new is', async () => {
+  await using sessions = await manager()
+  const { cookies } = await sessions.visit(null, (session) => {
+    session.set('tokens', 'old')
+    session.set('cart', 1)
+  })
+  const cookie = `gateway-session=${idOf(cookies)}`
+  const refresh = await sessions.begin(cookie)
+  await sessions.visit(cookie, (session) => void session.delete('tokens'))
+  refresh.session.set('tokens', 'refreshed')
+  refresh.session.set('cart', 2)
+  refresh.session.set('seen', true)
+  await refresh.end()
+  assert.deepEqual((await sessions.visit(cookie)).before, { cart: 2, seen: true })
+})
+
 test('a session expires after its idle timeout', async () => {
   await using sessions = await manager({ timeout: '10 minutes' })
   const cookie = `gateway-session=${idOf((await sessions.visit(null, (session) => session.set('a', 1))).cookies)}`

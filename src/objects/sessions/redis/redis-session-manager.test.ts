@@ -115,6 +115,25 @@ test('a session that another gateway has ended is not created again', options, a
   assert.equal((await two.visit(cookie)).before, '{}')
 })
 
+test('a value that another gateway has removed meanwhile is not set again; one that is new is', options, async () => {
+  await using server = await RedisServer.start()
+  await using one = await manager(server.url)
+  await using two = await manager(server.url)
+  const { cookie } = await one.visit(null, (session) => {
+    session.set('tokens', 'old')
+    session.set('cart', 1)
+    session.set('coupon', 'x')
+  })
+  const slow = await one.open(cookie)
+  await two.visit(cookie, (session) => void session.delete('tokens'))
+  slow.session.set('tokens', 'refreshed')
+  slow.session.set('cart', 2)
+  slow.session.set('seen', true)
+  slow.session.delete('coupon')
+  await slow.opened.save(new Response(200))
+  assert.deepEqual(JSON.parse((await two.visit(cookie)).before), { cart: 2, seen: true })
+})
+
 test(
   'a login gives the session another id; an id that the gateway did not generate is not adopted',
   options,
