@@ -229,6 +229,14 @@ test('a forged, truncated, foreign or expired token is rejected', async () => {
     assert.equal((await filter.ask([`gateway-cdsso=${value}`])).status, 302, value.slice(0, 40))
 })
 
+test('of several cookies of the name, the one with a valid token is used', async () => {
+  await using am = await manager()
+  await using filter = await signingOn(am)
+  const { cookies } = await logIn(filter, am)
+  const { status, seen } = await filter.ask(['gateway-cdsso=strange', ...cookies])
+  assert.deepEqual([status, seen?.user], [200, 'demo'])
+})
+
 test('a session that has ended at the access manager ends here', async () => {
   await using am = await manager()
   await using filter = await signingOn(am)

@@ -12,6 +12,7 @@ import {
 import type { Response } from '#http'
 import { OpenIdError } from '#openid'
 import { dropContent } from '../../lib/session/application-content.ts'
+import { MAX_CANDIDATES } from '../../lib/session/cookie-part.ts'
 import { writeCookie } from '../../lib/session/session-cookie.ts'
 import { endSession, redirectTo } from '../../lib/sso/am-logout.ts'
 import { notNavigable } from '../../lib/sso/login-required.ts'
@@ -56,11 +57,15 @@ function isCallback({ exchange, endpoint }: CrossDomainRequest): boolean {
 
 async function verifyCookie(state: CrossDomainRequest): Promise<void> {
   const { cookie, tokens, logger } = state.settings
-  const [sent] = state.exchange.request.cookies[cookie.name] ?? []
-  if (sent === undefined) return
-  const token = await tokens.open(sent.value, null)
-  if (token instanceof TokenRejected) logger.debug({ reason: token.reason }, 'token of the cookie rejected')
-  else state.verified = { jwt: sent.value, token }
+  // Another cookie of the name, of a longer path or a parent domain, comes before ours.
+  for (const { value } of (state.exchange.request.cookies[cookie.name] ?? []).slice(0, MAX_CANDIDATES)) {
+    const token = await tokens.open(value, null)
+    if (!(token instanceof TokenRejected)) {
+      state.verified = { jwt: value, token }
+      return
+    }
+    logger.debug({ reason: token.reason }, 'token of the cookie rejected')
+  }
 }
 
 function isLogout({

@@ -2,6 +2,9 @@ import type { Exchange, Response, Session } from '#http'
 import { type SessionCookieSettings, takeCookies, writeCookie } from './session-cookie.ts'
 import { joinValue, splitValue } from './split-cookie.ts'
 
+/** Maximum of values that are tried: a client may send the cookie several times. */
+export const MAX_CANDIDATES = 4
+
 /** Separates the parts of a cookie shared by several session managers. */
 const SEPARATOR = '!'
 
@@ -51,10 +54,7 @@ export class CookiePart {
         written: NO_VALUES,
       })
     const sent = takeCookies(request, (name) => names.includes(name))
-    const values = (sent.get(cookie.name) ?? []).flatMap((first) => {
-      const value = joinValue(first, (index) => sent.get(names[index] ?? '')?.[0])
-      return value === null ? [] : [value.split(SEPARATOR)]
-    })
+    const values = sentValues(sent, names).map((value) => value.split(SEPARATOR))
     const parts = [...(values[0] ?? [])]
     return new CookiePart(0, names, around, { sent, values, settings: cookie, parts, written: [] })
   }
@@ -64,6 +64,13 @@ export class CookiePart {
     const { values } = this.#state
     if (values.length === 0) return NO_VALUES
     return values.map((parts) => parts[this.level] ?? '').filter((part) => part !== '')
+  }
+
+  /** The candidate that is a session: a change of it leaves the parts of other managers in the same value as they are. */
+  accept(candidate: string): void {
+    const state = this.#state
+    const value = state.values.find((parts) => parts[this.level] === candidate) ?? []
+    state.parts = [...state.parts.slice(0, this.level), ...value.slice(this.level)]
   }
 
   /** Sets the part in the response. An empty part is removed; without parts the cookie is deleted. */
@@ -100,6 +107,18 @@ export class CookiePart {
     state.settings = stricter(state.settings, cookie)
     return state
   }
+}
+
+/**
+ * The values that the client sent. Of several cookies of a name, those of longer paths come first (RFC 6265 section 5.4): the rest of a
+ * split value is joined from the first ones, or from the last.
+ */
+function sentValues(sent: ReadonlyMap<string, readonly string[]>, names: readonly string[]): readonly string[] {
+  const firsts = sent.get(names[0] as string) ?? []
+  const joined = [0, -1].flatMap((at) =>
+    firsts.map((first) => joinValue(first, (index) => sent.get(names[index] ?? '')?.at(at))),
+  )
+  return [...new Set(joined)].filter((value) => value !== null)
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()

@@ -3,13 +3,11 @@ import { type OpenSession, type SessionCookie, type SessionManager, SessionTooLa
 import type { Exchange, Response, SessionRevocations } from '#http'
 import { changedRecord, type RecordChange, type SharedRecord, type SharedStore } from '#schema'
 import { ChangeTrackingSession } from './change-tracking-session.ts'
-import { CookiePart } from './cookie-part.ts'
+import { CookiePart, MAX_CANDIDATES } from './cookie-part.ts'
 import type { SessionCookieSettings } from './session-cookie.ts'
 
 /** Maximum size of one session in bytes of JSON: any client can create sessions, which occupy memory. */
 const MAX_SESSION = 256 * 1024
-/** Maximum of ids that are looked up: a client may send the cookie several times. */
-const MAX_CANDIDATES = 4
 const ID = /^[A-Za-z0-9_-]{43}$/
 
 /** Sessions in a shared store, by an id in a cookie. Managers with the same store have the same sessions. */
@@ -24,7 +22,9 @@ export function storedSessions(
   const existing = async (exchange: Exchange, ids: readonly string[], part: CookiePart): Promise<OpenSession> => {
     for (const id of ids) {
       const record = await store.get(keyOf(id, part), timeout)
-      if (record !== null) return opened(exchange, id, new ChangeTrackingSession(record, part, revocations))
+      if (record === null) continue
+      part.accept(id)
+      return opened(exchange, id, new ChangeTrackingSession(record, part, revocations))
     }
     return opened(exchange, null, new ChangeTrackingSession(null, part, revocations))
   }

@@ -264,3 +264,23 @@ for (const [name, config, keys, message] of refusals) {
     )
   })
 }
+
+test('of several cookies of the name, the one with a valid session is used, whole or split', async () => {
+  await using sessions = await manager()
+  for (const size of [10, 5_000]) {
+    const { cookies } = await sessions.visit([], (session) => session.set('text', 'x'.repeat(size)))
+    const strange = cookies.map((pair) => pair.replace(/=.*/, '=strange'))
+    for (const sent of [
+      [...strange, ...cookies],
+      [...cookies, ...strange],
+      [...strange.slice(1), ...cookies],
+    ]) {
+      const { before } = await sessions.visit(sent)
+      assert.equal(
+        (before['text'] as string | undefined)?.length,
+        size,
+        sent.map((pair) => pair.slice(0, 30)).join(' '),
+      )
+    }
+  }
+})

@@ -2,7 +2,7 @@ import type { OpenSession, SessionManager } from '#contracts'
 import type { Exchange, Response, SessionRevocations } from '#http'
 import type { Clock, Counter } from '#schema'
 import { ChangeTrackingSession } from '../../lib/session/change-tracking-session.ts'
-import { CookiePart } from '../../lib/session/cookie-part.ts'
+import { CookiePart, MAX_CANDIDATES } from '../../lib/session/cookie-part.ts'
 import type { SessionCookieSettings } from '../../lib/session/session-cookie.ts'
 import { partNames } from '../../lib/session/split-cookie.ts'
 import { openSession, type SessionContent, type SessionKeys, sealSession } from './session-token.ts'
@@ -32,20 +32,31 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
     cookie: level === 0 ? name : `${name}!${level}`,
   })
 
-  const contentOf = async (token: string, part: CookiePart): Promise<SessionContent | null> => {
-    const content = await openSession(token, keysFor(part))
-    if (content !== null && content.expiresAt + skew > clock.now()) return content
+  /** The first valid session: another cookie of the name, of a longer path or a parent domain, comes before ours. */
+  const existing = async (exchange: Exchange, part: CookiePart): Promise<OpenSession> => {
+    const keys = keysFor(part)
+    for (const token of part.candidates.slice(0, MAX_CANDIDATES)) {
+      const content = await openSession(token, keys)
+      if (content === null || content.expiresAt + skew <= clock.now()) continue
+      part.accept(token)
+      return opened(exchange, part, token, content)
+    }
     settings.refused.add()
-    return null
+    return opened(exchange, part, null, null)
   }
 
-  const opened = (exchange: Exchange, content: SessionContent | null, part: CookiePart): OpenSession => {
+  const opened = (
+    exchange: Exchange,
+    part: CookiePart,
+    token: string | null,
+    content: SessionContent | null,
+  ): OpenSession => {
     const session = new ChangeTrackingSession(content?.values ?? null, part, settings.revocations, {
       isInCookies: true,
     })
     return {
       session,
-      cookie: content === null ? null : { name: cookie.name, value: part.candidates[0] as string },
+      cookie: token === null ? null : { name: cookie.name, value: token },
       save: (response) => {
         if (session.change === null || (content === null && session.isEmpty)) return
         // A login restarts the lifetime.
@@ -65,9 +76,7 @@ export function jwtSessions(settings: JwtSessionSettings): SessionManager {
   return {
     open: (exchange) => {
       const part = CookiePart.open(exchange, cookie, names)
-      const [token] = part.candidates
-      if (token === undefined) return opened(exchange, null, part)
-      return contentOf(token, part).then((content) => opened(exchange, content, part))
+      return part.candidates.length === 0 ? opened(exchange, part, null, null) : existing(exchange, part)
     },
   }
 }
