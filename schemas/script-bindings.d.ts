@@ -278,6 +278,8 @@ interface Secret {
    * expired or not valid yet. Issuer and audience are for the script to check.
    */
   verifyJwt(token: string): Promise<{ header: Record<string, any>; claims: Record<string, any> } | null>
+  /** Whether a text is the password of this id, or one of several, compared in constant time; false for a missing text. */
+  matches(text: string | null | undefined): Promise<boolean>
   toString(): '[redacted]'
   toJSON(): '[redacted]'
 }

@@ -74,6 +74,7 @@ await audit.send('payment', { account: 'ada' })
 const key: Secret = await secrets.get('jwt.key')
 const jwt: string = await key.signJwt({ sub: 'ada' }, { algorithm: 'HS256', header: { typ: 'at+jwt' } })
 const signed: string = (await key.verifyJwt(jwt))?.claims['sub']
+const matches: boolean = await key.matches(token)
 const passed: Response = await next.handle(request)
 return { host, text, a: json.a, same, form: String(form), client, sub: sub ?? null, rate: rate.duration, passed: passed.status.code, token, family: Status.OK.family, response, signed, shown: String(key) }
 `

@@ -5,7 +5,7 @@ import type { ScriptSettings } from './engine.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 import { HeapObject } from './evaluation-port.ts'
 import { signScriptJwt, verifyScriptJwt } from './script-jwt.ts'
-import { findSecret } from './script-secrets.ts'
+import { findSecret, matchesSecret } from './script-secrets.ts'
 
 /** Asynchronous calls of a script. */
 export type CallName =
@@ -20,6 +20,7 @@ export type CallName =
   | 'secret'
   | 'signJwt'
   | 'verifyJwt'
+  | 'matches'
 
 /** The objects of the gateway that calls use. */
 export type CallSettings = Pick<ScriptSettings, 'clientHandler' | 'secrets' | 'clock'>
@@ -85,6 +86,8 @@ export class EvaluationCalls {
         return signScriptJwt(subject, argument)
       case 'verifyJwt':
         return verifyScriptJwt(subject, String(argument), this.#settings.clock.now())
+      case 'matches':
+        return matchesSecret(subject, argument)
     }
   }
 

@@ -1,4 +1,5 @@
 import { type Secret, SecretError, type SecretsProvider } from '#contracts'
+import { equalsConstantTime } from '#http'
 import type { KeySource } from '#jose'
 import { isSecretId, SECRET_ID_FORM } from '#schema'
 import { InvalidCallError } from './errors.ts'
@@ -7,8 +8,8 @@ import { InvalidCallError } from './errors.ts'
 export const MASKED = '[redacted]'
 
 /**
- * A secret that a script received from `secrets.get`. Scripts pass it to functions that sign, verify, encrypt or decrypt; they
- * can not read its value.
+ * A secret that a script received from `secrets.get`. Scripts pass it to functions that sign, verify, encrypt or decrypt, and compare
+ * texts with it; they can not read its value.
  */
 export class ScriptSecret {
   readonly secretId: string
@@ -35,6 +36,13 @@ export class ScriptSecret {
     return { provider: this.#provider, secretId: this.secretId }
   }
 
+  /** Whether a text is one of the passwords of the id: the new one or, while both are valid, the old one. */
+  async matches(text: string): Promise<boolean> {
+    const passwords = await this.#provider.valid({ secretId: this.secretId, purpose: 'GENERIC' })
+    // Each one is compared, so that the time does not show which of them is equal.
+    return passwords.filter((each) => equalsConstantTime(each.revealText(), text)).length > 0
+  }
+
   toString(): string {
     return MASKED
   }
@@ -59,6 +67,14 @@ export async function findSecret(provider: SecretsProvider | null, secretId: str
   if (active !== undefined) return new ScriptSecret({ provider, secretId }, active)
   const reason = found === null ? `no secret store knows the secret id "${secretId}"` : `"${secretId}" has no secret`
   throw new SecretError(`secrets.get: ${reason}`)
+}
+
+/** `secret.matches(text)` of scripts; a missing text matches nothing. */
+export async function matchesSecret(secret: unknown, text: unknown): Promise<boolean> {
+  if (!(secret instanceof ScriptSecret)) throw new InvalidCallError('matches: expected a secret of secrets.get')
+  if (text === null || text === undefined) return false
+  if (typeof text !== 'string') throw new InvalidCallError(`matches: expected a text, got ${typeof text}`)
+  return secret.matches(text)
 }
 
 /** Why `secrets` is missing, and the remedy. */

@@ -42,6 +42,8 @@ extendWithHost(SecretsClass, {
 extendWithHost(SecretClass, {
   'getSecretId(): String': ({ host }: SecretValue) => host.secretId,
   'getStableId(): String': ({ host }: SecretValue) => host.stableId,
+  'matches(String? text): boolean': ({ host }: SecretValue, text: string | null): Value =>
+    suspend(callGateway('matches', host, text)),
   'toString(): String': () => MASKED,
 })
 

@@ -20,7 +20,8 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
   },
   {
     names: ['org.forgerock.secrets.', 'org.forgerock.openig.secrets.'],
-    advice: 'use secrets.get(secretId), with a secretsProvider in the configuration of the object',
+    advice:
+      'use secrets.get(secretId), with a secretsProvider in the configuration of the object; secret.matches(text) compares a password',
   },
   {
     names: ['org.forgerock.json.resource.', 'org.forgerock.audit.'],

@@ -17,6 +17,7 @@ export function realmSecrets({ toRealm, toHost }: RealmValues, host: HostEvaluat
       signJwt: async (claims: unknown, options: unknown) =>
         callGateway('signJwt', handle, toHost({ claims: claims ?? null, options: options ?? {} })),
       verifyJwt: async (token: unknown) => toRealm(await callGateway('verifyJwt', handle, String(token))),
+      matches: async (text: unknown) => callGateway('matches', handle, toHost(text ?? null)),
       toString: masked,
       toJSON: masked,
     })

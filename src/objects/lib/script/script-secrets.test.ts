@@ -22,6 +22,7 @@ const byId = {
   'jwt.hmac': [new Secret({ secretId: 'jwt.hmac', key: symmetricKey(32) })],
   'jwt.public': [new Secret({ secretId: 'jwt.public', key: keyPairs.rsa.publicKey })],
   password: [new Secret({ secretId: 'password', bytes: Buffer.from(PASSWORD) })],
+  rotated: ['new', 'old'].map((text) => new Secret({ secretId: 'rotated', bytes: Buffer.from(text) })),
   'down.id': null,
 }
 const secrets = providerOf([storeOfKeys(byId)])
@@ -109,7 +110,7 @@ test('a secret shows no value', async () => {
     JSON.stringify([
       '[redacted]',
       '{"key":"[redacted]"}',
-      ['secretId', 'signJwt', 'verifyJwt', 'toString', 'toJSON'],
+      ['secretId', 'signJwt', 'verifyJwt', 'matches', 'toString', 'toJSON'],
       '[redacted]',
       { password: '[redacted]' },
     ]),
@@ -139,6 +140,31 @@ test('a secret of a Groovy script shows no value, and is no data', async () => {
     secrets,
   })
   assert.equal(header, '[redacted]')
+})
+
+test('a text is compared with the passwords of an id, in every language', async () => {
+  const texts = [PASSWORD, `${PASSWORD} `, PASSWORD.slice(0, -1), '', '[redacted]', null]
+  const expected = [true, false, false, false, false, false]
+  const script = `const secret = await secrets.get('password')
+    return Promise.all(args.texts.map((text) => secret.matches(text)))`
+  assert.deepEqual(await resultOf(script.replace('args.', ''), { secrets, args: { texts } }), expected)
+  const groovy = "def secret = secrets.get('password')\ntexts.collect { secret.matches(it) }"
+  assert.deepEqual(await groovyValue(groovy, { secrets, args: { texts } }), expected)
+  const rotated = "def secret = secrets.get('rotated')\n['new', 'old', 'older'].collect { secret.matches(it) }"
+  assert.deepEqual(await groovyValue(rotated, { secrets }), [true, true, false])
+  const gstring = "def name = 'new'; secrets.get('rotated').matches(\"${name}\") ? 'yes' : 'no'"
+  assert.equal(await groovyValue(gstring, { secrets }), 'yes')
+})
+
+test('a key is no password, and a list is no text', async () => {
+  const failed = async (source: string) => resultOf(source, { secrets }).then(String, String)
+  assert.match(
+    await failed("return (await secrets.get('jwt.rsa')).matches('x')"),
+    /"jwt\.rsa" can not serve GENERIC: it is a key, not a password/,
+  )
+  assert.match(await failed("return (await secrets.get('password')).matches(['x'])"), /matches: expected a text/)
+  const groovy = String(await groovyValue("secrets.get('jwt.rsa').matches('x')", { secrets }))
+  assert.match(groovy, /it is a key, not a password/)
 })
 
 test('JavaScript signs with the algorithm of the key, and verifies', async () => {
