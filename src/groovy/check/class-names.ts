@@ -54,7 +54,17 @@ export class ClassNames {
     this.#reported.add(name)
     const advice = adviceFor(name, this.#unit.library.unsupported)
     if (advice !== null) this.#findings.add(position, `${name} is not available: ${advice}`)
-    else this.#findings.add(position, `unknown class ${name}${this.#suggestion(name)}`)
+    else this.#findings.add(position, `unknown class ${name}${this.#packageAdvice(name) ?? this.#suggestion(name)}`)
+  }
+
+  /** A class may be one of an imported package that is not available. */
+  #packageAdvice(name: string): string | null {
+    if (name.includes('.')) return null
+    for (const { star, isStatic, name: imported } of this.#unit.script.imports) {
+      const advice = star && !isStatic ? adviceFor(`${imported}.${name}`, this.#unit.library.unsupported) : null
+      if (advice !== null) return `; ${imported}.${name} is not available: ${advice}`
+    }
+    return null
   }
 
   /** Suggests a missing import or a similar name. */

@@ -59,6 +59,10 @@ export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
     advice: "scripts can not write files; read one of the instance with new File('path').text",
   },
   {
+    names: ['java.io.FileInputStream', 'java.io.FileReader'],
+    advice: "read a file of the instance with new File('path').text or .bytes",
+  },
+  {
     names: ['java.io.FileOutputStream', 'java.io.FileWriter', 'java.io.RandomAccessFile'],
     advice: 'scripts can not write files',
   },

@@ -308,3 +308,25 @@ test('ldap of OpenIG is rejected before the script runs, unless a script has a v
   assert.equal(await groovyValue("def ldap = 'a'; ldap.toUpperCase()"), 'A')
   assert.equal(await groovyValue('ldap.toUpperCase()', { args: { ldap: 'a' } }), 'A')
 })
+
+test('classes of other libraries are rejected with what scripts have in their place', async () => {
+  for (const [source, message] of [
+    [
+      'import com.sun.identity.idm.AMIdentity',
+      /AMIdentity is not available: classes of the access manager run only there/,
+    ],
+    ['import com.iplanet.sso.SSOToken', /SSOToken is not available: classes of the access manager/],
+    ['import com.sun.net.httpserver.HttpServer', /HttpServer is not available: scripts can not use reflection/],
+    ['import org.joda.time.DateTime', /DateTime is not available: .* use java\.time/],
+    ['import org.forgerock.openig.el.Expression', /an AssignmentFilter before the script stores their values/],
+    ['import java.security.KeyStore', /keys come from a secret store: use secrets\.get\(secretId\)/],
+    ["new FileInputStream('x')", /FileInputStream is not available: read a file of the instance with new File/],
+    [
+      'import org.forgerock.opendj.ldap.*\ntry { 1 } catch (LdapException e) { 2 }',
+      /unknown class LdapException; org\.forgerock\.opendj\.ldap\.LdapException is not available: scripts can not access LDAP/,
+    ],
+  ] as const) {
+    assert.match(String(await groovyValue(source)), message)
+  }
+  assert.equal(await groovyValue('import org.forgerock.opendj.ldap.*\n1'), 1, 'a package that is not used')
+})

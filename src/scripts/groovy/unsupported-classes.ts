@@ -37,4 +37,26 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
     names: ['org.forgerock.opendj.', 'org.forgerock.openig.ldap.'],
     advice: 'scripts can not access LDAP; call a service over HTTP',
   },
+  {
+    names: ['com.sun.identity.', 'com.iplanet.', 'org.forgerock.openam.'],
+    advice:
+      'classes of the access manager run only there; call it with http.send(request), or use its filters, such as UserProfileFilter',
+  },
+  { names: ['org.forgerock.openidm.'], advice: 'classes of IDM run only there; call it with http.send(request)' },
+  { names: ['org.joda.time.'], advice: 'this library is not supported; use java.time' },
+  {
+    names: ['org.forgerock.openig.el.'],
+    advice:
+      'scripts can not evaluate expressions; an AssignmentFilter before the script stores their values in attributes',
+  },
+  {
+    names: [
+      'java.security.KeyStore',
+      'java.security.KeyPairGenerator',
+      'javax.crypto.KeyGenerator',
+      'org.forgerock.security.keystore.',
+    ],
+    advice:
+      'keys come from a secret store: use secrets.get(secretId), with a secretsProvider in the configuration of the object',
+  },
 ]
