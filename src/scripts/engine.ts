@@ -2,6 +2,7 @@ import type { SecretsProvider } from '#contracts'
 import type { Scope } from '#expression'
 import type { Exchange, Handler, Response } from '#http'
 import type { Logger } from '#logging'
+import type { ScriptProblem } from './errors.ts'
 import type { EvaluationInput } from './evaluation-input.ts'
 
 /** Environment of the script of one object. */
@@ -29,12 +30,22 @@ export interface ScriptSettings {
   readonly deadline: number
 }
 
+/** A name that a script uses, and that neither it nor its object declares. */
+export interface UndeclaredName extends ScriptProblem {
+  readonly name: string
+  readonly kind: 'variable' | 'function'
+  /** False where it may still be an argument or a property that is not known yet. */
+  readonly isCertain: boolean
+}
+
 /** A compiled script of any language. */
 export interface Script {
   /** Source text. */
   readonly text: string
   /** Compiled form, for the engine of its language. */
   readonly program: unknown
+  /** Names that are missing when it runs, unless they are properties of the configuration; of Groovy scripts only. */
+  readonly undeclared: readonly UndeclaredName[]
   /** Whether an imported file has changed. */
   hasChanged(): Promise<boolean>
   /** Creates the engine of an object, which holds the state between evaluations. */

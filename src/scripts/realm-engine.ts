@@ -13,6 +13,7 @@ export function compileRealmScript(source: ScriptSource): Script {
   return {
     text: source.text,
     program,
+    undeclared: [],
     hasChanged: async () => false,
     open: (settings) => new RealmEngine(settings),
   }

@@ -56,7 +56,8 @@ export async function runScript(run: ScriptRun): Promise<Response> {
   }
 }
 
-function argumentsIn(text: string | undefined): Record<string, unknown> {
+/** The arguments of a script in the option `--args`. */
+export function argumentsIn(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
   try {
     const value = parseJson(text)

@@ -22,15 +22,29 @@ test('check lists all problems of all files, and runs no script', async () => {
   assert.equal((await gateway(['script', 'check', folder.in('good.groovy'), folder.in('good.ts')])).code, 0)
   const json = await gateway(['script', 'check', folder.in('bad.js'), '--json'])
   assert.deepEqual(JSON.parse(json.stdout), [
-    { file: folder.in('bad.js'), line: 1, column: 11, message: "Unexpected token ';'" },
+    { file: folder.in('bad.js'), line: 1, column: 11, message: "Unexpected token ';'", severity: 'error' },
   ])
+})
+
+test('check warns of names that a script does not declare, of variables only where its arguments are known', async () => {
+  using folder = new Folder({
+    'a.groovy': 'def user = request.method\nif (usr == realm) { deny() }\nnext.handle(context, request)',
+  })
+  const warnings = async (...words: string[]): Promise<[number, string[]]> => {
+    const { code, stdout } = await gateway(['script', 'check', folder.in('a.groovy'), ...words])
+    return [code, stdout.split('\n').map((line) => line.replace(/^.*a\.groovy:([^;]*?)(?:: a request.*)?$/, '$1'))]
+  }
+  const method = '2:21: warning: the script has no method deny'
+  const variable = '2:5: warning: usr is neither declared in the script nor a binding or argument of it'
+  assert.deepEqual(await warnings(), [0, [method, '']])
+  assert.deepEqual(await warnings('--args', '{"realm": "/"}'), [0, [variable, method, '']])
 })
 
 test('check reports files that can not be read or have an unknown extension', async () => {
   using folder = new Folder({})
   const gone = await gateway(['script', 'check', folder.in('gone.groovy')])
   assert.equal(gone.code, 1)
-  assert.match(gone.stdout, /gone\.groovy:0:0: .*no such file/)
+  assert.match(gone.stdout, /gone\.groovy:1:1: can not be read: .*no such file/)
   assert.equal((await gateway(['script', 'check', 'x.py'])).code, 64)
 })
 

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { writeJson } from '../terminal.ts'
-import { runScript } from './run-script.ts'
+import { argumentsIn, runScript } from './run-script.ts'
 import { problemsOf } from './script-file.ts'
 
 const SUBCOMMANDS = ['check', 'run', 'migrate']
@@ -15,12 +15,12 @@ const MAX_BODY = 16 * 1024 * 1024
 /** `gateway script`: checks and runs scripts in files. */
 export const ScriptCommand: Command = {
   usage: [
-    'script check FILE... [--json]',
+    'script check FILE... [--args JSON] [--json]',
     'script run FILE [--request FILE] [--args JSON] [--timeout MS] [--json]',
     'script migrate FILE',
   ],
   description: [
-    'check compiles scripts (.groovy, .js, .ts) without running them: one line for each problem, FILE:LINE:COLUMN: MESSAGE. For Groovy these include all unknown classes, methods and properties.',
+    'check compiles scripts (.groovy, .js, .ts) without running them: one line for each problem, FILE:LINE:COLUMN: MESSAGE. For Groovy these include all unknown classes, methods and properties, and as warnings functions that are not declared; with --args, the arguments of the scripts, also variables. gateway validate knows the arguments of each script.',
     'run evaluates a script as a ScriptableFilter or ScriptableHandler does, for the request in --request (format as in gateway eval), and prints the response. next responds with 200. No request is sent: requests of the script with http get 502 and are listed on standard error.',
     'migrate translates a Groovy script to TypeScript, for manual review. Lines with // LOOK mark differences of the two languages, with line and column of the Groovy file.',
   ],
@@ -40,7 +40,7 @@ export const ScriptCommand: Command = {
   exits: [[EXIT.failed, 'a script has problems, throws, is stopped, or can not be read']],
   async run(args, context) {
     const [subcommand = '', ...files] = args.operands
-    if (subcommand === 'check') return await check(files, args.json, context)
+    if (subcommand === 'check') return await check(files, args, context)
     if (subcommand === 'migrate') return await migrate(files, context)
     if (subcommand === 'run') return await run(files, args, context)
     throw new UsageError(`expected ${SUBCOMMANDS.join(' or ')}, got "${subcommand}"`, {
@@ -50,13 +50,17 @@ export const ScriptCommand: Command = {
   },
 }
 
-async function check(files: readonly string[], json: boolean, { stdout }: ProcessContext): Promise<number> {
-  const problems = (await Promise.all(files.map(problemsOf))).flat()
-  if (json) writeJson(stdout, problems)
+async function check(files: readonly string[], args: Arguments, { stdout }: ProcessContext): Promise<number> {
+  const given = args.value('args')
+  const names = given === undefined ? null : Object.keys(argumentsIn(given))
+  const problems = (await Promise.all(files.map((file) => problemsOf(file, names)))).flat()
+  if (args.json) writeJson(stdout, problems)
   else {
-    for (const { file, line, column, message } of problems) stdout.write(`${file}:${line}:${column}: ${message}\n`)
+    for (const { file, line, column, message, severity } of problems) {
+      stdout.write(`${file}:${line}:${column}: ${severity === 'warning' ? 'warning: ' : ''}${message}\n`)
+    }
   }
-  return problems.length === 0 ? EXIT.ok : EXIT.failed
+  return problems.some(({ severity }) => severity === 'error') ? EXIT.failed : EXIT.ok
 }
 
 async function run(files: readonly string[], args: Arguments, context: ProcessContext): Promise<number> {

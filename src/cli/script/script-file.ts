@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve, sep } from 'node:path'
-import { bindingNames, compileScript, LANGUAGE_BY_EXTENSION, type Script, ScriptSyntaxError } from '#scripts'
+import {
+  bindingNames,
+  compileScript,
+  LANGUAGE_BY_EXTENSION,
+  type Script,
+  type ScriptProblem,
+  ScriptSyntaxError,
+} from '#scripts'
 import { UsageError } from '../arguments.ts'
 
 const EXTENSIONS = [...LANGUAGE_BY_EXTENSION.keys()]
@@ -42,21 +49,32 @@ interface FileProblem {
   readonly line: number
   readonly column: number
   readonly message: string
+  /** A script with warnings alone is valid: it loads, and fails in requests that use the name. */
+  readonly severity: 'error' | 'warning'
 }
 
-/** The problems of a script; empty for a valid one. */
-export async function problemsOf(file: string): Promise<FileProblem[]> {
+/**
+ * The problems of a script; empty for a valid one. `args` are the names of its arguments where they are known: without them, any
+ * variable that it does not declare may be one.
+ */
+export async function problemsOf(file: string, args: readonly string[] | null): Promise<FileProblem[]> {
   try {
-    await compileFile(file)
-    return []
+    const { undeclared } = await compileFile(file, args ?? [])
+    return undeclared
+      .filter(({ isCertain }) => isCertain || args !== null)
+      .map((each) => fileProblem(file, each, 'warning'))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    if (!(error instanceof ScriptSyntaxError)) return [{ file, line: 0, column: 0, message: (error as Error).message }]
-    return error.problems.map(({ problem, location }) => ({
-      file,
-      line: location?.line ?? 0,
-      column: location?.column ?? 0,
-      message: problem,
-    }))
+    if (error instanceof ScriptSyntaxError) return error.problems.map((each) => fileProblem(file, each, 'error'))
+    return [fileProblem(file, { problem: `can not be read: ${(error as Error).message}`, location: null }, 'error')]
   }
+}
+
+/** A problem of the whole file is one of its first character. */
+function fileProblem(
+  file: string,
+  { problem, location }: ScriptProblem,
+  severity: FileProblem['severity'],
+): FileProblem {
+  return { file, line: location?.line ?? 1, column: location?.column ?? 1, message: problem, severity }
 }

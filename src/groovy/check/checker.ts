@@ -4,6 +4,7 @@ import { pathOf } from '../compile/members.ts'
 import type { Unit, UserClass } from '../compile/unit.ts'
 import type {
   BinaryNode,
+  CallNode,
   ClassNode,
   ClosureNode,
   DeclarationNode,
@@ -26,13 +27,20 @@ import { Findings } from './findings.ts'
 import { type BindingCallCheck, MemberCalls } from './member-calls.ts'
 import type { StaticType } from './members.ts'
 import { staticType } from './static-types.ts'
+import { DELEGATING, type UnresolvedName, UnresolvedNames } from './unresolved-names.ts'
+
+/** What a check finds. */
+interface CheckResult {
+  readonly problems: GroovyProblem[]
+  readonly unresolved: readonly UnresolvedName[]
+}
 
 /** Checks a script after its classes were declared, some of which may have failed. */
 export function checkUnit(
   unit: Unit,
   bindings: ReadonlyMap<string, ClassInfo>,
   checkCall?: BindingCallCheck,
-): GroovyProblem[] {
+): CheckResult {
   return new Checker(unit, bindings, checkCall).run()
 }
 
@@ -52,6 +60,11 @@ class Checker {
   readonly #names: ClassNames
   readonly #calls: MemberCalls
   readonly #findings: Findings
+  readonly #unresolved: UnresolvedNames
+  /** In a closure that looks up names in another object. */
+  #isDelegated = false
+  /** In a class, whose names may be those of members of any of its parents. */
+  #isInClass = false
 
   constructor(unit: Unit, bindings: ReadonlyMap<string, ClassInfo>, checkCall?: BindingCallCheck) {
     this.#unit = unit
@@ -59,9 +72,10 @@ class Checker {
     this.#scope = new CheckScope(unit, bindings, assignedNames(unit))
     this.#names = new ClassNames(unit, this.#findings)
     this.#calls = new MemberCalls(this.#scope, this.#findings, checkCall)
+    this.#unresolved = new UnresolvedNames(unit, this.#scope)
   }
 
-  run(): GroovyProblem[] {
+  run(): CheckResult {
     const { imports, classes, methods, statements } = this.#unit.script
     for (const each of imports) this.#names.checkImport(each)
     for (const each of classes) this.#visitClass(each)
@@ -72,7 +86,7 @@ class Checker {
         else this.#visit(each)
       }
     })
-    return this.#findings.sorted()
+    return { problems: this.#findings.sorted(), unresolved: this.#unresolved.all }
   }
 
   #visit(part: Part): void {
@@ -100,6 +114,9 @@ class Checker {
       case 'variable':
         this.#visitVariable(part as VariableNode)
         break
+      case 'call':
+        this.#visitCall(part as CallNode)
+        break
       default:
         this.#checkExpression(part as Expression)
         this.#visitParts(part)
@@ -108,9 +125,6 @@ class Checker {
 
   #checkExpression(expression: Expression): void {
     switch (expression.kind) {
-      case 'call':
-        this.#calls.checkCall(expression)
-        break
       case 'property':
         this.#calls.checkProperty(expression)
         break
@@ -154,7 +168,30 @@ class Checker {
     return true
   }
 
+  #visitCall(call: CallNode): void {
+    this.#calls.checkCall(call)
+    const { target, name, namePosition, args } = call
+    if (target === null && typeof name === 'string' && this.#reportsNames) {
+      this.#unresolved.addFunction(name, namePosition)
+    }
+    if (typeof name !== 'string' || !DELEGATING.has(name)) {
+      this.#visitParts(call)
+      return
+    }
+    if (target !== null) this.#visit(target)
+    const before = this.#isDelegated
+    this.#isDelegated = true
+    for (const each of args) this.#visit(each)
+    this.#isDelegated = before
+  }
+
+  /** Not where the script expects that a name is missing. */
+  get #reportsNames(): boolean {
+    return !this.#isDelegated && !this.#isInClass && !this.#calls.isExpected
+  }
+
   #visitVariable({ name, position }: VariableNode): void {
+    if (this.#reportsNames) this.#unresolved.addVariable(name, position)
     const isClass = /^\p{Lu}/u.test(name)
     if (!isClass || this.#scope.isVariable(name) || this.#unit.findClass(name) !== null) return
     if (this.#unit.staticImport(name) !== null || this.#scope.owner?.fields.has(name) === true) return
@@ -234,7 +271,9 @@ class Checker {
 
   #visitClass(node: ClassNode): void {
     const before = this.#scope.owner
+    const wasInClass = this.#isInClass
     this.#scope.owner = this.#userClass(node)
+    this.#isInClass = true
     checkAnnotations(node.modifiers.annotations, false, this.#findings)
     for (const type of [...(node.parent === null ? [] : [node.parent]), ...node.interfaces]) this.#names.checkType(type)
     for (const { type, initial, modifiers } of node.fields) {
@@ -247,6 +286,7 @@ class Checker {
     for (const block of [...node.initialisers, ...node.staticInitialisers]) this.#visit(block)
     for (const nested of node.nested) this.#visitClass(nested)
     this.#scope.owner = before
+    this.#isInClass = wasInClass
   }
 
   #userClass(node: ClassNode): UserClass | null {
@@ -286,6 +326,8 @@ function assignedNames({ script }: Unit): ReadonlySet<string> {
   const names = new Set<string>()
   const add = (target: Expression): void => {
     if (target.kind === 'variable') names.add(target.name)
+    else if (target.kind === 'property' && target.target.kind === 'this' && typeof target.name === 'string')
+      names.add(target.name)
   }
   walk(script, (part) => {
     const node = part as Expression

@@ -1,5 +1,6 @@
 import { checkUnit } from '../check/checker.ts'
 import type { BindingCallCheck } from '../check/member-calls.ts'
+import type { UnresolvedName } from '../check/unresolved-names.ts'
 import type { Library } from '../registry/library.ts'
 import { Evaluation, type Output } from '../runtime/evaluation.ts'
 import type { Limits } from '../runtime/limits.ts'
@@ -47,6 +48,8 @@ export class GroovyProgram {
   readonly file: string
   /** The classes that it declares. */
   readonly classes: readonly ClassInfo[]
+  /** Names that it uses and does not declare; empty for a script that was not checked. */
+  readonly unresolved: readonly UnresolvedName[]
   readonly #info: ClassInfo
   readonly #body: Node
   readonly #scope: FunctionScope
@@ -60,10 +63,12 @@ export class GroovyProgram {
     body: Node,
     setDefaults: (self: Value) => void,
     setFields: (self: Value) => Value,
+    unresolved: readonly UnresolvedName[],
   ) {
     this.#setDefaults = setDefaults
     this.file = unit.file
     this.classes = classes
+    this.unresolved = unresolved
     this.#info = unit.scriptInfo
     this.#scope = scope
     this.#body = body
@@ -106,10 +111,10 @@ function compileUnit(
 ): GroovyProgram {
   const { script } = unit
   const prepared = prepare(unit)
-  const problems = checkUnit(unit, bindings, checkCall)
+  const { problems, unresolved } = checkUnit(unit, bindings, checkCall)
   if (problems.length > 0) throw new GroovyCompileError(problems)
   if (prepared instanceof GroovySyntaxError) throw prepared
-  return compileChecked(unit, script, prepared)
+  return compileChecked(unit, script, prepared, unresolved)
 }
 
 interface Prepared {
@@ -153,6 +158,7 @@ function compileChecked(
   unit: Unit,
   script: ScriptNode,
   { declared, user, context, statements }: Prepared,
+  unresolved: readonly UnresolvedName[] = [],
 ): GroovyProgram {
   for (const method of script.methods) addMethod(user, method, context)
   for (const each of declared) compileMembers(each, context)
@@ -163,7 +169,7 @@ function compileChecked(
   // The check looked up members before they were compiled.
   for (const each of unit.userClasses.keys()) each.invalidateMembers()
   const classes = declared.map(({ info }) => info)
-  return new GroovyProgram(unit, classes, context.scope, body, fieldDefaults(user), setFields)
+  return new GroovyProgram(unit, classes, context.scope, body, fieldDefaults(user), setFields, unresolved)
 }
 
 /** The script itself as a class, with the fields that `@Field` declares. */

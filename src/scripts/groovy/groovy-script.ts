@@ -14,14 +14,17 @@ import { BINDING_CLASSES, gatewayLibrary } from './gateway-library.ts'
 import { GroovyEvaluation } from './groovy-evaluation.ts'
 import { secretCallProblem } from './secrets.ts'
 import { SharedClasses } from './shared-classes.ts'
+import { undeclaredNames } from './undeclared-names.ts'
 
 /** Compiles a script of Groovy, with the classes of other files that it imports. */
 export function compileGroovyScript(source: ScriptSource): Script {
   const shared = source.classFolder === undefined ? null : new SharedClasses(source.classFolder, gatewayLibrary)
-  const program = { program: compiled(source, shared), bindings: new Set(source.bindings) }
+  const groovy = compiled(source, shared)
+  const program = { program: groovy, bindings: new Set(source.bindings) }
   return {
     text: [source.text, ...(shared?.texts ?? [])].join('\n'),
     program,
+    undeclared: undeclaredNames(groovy, source.bindings),
     hasChanged: async () => (await shared?.hasChanged()) ?? false,
     open: (settings) => new GroovyEngine(settings),
   }

@@ -167,3 +167,16 @@ test('problems of a script are reported at load, each with its position', async 
     return true
   })
 })
+
+test('names that neither a script nor its object declares are warnings at load, with the place', async () => {
+  const warnings = async (config: object): Promise<readonly string[]> => {
+    const options = { types: [StaticResponseHandler], heap, properties: { realm: '/' } }
+    await using built = await build(ScriptableHandler, { type: 'application/x-groovy', ...config }, options)
+    return built.warnings.map((text) => text.replace(/(?:: a request|; did).*$/, ''))
+  }
+  const source = ['def user = args.user', 'new Response(Status.OK).setEntity(usr + realm + title)']
+  assert.deepEqual(await warnings({ source, args: { title: 'a', user: 'b' } }), [
+    '/heap/0/config/source/1: line 2, column 35: usr is neither declared in the script nor a binding or argument of it',
+  ])
+  assert.deepEqual(await warnings({ source, args: { title: 'a', usr: 'b' } }), [])
+})

@@ -34,6 +34,9 @@ export async function openScript(
   const file = config.file === undefined ? null : new ScriptFile(env.directories.scripts, language, config.file)
   const first = file === null ? inline(config, env) : await file.read()
   const compiledScript = await compiled(() => compile(first), config)
+  for (const { name, problem, location } of compiledScript.undeclared) {
+    if (!isProperty(name, env)) warnOfName({ problem, location }, config, env)
+  }
   const script = new ObjectScript(compiledScript, {
     scope: env.scope,
     logger: env.logger,
@@ -106,15 +109,29 @@ async function compiled(compile: () => Promise<Script>, { file, source }: Script
   }
 }
 
+/** Whether scripts have a property of the configuration under this name; `env` and `system` are not among them. */
+function isProperty(name: string, { scope }: Environment): boolean {
+  return name !== 'env' && name !== 'system' && (scope.lookup(name) ?? null) !== null
+}
+
+/** Reports a name that is missing when the script runs: the route loads, since the code that uses it may never run. */
+function warnOfName(found: ScriptProblem, { file, source }: ScriptConfig, env: Environment): void {
+  if (file !== undefined) env.warn(formatProblem(found), '/file')
+  else env.warn(inSource(found), pointerInSource(found, source))
+}
+
+function problemInSource(found: ScriptProblem, source: ScriptConfig['source']): Problem {
+  return { pointer: pointerInSource(found, source), message: `the script can not be compiled: ${inSource(found)}` }
+}
+
 /** Points at the element of `source` where it is an array of lines. */
-function problemInSource({ location, problem }: ScriptProblem, source: ScriptConfig['source']): Problem {
-  if (location === null) return { pointer: '/source', message: `the script can not be compiled: ${problem}` }
-  const pointer =
-    typeof source === 'object' && location.line <= source.length ? `/source/${location.line - 1}` : '/source'
-  return {
-    pointer,
-    message: `the script can not be compiled: line ${location.line}, column ${location.column}: ${problem}`,
-  }
+function pointerInSource({ location }: ScriptProblem, source: ScriptConfig['source']): string {
+  const isLine = location !== null && typeof source === 'object' && location.line <= source.length
+  return isLine ? `/source/${location.line - 1}` : '/source'
+}
+
+function inSource({ location, problem }: ScriptProblem): string {
+  return location === null ? problem : `line ${location.line}, column ${location.column}: ${problem}`
 }
 
 interface WatchSettings {
