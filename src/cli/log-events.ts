@@ -9,7 +9,7 @@ export const EVENTS = logEvents('GW_PROCESS', {
   FEW_DESCRIPTORS: {
     message: 'the limit of open files leaves little room for connections; raise it (ulimit -n)',
     meaning:
-      'The ports of the units and files use more than half of the limit. `connections` of clients are possible, further ones are closed at once; with 0 no client is served.',
+      'The ports of the units and files use more than half of the limit. `connections` of clients are possible, further ones are closed at once.',
     action: 'Raise the limit of open files (`ulimit -n`, `LimitNOFILE` of systemd), or lower `gatewayUnits`.',
   },
   PREDECESSOR_STAYS: {

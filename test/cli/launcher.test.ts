@@ -51,6 +51,22 @@ test('SIGUSR1 starts no debugger', () => {
   assert.match(run(folder, 'run').stdout, / --disable-sigusr1 .*main\.js run\n$/)
 })
 
+test('a limit of open files with which Node can not start is reported with the remedy', () => {
+  using folder = installation({ 'system/node': `v${own}` })
+  const limited = (limit: number) =>
+    spawnSync('/bin/sh', ['-c', `ulimit -n ${limit}; exec ${folder.in('gateway')} version`], {
+      env: { PATH: `${folder.in('system')}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    })
+  const { status, stdout, stderr } = limited(23)
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.equal(
+    stderr,
+    'gateway: the limit of open files is 23, too few for Node to start; raise it (ulimit -n, LimitNOFILE of systemd)\n',
+  )
+  assert.equal(limited(24).status, 0)
+})
+
 test('B93: a Node of the system that is older than the tested one is used where the package has none, with a warning at start', () => {
   using folder = installation({ 'system/node': 'v26.9.3' })
   const { stdout, stderr } = run(folder, 'run')

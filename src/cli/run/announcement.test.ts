@@ -56,6 +56,20 @@ test('a host without an address and an unusable directory are reported with the 
   assert.match(startFailure(parent, settings, false) ?? '', /^the directory of temporary files .*temporaryDirectory in/)
 })
 
+test('a limit of open files that does not suffice is reported with the remedy', () => {
+  for (const message of [
+    'Worker initialization failure: EMFILE',
+    'listen EMFILE: too many open files 0.0.0.0:8080',
+    'Cannot read package config package.json: too many open files.',
+  ]) {
+    const reason = startFailure(new Error(message), settings, false)
+    assert.equal(
+      reason,
+      `too many open files for the ports and threads of its units (${message}); raise the limit (ulimit -n, LimitNOFILE of systemd), or lower gatewayUnits in config/admin.json`,
+    )
+  }
+})
+
 test('a port that can not be opened is reported with the field to change', () => {
   const reason = (message: string): string | null => startFailure(new Error(message), settings, false)
   assert.match(

@@ -10,7 +10,7 @@ import { formatLocated, type LocatedProblem, locateProblems, problemsOf } from '
 import type { ProcessContext } from '../process-context.ts'
 import { VERSION } from '../version.ts'
 import { adminUrl, announce, trafficUrls } from './announcement.ts'
-import { warnOfFewDescriptors } from './descriptor-warning.ts'
+import { checkDescriptors } from './descriptor-check.ts'
 import { FatalErrors } from './fatal-errors.ts'
 import { serviceNotifier } from './service-notifier.ts'
 import { ReloadSignals, StopSignals, serveUntilStopped } from './signals.ts'
@@ -74,6 +74,7 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
       await gateway.terminate()
       return early === FAILED ? EXIT.failed : EXIT.ok
     }
+    checkDescriptors(logger)
   } catch (error) {
     // Beside another process, it may have accepted connections.
     if (predecessor === null) await gateway.terminate()
@@ -83,7 +84,6 @@ export async function serve(serving: Serving, context: ProcessContext): Promise<
   if (predecessor !== null) await takeOver(predecessor, gateway, logger)
   using successors = new Successors(gateway.handover(serviceVariables(context)), logger)
   if (handover !== null) await successors.listen(handover)
-  warnOfFewDescriptors(logger)
   const urls = { traffic: trafficUrls(settings, gateway.ports), admin: adminUrl(settings, gateway.adminPort) }
   if (serving.ready !== undefined) serving.ready(urls)
   else announce(urls, gateway, settings, logger, context)

@@ -2,6 +2,7 @@ import type { AdminSettings } from '#control'
 
 const LISTEN = /listen (E[A-Z]+):.*? (\S+):(\d+)$/
 const UNKNOWN_HOST = /^getaddrinfo (E[A-Z_]+) (.+)$/
+const NO_DESCRIPTOR = /\bE[MN]FILE\b|too many open files/
 
 /** Reason and remedy of a failed start; null for other errors. With --take-over there was no gateway of the instance to replace. */
 export function startFailure(
@@ -10,6 +11,10 @@ export function startFailure(
   takesOver: boolean,
 ): string | null {
   const message = error instanceof Error ? error.message : String(error)
+  if (NO_DESCRIPTOR.test(message)) {
+    const remedy = 'raise the limit (ulimit -n, LimitNOFILE of systemd), or lower gatewayUnits in config/admin.json'
+    return `too many open files for the ports and threads of its units (${message}); ${remedy}`
+  }
   const [, lookup, name] = UNKNOWN_HOST.exec(message) ?? []
   if (lookup !== undefined) {
     const field = admin.host === name ? 'adminConnector.host' : 'connectors[].host'
