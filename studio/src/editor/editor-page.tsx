@@ -24,6 +24,7 @@ import { RenameRoute } from './rename-route.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useRouteDraft } from './use-route-draft.ts'
 import { useSelection } from './use-selection.ts'
+import { useSettledText } from './use-settled-text.ts'
 
 const NO_PROBLEMS: readonly Problem[] = []
 
@@ -34,7 +35,8 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
   const [, go] = useLocation()
   const draft = useRouteDraft(router, id)
   const { text, served, problems } = draft
-  const selection = useSelection(text ?? '')
+  const [settledText, settle] = useSettledText(text, draft.isTyped)
+  const selection = useSelection(settledText ?? '', settledText === text)
   const inherited = useInherited(router)
   const [sample, setSample] = useState(FIRST_SAMPLE)
   const [open, setOpen] = useState<Open>(null)
@@ -63,7 +65,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
       if (outcome === 'deployed') setMessage(`Deployed ${new Date().toLocaleTimeString()}.`)
     })
   const discard = () => {
-    drafts.remove(router, id)
+    draft.forget()
     if (served.data === null || served.data === undefined) return go('/routes')
     draft.rebase(served.data, served.data._source)
     setOpen(null)
@@ -99,12 +101,12 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
     { name: 'Export', run: actions.export },
   ]
   useCommands('editor', text === null ? [] : commands)
-  if (text === null) {
+  if (text === null || settledText === null) {
     if (isNew) return <NoSuchRoute router={router} id={id} onCreate={(created) => draft.rebase(null, created)} />
     if (served.isError) return <Failure error={served.error} retry={() => void served.refetch()} />
     return <p className="page-note">Reading the route…</p>
   }
-  const formRoute = { text, router, deployedId: isNew ? null : id, inherited, sample, setSample }
+  const formRoute = { text: settledText, router, deployedId: isNew ? null : id, inherited, sample, setSample }
   const isElsewhere = served.data !== undefined && served.data?._sourceRev !== draft.base?._sourceRev
   return (
     <section className="page editor" aria-labelledby="route-title">
@@ -131,7 +133,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           </button>
         </p>
       )}
-      {!isWithinLimits(text) && (
+      {!isWithinLimits(settledText) && (
         <p role="status" className="warning">
           The text is too large to be drawn: a gateway takes 10,000 values and 256 levels of nesting in a route.
         </p>
@@ -140,10 +142,10 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
       <p role="status" className="saved">
         {message}
       </p>
-      <div className="panes">
-        <Palette text={text} selected={selection.path} onChange={draft.change} />
+      <div className="panes" onFocusCapture={settle} onPointerDownCapture={settle} onDragEnterCapture={settle}>
+        <Palette text={settledText} selected={selection.path} onChange={draft.change} />
         <Canvas
-          text={text}
+          text={settledText}
           problems={problems.list ?? NO_PROBLEMS}
           selected={selection.path}
           inherited={inherited}
@@ -151,7 +153,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onChange={draft.change}
         />
         <FormRouteProvider value={formRoute}>
-          <Properties text={text} path={selection.path} onSelect={selection.select} onChange={draft.change} />
+          <Properties text={settledText} path={selection.path} onSelect={selection.select} onChange={draft.change} />
         </FormRouteProvider>
         <div className="text-pane">
           <JsonEditor
@@ -164,7 +166,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
             onRedo={draft.redo}
             onCursor={selection.selectAt}
           />
-          <ProblemList text={text} problems={problems} onSelect={selection.selectPointer} />
+          <ProblemList text={settledText} problems={problems} onSelect={selection.selectPointer} />
         </div>
       </div>
       {open === 'diff' && <DiffDialog before={served.data?._source ?? ''} after={text} onClose={() => setOpen(null)} />}
@@ -207,7 +209,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
           onClose={() => setOpen(null)}
           onDiscard={discard}
           onDeleted={() => {
-            drafts.remove(router, id)
+            draft.forget()
             go('/routes')
           }}
         />
@@ -225,7 +227,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
             go(routePage(router, copy))
           }}
           onRenamed={(renamed, renamedDraft) => {
-            drafts.remove(router, id)
+            draft.forget()
             if (renamedDraft !== null)
               drafts.begin(router, renamed, { text: renamedDraft, base: null, sourceRev: null })
             go(routePage(router, renamed))

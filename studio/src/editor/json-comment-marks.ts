@@ -6,8 +6,11 @@ const COMMENT = Decoration.mark({ class: 'json-comment' })
 
 /** Marks the comments of JSON, whose language has none: it highlights what is in them as values. */
 export function jsonCommentMarks(): Extension {
-  const decorate = ({ state }: EditorView): DecorationSet =>
-    Decoration.set(jsonComments(state.doc.toString()).map(({ from, to }) => COMMENT.range(from, to)))
+  // What is below the visible part has no effect on it.
+  const decorate = ({ state, viewport }: EditorView): DecorationSet => {
+    const text = state.doc.sliceString(0, viewport.to)
+    return Decoration.set(jsonComments(text).map(({ from, to }) => COMMENT.range(from, to)))
+  }
   const plugin = ViewPlugin.fromClass(
     class {
       decorations: DecorationSet
@@ -16,8 +19,8 @@ export function jsonCommentMarks(): Extension {
         this.decorations = decorate(view)
       }
 
-      update({ docChanged, view }: ViewUpdate) {
-        if (docChanged) this.decorations = decorate(view)
+      update({ docChanged, viewportChanged, view }: ViewUpdate) {
+        if (docChanged || viewportChanged) this.decorations = decorate(view)
       }
     },
     { decorations: ({ decorations }) => decorations },

@@ -58,6 +58,7 @@ export function JsonEditor({
     now.dispatch({ changes: smallestChange(now.state.doc.toString(), text) })
   }, [text])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor moves the marks with the text until it is validated again.
   useEffect(() => {
     const now = view.current
     if (now === null || now.state.doc.toString() !== text) return
@@ -66,7 +67,7 @@ export function JsonEditor({
       return { from, to, severity: 'error', message: problem.message }
     })
     now.dispatch(setDiagnostics(now.state, diagnostics))
-  }, [problems, text])
+  }, [problems])
 
   useEffect(() => {
     const now = view.current

@@ -6,8 +6,11 @@ import type { Draft, OtherDraft } from '../model/draft-store.ts'
 import { drafts } from '../model/drafts.ts'
 import { followed, type Served } from '../model/served-text.ts'
 import { edited, redone, startHistory, type TextHistory, undone } from '../model/text-history.ts'
+import { isLarge } from '../model/text-limits.ts'
 
 const VALIDATE_DELAY = 300
+/** Of a large text, which takes longer to store than a key to type. */
+const STORE_DELAY = 300
 /** Milliseconds after which changes of others are noticed. */
 const REFRESH = 10_000
 
@@ -36,16 +39,36 @@ export function useRouteDraft(router: string, id: string) {
     setHistory(next)
   }, [history, served.data])
 
+  /** Stores the draft that is not stored yet. */
+  const store = useRef<(() => void) | null>(null)
+  /** Removes the draft, also one that is not stored yet. */
+  const forget = useCallback(() => {
+    store.current = null
+    drafts.remove(router, id)
+  }, [router, id])
+
   useEffect(() => {
     if (text === null || served.data === undefined) return
     const isSame = base.current !== null && text === base.current._source
-    if (isSame) {
-      drafts.remove(router, id)
-      return
-    }
+    if (isSame) return forget()
     const { _source = null, _sourceRev = null } = base.current ?? {}
-    setKept(drafts.write(router, id, { text, base: _source, sourceRev: _sourceRev }))
-  }, [text, router, id, served.data])
+    store.current = () => {
+      store.current = null
+      setKept(drafts.write(router, id, { text, base: _source, sourceRev: _sourceRev }))
+    }
+    if (!isLarge(text)) return store.current()
+    const timer = setTimeout(() => store.current?.(), STORE_DELAY)
+    return () => clearTimeout(timer)
+  }, [text, router, id, served.data, forget])
+
+  useEffect(() => {
+    const storeNow = () => store.current?.()
+    addEventListener('pagehide', storeNow)
+    return () => {
+      removeEventListener('pagehide', storeNow)
+      storeNow()
+    }
+  }, [])
 
   const change = useCallback((next: string, isTyped = false) => {
     setHistory((before) => (before === null ? before : edited(before, next, isTyped, Date.now())))
@@ -63,6 +86,7 @@ export function useRouteDraft(router: string, id: string) {
   /** Takes one of the other drafts; the one that was here is offered instead. */
   const openOther = useCallback(
     (key: string) => {
+      store.current?.()
       const other = drafts.open(router, id, key)
       if (other === null) return
       base.current = baseOf(other)
@@ -74,6 +98,7 @@ export function useRouteDraft(router: string, id: string) {
   const deploy = useCallback(
     async (isForced = false): Promise<'deployed' | 'conflict'> => {
       if (text === null) return 'deployed'
+      store.current?.()
       const against = isForced ? await readServed(router, id) : base.current
       try {
         await deployText(router, id, text, against?._sourceRev ?? null)
@@ -99,12 +124,15 @@ export function useRouteDraft(router: string, id: string) {
     base: base.current,
     isChanged: text !== null && text !== base.current?._source,
     isKept,
+    /** Whether the last change was typed into the text. */
+    isTyped: (history?.typedAt ?? 0) > 0,
     canUndo: (history?.past.length ?? 0) > 0,
     canRedo: (history?.future.length ?? 0) > 0,
     change,
     undo: useCallback(() => step(undone), [step]),
     redo: useCallback(() => step(redone), [step]),
     rebase,
+    forget,
     deploy,
     others: useOthers(router, id),
     openOther,
@@ -144,7 +172,9 @@ function useProblems(router: string, id: string, text: string | null) {
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       try {
-        setProblems(await validateText(router, id, text, abort.signal))
+        const found = await validateText(router, id, text, abort.signal)
+        // The same empty list, for which nothing is drawn again.
+        setProblems((before) => (found.length === 0 && before?.length === 0 ? before : found))
         setFailure(null)
       } catch (error) {
         if (abort.signal.aborted) return

@@ -1,5 +1,6 @@
 import { getNodeValue, type JSONPath } from 'jsonc-parser'
 import type { InheritedObject } from '../api/scope.ts'
+import { ofLatestTexts } from './latest-texts.ts'
 import { treeOf } from './route-document.ts'
 
 /** An object of a route, or the name of one. */
@@ -43,9 +44,9 @@ const NOTHING: readonly InheritedObject[] = []
 
 /** Reads a text as a picture. It is derived from the text, which stays as it is, and the objects that the route inherits. */
 export function canvasModel(text: string, inherited = NOTHING): CanvasModel {
-  const tree = treeOf(text)
-  const route: unknown = tree === null ? null : getNodeValue(tree)
-  if (!isObject(route)) return { flow: [], heap: [], inherited: [] }
+  const parts = partsOf(text)
+  if (parts === null) return { flow: [], heap: [], inherited: [] }
+  const { route, sequence, heap } = parts
   const condition = route['condition']
   const entry: CanvasNode = {
     id: '/condition',
@@ -58,11 +59,19 @@ export function canvasModel(text: string, inherited = NOTHING): CanvasModel {
     names: [],
     branches: [],
   }
-  const declared = Array.isArray(route['heap']) ? route['heap'] : []
-  const flow = [entry, ...sequenceOf(route['handler'], ['handler'], 'handler')]
-  const heap = declared.flatMap((value, index) => nodesOf(value, ['heap', index], 'object'))
+  const flow = [entry, ...sequence]
   return { flow, heap, inherited: usedObjects({ flow, heap }, inherited) }
 }
+
+/** What the text alone has of a picture; null for a text that is no route. */
+const partsOf = ofLatestTexts((text) => {
+  const tree = treeOf(text)
+  const route: unknown = tree === null ? null : getNodeValue(tree)
+  if (!isObject(route)) return null
+  const declared = Array.isArray(route['heap']) ? route['heap'] : []
+  const heap = declared.flatMap((value, index) => nodesOf(value, ['heap', index], 'object'))
+  return { route, sequence: sequenceOf(route['handler'], ['handler'], 'handler'), heap }
+})
 
 /** Decorators of the route itself: keys that name one of its heap or of an enclosing one. */
 function routeDecorators(route: Json, inherited: readonly InheritedObject[]): readonly string[] {

@@ -1,5 +1,25 @@
-/** The id of the object that a problem is shown on: the innermost one around it, or the entry for problems of the route itself. */
-export function nodeOfProblem(pointer: string, ids: readonly string[], entry: string): string {
-  const around = ids.filter((id) => pointer === id || pointer.startsWith(`${id}/`))
-  return around.reduce((best, id) => (id.length > best.length ? id : best), '') || entry
+import type { Problem } from '../api/client.ts'
+
+/** The message of the first problem of each object: the innermost one around it, or the entry for problems of the route itself. */
+export function problemsByNode(
+  problems: readonly Problem[],
+  ids: readonly string[],
+  entry: string,
+): ReadonlyMap<string, string> {
+  const known = new Set(ids)
+  const messages = new Map<string, string>()
+  for (const { pointer, message } of problems) {
+    const id = innermost(pointer, known) ?? entry
+    if (!messages.has(id)) messages.set(id, message)
+  }
+  return messages
+}
+
+/** The longest of the pointers that a pointer begins with; null without any. */
+function innermost(pointer: string, known: ReadonlySet<string>): string | null {
+  for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {
+    const around = pointer.slice(0, end)
+    if (known.has(around)) return around
+  }
+  return null
 }

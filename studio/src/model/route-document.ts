@@ -10,6 +10,7 @@ import {
   parseTree,
 } from 'jsonc-parser'
 import type { Problem } from '../api/client.ts'
+import { ofLatestTexts } from './latest-texts.ts'
 import { isWithinLimits } from './text-limits.ts'
 
 const FORMATTING = { insertSpaces: true, tabSize: 2, eol: '\n' } as const
@@ -22,9 +23,7 @@ export interface Range {
 }
 
 /** The syntax tree of a text; null for a text that has none, or is larger than gateways take. Comments do not matter. */
-export function treeOf(text: string): Node | null {
-  return isWithinLimits(text) ? treeOfAny(text) : null
-}
+export const treeOf = ofLatestTexts((text): Node | null => (isWithinLimits(text) ? treeOfAny(text) : null))
 
 /** The same of a text of any size, for what is not done at each key. */
 export function treeOfAny(text: string): Node | null {

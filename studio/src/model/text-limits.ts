@@ -1,11 +1,20 @@
 import { createScanner } from 'jsonc-parser'
+import { ofLatestTexts } from './latest-texts.ts'
 
 /** What a gateway takes of a route. */
 const MOST_VALUES = 10_000
 const DEEPEST = 256
+/** Characters beyond which a text is not read again at each key. */
+const LARGE = 20_000
+
+export function isLarge(text: string): boolean {
+  return text.length > LARGE
+}
 
 /** Whether a text has no more values and levels than a gateway takes; a larger one would stop the page while it is typed. */
-export function isWithinLimits(text: string): boolean {
+export const isWithinLimits = ofLatestTexts(hasFewValues)
+
+function hasFewValues(text: string): boolean {
   const scanner = createScanner(text, true)
   let values = 0
   let depth = 0

@@ -9,7 +9,7 @@ import { managing, ROUTES } from '#test/management'
 import { inserted, removed, valueAt } from './canvas-edits.ts'
 import { allNodes, canvasModel } from './canvas-model.ts'
 import { movedBeside, movedByStep } from './canvas-move.ts'
-import { nodeOfProblem } from './canvas-problems.ts'
+import { problemsByNode } from './canvas-problems.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -75,9 +75,10 @@ test('each edit of the canvas gives a route that validates, or problems that are
       outcomes[problems.length === 0 ? 'valid' : 'problems']++
       const model = canvasModel(text)
       const ids = allNodes(model).map(({ id }) => id)
-      for (const { pointer, message } of problems) {
-        assert.ok(message !== '')
-        assert.ok(ids.includes(nodeOfProblem(pointer, ids, model.flow[0]?.id ?? '')), `${pointer}: ${message}`)
+      for (const problem of problems) {
+        assert.ok(problem.message !== '')
+        const [id = ''] = problemsByNode([problem], ids, model.flow[0]?.id ?? '').keys()
+        assert.ok(ids.includes(id), `${problem.pointer}: ${problem.message}`)
       }
     }),
     { numRuns: 60 },

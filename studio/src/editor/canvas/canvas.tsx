@@ -10,12 +10,13 @@ import {
 } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
 import type { JSONPath } from 'jsonc-parser'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, useRef, useState } from 'react'
 import type { Problem } from '../../api/client.ts'
 import type { InheritedObject } from '../../api/scope.ts'
 import type { DropPlace } from '../../model/canvas-drop.ts'
 import { removedAll } from '../../model/canvas-edits.ts'
 import { pointerOf } from '../../model/canvas-model.ts'
+import { useStable } from '../../ui/use-stable.ts'
 import { ObjectNode, type ObjectNodeData } from './object-node.tsx'
 import { ResponseEdge } from './response-edge.tsx'
 import { useCanvasClipboard } from './use-canvas-clipboard.ts'
@@ -122,6 +123,14 @@ export function Canvas({
     event.stopPropagation()
   }
   useFittedView(canvas, flow, layout)
+  const onInit = useStable((instance: ReactFlowInstance<Node<ObjectNodeData>>) => {
+    flow.current = instance
+  })
+  const onNodeClick = useStable((event: MouseEvent, { id }: Node) =>
+    select(id, event.shiftKey || event.ctrlKey || event.metaKey),
+  )
+  const onPaneClick = useStable(() => selection.only(null))
+  const [firstFit] = useState(fitOptions)
   const count = selection.ids.length
   return (
     <section ref={canvas} aria-label="Canvas" className="canvas" onKeyDownCapture={press} {...drop}>
@@ -136,15 +145,12 @@ export function Canvas({
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
         fitView
-        fitViewOptions={fitOptions()}
+        fitViewOptions={firstFit}
         minZoom={0.1}
         colorMode="system"
-        proOptions={{ hideAttribution: false }}
-        onInit={(instance) => {
-          flow.current = instance
-        }}
-        onNodeClick={(event, { id }) => select(id, event.shiftKey || event.ctrlKey || event.metaKey)}
-        onPaneClick={() => selection.only(null)}
+        onInit={onInit}
+        onNodeClick={onNodeClick}
+        onPaneClick={onPaneClick}
       >
         <Background />
         {place !== null && (

@@ -12,7 +12,7 @@ export interface ObjectNodeData extends Record<string, unknown> {
   /** Label of the branch that the object is the first of. */
   readonly branch: string | null
   readonly isFolded: boolean
-  readonly onFold: () => void
+  readonly onFold: (id: string) => void
 }
 
 /** An object of the route: name, type, decorators, and what is wrong with it. */
@@ -45,7 +45,7 @@ export function ObjectNode({
       {mark !== null && <span className="badge mark">{mark}</span>}
       {problem !== null && <span className="badge problem">problem</span>}
       {branches.length > 0 && (
-        <button type="button" className="fold nodrag" aria-expanded={!isFolded} onClick={onFold}>
+        <button type="button" className="fold nodrag" aria-expanded={!isFolded} onClick={() => onFold(node.id)}>
           {isFolded ? 'Unfold' : 'Fold'}
         </button>
       )}

@@ -6,6 +6,7 @@ import { inserted } from '../../model/canvas-edits.ts'
 import type { Layout } from '../../model/canvas-layout.ts'
 import { FILTER_MEDIA, TYPE_MEDIA } from '../palette/type-media.ts'
 import { useNewObject } from '../palette/use-new-object.ts'
+import { REFERENCE } from './use-drawn-canvas.ts'
 
 const NOTHING_MOVED: ReadonlySet<string> = new Set()
 
@@ -42,8 +43,7 @@ export function useCanvasDrop({
     if (node != null) return pathOf(node)
     const edgeId = element.closest('.react-flow__edge')?.getAttribute('data-id')
     const edge = edges.find(({ id }) => id === edgeId)
-    // An animated line is a reference: no request passes along it.
-    return edge === undefined || edge.animated ? null : pathOf(edge.target)
+    return edge === undefined || edge.className === REFERENCE ? null : pathOf(edge.target)
   }
   const add = async (type: string, place: DropPlace | null, target: JSONPath | null) => {
     const { kind, value } = await newObject(type, text)

@@ -1,7 +1,8 @@
 import type { Node, NodeChange } from '@xyflow/react'
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { type DropPlace, placeAtPoint } from '../../model/canvas-drop.ts'
 import { type Layout, NODE_HEIGHT, NODE_WIDTH } from '../../model/canvas-layout.ts'
+import { useStable } from '../../ui/use-stable.ts'
 
 type DraggedNode = Pick<Node, 'id' | 'position' | 'measured'>
 
@@ -32,30 +33,28 @@ export function useFilterDrag<Drawn extends Node>({
   }, [nodes, dragged])
   const placeOf = ({ id, position: { x, y } }: Node) =>
     placeAtPoint(layout, { x: x + NODE_WIDTH / 2, y: y + NODE_HEIGHT / 2 }, new Set(idsOf(id)))
-  return {
-    nodes: drawn,
-    onNodesChange: (changes: NodeChange<Drawn>[]) => {
-      for (const change of changes) {
-        if (change.type === 'dimensions' && change.dimensions !== undefined) {
-          sizes.current.set(change.id, change.dimensions)
-        }
+  const onNodesChange = useCallback((changes: NodeChange<Drawn>[]) => {
+    for (const change of changes) {
+      if (change.type === 'dimensions' && change.dimensions !== undefined) {
+        sizes.current.set(change.id, change.dimensions)
       }
-    },
-    onNodeDrag: (_: unknown, node: Node, together: readonly Node[]) => {
-      const ids = idsOf(node.id)
-      const following = together.flatMap(({ id, position }): DraggedNode[] => {
-        // A node without its size is hidden until it is measured again.
-        const measured = sizes.current.get(id)
-        return measured === undefined || !ids.includes(id) ? [] : [{ id, position, measured }]
-      })
-      setDragged(following)
-      onPlace(placeOf(node))
-    },
-    onNodeDragStop: (_: unknown, node: Node) => {
-      const place = placeOf(node)
-      setDragged(NONE)
-      onPlace(null)
-      if (place !== null) onDrop(idsOf(node.id), place)
-    },
-  }
+    }
+  }, [])
+  const onNodeDrag = useStable((_: unknown, node: Node, together: readonly Node[]) => {
+    const ids = idsOf(node.id)
+    const following = together.flatMap(({ id, position }): DraggedNode[] => {
+      // A node without its size is hidden until it is measured again.
+      const measured = sizes.current.get(id)
+      return measured === undefined || !ids.includes(id) ? [] : [{ id, position, measured }]
+    })
+    setDragged(following)
+    onPlace(placeOf(node))
+  })
+  const onNodeDragStop = useStable((_: unknown, node: Node) => {
+    const place = placeOf(node)
+    setDragged(NONE)
+    onPlace(null)
+    if (place !== null) onDrop(idsOf(node.id), place)
+  })
+  return { nodes: drawn, onNodesChange, onNodeDrag, onNodeDragStop }
 }
