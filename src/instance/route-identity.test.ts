@@ -5,6 +5,7 @@ import { routeIdentity } from './route-identity.ts'
 test('the id is _id, otherwise the file name; the name is name, otherwise the id', () => {
   assert.deepEqual(routeIdentity('10-x.json', {}), { id: '10-x', name: '10-x' })
   assert.deepEqual(routeIdentity('10-x.json', { _id: 'y' }), { id: 'y', name: 'y' })
+  assert.deepEqual(routeIdentity('10-x.json', { _id: 'y', name: null }), { id: 'y', name: 'y' })
   assert.deepEqual(routeIdentity('10-x.json', { name: 'any name at all' }), { id: '10-x', name: 'any name at all' })
 })
 

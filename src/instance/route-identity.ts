@@ -16,7 +16,9 @@ export function routeIdentity(fileName: string, json: JsonObject): RouteIdentity
   if (fromFile.toLowerCase() === 'default') {
     return { pointer: '', message: 'a route file can not be called default.json; give it another name' }
   }
-  const { _id: id = fromFile, name = id } = json
+  const { _id: id = fromFile } = json
+  // Null is as if it were not given, as in the fields of objects.
+  const name = json['name'] ?? id
   if (typeof id !== 'string' || !ROUTE_ID.test(id)) {
     const message = 'expected an _id of 1 to 128 letters, digits, ".", "_" or "-", not starting with "."'
     return json['_id'] === undefined
