@@ -5,6 +5,7 @@ import { type DocumentPlaces, documentPath, keepPlaces } from './document-places
 import { type Decoded, decodeInto, expected, type Field, field, type JsonSchema, type RenderSchema } from './field.ts'
 import type { FieldMigration } from './field-migration.ts'
 import type { OlderSpelling } from './older-spelling.ts'
+import { checkRules } from './open-rules.ts'
 import { didYouMean } from './problem.ts'
 import type { PresenceRule } from './rules.ts'
 
@@ -65,13 +66,9 @@ export function object<M extends Members>(members: M, options: ObjectOptions = {
       if (result instanceof Deferred) result.owner = member
       decoded[name] = result
     }
-    for (const rule of rules) {
-      const complaint = rule.check(
-        (name) => given.has(name),
-        (name) => given.get(name)?.value,
-      )
-      if (complaint !== null) report(complaint, rule.at === undefined ? [] : documentPath(places, [rule.at]))
-    }
+    checkRules(decoded, rules, given, ({ at }, message) =>
+      report(message, at === undefined ? [] : documentPath(places, [at])),
+    )
     return decoded as DecodedMembers<M>
   })
 }

@@ -47,6 +47,19 @@ class ConfigExpression<T> extends Deferred<T> {
     this.#inner = inner
   }
 
+  override get mayBeNull(): boolean {
+    return true
+  }
+
+  override isNull(scope: Scope): boolean {
+    try {
+      return (this.#expression.evaluate(scope) ?? null) === null
+    } catch {
+      // Reported where it is settled.
+      return false
+    }
+  }
+
   settle(context: SettleContext, pointer: string): unknown {
     reportUnknownNames(this.#expression, context, pointer)
     let value: unknown

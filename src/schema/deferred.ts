@@ -25,6 +25,15 @@ export abstract class Deferred<T> {
     return undefined
   }
 
+  /** Whether the value may turn out to be null, as if it were not given. */
+  get mayBeNull(): boolean {
+    return false
+  }
+
+  isNull(_scope: Scope): boolean {
+    return false
+  }
+
   abstract settle(context: SettleContext, pointer: string): unknown
 }
 

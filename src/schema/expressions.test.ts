@@ -5,6 +5,8 @@ import { baseScope, scopeOf } from '#expression'
 import { Body, Response, respond } from '#http'
 import { exchangeFor } from '#test/exchange'
 import {
+  atLeastOneOf,
+  atMostOneOf,
   ConfigError,
   condition,
   config,
@@ -17,8 +19,10 @@ import {
   leftValue,
   list,
   map,
+  needs,
   object,
   renames,
+  requiredUnless,
   runtime,
   type Settled,
   settle,
@@ -107,6 +111,33 @@ test('null selects the default of an optional field and fails a required one', a
   const missing = 'expected a duration; this field is required'
   await refused(required, { wait: '${nothing}' }, `/config/wait: \${nothing} gave a bad value: ${missing}`)
   await refused(list(config(duration())), ['${nothing}'], `/config/0: \${nothing} gave a bad value: ${missing}`)
+})
+
+test('for the presence rules, an expression that is null is as if the field were not given', async () => {
+  const text = config(string()).optional()
+  const some = object({ a: text, b: text }, { rules: [atLeastOneOf('a', 'b')] })
+  await refused(some, { a: '${nothing}' }, '/config: give at least one of a, b; the expression of a is null')
+  assert.equal((await settled(some, { a: '${nothing}', b: 'x' })).b, 'x')
+  assert.equal((await settled(some, { a: '${limit}' })).a, '3 s')
+
+  const few = object({ a: text, b: text }, { rules: [atMostOneOf('a', 'b')] })
+  assert.equal((await settled(few, { a: 'x', b: '${nothing}' })).a, 'x')
+  await refused(few, { a: 'x', b: '${limit}' }, '/config: give at most one of a, b')
+
+  const one = object({ a: text, b: text }, { older: renames({ old: 'a' }), rules: [requiredUnless('a', 'b')] })
+  const missing = 'this field is required, unless b is given; the expression of a is null'
+  await refused(list(one), [{ old: '${nothing}' }], `/config/0/old: ${missing}`)
+})
+
+test('a default is no value that is given, also where an expression is null', async () => {
+  const fields = { a: config(string()).default('x'), b: config(string()).optional() }
+  const both = object(fields, { rules: [needs('a', 'b')] })
+  assert.equal((await settled(both, { a: '${nothing}' })).a, 'x')
+})
+
+test('an expression that can not be evaluated is the only problem of its rules', async () => {
+  const some = object({ a: config(string()).optional() }, { rules: [atLeastOneOf('a')] })
+  await assert.rejects(settled(some, { a: "${'x' * 2}" }), (error: ConfigError) => error.problems.length === 1)
 })
 
 test('a default may be an expression', async () => {

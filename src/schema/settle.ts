@@ -1,6 +1,7 @@
 import { appendPointer } from '#json'
 import { Deferred, type SettleContext, type Settled } from './deferred.ts'
 import { documentPointer } from './document-places.ts'
+import { checkOpenRules } from './open-rules.ts'
 import { ConfigError, type Problem } from './problem.ts'
 
 /** Settles a decoded configuration; throws with all problems. */
@@ -63,6 +64,9 @@ function settleList(items: readonly unknown[], context: SettleContext, pointer: 
 
 function settleObject(value: Record<string, unknown>, context: SettleContext, pointer: string): unknown {
   const settled: Record<string, unknown> = Object.create(null)
+  checkOpenRules(value, context, ({ at }, message) =>
+    context.report(at === undefined ? pointer : appendPointer(pointer, at), message),
+  )
   const keys = Object.keys(value)
   return inOrder(
     keys.length,
