@@ -92,6 +92,7 @@ export {
   atMostOneOf,
   exactlyOneOf,
   needs,
+  needsOneOf,
   type PresenceRule,
   requiredUnless,
   requiredWhere,

@@ -63,6 +63,16 @@ export function needs(field: string, ...others: string[]): PresenceRule {
   }
 }
 
+/** A field that is valid only together with at least one of others. */
+export function needsOneOf(field: string, ...others: string[]): PresenceRule {
+  const text = `${field} needs ${others.join(' or ')}`
+  return {
+    text,
+    check: (present) => (!present(field) || count(others, present) >= 1 ? null : text),
+    schema: (given) => ({ anyOf: [{ not: given(field) }, ...others.map(given)] }),
+  }
+}
+
 /** A field that is required where a switch is literally on. */
 export function requiredWhere(field: string, switched: string, missing: string): PresenceRule {
   const on = { required: [switched], properties: { [switched]: { enum: [true, 'true'] } } }

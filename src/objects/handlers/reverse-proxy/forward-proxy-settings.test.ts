@@ -83,6 +83,14 @@ test('an invalid proxy is reported with its pointer', async () => {
     handler({ proxy: { uri: 'http://proxy', username: 'a', password: 'b', passwordSecretId: 'c' } }),
     /\/config\/proxy: give at most one of password, passwordSecretId/,
   )
+  await assert.rejects(
+    handler({ proxy: { uri: 'http://proxy', username: 'a' } }),
+    /\/config\/proxy: username needs passwordSecretId or password/,
+  )
+  await assert.rejects(
+    handler({ proxy: { uri: 'http://proxy', password: 'b' } }),
+    /\/config\/proxy: password needs username/,
+  )
 })
 
 test('a proxy with an https URI is called over TLS, with tls of its options', async () => {

@@ -9,6 +9,7 @@ import {
   type Environment,
   type FieldMigration,
   needs,
+  needsOneOf,
   object,
   ref,
   type Settled,
@@ -26,7 +27,14 @@ const OLD_PROXY = object(
       secret: true,
     }),
   },
-  { rules: [atMostOneOf('password', 'passwordSecretId'), needs('passwordSecretId', 'username')] },
+  {
+    rules: [
+      atMostOneOf('password', 'passwordSecretId'),
+      needsOneOf('username', 'passwordSecretId', 'password'),
+      needs('passwordSecretId', 'username'),
+      needs('password', 'username'),
+    ],
+  },
 )
 
 /** The fields for a forward proxy of a handler; the deprecated ones take precedence over `proxyOptions`. */
