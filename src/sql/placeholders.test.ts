@@ -33,6 +33,23 @@ test('in MySQL, -- begins a comment only before a space, a control character or 
   assert.equal(boundStatement('SELECT a--?', 'postgresql').parameterCount, 0)
 })
 
+test('block comments nest in PostgreSQL, and end at the first */ in MySQL', () => {
+  const nested = 'SELECT 1 /* a /* ? */ ? */ WHERE b = ?'
+  assert.deepEqual(boundStatement(nested, 'postgresql'), {
+    text: 'SELECT 1 /* a /* ? */ ? */ WHERE b = $1',
+    parameterCount: 1,
+  })
+  assert.equal(boundStatement(nested, 'mysql').parameterCount, 2)
+  assert.equal(boundStatement('SELECT 1 /*/ ? */ + ?', 'postgresql').parameterCount, 1)
+  assert.throws(() => boundStatement('SELECT 1 /* /* ? */', 'postgresql'), SyntaxError)
+})
+
+test('the content of /*! */ is a part of a MySQL statement', () => {
+  assert.equal(boundStatement('SELECT /*! ? */', 'mysql').parameterCount, 1)
+  assert.equal(boundStatement("SELECT /*!50110 '?', ? */", 'mysql').parameterCount, 1)
+  assert.equal(boundStatement('SELECT /*+ ? */ 1', 'mysql').parameterCount, 0)
+})
+
 test('?? is the operator ? of PostgreSQL, and two parameters of MySQL', () => {
   assert.equal(boundStatement('SELECT a ?? b', 'postgresql').text, 'SELECT a ? b')
   assert.equal(boundStatement('SELECT ??', 'mysql').parameterCount, 2)
