@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditEventHandler } from '#contracts'
+import { createLogger, memoryLog } from '#logging'
 import { waitUntil } from '#test/waiting'
 import { renewTransports } from './renew-transports.ts'
 
@@ -29,14 +30,20 @@ function callAll(functions: Iterable<() => void>): void {
   for (const each of functions) each()
 }
 
-function follow(handlers: readonly AuditEventHandler[], serving = true) {
+function follow(handlers: readonly AuditEventHandler[], { serving = true, failures = 0 } = {}) {
   const renewed: unknown[] = []
   const disposals: (() => void)[] = []
-  renewTransports(handlers, (found) => renewed.push(...found.map(({ transport }) => transport)), {
+  const log = memoryLog()
+  const receive = (found: readonly AuditEventHandler[]): void => {
+    if (failures-- > 0) throw new Error('the port is closed')
+    renewed.push(...found.map(({ transport }) => transport))
+  }
+  renewTransports(handlers, receive, {
     serving,
+    logger: createLogger({ destination: log }),
     onDispose: (dispose) => void disposals.push(dispose as () => void),
   })
-  return { renewed, [Symbol.dispose]: () => callAll(disposals) }
+  return { renewed, log, [Symbol.dispose]: () => callAll(disposals) }
 }
 
 test('a changed secret renews the transport once; an unchanged or unreadable one does not', async () => {
@@ -57,9 +64,30 @@ test('a changed secret renews the transport once; an unchanged or unreadable one
   assert.equal(listeners.size, 0)
 })
 
+test('a renewal that can not be passed on is logged and tried again', async () => {
+  const { handler, changed } = handlerOf({ password: 'second' })
+  using followed = follow([handler], { failures: 1 })
+  changed()
+  await waitUntil('a log entry', () => followed.log.entries.length > 0)
+  assert.equal(followed.log.entries[0]?.['code'], 'GW_SERVICE_TASK_FAILED')
+  assert.deepEqual(followed.renewed, [])
+  changed()
+  await waitUntil('a renewed transport', () => followed.renewed.length > 0)
+  assert.deepEqual(followed.renewed, [{ type: 'test', password: 'second' }])
+})
+
+test('a transport that is read after the disposal is not passed on', async () => {
+  const { handler, changed } = handlerOf({ password: 'second' })
+  const followed = follow([handler])
+  changed()
+  followed[Symbol.dispose]()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(followed.renewed, [])
+})
+
 test('nothing is followed in a dry run, or without secrets', () => {
   const { handler, listeners } = handlerOf({ password: 'first' })
-  using _ = follow([handler], false)
+  using _ = follow([handler], { serving: false })
   assert.equal(listeners.size, 0)
   const { renewal: _renewal, ...plain } = handler
   using followed = follow([plain])
