@@ -94,8 +94,7 @@ function open(json: JsonObject, options: Partial<DocumentOptions> = {}) {
 /** Names of the decorators that a request passes, in order. */
 async function trail(json: JsonObject, options: Partial<DocumentOptions> = {}): Promise<string> {
   const document = open(json, options)
-  const { handler } = await document.build()
-  return marks(await document.decorateMain(handler as Handler))
+  return marks(await document.buildFor(({ handler }) => document.decorateMain(handler as Handler)))
 }
 
 async function marks(handler: Handler): Promise<string> {

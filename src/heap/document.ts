@@ -139,7 +139,7 @@ export class ConfigDocument<M extends Members> {
       this.#warnOfMissingTargets()
       return settled as Settled<DecodedMembers<M>>
     } catch (error) {
-      await this.heap.dispose()
+      await this.heap.discard()
       throw error
     }
   }
@@ -151,14 +151,20 @@ export class ConfigDocument<M extends Members> {
     this.heap.warnings.push(...missingTargets(main, pointer, this.#decorations, this.heap.globalDecorations, this.heap))
   }
 
-  /** The main handler with the top-level decorations of the document; on failure all objects are disposed. */
-  async decorateMain(handler: Handler): Promise<Handler> {
+  /** Builds, and passes the fields to `assemble`; where that fails, the objects are disposed as well. */
+  async buildFor<T>(assemble: (fields: Settled<DecodedMembers<M>>) => Promise<T>): Promise<T> {
+    const fields = await this.build()
     try {
-      return await this.heap.decorateMain(HandlerKind, handler, this.#decorations, 'handler')
+      return await assemble(fields)
     } catch (error) {
-      await this.heap.dispose()
+      await this.heap.discard()
       throw error
     }
+  }
+
+  /** The main handler with the top-level decorations of the document. */
+  decorateMain(handler: Handler): Promise<Handler> {
+    return this.heap.decorateMain(HandlerKind, handler, this.#decorations, 'handler')
   }
 }
 

@@ -19,6 +19,7 @@ import {
   type TypeDefinition,
 } from '#schema'
 import { type DocumentOptions, openDocument } from '#test/document'
+import { within } from '#test/waiting'
 
 interface Part {
   readonly label: string
@@ -55,7 +56,10 @@ function types(journal: string[] = []): TypeDefinition[] {
       if (weight > 100) report('/weight', 'too heavy')
     },
     async create({ label, parts, fails }, env): Promise<Part> {
-      env.onDispose(() => void journal.push(`release ${env.localName}`))
+      env.onDispose(() => {
+        journal.push(`release ${env.localName}`)
+        if (label === 'stuck') throw new Error('stuck')
+      })
       await null
       if (fails) throw new Error('broken')
       journal.push(`build ${env.localName}`)
@@ -153,6 +157,52 @@ test('a failed build disposes the built objects in reverse order', async () => {
   const document = machine({ heap: [part('a'), part('b'), broken], main: part('main', 'broken') }, {}, journal)
   await assert.rejects(document.build(), ConfigError)
   assert.deepEqual(journal, ['build a', 'build b', 'release broken', 'release b', 'release a'])
+})
+
+test('a failed build is reported with its own problem where the disposal fails as well', async () => {
+  const journal: string[] = []
+  const stuck = { name: 'stuck', type: 'Part', config: { label: 'stuck' } }
+  const broken = { name: 'broken', type: 'Part', config: { fails: true } }
+  const document = machine({ heap: [part('a'), stuck, part('b'), broken] }, {}, journal)
+  await assert.rejects(document.build(), { message: '/heap/3: Part can not be built: broken' })
+  assert.deepEqual(journal.slice(3), ['release broken', 'release b', 'release stuck', 'release a'])
+})
+
+test('what fails after the build disposes the heap', async () => {
+  const journal: string[] = []
+  const document = machine({ heap: [part('a')] }, {}, journal)
+  await assert.rejects(
+    document.buildFor(() => Promise.reject(new Error('no handler'))),
+    /no handler/,
+  )
+  assert.deepEqual(journal, ['build a', 'release a'])
+})
+
+test('an object that is created after the disposal is released', async () => {
+  const journal: string[] = []
+  const begun = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  const late = defineType({
+    name: 'Late',
+    kind: LampKind,
+    summary: 'Waits for something.',
+    config: {},
+    async create(_, env) {
+      begun.resolve()
+      await opened.promise
+      env.onDispose(() => void journal.push(`release ${resource}`))
+      const resource = env.localName
+      return resource
+    },
+  })
+  const json = { heap: [part('a'), { name: 'late', type: 'Late' }] }
+  const document = machine(json, { types: [...types(journal), late] })
+  const building = document.build()
+  await within('the build of the object begins', begun.promise)
+  await document.heap.dispose()
+  opened.resolve()
+  await building
+  assert.deepEqual(journal, ['build a', 'release a', 'release late'])
 })
 
 test('a failure of the fields disposes the heap', async () => {

@@ -21,10 +21,12 @@ import { DeclaredObjects, type Entry } from './declared-objects.ts'
 import { type DecoratedPlace, type DecorationOrigin, decorated } from './decorated.ts'
 import { InheritedSecrets } from './inherited-secrets.ts'
 import { checkSettled, inConfig, isSameProblem, toConfigError } from './located-problems.ts'
+import { EVENTS } from './log-events.ts'
 import { lookUpSecrets } from './named-secrets.ts'
 import { objectEnvironment } from './object-environment.ts'
 import type { Properties } from './properties.ts'
 import { readReferences } from './read-references.ts'
+import { Releases } from './releases.ts'
 import type { UnitServices } from './unit-services.ts'
 
 /** Shared by all heaps of a gateway unit. */
@@ -61,7 +63,7 @@ export class Heap {
   readonly properties: Properties
   readonly #input: HeapInput
   readonly #declared: DeclaredObjects
-  readonly #resources = new AsyncDisposableStack()
+  readonly #releases = new Releases((error) => this.#notReleased(error))
   /** The stores of the document's `secrets` with their pointers; inline ones are built once. */
   readonly #secretStores = new Map<Reference, { readonly pointer: string; entry: Entry | null }>()
   /** Objects declared in fields that are built. */
@@ -170,7 +172,16 @@ export class Heap {
 
   /** Disposes all built objects in reverse order. */
   async dispose(): Promise<void> {
-    await this.#resources.disposeAsync()
+    await this.#releases.dispose()
+  }
+
+  /** Disposes the objects of a build that failed or is abandoned. Never rejects: the reason of the failure is the one to report. */
+  async discard(): Promise<void> {
+    await this.dispose().catch((error: unknown) => this.#notReleased(error))
+  }
+
+  #notReleased(error: unknown): void {
+    this.#input.unitContext.logger.error({ heap: this.#input.segments.join('+'), error }, EVENTS.NOT_RELEASED)
   }
 
   #settleContext(chain: BuildPath) {
@@ -223,7 +234,7 @@ export class Heap {
 
   #inheritedSecrets(chain: BuildPath): SecretsProvider {
     const inherited = new InheritedSecrets(() => this.#inheritedStores(chain))
-    this.#resources.defer(() => inherited.release())
+    this.#releases.defer(() => inherited.release())
     return providerOf([inherited])
   }
 
@@ -325,7 +336,7 @@ export class Heap {
       revision,
       scope: this.properties.scope,
       sharedKey: `${segments.join('+')}@${revision}#${pointer || name}`,
-      resources: this.#resources,
+      releases: this.#releases,
       router: unitContext.router(this, [...this.#outer, ...chain]),
       secrets: () => this.#inheritedSecrets(chain),
       warn: (message, field) =>

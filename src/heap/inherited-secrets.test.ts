@@ -97,6 +97,8 @@ test('inline stores are built once, and subscribers are notified of changes of t
   assert.equal(response.headers.get('heard'), '1')
   await document.heap.dispose()
   assert.equal(changes.size, 0)
+  assert.equal(await secretOf(handler, 'a'), 'x')
+  assert.equal(changes.size, 0, 'a lookup after the disposal subscribes to nothing')
 })
 
 test('a store that needs a password of another store gets it, in any order', async () => {

@@ -23,6 +23,7 @@ export class InheritedSecrets implements SecretStore {
   readonly #stores: () => AsyncIterable<SecretStore>
   readonly #listeners = new Set<() => void>()
   readonly #heard = new Map<SecretStore, () => void>()
+  #isReleased = false
 
   constructor(stores: () => AsyncIterable<SecretStore>) {
     this.#stores = stores
@@ -50,12 +51,14 @@ export class InheritedSecrets implements SecretStore {
 
   /** Called when the heap is disposed. */
   release(): void {
+    this.#isReleased = true
     for (const stop of this.#heard.values()) stop()
     this.#heard.clear()
   }
 
   #hear(store: SecretStore): void {
-    if (this.#heard.has(store)) return
+    // A request of a retired route may still look up secrets; stores of parents live on, and would keep its listener.
+    if (this.#isReleased || this.#heard.has(store)) return
     const tell = () => {
       for (const listener of this.#listeners) listener()
     }

@@ -9,6 +9,7 @@ import {
   type SecretsProvider,
 } from '#schema'
 import { jsonStore } from './json-store.ts'
+import type { Releases } from './releases.ts'
 import type { StateReporter, UnitServices } from './unit-services.ts'
 
 /** Location of an object. */
@@ -21,7 +22,7 @@ interface Place {
   readonly revision: string
   readonly scope: Scope
   readonly sharedKey: string
-  readonly resources: AsyncDisposableStack
+  readonly releases: Releases
   readonly router: RouterHost
   secrets(): SecretsProvider
   warn(message: string, field?: string): void
@@ -47,7 +48,7 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
     get metrics() {
       if (metrics === null) {
         const holder = unitContext.metrics(place.qualified)
-        place.resources.defer(() => holder.release())
+        place.releases.defer(() => holder.release())
         metrics = holder
       }
       return metrics
@@ -67,31 +68,31 @@ export function objectEnvironment(unitContext: UnitServices, place: Place): Envi
     },
     shared: async (name, bytes) => {
       const { memory, release } = await unitContext.shared(`${place.sharedKey}/${name}`, bytes)
-      place.resources.defer(release)
+      place.releases.defer(release)
       return memory
     },
     sharedStore: (space) => jsonStore(unitContext.sharedStore(space)),
     openAudit: async (plan) => {
       const document = { name: place.segments.join('+'), revision: place.revision }
       const outlet = await unitContext.openAudit?.({ ...plan, document })
-      if (outlet !== undefined) place.resources.defer(() => outlet.close())
+      if (outlet !== undefined) place.releases.defer(() => outlet.close())
       return outlet ?? DISCARDING_OUTLET
     },
     serveEndpoint: (endpoint, collection) => {
       const stop = unitContext.serveEndpoint?.(place.qualified, endpoint, collection)
-      if (stop !== undefined) place.resources.defer(stop)
+      if (stop !== undefined) place.releases.defer(stop)
     },
     onReload: (refresh) => {
       const stop = unitContext.onReload?.(refresh)
-      if (stop !== undefined) place.resources.defer(stop)
+      if (stop !== undefined) place.releases.defer(stop)
     },
     onDispose: (release) => {
-      place.resources.defer(release)
+      place.releases.defer(release)
     },
     reportState: (state, detail) => {
       if (states === null && unitContext.stateReporter !== undefined) {
         const reporter = unitContext.stateReporter()
-        place.resources.defer(() => reporter.withdraw())
+        place.releases.defer(() => reporter.withdraw())
         states = reporter
       }
       states?.report({ object: place.qualified, segments: place.segments, state, detail })

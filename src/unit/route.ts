@@ -88,7 +88,7 @@ export class Route {
       revision: source.revision,
     })
     const logger = around.unitContext.logger.child({ logger: segments.join('+') })
-    const building = document.build().then(async (fields) => ({
+    const building = document.buildFor(async (fields) => ({
       condition: fields.condition,
       handler: withSession(
         fields.session,
@@ -98,11 +98,7 @@ export class Route {
       ),
       audit: await auditServiceOf(fields.auditService, document.heap),
     }))
-    const discard = (): void => {
-      // A rejection that is not handled would end the unit.
-      document.heap.dispose().catch((error: unknown) => logger.error({ error }, EVENTS.ROUTE_NOT_RELEASED))
-    }
-    const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, discard)
+    const built = await withBuildTimeout(ROUTE_BUILD_LIMIT, building, () => void document.heap.discard())
     const metricsScope = around.openMetrics()
     const labels = { name: source.name, route: source.id, router: around.segments.join('.') }
     return new Route(source, {

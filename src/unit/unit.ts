@@ -93,23 +93,24 @@ export class Unit {
       revision: configRevision(input.config),
       defaults: DEFAULT_OBJECTS,
     })
-    const { handler, temporaryStorage, session, auditService } = await document.build()
-    const audit = await auditServiceOf(auditService, document.heap)
-    if (input.serving !== false) audit?.serveQueries()
-    const main = withSession(
-      session,
-      await document.decorateMain(handler),
-      unitContext.logger,
-      EVENTS.SESSION_NOT_SAVED,
-    )
-    return new Unit({
-      handler: withRootAudit(audit, main),
-      auditService: audit,
-      storage: temporaryStorage,
-      routers,
-      metrics,
-      warnings: document.warnings,
-      close: () => document.heap.dispose(),
+    return document.buildFor(async ({ handler, temporaryStorage, session, auditService }) => {
+      const audit = await auditServiceOf(auditService, document.heap)
+      if (input.serving !== false) audit?.serveQueries()
+      const main = withSession(
+        session,
+        await document.decorateMain(handler),
+        unitContext.logger,
+        EVENTS.SESSION_NOT_SAVED,
+      )
+      return new Unit({
+        handler: withRootAudit(audit, main),
+        auditService: audit,
+        storage: temporaryStorage,
+        routers,
+        metrics,
+        warnings: document.warnings,
+        close: () => document.heap.dispose(),
+      })
     })
   }
 
