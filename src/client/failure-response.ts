@@ -1,6 +1,7 @@
 import { type Handler, type Response, reasonPhrase, respond } from '#http'
 import type { Logger } from '#logging'
 import { EVENTS } from './log-events.ts'
+import { dropReservedCookies } from './reserved-cookies.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 const LOOP = `${reasonPhrase(508)}: the request would be sent back to this gateway; set baseURI of the route to the application`
@@ -22,11 +23,11 @@ export function logFailure(error: UpstreamError, fields: Readonly<Record<string,
   else logger.limited(fields['transactionId']).warn({ error, ...fields }, EVENTS.UPSTREAM_FAILED)
 }
 
-/** Converts upstream failures to responses; other errors are rethrown. */
+/** Converts upstream failures to responses, and removes cookies of the gateway from others; other errors are rethrown. */
 export function withFailureResponses(handler: Handler, logger: Logger): Handler {
   return async (exchange) => {
     try {
-      return await handler(exchange)
+      return dropReservedCookies(await handler(exchange), exchange, logger)
     } catch (error) {
       if (!(error instanceof UpstreamError && error.isOutcome)) throw error
       logFailure(error, { upstream: exchange.request.uri.origin, ...exchange.ids }, logger)

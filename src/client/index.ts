@@ -3,6 +3,7 @@ export { failureResponse, logFailure, withFailureResponses } from './failure-res
 export { MessageConnector, type MessageRequest, UpgradeRefusedError } from './message-socket/message-connector.ts'
 export type { MessageSocket } from './message-socket/open-message-socket.ts'
 export type { OriginStats } from './origin-pool.ts'
+export { dropReservedCookies } from './reserved-cookies.ts'
 export { releaseProxy } from './secure-proxy.ts'
 export type { ClientSettings } from './settings.ts'
 export { identityProblem } from './tls/server-identity.ts'

@@ -11,6 +11,12 @@ export interface InformationalSender {
   sendInformational(status: number, fields: readonly string[]): void
 }
 
+/** Cookies of one session manager or filter, by their names. */
+interface ReservedCookies {
+  readonly includes: (name: string) => boolean
+  readonly others: ReservedCookies | null
+}
+
 /** Of the exchanges of the thread. */
 const ids = new SerialIds()
 
@@ -31,6 +37,7 @@ export class ExchangeState {
   #abortCallbacks: Set<(reason: Error) => void> | null = null
   #completeCallbacks: (() => void)[] | null = null
   #completed = false
+  #reservedCookies: ReservedCookies | null = null
   /** Whether the response was truncated after its head. */
   isTruncated = false
   /** Null for a request without access event and access line. */
@@ -82,6 +89,15 @@ export class ExchangeState {
       if (this.#reason !== null) this.#controller.abort(this.#reason)
     }
     return this.#controller.signal
+  }
+
+  reserveCookies(includes: (name: string) => boolean): void {
+    this.#reservedCookies = { includes, others: this.#reservedCookies }
+  }
+
+  isReservedCookie(name: string): boolean {
+    for (let each = this.#reservedCookies; each !== null; each = each.others) if (each.includes(name)) return true
+    return false
   }
 
   /** The body of another request is cancelled when this exchange completes. */

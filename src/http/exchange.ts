@@ -190,6 +190,15 @@ export class Exchange {
     audit.decision = decision
   }
 
+  /** For session managers and filters: their cookies, which no application may set. */
+  reserveCookies(includes: (name: string) => boolean): void {
+    this.#state.reserveCookies(includes)
+  }
+
+  isReservedCookie(name: string): boolean {
+    return this.#state.isReservedCookie(name)
+  }
+
   /** For handlers: forwards an informational response of the server. No filter sees it. */
   sendInformational(status: number, fields: readonly string[]): void {
     this.#state.informationalSender?.sendInformational(status, fields)

@@ -37,7 +37,12 @@ export { internalExchange } from './internal-exchange.ts'
 export { jsonCopy } from './json-copy.ts'
 export { lazyMembers, loadLazyMembers, type WithLazyMembers } from './lazy-members.ts'
 export { makeDirectory } from './make-directory.ts'
-export { ADMIN_SESSION_COOKIE, studioCookieName, withoutManagementCookies } from './management-cookie.ts'
+export {
+  ADMIN_SESSION_COOKIE,
+  isManagementCookie,
+  studioCookieName,
+  withoutManagementCookies,
+} from './management-cookie.ts'
 export { IDEMPOTENT_METHODS, SAFE_METHODS } from './methods.ts'
 export { plainValue, valueType } from './plain-value.ts'
 export { isPublicSuffix } from './public-suffix.ts'

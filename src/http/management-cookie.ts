@@ -17,6 +17,7 @@ export function withoutManagementCookies(header: string): string | null {
   return kept.length === 0 ? null : kept.join(';').trimStart()
 }
 
-function isManagementCookie(pair: string): boolean {
-  return PREFIXES.some((prefix) => pair.startsWith(prefix))
+/** Whether a name, or a pair that begins with it, is of a cookie for the management connector. */
+export function isManagementCookie(name: string): boolean {
+  return PREFIXES.some((prefix) => name.startsWith(prefix))
 }

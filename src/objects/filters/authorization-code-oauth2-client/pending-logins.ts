@@ -47,7 +47,7 @@ export const pendingLogins = {
     for (const cookies of [FOLLOWED, POSTED]) cookies.trim(response, exchange, state)
   },
 
-  /** Removes the cookies from a request before it is passed on. */
+  /** Removes the cookies from a request before it is passed on, and from the response of an application. */
   strip(exchange: Exchange): void {
     FOLLOWED.strip(exchange)
     POSTED.strip(exchange)

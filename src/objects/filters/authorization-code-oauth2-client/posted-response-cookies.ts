@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Exchange, type Response, respond } from '#http'
-import { takeCookies } from '../../lib/session/session-cookie.ts'
-import { hostCookieName, writeHostCookie } from '../../lib/sso/host-cookie.ts'
+import { hostCookieName, keepHostCookies, writeHostCookie } from '../../lib/sso/host-cookie.ts'
 
 const NAME = 'gateway-answer-'
 const LIFETIME = 60
@@ -37,9 +36,8 @@ export const responseCookies = {
     if (exchange.request.cookies[name] !== undefined) writeHostCookie(response, exchange, name, null, { maxAge: 0 })
   },
 
-  strip({ request }: Exchange): void {
-    if (!request.headers.all('cookie').some((field) => field.includes(NAME))) return
-    takeCookies(request, (name) => name.startsWith(NAME) || name.startsWith(`__Host-${NAME}`))
+  strip(exchange: Exchange): void {
+    keepHostCookies(exchange, NAME)
   },
 }
 

@@ -1,3 +1,4 @@
+import { dropReservedCookies } from '#client'
 import { HandlerKind } from '#contracts'
 import { boolean, config, defineType } from '#schema'
 import { checkProxySettings, OLDER_PROXY_FIELDS, PROXY_FIELDS, PROXY_MIGRATIONS, upstreamOf } from './proxy-settings.ts'
@@ -24,6 +25,8 @@ export const ClientHandler = defineType({
     },
   ],
   check: checkProxySettings,
-  create: ({ disableRetries, ...settings }, env) =>
-    upstreamOf(disableRetries ? { ...settings, retries: undefined } : settings, env),
+  create: async ({ disableRetries, ...settings }, env) => {
+    const send = await upstreamOf(disableRetries ? { ...settings, retries: undefined } : settings, env)
+    return async (exchange) => dropReservedCookies(await send(exchange), exchange, env.logger)
+  },
 })

@@ -91,7 +91,7 @@ export class ChangeTrackingSession implements Session {
 
   /**
    * The changed values that the session had when it was opened: a logout that ends meanwhile removes the tokens that this request
-   * has refreshed. A login is renewed, and cleared sessions are set anew.
+   * has refreshed. A login is renewed, and a cleared session gets all of its values.
    */
   get #replaced(): readonly string[] {
     const opened = this.#opened

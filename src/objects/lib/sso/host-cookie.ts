@@ -1,4 +1,5 @@
 import { type Exchange, formatSetCookie, type Response } from '#http'
+import { takeCookies } from '../session/session-cookie.ts'
 
 /** Name of a cookie with the prefix `__Host-` over TLS, so that other hosts of the domain can not set it (threats B44). */
 export function hostCookieName(exchange: Exchange, name: string): string {
@@ -26,6 +27,14 @@ export function writeHostCookie(
     value === null ? { value: '', maxAge: 0, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } : { value, maxAge }
   const attributes = { path: '/', httpOnly: true, ...(isSecure && { secure: true }), sameSite }
   response.headers.add('Set-Cookie', formatSetCookie({ name, ...attributes, ...content }))
+}
+
+/** Removes the cookies whose names begin with a prefix from a request, and has them removed from the response of an application. */
+export function keepHostCookies(exchange: Exchange, prefix: string): void {
+  const isOurs = (name: string) => name.startsWith(prefix) || name.startsWith(`__Host-${prefix}`)
+  exchange.reserveCookies(isOurs)
+  const { request } = exchange
+  if (request.headers.all('cookie').some((field) => field.includes(prefix))) takeCookies(request, isOurs)
 }
 
 function isOverTls(exchange: Exchange): boolean {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Response } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { takeCookies } from '../session/session-cookie.ts'
-import { hostCookieName, writeHostCookie } from './host-cookie.ts'
+import { hostCookieName, keepHostCookies, writeHostCookie } from './host-cookie.ts'
 
 /** A pending login of a browser; `state` is returned with the authorization response. */
 export interface LoginRecord extends JsonObject {
@@ -85,10 +84,9 @@ export class LoginCookies {
     }
   }
 
-  /** Removes the cookies from a request before it is passed on. */
-  strip({ request }: Exchange): void {
-    if (!request.headers.all('cookie').some((field) => field.includes(`${this.#name}-`))) return
-    takeCookies(request, (name) => name.startsWith(`${this.#name}-`) || name.startsWith(`__Host-${this.#name}-`))
+  /** Removes the cookies from a request before it is passed on, and from the response of an application. */
+  strip(exchange: Exchange): void {
+    keepHostCookies(exchange, `${this.#name}-`)
   }
 
   #begun(exchange: Exchange): readonly { readonly name: string; readonly length: number }[] {

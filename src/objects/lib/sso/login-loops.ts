@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Response } from '#http'
-import { takeCookies } from '../session/session-cookie.ts'
-import { hostCookieName, writeHostCookie } from './host-cookie.ts'
+import { hostCookieName, keepHostCookies, writeHostCookie } from './host-cookie.ts'
 
 const NAME = 'gateway-rounds-'
 const WINDOW = 10_000
@@ -31,10 +30,9 @@ export const loginLoops = {
     if (exchange.request.cookies[name] !== undefined) writeHostCookie(response, exchange, name, null, { maxAge: 0 })
   },
 
-  /** Removes the cookies from a request before it is passed on. */
-  strip({ request }: Exchange): void {
-    if (!request.headers.all('cookie').some((field) => field.includes(NAME))) return
-    takeCookies(request, (name) => name.startsWith(NAME) || name.startsWith(`__Host-${NAME}`))
+  /** Removes the cookies from a request before it is passed on, and from the response of an application. */
+  strip(exchange: Exchange): void {
+    keepHostCookies(exchange, NAME)
   },
 }
 
