@@ -3,10 +3,12 @@ import { plainAddress } from '#http'
 import type { Peer, TrustedProxies } from './peer.ts'
 import type { ForwardedFields } from './request-head.ts'
 
+type ForwardedScheme = 'http' | 'https'
+
 /** The client as described by proxies, in Forwarded or in X-Forwarded-*. */
 export interface Claim {
   readonly address: string
-  readonly proto: string | undefined
+  readonly proto: ForwardedScheme | undefined
   readonly host: string | undefined
   readonly port: string | undefined
 }
@@ -57,13 +59,25 @@ function claim(said: Hops, peer: Peer, trusted: TrustedProxies): Claim {
   const { address, hops } = rightmostUntrusted(said.for, peer, trusted)
   return {
     address,
-    proto: hopValue(said.proto, hops)?.toLowerCase(),
+    proto: forwardedScheme(hopValue(said.proto, hops) ?? ''),
     host: hopValue(said.host, hops),
     port: hopValue(said.port, hops),
   }
 }
 
-function items(values: readonly string[]): string[] {
+/** The scheme that a proxy names; others than those of HTTP are ignored. Traefik names WebSocket requests `ws` and `wss`. */
+export function forwardedScheme(text: string): ForwardedScheme | undefined {
+  const scheme = text.toLowerCase()
+  if (scheme === 'http' || scheme === 'https') return scheme
+  return scheme === 'ws' ? 'http' : scheme === 'wss' ? 'https' : undefined
+}
+
+/** The schemes and hosts of the elements of Forwarded. */
+export function schemesAndHostsOf(said: ForwardedFields): Pick<Hops, 'proto' | 'host'> {
+  return fromElements(said.elements)
+}
+
+export function items(values: readonly string[]): string[] {
   return values.flatMap((value) => value.split(',')).map((item) => item.trim())
 }
 

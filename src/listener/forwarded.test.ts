@@ -92,6 +92,32 @@ test('malformed addresses, hosts and schemes of a trusted proxy are ignored', as
   assert.equal(originalUri.toString(), 'http://gw.test:8080/a?b')
 })
 
+const fieldsOf = ({ request: { headers } }: Exchange) =>
+  ['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port', 'forwarded'].map((name) => headers.get(name))
+
+test('nor are they forwarded (B13)', async () => {
+  const own = ['http', 'gw.test:8080', '8080']
+  for (const bad of [
+    'X-Forwarded-Proto: javascript\r\nX-Forwarded-Host: a b@c\r\nX-Forwarded-Port: x\r\n',
+    'X-Forwarded-Proto: http, javascript\r\nX-Forwarded-Host: "><script>, a.test\r\nX-Forwarded-Port: 1 2\r\n',
+  ]) {
+    const exchange = await exchangeOf(`X-Forwarded-For: 203.0.113.7\r\n${bad}`, ['127.0.0.1'])
+    assert.deepEqual(fieldsOf(exchange), [...own, null], bad)
+  }
+  const proxied = 'for=127.0.0.1;host="gw.test:8080";proto=http'
+  for (const bad of ['proto=javascript', 'host="a b"', 'proto=https;host=<script>']) {
+    const exchange = await exchangeOf(`Forwarded: for=203.0.113.7;${bad}\r\n`, ['127.0.0.1'])
+    assert.deepEqual(fieldsOf(exchange), [...own, `for=203.0.113.7;host="gw.test:8080";proto=http, ${proxied}`], bad)
+  }
+})
+
+test('the schemes that Traefik gives to WebSocket requests are those of HTTP', async () => {
+  const headers = 'X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: WSS\r\nX-Forwarded-Host: www.example.com\r\n'
+  const exchange = await exchangeOf(headers, ['127.0.0.1'])
+  assert.equal(exchange.originalUri.toString(), 'https://www.example.com/a?b')
+  assert.deepEqual(fieldsOf(exchange), ['https', 'www.example.com', '443', null])
+})
+
 test('an IPv4-mapped IPv6 peer address becomes the IPv4 address (B20)', async () => {
   const seen: Exchange[] = []
   await using server = await listening(

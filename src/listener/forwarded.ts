@@ -1,5 +1,14 @@
-import { effectiveUri, type Uri } from '#http'
-import { addressesOf, agreement, type Claim, claimOfElements, claimOfLists } from './forwarded-claims.ts'
+import { effectiveUri, parseAuthority, type Uri } from '#http'
+import {
+  addressesOf,
+  agreement,
+  type Claim,
+  claimOfElements,
+  claimOfLists,
+  forwardedScheme,
+  items,
+  schemesAndHostsOf,
+} from './forwarded-claims.ts'
 import type { Peer, TrustedProxies } from './peer.ts'
 import type { Refusal } from './refusal.ts'
 import type { ForwardedFields, RequestHead } from './request-head.ts'
@@ -31,13 +40,16 @@ export function extendForwarded(
   if (hasElements && hasLists && said.for.length > 0) return extendBoth(raw, said, peer, uri, trusted)
   if (hasElements) {
     const origin = originOf(claimOfElements(said, peer, trusted), uri)
-    pushForwarded(raw, [...addressesOf(said), peer.address].join(', '), origin.uri ?? uri)
-    raw.push('Forwarded', [...said.elements, element(peer.address, uri)].join(', '))
+    const asked = origin.uri ?? uri
+    pushForwarded(raw, [...addressesOf(said), peer.address].join(', '), asked)
+    const kept = isUsable(schemesAndHostsOf(said)) ? said.elements : [element(origin.address, asked)]
+    raw.push('Forwarded', [...kept, element(peer.address, uri)].join(', '))
     return origin
   }
   if (hasLists) {
-    appendLists(raw, said, peer, uri)
-    return originOf(claimOfLists(said, peer, trusted), uri)
+    const origin = originOf(claimOfLists(said, peer, trusted), uri)
+    appendLists(raw, said, peer, origin.uri ?? uri)
+    return origin
   }
   setForwarded(raw, peer, uri)
   return { address: peer.address, uri: null }
@@ -63,7 +75,8 @@ function extendBoth(
   const origin = originOf(claim, uri)
   const asked = origin.uri ?? uri
   pushForwarded(raw, [...said.for, peer.address].join(', '), asked)
-  const keeps = elements.proto === claim.proto && elements.host?.toLowerCase() === claim.host?.toLowerCase()
+  const isSame = elements.proto === claim.proto && elements.host?.toLowerCase() === claim.host?.toLowerCase()
+  const keeps = isSame && isUsable(schemesAndHostsOf(said))
   const kept = keeps ? said.elements : [element(origin.address, asked)]
   raw.push('Forwarded', [...kept, element(peer.address, uri)].join(', '))
   return origin
@@ -82,11 +95,35 @@ function pushForwarded(raw: string[], addresses: string, uri: Uri): void {
   )
 }
 
-function appendLists(raw: string[], said: ForwardedFields, peer: Peer, uri: Uri): void {
+/** A value that the gateway does not use is not forwarded either: applications build links from it. */
+function appendLists(raw: string[], said: ForwardedFields, peer: Peer, asked: Uri): void {
   raw.push('X-Forwarded-For', [...said.for, peer.address].join(', '))
-  raw.push('X-Forwarded-Proto', said.proto.length > 0 ? said.proto.join(', ') : uri.scheme)
-  raw.push('X-Forwarded-Host', said.host.length > 0 ? said.host.join(', ') : uri.authority)
-  raw.push('X-Forwarded-Port', said.port.length > 0 ? said.port.join(', ') : String(uri.effectivePort))
+  const schemes = items(said.proto).map(forwardedScheme)
+  raw.push('X-Forwarded-Proto', listed(schemes, isSaid) ? schemes.join(', ') : asked.scheme)
+  raw.push('X-Forwarded-Host', listed(items(said.host), isAuthority) ? said.host.join(', ') : asked.authority)
+  raw.push('X-Forwarded-Port', listed(items(said.port), isPort) ? said.port.join(', ') : String(asked.effectivePort))
+}
+
+function listed<T>(values: readonly T[], isValid: (value: T) => boolean): boolean {
+  return values.length > 0 && values.every(isValid)
+}
+
+/** Whether all schemes and hosts of Forwarded are valid; an element may be without them. */
+function isUsable({ proto, host }: { readonly proto: readonly string[]; readonly host: readonly string[] }): boolean {
+  const isScheme = (text: string) => text === '' || isSaid(forwardedScheme(text))
+  return proto.every(isScheme) && host.every((text) => text === '' || isAuthority(text))
+}
+
+function isSaid(value: string | undefined): boolean {
+  return value !== undefined
+}
+
+function isAuthority(text: string): boolean {
+  return !('problem' in parseAuthority(text))
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text)
 }
 
 function element(address: string, uri: Uri): string {
@@ -98,13 +135,8 @@ function originOf({ address, proto, host, port }: Claim, uri: Uri): Origin {
   return { address, uri: originalUri(uri, proto, host, port) }
 }
 
-function originalUri(
-  uri: Uri,
-  proto: string | undefined,
-  host: string | undefined,
-  port: string | undefined,
-): Uri | null {
-  const scheme = proto === 'http' || proto === 'https' ? proto : uri.scheme === 'https' ? 'https' : 'http'
+function originalUri(uri: Uri, proto: Claim['proto'], host: string | undefined, port: string | undefined): Uri | null {
+  const scheme = proto ?? (uri.scheme === 'https' ? 'https' : 'http')
   const named = host ?? uri.authority
   const withPort = port !== undefined && !/:\d+$/.test(named) ? `${named}:${port}` : named
   const base = effectiveUri('/', [withPort], scheme, 'GET')
