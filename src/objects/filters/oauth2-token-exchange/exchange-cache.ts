@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { claim, numericDate, parseToken, readClaims, TokenError } from '#jose'
 import type { Clock } from '#schema'
+import { REJECTION_PAUSE } from '../../lib/oauth2-client/client-token.ts'
 import type { IssuedToken, TokenResult } from '../../lib/oauth2-client/token-request.ts'
 
 /** A token is not used in the last tenth of its lifetime, at most this long, so that it does not expire in flight. */
@@ -19,6 +20,8 @@ interface Entry {
   readonly result: IssuedToken
   /** By the monotonic clock. */
   readonly until: number
+  /** Time from which a rejection by the service counts. */
+  readonly nextRejection: number
 }
 
 /** Exchanged tokens of one unit, by token and scopes: LRU, and single-flight for concurrent requests. */
@@ -53,9 +56,15 @@ export class ExchangeCache {
     return pending
   }
 
-  /** Call when a service rejected the token: the next request exchanges again. */
+  /**
+   * Call when a service rejected the token: the next request exchanges again. A service that rejects every token causes no exchange
+   * for each request.
+   */
   drop(key: string, result: IssuedToken): void {
-    if (this.#entries.get(key)?.result === result) this.#entries.delete(key)
+    const entry = this.#entries.get(key)
+    const now = this.#settings.clock.monotonic()
+    if (entry?.result !== result || now < entry.nextRejection) return
+    this.#entries.set(key, { result, until: Number.NEGATIVE_INFINITY, nextRejection: now + REJECTION_PAUSE })
   }
 
   async #request(key: string, subjectToken: string, request: () => Promise<TokenResult>): Promise<TokenResult> {
@@ -63,11 +72,12 @@ export class ExchangeCache {
     const requestedAt = clock.monotonic()
     const remainingTime = remaining(subjectToken, clock.now())
     const result = await request()
+    const nextRejection = this.#entries.get(key)?.nextRejection ?? Number.NEGATIVE_INFINITY
     this.#entries.delete(key)
     if (result.outcome !== 'issued') return result
     const lifetime = result.lifetime ?? defaultTimeout
     const until = requestedAt + Math.min(lifetime - Math.min(lifetime / 10, LARGEST_MARGIN), maxTimeout, remainingTime)
-    this.#entries.set(key, { result, until })
+    this.#entries.set(key, { result, until, nextRejection })
     if (this.#entries.size > maximumSize) this.#entries.delete(this.#entries.keys().next().value as string)
     return result
   }

@@ -310,6 +310,17 @@ test('cache: an entry does not outlive the token that was exchanged', async () =
   assert.equal(await at.send(subject), 'new2')
 })
 
+test('cache: a service that rejects every token causes one exchange more in ten seconds', async () => {
+  await using at = await caching()
+  const sent = []
+  for (let request = 0; request < 5; request += 1) sent.push(await at.send('a', 'read', 401))
+  assert.deepEqual(sent, ['new1', 'new2', 'new2', 'new2', 'new2'])
+  at.clock.advance(10_000)
+  for (let request = 0; request < 3; request += 1) sent.push(await at.send('a', 'read', 401))
+  assert.deepEqual(sent.slice(5), ['new2', 'new3', 'new3'])
+  assert.equal(at.endpoint.requests.length, 3)
+})
+
 test('cache: a token that the service rejects is dropped, failures are not cached, and the size is limited', async () => {
   await using at = await caching({ maximumSize: 2 })
   assert.equal(await at.send('a', 'read', 401), 'new1')

@@ -20,7 +20,7 @@ const MAX_MARGIN = 30_000
 /** Threats B61. */
 const FAILURE_PAUSE = 1_000
 /** A service that answers every request with 401 must not make the gateway request tokens without end. */
-const REJECTION_PAUSE = 10_000
+export const REJECTION_PAUSE = 10_000
 
 /** No token is available; `status` is the response status of requests that need one. */
 export class TokenUnavailable extends Error {
