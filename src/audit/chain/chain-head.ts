@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { open, readFile, rename } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { isPlainObject, parseJson } from '#json'
+import { nameFile } from '../files/name-file.ts'
 import type { ChainSigner } from './chain-key.ts'
 
 /** How far a chain has come, kept beside its files: shows that lines at its end or whole files were removed. */
@@ -29,6 +30,8 @@ export async function writeHead(path: string, head: ChainHead, signer: ChainSign
   try {
     await file.writeFile(`${JSON.stringify({ ...head, signature: signer.sign(signedText(head)) })}\n`)
     await file.datasync()
+  } catch (error) {
+    throw nameFile(error, temporary)
   } finally {
     await file.close()
   }

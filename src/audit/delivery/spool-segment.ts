@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { nameFile } from '../files/name-file.ts'
 import { readSpoolLines, type SpoolChunk } from './spool-line.ts'
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_NOFOLLOW = 0 } = constants
@@ -74,7 +75,7 @@ export class SpoolSegment {
     } catch (error) {
       // A full disk stores a part of the lines; truncated back, the file ends in a whole line.
       await file.truncate(this.bytes).catch(() => {})
-      throw error
+      throw nameFile(error, this.path)
     }
   }
 

@@ -401,7 +401,9 @@ describe('a spool', () => {
     disk.fill()
     for (let from = 0; from < 5_000; from += 1_000) started.delivery.add(recordsOf(1_000, from))
     await until(() => started.logged('GW_AUDIT_SPOOL_FAILED').length > 0)
-    assert.equal(started.logged('GW_AUDIT_SPOOL_FAILED')[0]?.['errno'], 'ENOSPC')
+    const { errno, error } = started.logged('GW_AUDIT_SPOOL_FAILED')[0] as { errno?: string; error?: Error }
+    assert.equal(errno, 'ENOSPC')
+    assert.match(error?.message ?? '', new RegExp(`, write '${join(disk.path, 'spool')}/.*'$`))
     disk.free()
     await until(() => started.entries.some(({ message }) => message === 'the spool of audit events is written again'))
     destination.treatment = ACCEPT

@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeDirectory } from '#http'
+import { nameFile } from './name-file.ts'
 
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const FLAGS = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK
@@ -74,7 +75,7 @@ export class AppendFile {
       this.size += bytes.length
     } catch (error) {
       await this.#handle.truncate(this.size).catch(() => {})
-      throw error
+      throw nameFile(error, this.path)
     }
   }
 
@@ -83,8 +84,12 @@ export class AppendFile {
     this.size = 0
   }
 
-  sync(): Promise<void> {
-    return this.#handle.datasync()
+  async sync(): Promise<void> {
+    try {
+      await this.#handle.datasync()
+    } catch (error) {
+      throw nameFile(error, this.path)
+    }
   }
 
   close(): Promise<void> {

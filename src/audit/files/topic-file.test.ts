@@ -142,7 +142,10 @@ describe('the file of a topic', () => {
     await opened.append(eventText(1))
     disk.fill()
     const large = Array.from({ length: 20 }, (_, n) => eventText(n + 2, 'x'.repeat(10_000)))
-    await assert.rejects(opened.append(...large), { code: 'ENOSPC' })
+    await assert.rejects(opened.append(...large), {
+      code: 'ENOSPC',
+      message: `ENOSPC: no space left on device, write '${disk.path}/audit/access.audit.json'`,
+    })
     assert.equal(readFileSync(`${disk.path}/audit/access.audit.json`, 'utf8'), line(1))
     disk.free()
     await opened.append(...large)

@@ -157,6 +157,7 @@ describe('F16: a version that can not be written', () => {
     assert.equal(history.failures, 2)
     const warnings = () => log.entries.filter(({ message }) => /can not be written/.test(String(message)))
     assert.equal(warnings().length, 1)
+    assert.equal(warnings()[0]?.['errno'], 'EEXIST')
     clock.advance(60_000)
     await history.storeNow(ROUTES, [route('hello', 'three')], BY)
     assert.deepEqual(warnings()[1]?.['suppressed'], 1)

@@ -177,7 +177,7 @@ export class RouteHistory {
   #warnUnwritten({ head }: StoredVersion, error: NodeJS.ErrnoException): void {
     const { directory, logger } = this.#input
     const { code } = error
-    const fields = { directory, route: head.id, revision: head.revision, code }
+    const fields = { directory, route: head.id, revision: head.revision, errno: code }
     const message = 'a replaced version of a route can not be written, it is kept until a restart'
     logger.limited(code, WARNING_INTERVAL).warn(fields, EVENTS.HISTORY_WRITE_FAILED.withMessage(message))
   }
