@@ -7,7 +7,7 @@ import { ADMIN_USER } from './admin-caller.ts'
 import { isForeign } from './caller-checks.ts'
 import { refusal } from './recorded-refusals.ts'
 import type { LogInAttempts } from './studio/log-in-attempts.ts'
-import { sessionIdIn } from './studio/session-cookie.ts'
+import { sessionIdsIn } from './studio/session-cookie.ts'
 import type { StudioSessions } from './studio/studio-sessions.ts'
 
 /** Credentials of the management API. */
@@ -89,11 +89,11 @@ export function authenticate(authentication: Authentication): Filter {
     const scheme = password === null ? null : presented(exchange, password)
     if (scheme !== null) return onward({ userId: ADMIN_USER, authentication: scheme })
     if (hasCredentials) attempts?.failed(client.remoteAddress)
-    const id = sessions === null || hasCredentials ? null : sessionIdIn(exchange)
-    if (id !== null && sessions !== null) {
+    const ids = sessions === null || hasCredentials ? [] : sessionIdsIn(exchange)
+    if (ids.length > 0 && sessions !== null) {
       // Browsers send cookies to every port of a host, also with reads.
       if (isForeign(request)) return refusal(403, 'the session is not accepted from pages of another origin')
-      const caller = callerOf(sessions, id)
+      const caller = callerOf(sessions, ids)
       if (caller !== null) return onward(caller)
     }
     return refusal(401, 'this needs the admin credentials', { 'WWW-Authenticate': challengeFor(request) })
@@ -137,8 +137,9 @@ function tooManyAttempts(delay: number): Response {
   return refusal(429, 'too many requests with wrong credentials from this address; try again later', headers)
 }
 
-function callerOf(sessions: StudioSessions, id: string): AdminCaller | null {
-  const session = sessions.use(id)
+function callerOf(sessions: StudioSessions, ids: readonly string[]): AdminCaller | null {
+  const id = ids.find((one) => sessions.find(one) !== null)
+  const session = id === undefined ? null : sessions.use(id)
   if (session === null) return null
   const onSessionEnd = (callback: () => void) => sessions.watch(session, callback)
   return { userId: ADMIN_USER, authentication: 'studio', onSessionEnd }

@@ -1,12 +1,18 @@
 import { defaultPort, type Exchange, formatSetCookie, parseCookieHeader, studioCookieName } from '#http'
 
-/** The id of the Studio's session in a request; null without a cookie, or with several of its name. */
-export function sessionIdIn({ request, originalUri }: Exchange): string | null {
+/** Cookies of the name that are read; browsers send more only where a page of the host has set them for many paths. */
+const MOST = 32
+
+/**
+ * The ids of sessions of the Studio in a request. Pages on other ports of the host, and of its parent domain, can set further
+ * cookies of the name, which must not lock out: an id is only valid where a session has it.
+ */
+export function sessionIdsIn({ request, originalUri }: Exchange): readonly string[] {
   const header = request.headers.all('cookie')
-  if (header.length === 0) return null
+  if (header.length === 0) return []
   const name = studioCookieName(portOf(originalUri))
   const found = header.flatMap(parseCookieHeader).filter((cookie) => cookie.name === name)
-  return found.length === 1 ? (found[0]?.value ?? null) : null
+  return found.slice(0, MOST).map(({ value }) => value)
 }
 
 /** Set-Cookie for a session, or for its removal. Without Max-Age: the browser drops it when it is closed. */

@@ -8,7 +8,7 @@ import { ADMIN_USER } from '../admin-caller.ts'
 import { type AdminCredentials, isOpenTo } from '../authentication.ts'
 import { recordRefusal } from '../recorded-refusals.ts'
 import { LogInAttempts } from './log-in-attempts.ts'
-import { sessionCookie, sessionIdIn } from './session-cookie.ts'
+import { sessionCookie, sessionIdsIn } from './session-cookie.ts'
 import type { StudioSessions } from './studio-sessions.ts'
 
 /** Path of the session. */
@@ -147,8 +147,8 @@ function refused({ exchange }: Call, { credentials, logger }: SessionInput, atte
 function stateOf(exchange: Exchange, input: SessionInput): JsonObject {
   if (input.isProtected) return { login: 'adminProtection', authenticated: null, userId: null, expires: null }
   if (isOpenTo(exchange, input)) return { login: 'none', authenticated: true, userId: null, expires: null }
-  const id = sessionIdIn(exchange)
-  return id === null ? NOT_AUTHENTICATED : open(input, id)
+  const id = sessionIdsIn(exchange).find((one) => input.sessions.find(one) !== null)
+  return id === undefined ? NOT_AUTHENTICATED : open(input, id)
 }
 
 const NOT_AUTHENTICATED: JsonObject = { login: 'password', authenticated: false, userId: null, expires: null }
@@ -161,10 +161,9 @@ function open({ sessions, clock }: SessionInput, id: string): JsonObject {
 }
 
 function closeCurrent(exchange: Exchange, { sessions, logger }: SessionInput): void {
-  const id = sessionIdIn(exchange)
   // Also while the password can not be read, so that no user has to stay logged in.
-  if (id === null || !sessions.close(id)) return
-  log(exchange, logger, 'logged out of the Studio')
+  const closed = sessionIdsIn(exchange).filter((id) => sessions.close(id))
+  if (closed.length > 0) log(exchange, logger, 'logged out of the Studio')
 }
 
 function log({ client, ids }: Exchange, logger: Logger, message: string): void {
