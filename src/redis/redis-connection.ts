@@ -69,8 +69,11 @@ export class RedisConnection {
     client.connect().catch(() => {})
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, limit)
-    await Promise.race([ready, promise])
-    clearTimeout(timer)
+    try {
+      await Promise.race([ready, promise])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /**

@@ -285,9 +285,12 @@ export class Fleet {
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CATCH_UP_LIMIT)
     })
-    // The follower reports what is wrong with the store.
-    await Promise.race([this.#follower.refresh().then(step, () => {}), limit])
-    clearTimeout(timer)
+    try {
+      // The follower reports what is wrong with the store.
+      await Promise.race([this.#follower.refresh().then(step, () => {}), limit])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /**
