@@ -32,7 +32,9 @@ const fileRotation = object({
   rotationEnabled: config(boolean()).default(false).meta({ description: 'Whether files are rotated.' }),
   maxFileSize: config(integer())
     .default(0)
-    .meta({ description: `Maximum size of a file in bytes; a file that would exceed it is rotated. ${OFF}` }),
+    .meta({
+      description: `Maximum size of a file in bytes; a file that would exceed it is rotated. A signed file may exceed it by its last record. ${OFF}`,
+    }),
   rotationFilePrefix: config(string()).default('').meta({ description: 'Prefix of the name of a rotated file.' }),
   rotationFileSuffix: config(string()).default('-yyyy.MM.dd-HH.mm.ss').meta({
     description:
