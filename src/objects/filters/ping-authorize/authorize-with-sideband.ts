@@ -1,5 +1,5 @@
 import { Entity, type Exchange, type Filter, type Message, mediaType, type Response, respond } from '#http'
-import { isPlainObject, type JsonObject, type JsonValue } from '#json'
+import type { JsonObject, JsonValue } from '#json'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
 import { recordDenied, recordFailed, recordStatus } from '../../lib/audit/decisions.ts'
@@ -35,11 +35,12 @@ export function authorizeWithSideband(settings: AuthorizeSettings): Filter {
       const content = await contentOf(request, 'request', contentTypes, exchange)
       payload = await requestPayload(settings, exchange, content)
       const answer = await api.call('request', payload, exchange)
-      if (isPlainObject(answer['response'])) {
+      const refused = refusal(answer)
+      if (refused !== null) {
         recordDenied(exchange, logger, 'refused by the Sideband API')
-        return refusal(answer['response'] as JsonObject)
+        return refused
       }
-      applyRequest(answer, request, content)
+      applyRequest(answer, request, payload['url'] as string, content)
       state = answer['state']
     } catch (error) {
       return failed(error, exchange, logger)

@@ -114,6 +114,37 @@ test('the API changes method, path, query, header fields and content of the requ
   assert.deepEqual([api.calls[1]?.body['state'], api.calls[1]?.body['request']], [{ s: 1 }, undefined])
 })
 
+test('a path that an earlier filter has rewritten stays, unless the API changes it', async () => {
+  for (const [url, expected] of [
+    ['http://app.example/x%5ey?y=1', 'http://app.example/rewritten%5e'],
+    ['http://app.example/z', 'http://app.example/z'],
+  ] as const) {
+    await using api = await withApi((_, body) => ({ json: { ...body, url } }))
+    const exchange = auditedExchange('GET', 'http://app.example/x%5ey?y=1')
+    exchange.request.uri.rawPath = '/rewritten%5e'
+    exchange.request.uri.rawQuery = null
+    let received = ''
+    await api.built.object(exchange, async ({ request }) => {
+      received = request.uri.toString()
+      return new Response(200)
+    })
+    assert.equal(received, expected)
+  }
+})
+
+test('an answer with thousands of header fields is invalid, and costs next to no time', async () => {
+  const fields = Array.from({ length: 100_000 }, (_, at) => [`x-${at}`, ''] as const)
+  for (const headers of [fields.map(([name, value]) => ({ [name]: value })), [Object.fromEntries(fields)]]) {
+    for (const lying of ['request', 'response']) {
+      await using api = await withApi((path, body) => ({ json: path.endsWith(lying) ? { ...body, headers } : body }))
+      const startedAt = process.cpuUsage().user
+      assert.equal((await api.send()).status, 502)
+      // Parsing takes a tenth of a second; each field compared with the others would take minutes.
+      assert.ok(process.cpuUsage().user - startedAt < 10_000_000)
+    }
+  }
+})
+
 test('the API changes status, header fields and content of the response', async () => {
   const changed = { response_code: '201', headers: [{ 'X-C': '3' }], body: '{"a":"masked"}' }
   await using api = await withApi((path, body) => ({ json: path.endsWith('response') ? changed : body }))
@@ -167,6 +198,10 @@ test('a failing API never lets a request pass: 503, and 502 for invalid answers'
     [{ json: { method: 'GET x' } }, 502],
     [{ json: { url: 'not a url' } }, 502],
     [{ json: { response: { response_code: '99' } } }, 502],
+    [{ json: { url: 'http://app.example/', response: '403' } }, 502],
+    [{ json: { url: 'http://app.example/', response: [{ response_code: '403' }] } }, 502],
+    [{ json: {} }, 502],
+    [{ json: { active: true } }, 502],
   ]
   for (const [answer, expected] of answers) {
     await using api = await withApi(() => answer)

@@ -7,6 +7,9 @@ export type SidebandContent = string | null
 /** Fields that the framing of the message determines. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 
+/** Maximum of header fields in an answer, as in the response of a server: each is compared with the others. */
+const MAX_FIELDS = 1_000
+
 /** Header fields in the format of the API: a list of objects with one member. */
 export function headerList(headers: Headers): JsonObject[] {
   return [...headers].map(([name, value]) => ({ [name]: value }))
@@ -17,14 +20,17 @@ export class SidebandError extends Error {
   override readonly name = 'SidebandError'
 }
 
-/** Applies the request that the API returns: method, path and query, header fields and content. */
-export function applyRequest(answer: JsonObject, request: Request, sent: SidebandContent): void {
+/**
+ * Applies the request that the API returns: method, path and query, header fields and content. A URL that is the one that was sent
+ * leaves the path as earlier filters have rewritten it, and its bytes as they are.
+ */
+export function applyRequest(answer: JsonObject, request: Request, sentUrl: string, sent: SidebandContent): void {
   const { method, url } = answer
   if (typeof method === 'string' && method !== request.method) {
     if (!/^[A-Z]{1,20}$/.test(method)) throw new SidebandError('the method of the request is invalid')
     request.method = method
   }
-  if (typeof url === 'string') applyUrl(url, request)
+  if (typeof url === 'string' && url !== sentUrl) applyUrl(url, request)
   applyHeaders(answer['headers'], request)
   applyContent(answer['body'], request, sent)
 }
@@ -37,13 +43,23 @@ export function applyResponse(answer: JsonObject, response: Response, sent: Side
   applyContent(answer['body'], response, sent)
 }
 
-/** The response with which the API refuses a request. */
-export function refusal(answer: JsonObject): Response {
-  const response = new Response(statusOf(answer['response_code']))
-  applyHeaders(answer['headers'], response)
-  applyContent(answer['body'], response, null)
+/** The response with which the API refuses a request; null where it returns the request. Throws where the answer is neither. */
+export function refusal(answer: JsonObject): Response | null {
+  const given = answer['response'] ?? null
+  if (given === null) {
+    if (MEMBERS.some((name) => Object.hasOwn(answer, name))) return null
+    throw new SidebandError(`expected a response, or the request with one of ${MEMBERS.join(', ')}`)
+  }
+  if (!isPlainObject(given)) throw new SidebandError('response: expected an object')
+  const refused = given as JsonObject
+  const response = new Response(statusOf(refused['response_code']))
+  applyHeaders(refused['headers'], response)
+  applyContent(refused['body'], response, null)
   return response
 }
+
+/** Members of a request that the API returns; an answer without any of them is of another API. */
+const MEMBERS = ['method', 'url', 'headers', 'state']
 
 /** The server stays that of the route: the API may change path and query only. */
 function applyUrl(text: string, { uri }: Request): void {
@@ -56,13 +72,17 @@ function applyUrl(text: string, { uri }: Request): void {
 function applyHeaders(given: JsonValue | undefined, message: Message): void {
   if (given === undefined || given === null) return
   if (!Array.isArray(given)) throw new SidebandError('headers: expected a list')
+  let fields = 0
   const { headers } = message
   const named = fieldsNamedInConnection(headers.raw())
   const isOurs = (name: string) => FRAMING.has(name.toLowerCase()) || isHopByHop(name) || named?.has(name.toLowerCase())
   for (const name of headers.names()) if (!isOurs(name)) headers.delete(name)
   for (const entry of given) {
     if (!isPlainObject(entry)) throw new SidebandError('headers: expected objects with one member')
-    for (const [name, value] of Object.entries(entry)) {
+    const members = Object.entries(entry)
+    fields += members.length
+    if (fields > MAX_FIELDS) throw new SidebandError(`headers: expected at most ${MAX_FIELDS} fields`)
+    for (const [name, value] of members) {
       if (typeof value !== 'string') throw new SidebandError('headers: expected texts')
       if (isOurs(name)) continue
       try {
