@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { AuditService, ConnectorSettings, ServerTls, UnitSettings } from '#contracts'
@@ -9,6 +9,7 @@ import {
   type InstanceDirectories,
   instanceDirectories,
   type ProtectionField,
+  readIfPresent,
   runMode,
 } from '#instance'
 import { documentText, isPlainObject, JsonDocument, type JsonObject, readDocument } from '#json'
@@ -64,10 +65,11 @@ export interface AdminSettings {
   dispose(): Promise<void>
 }
 
-/** A JSON file of the instance, or an empty object where it does not exist. */
-export function readConfigFile(path: string): JsonDocument {
-  if (!existsSync(path)) return new JsonDocument('{}', {})
-  const document = readDocument(documentText(readFileSync(path)))
+/** A JSON file of the instance; where it does not exist, an empty object or the given document. */
+export function readConfigFile(path: string, otherwise = new JsonDocument('{}', {})): JsonDocument {
+  const bytes = readIfPresent(path)
+  if (bytes === null) return otherwise
+  const document = readDocument(documentText(bytes))
   if (!isPlainObject(document.value)) throw new ConfigError([{ pointer: '', message: 'expected a JSON object' }])
   return document
 }

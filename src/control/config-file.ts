@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readIfPresent } from '#instance'
 
 /** Path of config.json in its folder. */
 export function configFile(folder: string): string {
@@ -8,6 +8,5 @@ export function configFile(folder: string): string {
 
 /** Text of config.json; null without one. */
 export function configText(folder: string): string | null {
-  const path = configFile(folder)
-  return existsSync(path) ? readFileSync(path, 'utf8') : null
+  return readIfPresent(configFile(folder))?.toString('utf8') ?? null
 }

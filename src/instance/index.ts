@@ -6,6 +6,7 @@ export { type InstanceDirectories, instanceDirectories, instanceDirectory, state
 export { CONFIGURATION_FILES, ROUTE_FILE, RootDocument, RouteDocument } from './documents.ts'
 export { ExtensionError, loadExtensions } from './extensions.ts'
 export { INSTANCE_VERSION } from './instance-version.ts'
+export { readIfPresent } from './read-if-present.ts'
 export { ROUTE_ID, type RouteIdentity, routeIdentity } from './route-identity.ts'
 export { type SystemProperties, startProperties } from './system-properties.ts'
 export { rootProperties, runMode } from './tokens.ts'

@@ -1,7 +1,7 @@
 // Behaviour of the process: exit codes, streams, signals.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -41,6 +41,33 @@ test('run rejects a missing named instance, with the remedy', async () => {
   const { code, stderr } = await ended(['run'], { GATEWAY_INSTANCE_DIR: folder.in('gone') })
   assert.equal(code, 78)
   assert.match(stderr, /gone: no such directory; create one with: gateway init .*gone\n$/)
+})
+
+test('run and validate accept no link to nothing in the place of admin.json, config.json or the password', async () => {
+  const admin = { connectors: [{ port: 0 }], adminConnector: { port: 0 }, gatewayUnits: 1 }
+  for (const [name, code] of [
+    ['config/admin.json', 78],
+    ['config/config.json', 1],
+    ['secrets/gateway.admin.password', 1],
+  ] as const) {
+    using folder = new Folder({ 'config/admin.json': JSON.stringify(admin), 'secrets/other': '' })
+    rmSync(folder.in(name), { force: true })
+    symlinkSync(folder.in('unmounted'), folder.in(name))
+    const run = await ended(['run', '--instance', folder.path])
+    const message = `${folder.in(name)} is a symbolic link to ${folder.in('unmounted')}, which does not exist`
+    assert.deepEqual([run.code, run.stderr.includes(message)], [code, true], run.stderr)
+    if (name.startsWith('secrets')) continue
+    const validate = await ended(['validate', '--instance', folder.path])
+    assert.deepEqual([validate.code, validate.stdout.includes(message)], [78, true], validate.stdout)
+  }
+})
+
+test('run accepts no link to nothing in the place of the folder of its configuration', async () => {
+  using folder = new Folder()
+  symlinkSync(folder.in('unmounted'), folder.in('config'))
+  const { code, stderr } = await ended(['run', '--instance', folder.path])
+  assert.equal(code, 78)
+  assert.match(stderr, /config is a symbolic link to .*unmounted, which does not exist\n$/)
 })
 
 test('run exits with 1 if a port is in use, with the remedy', async () => {

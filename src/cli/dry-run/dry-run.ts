@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CATALOGUE } from '#catalogue'
 import { type AdminSettings, readConfigFile } from '#control'
@@ -59,7 +58,7 @@ export async function openDryRun(
   let document: JsonDocument | null = null
   let unit: Unit | null = null
   try {
-    document = existsSync(file) ? readConfigFile(file) : DEFAULT_DOCUMENT
+    document = readConfigFile(file, DEFAULT_DOCUMENT)
     if (types !== null) unit = await open(document)
   } catch (error) {
     const found = problemsOf(error)

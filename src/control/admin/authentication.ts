@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AdminCaller, AdminCallerContext } from '#contracts'
 import type { ApiSecurity } from '#crest'
 import { type Exchange, equalsConstantTime, type Filter, type Handler, type Request, type Response } from '#http'
+import { readIfPresent } from '#instance'
 import { ADMIN_USER } from './admin-caller.ts'
 import { isForeign } from './caller-checks.ts'
 import { refusal } from './recorded-refusals.ts'
@@ -40,14 +40,8 @@ export function adminCredentials(secrets: string, env: Readonly<Record<string, s
 }
 
 function readPassword(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-      .slice(0, LONGEST_PASSWORD)
-      .replace(/\r?\n$/, '')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const text = readIfPresent(path)?.toString('utf8') ?? null
+  return text?.slice(0, LONGEST_PASSWORD).replace(/\r?\n$/, '') ?? null
 }
 
 /** Authentication of callers of the management API. */
