@@ -6,10 +6,18 @@ export interface Session {
   readonly authenticated: boolean
   readonly userId: string | null
   readonly expires: string | null
+  /** Whether the user has ended it. */
+  readonly isLoggedOut?: boolean
 }
 
 /** The state after a log-out. */
-export const LOGGED_OUT: Session = { login: 'password', authenticated: false, userId: null, expires: null }
+export const LOGGED_OUT: Session = {
+  login: 'password',
+  authenticated: false,
+  userId: null,
+  expires: null,
+  isLoggedOut: true,
+}
 
 const PATH = 'api/studio/session'
 /** Small, and behind the login. */

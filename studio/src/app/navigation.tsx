@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useRoute } from 'wouter'
 import { ApiError } from '../api/client.ts'
-import { LOGGED_OUT, logOut, type Session } from '../api/session.ts'
+import { logOut } from '../api/session.ts'
+import { showLoggedOut } from './logged-out.ts'
 import { announceSessionChange } from './other-tabs.ts'
 
 const PAGES = [
@@ -24,10 +25,8 @@ export function Navigation({ canLogOut }: { canLogOut: boolean }) {
       // A session that has ended already is not an error of the user.
       if (!(error instanceof ApiError && error.isLoginNeeded)) return setFailed(true)
     }
-    announceSessionChange()
-    // At once; and nothing that was read stays for the next user.
-    queries.setQueryData<Session>(['session'], LOGGED_OUT)
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+    announceSessionChange('log-out')
+    showLoggedOut(queries)
   }
   return (
     <header className="top">

@@ -15,7 +15,7 @@ export function LoginPage() {
     setRefusal(null)
     try {
       await logIn(String(fields.get('user')), String(fields.get('password')))
-      announceSessionChange()
+      announceSessionChange('log-in')
       await queries.invalidateQueries()
     } catch (error) {
       setRefusal((error as Error).message)

@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { isExpression } from '../../model/expression-tokens.ts'
+import { useUnapplied } from '../../ui/unapplied-inputs.ts'
 import { DryRun } from './dry-run.tsx'
 import { DraftInput } from './text-input.tsx'
-import { listOf, type MapRow, mapOf, repeatedName, rowsOfMap } from './text-rows.ts'
+import { isHalfFilled, listOf, type MapRow, mapOf, repeatedName, rowsOfMap } from './text-rows.ts'
 
 /** Rows as they are edited; a value that changes elsewhere replaces them. */
 function useRows<Row>(value: unknown, read: () => readonly Row[], write: (rows: readonly Row[]) => unknown) {
@@ -65,6 +66,8 @@ export function MapInput({
     setRows(next)
     if (repeatedName(next) === null && JSON.stringify(mapOf(next)) !== JSON.stringify(value)) onChange(mapOf(next))
   }
+  // The name without a value, and a name that is there twice, are in no text yet.
+  useUnapplied(repeated !== null || rows.some(isHalfFilled), () => {})
   return (
     <>
       {rows.map((row, index) => {

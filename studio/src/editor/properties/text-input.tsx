@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { isExpression } from '../../model/expression-tokens.ts'
+import { useUnapplied } from '../../ui/unapplied-inputs.ts'
 import { ExpressionInput } from '../expressions/expression-input.tsx'
 import type { FieldShape } from './field-shape.ts'
 
@@ -15,13 +16,15 @@ export interface InputProperties {
 
 /** Text, a number, or an expression in the place of any value. */
 export function TextInput({ id, name, shape, value, standard, list, onChange }: InputProperties & { list?: string }) {
-  const [typed, setTyped] = useDraft(value === undefined ? '' : String(value))
+  const applied = value === undefined ? '' : String(value)
+  const [typed, setTyped] = useDraft(applied)
   const [expression, input] = useExpression(typed)
   const commit = () => {
-    if (typed === (value === undefined ? '' : String(value))) return
+    if (typed === applied) return
     const isNumber = shape.kind === 'number' && typed.trim() !== '' && !Number.isNaN(Number(typed))
     onChange(typed === '' ? undefined : isNumber ? Number(typed) : typed)
   }
+  useUnapplied(typed !== applied, commit)
   if (expression !== null) {
     const properties = { label: name, value: typed, hint: `${id}-hint`, onType: setTyped, onCommit: commit }
     return <ExpressionInput {...properties} {...expression} />
@@ -44,7 +47,8 @@ export function TextInput({ id, name, shape, value, standard, list, onChange }: 
 
 /** A value of any shape as JSON. */
 export function JsonInput({ id, value, standard, onChange }: InputProperties) {
-  const [typed, setTyped] = useDraft(value === undefined ? '' : JSON.stringify(value, null, 2))
+  const formatted = value === undefined ? '' : JSON.stringify(value, null, 2)
+  const [typed, setTyped] = useDraft(formatted)
   const [problem, setProblem] = useState<string | null>(null)
   const commit = () => {
     setProblem(null)
@@ -56,6 +60,7 @@ export function JsonInput({ id, value, standard, onChange }: InputProperties) {
       setProblem((error as Error).message)
     }
   }
+  useUnapplied(typed !== formatted, commit)
   return (
     <>
       <textarea
@@ -106,6 +111,7 @@ export function DraftInput({
   const [typed, setTyped] = useDraft(value)
   const [expression, input] = useExpression(typed)
   const commit = () => typed !== value && onCommit(typed)
+  useUnapplied(typed !== value, commit)
   if (expression !== null)
     return <ExpressionInput label={label} value={typed} onType={setTyped} onCommit={commit} {...expression} />
   return (

@@ -47,6 +47,11 @@ export function mapOf(rows: readonly MapRow[]): Readonly<Record<string, unknown>
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
+/** Whether a row has a name or a value, but not both. */
+export function isHalfFilled({ name, values }: MapRow): boolean {
+  return (name === '') !== values.every((value) => value === '')
+}
+
 /** A name that two rows have; null where each has its own. */
 export function repeatedName(rows: readonly MapRow[]): string | null {
   const names = rows.map(({ name }) => name).filter((name) => name !== '')
