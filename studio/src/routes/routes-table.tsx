@@ -28,7 +28,7 @@ export function RoutesTable({
   return (
     <div role="table" aria-label="Routes" aria-rowcount={total} className="rows">
       <div role="row" className="row head">
-        {['Route ID', 'State', 'Condition', 'per s', 'errors', 'p99 ms', ''].map((name) => (
+        {['Route ID', 'State', 'Condition', 'per s', 'errors', 'p99 ms', 'Draft'].map((name) => (
           <span role="columnheader" key={name}>
             {name}
           </span>

@@ -40,7 +40,7 @@ export function Palette({
       <div className="scroller" tabIndex={0} role="group" aria-label="Types">
         {Array.from(byKind, ([kind, members]) => (
           <div key={kind}>
-            <h3>{kind}</h3>
+            <h2>{kind}</h2>
             {members.map((type) => (
               <AddButton
                 key={type._id}
