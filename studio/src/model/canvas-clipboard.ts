@@ -1,6 +1,7 @@
 import type { JSONPath } from 'jsonc-parser'
 import { comparePaths, filterListOf, inserted, type ObjectValue, outermost, valueAt } from './canvas-edits.ts'
 import { isObject } from './canvas-model.ts'
+import { parseExact } from './exact-values.ts'
 import { freeName } from './free-name.ts'
 
 const KEY = 'studio.clipboard'
@@ -22,7 +23,7 @@ export function copiedText(text: string, paths: readonly JSONPath[]): string | n
 export function objectsIn(copied: string): readonly ObjectValue[] {
   let value: unknown
   try {
-    value = JSON.parse(copied)
+    value = parseExact(copied)
   } catch {
     return []
   }

@@ -102,3 +102,16 @@ test('the first filter of a route without a Chain makes one around its handler',
   })
   assert.match(added, /\/\/ the application/)
 })
+
+test('a filter before a handler without a Chain leaves the text of the handler as it is', () => {
+  const handler = `{
+    // Two upstreams.
+    "type": "StaticResponseHandler", "config": { "status": 200, "delay": 1.50, "entity": "e" }
+  }`
+  const text = `{\n  "handler": ${handler}\n}\n`
+  const edited = inserted(text, 'Filter', 'Marked', null)
+  assert.deepEqual(valueAt(edited, ['handler', 'config', 'filters']), ['Marked'])
+  const lines = handler.split('\n').map((line) => line.trim())
+  assert.ok(edited.replaceAll(/^ +/gm, '').includes(lines.join('\n')), edited)
+  assert.match(inserted('{}', 'Filter', 'Marked', null), /"handler": "ReverseProxyHandler"/)
+})

@@ -1,12 +1,14 @@
-import { findNodeAtLocation, getNodeValue, type JSONPath } from 'jsonc-parser'
+import { findNodeAtLocation, type JSONPath } from 'jsonc-parser'
 import { isObject } from './canvas-model.ts'
+import { exactValue } from './exact-values.ts'
 import { treeOf, withElement, withValue } from './route-document.ts'
+import { sourceAt, withSource } from './value-source.ts'
 
-/** A value at a path; undefined where there is none. */
+/** A value at a path, with exact numbers; undefined where there is none. */
 export function valueAt(text: string, path: JSONPath): unknown {
   const tree = treeOf(text)
   const node = tree === null ? undefined : findNodeAtLocation(tree, path)
-  return node === undefined ? undefined : getNodeValue(node)
+  return node === undefined ? undefined : exactValue(text, node)
 }
 
 /** Removes an object: an element of a list, or the object of a field. */
@@ -59,10 +61,13 @@ function withFilter(text: string, value: ObjectValue, selected: JSONPath | null)
   return withChain(text, ['handler'], value)
 }
 
-/** Puts a Chain with one filter around a handler. */
+/** Puts a Chain with one filter around a handler, whose text stays as it is. */
 export function withChain(text: string, path: JSONPath, filter: ObjectValue): string {
-  const handler = valueAt(text, path) ?? 'ReverseProxyHandler'
-  return withValue(text, path, { type: 'Chain', config: { filters: [filter], handler } })
+  const chain = { type: 'Chain', config: { filters: [filter], handler: 'ReverseProxyHandler' } }
+  const chained = withValue(text, path, chain)
+  return valueAt(text, path) === undefined
+    ? chained
+    : withSource(chained, [...path, 'config', 'handler'], sourceAt(text, path))
 }
 
 /** Where a filter is inserted after the selected one; null where the selected object is not in a list of filters. */

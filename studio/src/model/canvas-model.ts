@@ -1,5 +1,6 @@
 import { getNodeValue, type JSONPath } from 'jsonc-parser'
 import type { InheritedObject } from '../api/scope.ts'
+import { isExactNumber } from './exact-values.ts'
 import { ofLatestTexts } from './latest-texts.ts'
 import { treeOf } from './route-document.ts'
 
@@ -232,5 +233,5 @@ export function pointerOf(path: JSONPath): string {
 }
 
 export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
 }

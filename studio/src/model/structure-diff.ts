@@ -1,5 +1,6 @@
-import { getNodeValue, type JSONPath } from 'jsonc-parser'
+import type { JSONPath } from 'jsonc-parser'
 import { isObject, pointerOf } from './canvas-model.ts'
+import { exactValue, isExactNumber } from './exact-values.ts'
 import { treeOfAny } from './route-document.ts'
 
 /** A difference between two routes. */
@@ -37,7 +38,7 @@ export function structureDiff(before: string, after: string): readonly Structure
 
 function routeOf(text: string): unknown {
   const tree = treeOfAny(text)
-  return tree === null ? null : getNodeValue(tree)
+  return tree === null ? null : exactValue(text, tree)
 }
 
 class Comparison {
@@ -220,6 +221,7 @@ function isSame(left: unknown, right: unknown): boolean {
     const isEach = Array.isArray(left) && Array.isArray(right) && left.length === right.length
     return isEach && left.every((item, at) => isSame(item, right[at]))
   }
+  if (isExactNumber(left) && isExactNumber(right)) return left.rawJSON === right.rawJSON
   if (!isObject(left) || !isObject(right)) return false
   const keys = Object.keys(left)
   return (

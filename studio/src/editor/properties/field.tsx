@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import type { Schema } from '../../api/types.ts'
 import { isObject } from '../../model/canvas-model.ts'
+import { isExactNumber } from '../../model/exact-values.ts'
 import { isExpression } from '../../model/expression-tokens.ts'
 import { DryRun } from './dry-run.tsx'
 import { acceptsText, acceptsTexts, shapeOf } from './field-shape.ts'
@@ -151,7 +152,7 @@ export function Fields({
 
 function Input(properties: InputProperties) {
   const { id, shape, value, onChange } = properties
-  const isSimple = value === undefined || typeof value !== 'object'
+  const isSimple = value === undefined || typeof value !== 'object' || isExactNumber(value)
   if (shape.kind === 'boolean' && (value === undefined || typeof value === 'boolean')) {
     return (
       <select
@@ -165,7 +166,7 @@ function Input(properties: InputProperties) {
       </select>
     )
   }
-  if (shape.kind === 'choice' && isSimple && (value === undefined || shape.values.includes(String(value)))) {
+  if (shape.kind === 'choice' && isSimple && (value === undefined || isChoice(value, shape.values))) {
     return (
       <select
         id={id}
@@ -183,6 +184,10 @@ function Input(properties: InputProperties) {
     return <ReferenceInput {...properties} role={shape.role} types={shape.types} />
   const isText = isSimple && ['text', 'number', 'choice', 'boolean'].includes(shape.kind)
   return isText ? <TextInput {...properties} /> : <JsonInput {...properties} />
+}
+
+function isChoice(value: unknown, values: readonly string[]): boolean {
+  return !isExactNumber(value) && values.includes(String(value))
 }
 
 function defaultText(standard: unknown): string {

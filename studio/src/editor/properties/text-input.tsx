@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { isExactNumber, numberOf, parseExact } from '../../model/exact-values.ts'
 import { isExpression } from '../../model/expression-tokens.ts'
 import { useUnapplied } from '../../ui/unapplied-inputs.ts'
 import { ExpressionInput } from '../expressions/expression-input.tsx'
@@ -16,13 +17,13 @@ export interface InputProperties {
 
 /** Text, a number, or an expression in the place of any value. */
 export function TextInput({ id, name, shape, value, standard, list, onChange }: InputProperties & { list?: string }) {
-  const applied = value === undefined ? '' : String(value)
+  const applied = textOf(value)
   const [typed, setTyped] = useDraft(applied)
   const [expression, input] = useExpression(typed)
   const commit = () => {
     if (typed === applied) return
     const isNumber = shape.kind === 'number' && typed.trim() !== '' && !Number.isNaN(Number(typed))
-    onChange(typed === '' ? undefined : isNumber ? Number(typed) : typed)
+    onChange(typed === '' ? undefined : isNumber ? numberOf(typed.trim()) : typed)
   }
   useUnapplied(typed !== applied, commit)
   if (expression !== null) {
@@ -45,6 +46,12 @@ export function TextInput({ id, name, shape, value, standard, list, onChange }: 
   )
 }
 
+/** A simple value as it is typed. */
+function textOf(value: unknown): string {
+  if (value === undefined) return ''
+  return isExactNumber(value) ? value.rawJSON : String(value)
+}
+
 /** A value of any shape as JSON. */
 export function JsonInput({ id, value, standard, onChange }: InputProperties) {
   const formatted = value === undefined ? '' : JSON.stringify(value, null, 2)
@@ -54,7 +61,7 @@ export function JsonInput({ id, value, standard, onChange }: InputProperties) {
     setProblem(null)
     if (typed.trim() === '') return onChange(undefined)
     try {
-      const next: unknown = JSON.parse(typed)
+      const next = parseExact(typed)
       if (JSON.stringify(next) !== JSON.stringify(value)) onChange(next)
     } catch (error) {
       setProblem((error as Error).message)
