@@ -18,6 +18,8 @@ describe('Common parameters', () => {
     ['__proto__,constructor', {}],
     ['_id', {}],
     ['', { n: 1, parent: { child: 'x', other: 'y' }, list: [{ a: 1, b: 2 }, { a: 3 }] }],
+    ['parent/child,/', { n: 1, parent: { child: 'x', other: 'y' }, list: [{ a: 1, b: 2 }, { a: 3 }] }],
+    ['*,list/1', { n: 1, parent: { child: 'x', other: 'y' }, list: [{ a: 1, b: 2 }, { a: 3 }] }],
     ['/', { n: 1, parent: { child: 'x', other: 'y' }, list: [{ a: 1, b: 2 }, { a: 3 }] }],
   ]
   for (const [fields, expected] of rows) {

@@ -61,7 +61,8 @@ export function selectFields(all: JsonObject, defaults: JsonObject, fields: Fiel
     if (pointer.length === 0 || (pointer.length === 1 && pointer[0] === '*')) selected = { ...defaults }
     else want(wanted, pointer)
   }
-  return { ...selected, ...(keep(all, wanted) as JsonObject | undefined) }
+  // Default fields are complete, also where a part of one is selected too; the first spread keeps their order.
+  return { ...selected, ...(keep(all, wanted) as JsonObject | undefined), ...selected }
 }
 
 /** Selected names with their nested selection; a name without one is selected completely. */
