@@ -66,6 +66,11 @@ export const UNSUPPORTED_CORE_CLASSES: readonly UnsupportedClasses[] = [
     names: ['java.io.FileOutputStream', 'java.io.FileWriter', 'java.io.RandomAccessFile'],
     advice: 'scripts can not write files',
   },
+  { names: ['java.util.Calendar', 'java.util.GregorianCalendar'], advice: 'use java.time, or Date' },
+  {
+    names: ['javax.naming.ldap.LdapName', 'javax.naming.ldap.Rdn'],
+    advice: 'read a part of a name with a pattern: (name =~ /CN=([^,]+)/)',
+  },
   {
     names: [
       'java.sql.',

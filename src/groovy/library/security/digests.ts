@@ -1,7 +1,7 @@
 // MessageDigest, Mac, and the extensions of Groovy to strings and bytes: `md5()`, `sha256()`, `digest(...)`.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { extend } from '../../registry/extend.ts'
-import { checkSize, spend } from '../../runtime/limits.ts'
+import { spend } from '../../runtime/limits.ts'
 import type { ClassInfo } from '../../values/class-info.ts'
 import { ArrayBaseClass, CharSequenceInterface, declareClass } from '../../values/classes.ts'
 import { IllegalStateException } from '../../values/exceptions.ts'
@@ -10,6 +10,7 @@ import { textOf } from '../../values/text.ts'
 import { throwable } from '../../values/throwable.ts'
 import { GroovyObject, type Value } from '../../values/value.ts'
 import { bytesOf } from '../text/charsets.ts'
+import { BytesInput, partOf } from './bytes-input.ts'
 import { InvalidKeyException, NoSuchAlgorithmException, SecretKeyValue } from './keys.ts'
 
 const MessageDigestClass = declareClass('java.security.MessageDigest')
@@ -40,26 +41,6 @@ function hashed(algorithm: string, bytes: Uint8Array): ByteArray {
   return new ByteArray(Uint8Array.from(createHash(algorithm).update(bytes).digest()))
 }
 
-/** A buffer of bytes until the digest is computed. */
-class BytesInput {
-  readonly #parts: Uint8Array[] = []
-  #length = 0
-
-  add(bytes: Uint8Array): void {
-    this.#length += bytes.length
-    checkSize(this.#length)
-    spend(bytes.length)
-    this.#parts.push(Uint8Array.from(bytes))
-  }
-
-  take(): Uint8Array {
-    const bytes = Buffer.concat(this.#parts)
-    this.#parts.length = 0
-    this.#length = 0
-    return bytes
-  }
-}
-
 class DigestValue extends GroovyObject {
   readonly algorithm: string
   readonly input = new BytesInput()
@@ -82,6 +63,12 @@ extend(MessageDigestClass, {
   'static isEqual(byte[] left, byte[] right): boolean': (left: ByteArray, right: ByteArray) =>
     left.length === right.length && timingSafeEqual(left.bytes, right.bytes),
   'update(byte[] bytes): void': (self: DigestValue, { bytes }: ByteArray) => self.input.add(bytes),
+  'update(byte[] bytes, int offset, int length): void': (
+    self: DigestValue,
+    bytes: ByteArray,
+    at: number,
+    count: number,
+  ) => self.input.add(partOf(bytes, at, count)),
   'digest(): byte[]': finish,
   'digest(byte[] bytes): byte[]': (self: DigestValue, { bytes }: ByteArray) => {
     self.input.add(bytes)
@@ -136,6 +123,8 @@ extend(MacClass, {
     self.input.take()
   },
   'update(byte[] bytes): void': (self: MacValue, { bytes }: ByteArray) => self.input.add(bytes),
+  'update(byte[] bytes, int offset, int length): void': (self: MacValue, bytes: ByteArray, at: number, count: number) =>
+    self.input.add(partOf(bytes, at, count)),
   'doFinal(): byte[]': authenticated,
   'doFinal(byte[] bytes): byte[]': (self: MacValue, { bytes }: ByteArray) => {
     self.input.add(bytes)
