@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { homedir, tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { createLogger } from '#logging'
 import { manualClock } from '#test/build'
@@ -42,6 +43,7 @@ test('system has the folder of the instance under the names of OpenIG and IG, un
       mode: 'PRODUCTION',
       env: {},
       system: given,
+      platform: {},
       clock: manualClock(),
       logger,
     }).scope.lookup('system')
@@ -81,4 +83,16 @@ test('expressions read the folders of the gateway and the environment', () => {
   const gateway = scope.lookup('gateway') as { instanceDirectory?: string }
   assert.equal(gateway.instanceDirectory, '/srv/my gateway')
   assert.notEqual(scope.lookup('env'), undefined)
+})
+
+test('system and tokens have the properties of the platform that every JVM has, below those that are given', () => {
+  const properties = (system = {}) =>
+    rootProperties({ directories, mode: 'PRODUCTION', env: {}, system, clock: manualClock(), logger })
+  const home = (system = {}) => (properties(system).scope.lookup('system') as Record<string, string>)['user.home']
+  assert.equal(home(), homedir())
+  assert.equal(home({ 'user.home': '/srv' }), '/srv')
+  assert.equal(properties().token('java.io.tmpdir'), tmpdir())
+  assert.equal(properties({ 'java.io.tmpdir': '/t' }).token('java.io.tmpdir'), '/t')
+  for (const name of ['user.name', 'user.dir', 'os.name', 'os.arch', 'file.separator', 'line.separator'])
+    assert.equal(typeof properties().token(name), 'string', name)
 })

@@ -4,6 +4,7 @@ import { Properties } from '#heap'
 import type { Logger } from '#logging'
 import type { Clock, Directories } from '#schema'
 import { configWarning } from '#schema'
+import { platformProperties } from './platform-properties.ts'
 import type { SystemProperties } from './system-properties.ts'
 
 /** The mode of the environment, where admin.json has none. */
@@ -20,6 +21,8 @@ interface PropertySources {
   readonly mode: string
   readonly env: Variables
   readonly system?: SystemProperties
+  /** Properties of the platform, which those of the process override. */
+  readonly platform?: SystemProperties
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -28,7 +31,8 @@ interface PropertySources {
  * Properties that every document inherits: environment variables, system properties and those of the gateway
  * (field-notes 1.6).
  */
-export function rootProperties({ directories, mode, env, system = {}, clock, logger }: PropertySources): Properties {
+export function rootProperties(sources: PropertySources): Properties {
+  const { directories, mode, env, system = {}, platform = platformProperties(), clock, logger } = sources
   const provided: Readonly<Record<string, string>> = {
     'instance.dir': directories.instance,
     'instance.url': pathToFileURL(directories.instance).href,
@@ -37,7 +41,7 @@ export function rootProperties({ directories, mode, env, system = {}, clock, log
   const scope = baseScope({
     env,
     // The names by which OpenIG and IG know their folder.
-    system: { 'openig.base': directories.instance, 'ig.instance.dir': directories.instance, ...system },
+    system: { ...platform, 'openig.base': directories.instance, 'ig.instance.dir': directories.instance, ...system },
     now: () => clock.now(),
     gateway: {
       instanceDirectory: directories.instance,
@@ -52,6 +56,7 @@ export function rootProperties({ directories, mode, env, system = {}, clock, log
     if (Object.hasOwn(system, token)) return system[token]
     // `ig.` is the prefix of PingGateway (decisions 1).
     const own = /^(?:gateway|ig)\.(.+)$/.exec(token)?.[1]
-    return own !== undefined && Object.hasOwn(provided, own) ? provided[own] : undefined
+    if (own !== undefined && Object.hasOwn(provided, own)) return provided[own]
+    return Object.hasOwn(platform, token) ? platform[token] : undefined
   })
 }
