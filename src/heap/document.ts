@@ -96,6 +96,7 @@ export class ConfigDocument<M extends Members> {
     this.#fields = fields ?? this.#usableFields(type, members)
     const secrets = isPlainObject(this.#fields) ? this.#fields['secrets'] : null
     this.heap.offerSecrets(writtenReferencesIn(secrets, documentPointer(this.#fields, '/secrets')))
+    leaveOutConsequences(this.heap.problems, problems)
     this.problems = this.heap.problems
   }
 
@@ -191,6 +192,13 @@ function without(json: JsonObject, left: string): JsonObject {
   const rest: JsonObject = {}
   for (const key of Object.keys(json)) if (key !== left && !isIgnoredKey(key)) setOwn(rest, key, json[key] as JsonValue)
   return rest
+}
+
+/** A value with an unresolved token is decoded as null; what is then said of that value is left out. */
+function leaveOutConsequences(all: Problem[], causes: readonly Problem[]): void {
+  const places = new Set(causes.map(({ pointer }) => pointer))
+  const left = all.filter((problem) => causes.includes(problem) || !places.has(problem.pointer))
+  all.splice(0, all.length, ...left)
 }
 
 function withoutRepeats(problems: readonly Problem[]): Problem[] {

@@ -20,7 +20,7 @@ const SAMPLES = {
  */
 export function reportUnknownNames(
   expression: Pick<Expression, 'source' | 'constant' | 'segments'>,
-  context: SettleContext,
+  context: Omit<SettleContext, 'resolve'>,
   pointer: string,
   consequence = 'it is always null',
 ): void {

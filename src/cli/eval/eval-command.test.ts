@@ -17,6 +17,20 @@ test('text is printed unchanged, other values and --json as JSON', async () => {
   assert.equal((await gateway(['eval', '${null}'])).stdout, 'null\n')
 })
 
+test('a name that nothing has is null, with a warning', async () => {
+  const plain = await gateway(['eval', 'plain'])
+  assert.deepEqual([plain.code, plain.stdout], [0, 'null\n'])
+  assert.equal(plain.stderr, 'warning: ${plain}: nothing has the name "plain", so that it is null here\n')
+  const misspelled = await gateway(['eval', 'reqest.method'])
+  assert.match(misspelled.stderr, /nothing has the name "reqest".*did you mean "request"\?/)
+  const member = await gateway(['eval', 'request.methd'])
+  assert.match(member.stderr, /request has no "methd", .*did you mean "method"\?/)
+  assert.equal(
+    (await gateway(['eval', "request.uri.path == '/' && contexts.x == null && env['NONE'] == null"])).stderr,
+    '',
+  )
+})
+
 test('the expression can read system properties', async () => {
   assert.equal(await evaluated("system['a.b']", '-Da.b=x=y'), 'x=y')
   assert.equal(await evaluated("system['none']"), null)

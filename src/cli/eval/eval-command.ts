@@ -2,6 +2,7 @@ import { compile, ExpressionSyntaxError, isExpression } from '#expression'
 import { exchangeScope, plainValue } from '#http'
 import { instanceDirectories, instanceDirectory, rootProperties, type SystemProperties } from '#instance'
 import { LogEvent } from '#logging'
+import { reportUnknownNames } from '#schema'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { SILENT_LOGGER } from '../dry-run/silent-logger.ts'
@@ -66,6 +67,8 @@ function evaluate(source: string, args: Arguments, system: SystemProperties, con
       },
     },
   })
+  const warn = (_pointer: string, message: string): void => void stderr.write(`warning: ${message}\n`)
+  reportUnknownNames(expression, { scope, warn, report: warn }, '', 'it is null here')
   return expression.evaluate(exchangeScope(requestIn(args.value('request')), null, scope))
 }
 

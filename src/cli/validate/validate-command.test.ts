@@ -561,6 +561,18 @@ test('an unknown token is reported with the most similar property of the file an
   assert.match(stdout, /"shop\.adress" has no value; .*; did you mean "shop\.address"\?\n/)
 })
 
+test('a token without a value is one problem, also in a field that is required', async () => {
+  using folder = new Folder({
+    'config/admin.json': '{ "connectors": [{ "port": "&{port}" }] }',
+    'config/routes/a.json': '{ "handler": { "type": "StaticResponseHandler", "config": { "status": "&{status}" } } }',
+  })
+  const { stdout } = await gateway(['validate', '--instance', folder.path])
+  assert.deepEqual(stdout.match(/: \/[^:]*: [^;]*/g), [
+    ': /connectors/0/port: the token "port" has no value',
+    ': /handler/config/status: the token "status" has no value',
+  ])
+})
+
 test('a file of the access log that can not be written is a problem, unless secrets are left out too', async () => {
   for (const [destination, message] of [
     ['missing/access.log', /accessLog\/destination: the folder missing does not exist/],
