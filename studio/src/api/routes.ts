@@ -1,3 +1,4 @@
+import { hasCrlf, withCrlf, withLf } from '../model/line-ends.ts'
 import { call, type Problem, queryAll } from './client.ts'
 
 /** A route in the list of a router. */
@@ -10,11 +11,13 @@ export interface RouteSummary {
   readonly _status: { readonly state: 'loaded' | 'failed' | 'degraded'; readonly problems: readonly Problem[] }
 }
 
-/** The text of a route with its revisions. */
+/** The text of a route with its revisions. Lines end with LF, also those of a file with CRLF. */
 export interface RouteText {
   readonly _id: string
   readonly _rev: string
   readonly _source: string
+  /** Whether the lines of the file end with CRLF. */
+  readonly isCrlf: boolean
   readonly _sourceRev: string
 }
 
@@ -55,8 +58,10 @@ export function listRoutes(router: string): Promise<RouteSummary[]> {
   return queryAll(routesPath(router), { _fields: 'name,condition,handler,heap,_status,_rev' })
 }
 
-export function readRouteText(router: string, id: string): Promise<RouteText> {
-  return call(`${routePath(router, id)}?_fields=_source,_sourceRev,_rev`)
+export async function readRouteText(router: string, id: string): Promise<RouteText> {
+  const path = `${routePath(router, id)}?_fields=_source,_sourceRev,_rev`
+  const { _source, ...rest } = await call<Omit<RouteText, 'isCrlf'>>(path)
+  return { ...rest, _source: withLf(_source), isCrlf: hasCrlf(_source) }
 }
 
 /** Problems of a text that would be deployed under an id. */
@@ -73,11 +78,17 @@ export async function validateText(
   return problems
 }
 
-/** Stores a text; `sourceRev` is that of the text it replaces, null for a new route. */
-export function deployText(router: string, id: string, text: string, sourceRev: string | null): Promise<unknown> {
+/** Stores a text; `sourceRev` is that of the text it replaces, null for a new route. `isCrlf` says how the lines of its file end. */
+export function deployText(
+  router: string,
+  id: string,
+  text: string,
+  sourceRev: string | null,
+  isCrlf = false,
+): Promise<unknown> {
   const headers: Record<string, string> =
     sourceRev === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${sourceRev}"` }
-  return call(routePath(router, id), { method: 'PUT', body: { _source: text }, headers })
+  return call(routePath(router, id), { method: 'PUT', body: { _source: isCrlf ? withCrlf(text) : text }, headers })
 }
 
 export function deleteRoute(router: string, id: string, sourceRev: string | null): Promise<unknown> {
@@ -92,8 +103,9 @@ export async function routeHistory(router: string, id: string): Promise<readonly
   return versions
 }
 
-export function routeVersion(router: string, id: string, rev: string): Promise<RouteVersion> {
-  return call(`${routePath(router, id)}?_action=history`, { body: { _rev: rev } })
+export async function routeVersion(router: string, id: string, rev: string): Promise<RouteVersion> {
+  const version = await call<RouteVersion>(`${routePath(router, id)}?_action=history`, { body: { _rev: rev } })
+  return version._source === undefined ? version : { ...version, _source: withLf(version._source) }
 }
 
 export function rollBack(router: string, id: string, rev: string): Promise<unknown> {

@@ -6,6 +6,7 @@ import { FIRST_SAMPLE } from '../api/try-it.ts'
 import { useCommands } from '../app/commands.ts'
 import { routePage } from '../app/paths.ts'
 import { drafts } from '../model/drafts.ts'
+import { withCrlf } from '../model/line-ends.ts'
 import { isWithinLimits } from '../model/text-limits.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Canvas } from './canvas/canvas.tsx'
@@ -84,7 +85,7 @@ export function EditorPage({ router, id }: { router: string; id: string }) {
     duplicate: () => setOpen('duplicate'),
     rename: () => setOpen('rename'),
     remove: () => setOpen('delete'),
-    export: () => exportText(id, text ?? ''),
+    export: () => exportText(id, served.data?.isCrlf === true ? withCrlf(text ?? '') : (text ?? '')),
   }
   const isNew = served.data === null
   const commands = [

@@ -42,8 +42,9 @@ export function RenameRoute({
   )
   const rename = useMutation({
     mutationFn: async ({ _sourceRev }: NonNullable<Served>) => {
-      if ((await readRouteText(router, id))._sourceRev !== _sourceRev) throw new Error(CHANGED)
-      await deployText(router, next, renamedText(text, id, next), null)
+      const served = await readRouteText(router, id)
+      if (served._sourceRev !== _sourceRev) throw new Error(CHANGED)
+      await deployText(router, next, renamedText(text, id, next), null, served.isCrlf)
       await deleteRoute(router, id, _sourceRev).catch((error: Error) => {
         throw new Error(`"${next}" is deployed, but "${id}" is not deleted, and both are served: ${error.message}.`)
       })

@@ -101,7 +101,8 @@ export function useRouteDraft(router: string, id: string) {
       store.current?.()
       const against = isForced ? await readServed(router, id) : base.current
       try {
-        await deployText(router, id, text, against?._sourceRev ?? null)
+        const isCrlf = (isForced ? against : served.data)?.isCrlf ?? false
+        await deployText(router, id, text, against?._sourceRev ?? null, isCrlf)
       } catch (error) {
         if (!(error instanceof ApiError) || (error.status !== 412 && error.status !== 404)) throw error
         // Also by this tab, whose earlier attempt had no response.
@@ -115,7 +116,7 @@ export function useRouteDraft(router: string, id: string) {
       void queries.invalidateQueries({ queryKey: ['routes', router] })
       return 'deployed'
     },
-    [queries, router, id, text],
+    [queries, router, id, text, served.data],
   )
 
   return {

@@ -38,3 +38,8 @@ test('an element removed from a list of any layout leaves the others', () => {
     }),
   )
 })
+
+test('an inserted value has the indentation of the text', () => {
+  assert.equal(withValue('{\n\t"a": 1\n}', ['b'], { c: 1 }), '{\n\t"a": 1,\n\t"b": {\n\t\t"c": 1\n\t}\n}')
+  assert.equal(withValue('{\n    "a": 1\n}', ['b'], [1]), '{\n    "a": 1,\n    "b": [\n        1\n    ]\n}')
+})

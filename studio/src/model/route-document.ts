@@ -1,6 +1,7 @@
 import {
   applyEdits,
   createScanner,
+  type FormattingOptions,
   findNodeAtLocation,
   getLocation,
   type JSONPath,
@@ -13,7 +14,6 @@ import type { Problem } from '../api/client.ts'
 import { ofLatestTexts } from './latest-texts.ts'
 import { isWithinLimits } from './text-limits.ts'
 
-const FORMATTING = { insertSpaces: true, tabSize: 2, eol: '\n' } as const
 const LENIENT = { disallowComments: false, allowTrailingComma: true } as const
 
 /** A range of characters. */
@@ -36,13 +36,19 @@ export function treeOfAny(text: string): Node | null {
   }
 }
 
+/** The indentation of a text: that of its first line with one. */
+function formattingOf(text: string): FormattingOptions {
+  const indent = /^(\t|[ ]{1,8})(?=\S)/m.exec(text)?.[1] ?? '  '
+  return { insertSpaces: indent !== '\t', tabSize: indent.length, eol: '\n' }
+}
+
 /** Changes the value at a path and nothing else of the text; undefined removes it. */
 export function withValue(text: string, path: JSONPath, value: unknown): string {
   if (value === undefined) {
     const shortened = withoutLastElement(text, path)
     if (shortened !== null) return shortened
   }
-  return applyEdits(text, modify(text, path, value, { formattingOptions: FORMATTING }))
+  return applyEdits(text, modify(text, path, value, { formattingOptions: formattingOf(text) }))
 }
 
 /**
@@ -69,7 +75,7 @@ function withoutLastElement(text: string, path: JSONPath): string | null {
 
 /** Inserts an element into a list. */
 export function withElement(text: string, path: JSONPath, value: unknown): string {
-  return applyEdits(text, modify(text, path, value, { formattingOptions: FORMATTING, isArrayInsertion: true }))
+  return applyEdits(text, modify(text, path, value, { formattingOptions: formattingOf(text), isArrayInsertion: true }))
 }
 
 /** Where a value is; null where there is none. */

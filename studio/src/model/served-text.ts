@@ -1,7 +1,7 @@
 import { startHistory, type TextHistory } from './text-history.ts'
 
 /** The text that is served, with its revision; null for a route that does not exist at the gateway. */
-export type Served = { readonly _source: string; readonly _sourceRev: string } | null
+export type Served = { readonly _source: string; readonly _sourceRev: string; readonly isCrlf?: boolean } | null
 
 /** The text under edit after the served one was read; null where it stays as it is, and where there is neither. */
 export function followed(history: TextHistory | null, base: Served, served: Served): TextHistory | null {

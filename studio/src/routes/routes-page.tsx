@@ -4,6 +4,7 @@ import { useMetrics } from '../api/metrics.ts'
 import { DEFAULT_ROUTER } from '../api/routes.ts'
 import { routePage } from '../app/paths.ts'
 import { drafts } from '../model/drafts.ts'
+import { withLf } from '../model/line-ends.ts'
 import { idOfFile } from '../model/route-id.ts'
 import { Failure } from '../ui/failure.tsx'
 import { DeletedRoutes } from './deleted-routes.tsx'
@@ -33,7 +34,7 @@ export function RoutesPage() {
     setFailure(null)
     try {
       if (file.size > LARGEST_FILE) throw new Error(`it has ${file.size} bytes, and a route ${LARGEST_FILE} at most`)
-      begin(DEFAULT_ROUTER, idOfFile(file.name), await file.text())
+      begin(DEFAULT_ROUTER, idOfFile(file.name), withLf(await file.text()))
     } catch (error) {
       setFailure(new Error(`"${file.name}" is not imported: ${(error as Error).message}.`))
     }
