@@ -17,8 +17,8 @@ import { webSocketUpstream } from '#test/websocket'
 
 const options = { timeout: 120_000 }
 
-/** Requests with invalid tokens, forty for each valid token of the cache. */
-const BURST = 2_000
+/** Requests with invalid tokens, twenty for each valid token of the cache. */
+const BURST = 1_000
 
 /** The heap of config.json: the access manager, and a cache that all routes share. */
 function root(url: string, onNotificationDisconnection: string) {
@@ -387,39 +387,35 @@ for (const strategy of ['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNEC
   )
 }
 
-test(
-  'B60: a burst of two thousand invalid tokens evicts no valid one and does not stall the unit',
-  options,
-  async () => {
-    await using at = await managed({ units: 1 })
-    const good = await Promise.all(Array.from({ length: 50 }, () => at.manager.issueToken({ scopes: ['mail'] })))
-    for (const token of good) assert.equal(await at.status('/mail', token), 200)
-    at.manager.forgetRequests()
-    let sent = 0
-    const statuses = new Map<number, number>()
-    let probes = 0
-    const burst = Array.from({ length: 16 }, async () => {
-      while (sent < BURST) {
-        const status = await at.status('/mail', `bad-${sent++}`, { agent: at.agent })
-        statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      }
-    })
-    const probe = (async () => {
-      while (sent < BURST) {
-        assert.equal(await at.status('/mail', good[0] as string), 200)
-        probes++
-      }
-    })()
-    await Promise.all([...burst, probe])
-    assert.deepEqual([...statuses.keys()], [401])
-    // One of 17 concurrent requests: a request with a cached token does not wait behind more than a few of the burst.
-    assert.ok(probes > BURST / 16 / 4, `${probes} probes were answered during ${BURST} other requests`)
-    at.manager.forgetRequests()
-    for (const token of good) assert.equal(await at.status('/mail', token), 200)
-    assert.equal(at.manager.requests('introspect').length, 0)
-    assert.equal(await at.gateway.metric('gw_cache_entries'), 50)
-  },
-)
+test('B60: a burst of a thousand invalid tokens evicts no valid one and does not stall the unit', options, async () => {
+  await using at = await managed({ units: 1 })
+  const good = await Promise.all(Array.from({ length: 50 }, () => at.manager.issueToken({ scopes: ['mail'] })))
+  for (const token of good) assert.equal(await at.status('/mail', token), 200)
+  at.manager.forgetRequests()
+  let sent = 0
+  const statuses = new Map<number, number>()
+  let probes = 0
+  const burst = Array.from({ length: 16 }, async () => {
+    while (sent < BURST) {
+      const status = await at.status('/mail', `bad-${sent++}`, { agent: at.agent })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  })
+  const probe = (async () => {
+    while (sent < BURST) {
+      assert.equal(await at.status('/mail', good[0] as string), 200)
+      probes++
+    }
+  })()
+  await Promise.all([...burst, probe])
+  assert.deepEqual([...statuses.keys()], [401])
+  // One of 17 concurrent requests: a request with a cached token does not wait behind more than a few of the burst.
+  assert.ok(probes > BURST / 16 / 4, `${probes} probes were answered during ${BURST} other requests`)
+  at.manager.forgetRequests()
+  for (const token of good) assert.equal(await at.status('/mail', token), 200)
+  assert.equal(at.manager.requests('introspect').length, 0)
+  assert.equal(await at.gateway.metric('gw_cache_entries'), 50)
+})
 
 test('B60: the same invalid token a thousand times is introspected once in each unit', options, async () => {
   await using at = await managed()

@@ -11,8 +11,8 @@ import { httpUpstream, rawUpstream, silentUpstream } from '#test/upstream'
 import { once, waitUntil } from '#test/waiting'
 
 const SO_TIMEOUT = 500
-/** Deadlines are checked an eighth late at most; the rest is for a busy machine. */
-const LATEST = SO_TIMEOUT * 3
+/** Deadlines are checked an eighth late at most; the rest is for a busy machine. Below the default of soTimeout. */
+const LATEST = 5_000
 
 function route(path: string, url: string, config: Record<string, unknown> = {}): Record<string, unknown> {
   return {
@@ -79,6 +79,8 @@ test('F1: while an application is gone its requests are 502 at once, others are 
 })
 
 test('F2: a slow application fills its own pool and queue: 504, 503 beyond, and no other route waits', async () => {
+  // All requests have to arrive before the first 504 makes room, also on a busy machine.
+  const soTimeout = 3_000
   const held: Socket[] = []
   await using slow = await rawUpstream((socket) => void held.push(socket))
   await using other = await httpUpstream((_request, response) => void response.end('other'))
@@ -86,31 +88,28 @@ test('F2: a slow application fills its own pool and queue: 504, 503 beyond, and 
     routes: {
       a: route('/slow', slow.url, {
         connections: 4,
-        soTimeout: `${SO_TIMEOUT} milliseconds`,
-        connectionTimeout: '5 seconds',
+        soTimeout: `${soTimeout} milliseconds`,
+        connectionTimeout: '20 seconds',
         vertx: { maxWaitQueueSize: 4 },
       }),
       b: route('/other', other.url),
     },
   })
-  const start = performance.now()
-  const asked = Array.from({ length: 20 }, async () => {
-    const { status } = await gateway.ask('/slow')
-    return { status, time: performance.now() - start }
-  })
-  // The pool is full; the other routes are served meanwhile.
+  const statuses: number[] = []
+  const asked = Array.from({ length: 20 }, async () => void statuses.push((await gateway.ask('/slow')).status))
+  await waitUntil('the pool and its queue were full, and other requests refused', () => statuses.length >= 12)
+  assert.equal(held.length, 4)
   const times: number[] = []
   for (let turn = 0; turn < 30; turn++) {
     const begin = performance.now()
     assert.equal((await gateway.ask('/other')).text, 'other')
     times.push(performance.now() - begin)
   }
-  assert.ok(median(times) < 100, `${median(times)} ms`)
-  const answers = await Promise.all(asked)
-  const count = (status: number) => answers.filter((each) => each.status === status).length
-  assert.deepEqual([count(504), count(503)], [8, 12])
-  assert.ok(Math.max(...answers.filter(({ status }) => status === 503).map(({ time }) => time)) < SO_TIMEOUT)
-  assert.ok(held.length >= 8)
+  assert.ok(median(times) < soTimeout / 10, `${median(times)} ms`)
+  await Promise.all(asked)
+  // In the order of the responses: excess is refused at once.
+  assert.deepEqual(statuses, [...Array.from({ length: 12 }, () => 503), ...Array.from({ length: 8 }, () => 504)])
+  assert.equal(held.length, 8)
 })
 
 test('F3, F4, F5: no response is 504 or a truncated response after soTimeout, a reset truncates at once; each connection slot is released', async () => {
@@ -204,10 +203,10 @@ test('F9: heads, bodies and readers that are slow are closed at their limits, wh
     request.resume()
   })
   await using proxy = await startProxy(upstream.url, {
-    client: { connections: 300 },
+    client: { connections: 100 },
     listener: { headersTimeout: 1_000, requestTimeout: 1_500, idleTimeout: 1_500 },
   })
-  const clients = Array.from({ length: 240 }, (_, at) => {
+  const clients = Array.from({ length: 90 }, (_, at) => {
     const client = new RawClient(proxy.port)
     if (at % 3 === 0) client.send('GET / HTTP/1.1\r\nHost: a\r\nX-')
     else if (at % 3 === 1) client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx')
@@ -224,14 +223,15 @@ test('F9: heads, bodies and readers that are slow are closed at their limits, wh
   }, 100)
   let probes = 0
   try {
-    while (proxy.listener.stats.connections > 0) {
-      assert.ok(performance.now() - start < 15_000, `${proxy.listener.stats.connections} connections are still open`)
+    const isClosed = async (): Promise<boolean> => {
       const { text } = await sendRequest(`${proxy.url}/probe`)
       assert.equal(text, 'quick')
       probes++
       // The connection of the probe is closed shortly after its response.
       await new Promise((resolve) => setTimeout(resolve, 20))
+      return proxy.listener.stats.connections === 0
     }
+    await waitUntil('all slow connections were closed', isClosed)
   } finally {
     clearInterval(dribble)
     for (const client of clients) client.socket.destroy()

@@ -10,7 +10,9 @@ import { httpUpstream } from '#test/upstream'
 const CHANGES = 200
 const UNITS = 2
 
-test('F19: 200 route changes under load fail and misroute no request, and leave nothing behind', async (t) => {
+test('F19: 200 route changes under load fail and misroute no request, and leave nothing behind', {
+  timeout: 180_000,
+}, async (t) => {
   await using upstream = await httpUpstream((_request, response) => void response.end('upstream'))
   const changing = (version: number) => ({
     condition: "${find(request.uri.path, '^/changing')}",

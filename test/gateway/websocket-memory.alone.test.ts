@@ -49,14 +49,14 @@ test('a message of 64 MB passes in both directions, compressed or not, with flat
   await using gateway = await gatewayTo(upstream.url)
   const client = await upgraded(gateway.port, '/', extension)
   const server = await within('the server was connected', serverEnd)
-  const send = async (from: Socket, to: Socket, compressed: boolean) => {
-    const head = frameHead(MESSAGE, { masked: from === client, compressed })
+  const send = async (from: Socket, to: Socket, compressed: boolean, length = MESSAGE) => {
+    const head = frameHead(length, { masked: from === client, compressed })
     from.write(head)
-    await Promise.all([writeBytes(from, MESSAGE), readBytes(to, head.length + MESSAGE)])
+    await Promise.all([writeBytes(from, length), readBytes(to, head.length + length)])
   }
   // The allocator reaches its working size; later increases are growth.
-  await send(client, server, false)
-  await send(server, client, false)
+  await send(client, server, false, MESSAGE / 4)
+  await send(server, client, false, MESSAGE / 4)
   for (const compressed of [false, true]) {
     const up = await growth(gateway, send(client, server, compressed))
     const down = await growth(gateway, send(server, client, compressed))
@@ -66,7 +66,7 @@ test('a message of 64 MB passes in both directions, compressed or not, with flat
   client.destroy()
 })
 
-test('a compressed message of 64 MB arrives unchanged', options, async () => {
+test('a large compressed message arrives unchanged', options, async () => {
   await using upstream = await webSocketUpstream({ perMessageDeflate: { threshold: 0 } })
   await using gateway = await gatewayTo(upstream.url)
   const client = new WsClient(`ws://127.0.0.1:${gateway.port}/`, { maxPayload: 2 ** 28 })
@@ -74,7 +74,7 @@ test('a compressed message of 64 MB arrives unchanged', options, async () => {
   assert.match(client.extensions, /permessage-deflate/)
   const piece = randomBytes(2 ** 20)
   const message = Buffer.concat(
-    Array.from({ length: 64 }, (_, at) => (at % 8 === 0 ? piece : Buffer.alloc(2 ** 20, at))),
+    Array.from({ length: 16 }, (_, at) => (at % 8 === 0 ? piece : Buffer.alloc(2 ** 20, at))),
   )
   client.send(message)
   const [echo] = (await once(client, 'message')) as [Buffer]
@@ -116,7 +116,7 @@ for (const [who, reads] of [
 
 /** The configured number, or the limit by open files: two for each connection, in the gateway and here. */
 function socketCount(notice: (text: string) => void): number {
-  const wanted = Number(process.env['WEBSOCKETS'] ?? 500)
+  const wanted = Number(process.env['WEBSOCKETS'] ?? 300)
   const files = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim()
   const possible = files === 'unlimited' ? wanted : Math.floor((Number(files) - 300) / 2)
   if (possible >= wanted) return wanted
@@ -129,8 +129,8 @@ test('B69: idle and half-closed connections are destroyed at soTimeout, and thei
   skip,
 }, async (t) => {
   const count = socketCount((text) => t.diagnostic(text))
-  // Long enough to open all of them before the first times out.
-  const soTimeout = 2_000 + count * 4
+  // Long enough to open all of them before the first times out, also on a busy machine.
+  const soTimeout = 2_000 + count * 12
   await using upstream = await acceptingUpstream((socket) => socket.resume())
   await using gateway = await gatewayTo(upstream.url, { soTimeout: `${soTimeout} ms` })
   // The first connections load code and data that stay in memory.

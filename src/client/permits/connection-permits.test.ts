@@ -66,16 +66,21 @@ test('requests of one unit wait for the connections of another, and get their tu
 test('requests that wait for a connection of another unit count for the wait queue, and get 503 in time', async () => {
   await using upstream = await httpUpstream(() => {})
   const { stores, free } = twoUnits()
-  const settings = { connections: 1, maxWaitQueueSize: 1, connectionTimeout: 1_500, soTimeout: 60_000 }
+  const settings = { connections: 1, maxWaitQueueSize: 1, connectionTimeout: 2_000, soTimeout: 60_000 }
   await using holder = clientWith({ ...settings, permits: stores[0] })
   await using other = clientWith({ ...settings, permits: stores[1] })
   const exchange = exchangeFor('GET', upstream.url)
   const held = send(holder, exchange)
   await waitUntil('the connection was open', () => holder.stats[0]?.connected === 1)
-  const first = send(other, exchangeFor('GET', upstream.url))
+  const refusals: string[] = []
+  const refused = (what: string) =>
+    assert
+      .rejects(send(other, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_POOL_FULL' })
+      .then(() => refusals.push(what))
+  const queued = refused('queued')
   await waitUntil('the request was queued', () => other.stats[0]?.queued === 1)
-  await assert.rejects(send(other, exchangeFor('GET', upstream.url)), { code: 'GW_UPSTREAM_POOL_FULL' })
-  await assert.rejects(first, { code: 'GW_UPSTREAM_POOL_FULL' })
+  await Promise.all([queued, refused('beyond the queue')])
+  assert.deepEqual(refusals, ['beyond the queue', 'queued'])
   exchange.abort(new Error('gone'))
   await assert.rejects(held, { code: 'GW_CLIENT_GONE' })
   assert.equal(free(), 1)
