@@ -140,6 +140,7 @@ export { type ResourceUriProvider, ResourceUriProviderKind } from './resource-ur
 export { RetryDelay } from './retry-delay.ts'
 export { type DecodedSecret, type SecretFormat, SecretFormatKind } from './secret-format.ts'
 export { problemIn, providerOf, SecretError, SecretStoreKind, SecretsProviderKind } from './secrets.ts'
+export { identityProblem } from './server-identity.ts'
 export { withSession } from './session-boundary.ts'
 export {
   type OpenSession,
@@ -176,7 +177,7 @@ export {
   type TrustManager,
   TrustManagerKind,
 } from './tls.ts'
-export { tlsConnectionOptions } from './tls-connection.ts'
+export { checkIdentity, tlsConnectionOptions } from './tls-connection.ts'
 export { authorityOptions, identityOptions } from './tls-material.ts'
 export { type UmaEndpoints, type UmaService, UmaServiceKind, type UmaShare } from './uma-service.ts'
 export { ROUTE_BUILD_LIMIT, UNIT_CALLS } from './unit-calls.ts'

@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, checkServerIdentity, connect as connectTls, TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
+import { identityProblem } from '#contracts'
 import { JmsError, reasonOf } from './jms-error.ts'
 import type { Endpoint, EndpointTls, TlsPlan } from './producer-plan.ts'
 
@@ -38,7 +39,7 @@ export function openSocket(endpoint: Endpoint, tls: TlsPlan | null, signal: Abor
     reject(error)
   }
   const onReady = (): void => {
-    const problem = socket instanceof TLSSocket ? identityProblem(endpoint, tls, socket) : null
+    const problem = socket instanceof TLSSocket ? problemOf(endpoint, tls, socket) : null
     if (problem !== null) {
       fail(new JmsError(problem))
       return
@@ -72,7 +73,7 @@ function tlsOptions(endpoint: Endpoint, address: EndpointTls, plan: TlsPlan | nu
 }
 
 /** Why the certificate is not that of the host; null where it is. Node compares them only with `rejectUnauthorized`. */
-function identityProblem({ host, tls }: Endpoint, plan: TlsPlan | null, socket: TLSSocket): string | null {
+function problemOf({ host, tls }: Endpoint, plan: TlsPlan | null, socket: TLSSocket): string | null {
   if (!(tls?.verifyHostName ?? plan?.checkServerIdentity ?? true)) return null
-  return checkServerIdentity(host, socket.getPeerCertificate())?.message ?? null
+  return identityProblem(host, socket.getPeerX509Certificate())
 }

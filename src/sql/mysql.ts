@@ -1,6 +1,5 @@
-import { checkServerIdentity } from 'node:tls'
 import mysql from 'mysql2'
-import { SqlError, type SqlRow, type SqlValue } from '#contracts'
+import { checkIdentity, SqlError, type SqlRow, type SqlValue } from '#contracts'
 import { databaseError, ReceivedBytes } from './database-error.ts'
 import type { BoundStatement } from './placeholders.ts'
 import { MAX_RESULT_BYTES, rowOf, type SqlAccess, type SqlConnection } from './sql-connection.ts'
@@ -26,7 +25,8 @@ export async function connectMysql(access: SqlAccess): Promise<SqlConnection> {
       ssl: {
         ...(tls as mysql.SslOptions),
         rejectUnauthorized: tls.rejectUnauthorized !== false,
-        verifyIdentity: (tls.checkServerIdentity ?? checkServerIdentity) === checkServerIdentity,
+        // The library has only the check of Node.
+        verifyIdentity: tls.checkServerIdentity === checkIdentity,
       },
     }),
     connectTimeout: access.connectTimeout,

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ConnectionOptions, SecureVersion, TLSSocket } from 'node:tls'
-import { identityProblem } from '#client'
-import { authorityOptions, type ClientTls, identityOptions } from '#contracts'
+import { authorityOptions, type ClientTls, identityOptions, identityProblem } from '#contracts'
 
 /** TLS of a transport as plain data, for a thread that has no objects of the heap. */
 export interface TlsPlan {

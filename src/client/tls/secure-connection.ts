@@ -1,8 +1,8 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
+import { identityProblem } from '#contracts'
 import { sharedLookup } from '../shared-lookup.ts'
 import type { OutboundContext, OutboundContexts } from './outbound-context.ts'
-import { identityProblem } from './server-identity.ts'
 
 /** The server's certificate was rejected. */
 class ServerIdentityError extends Error {
