@@ -159,6 +159,24 @@ test('B60: at most a thousand loads are in flight; further calls are rejected at
   assert.equal(await find('one more'), 'value 1')
 })
 
+test('B60: a flood of unknown keys does not prevent the load of a value that was cached', async () => {
+  const { cache, find, clock } = cacheWith({ maximumSize: 1_000 })
+  const keys = Array.from({ length: 251 }, (_, at) => `in use ${at}`)
+  for (const key of keys) await find(key)
+  clock.advance(1_000)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const load = async () => {
+    await promise
+    return { value: { text: 'late' }, ttl: 0, tags: [] }
+  }
+  const flood = Array.from({ length: 2_000 }, (_, at) => cache.get(`unknown ${at}`, load))
+  const again = keys.map((key) => cache.get(key, load))
+  resolve()
+  const loaded = (values: readonly (Value | Unavailable)[]) =>
+    values.filter((value) => !(value instanceof Unavailable)).length
+  assert.deepEqual([loaded(await Promise.all(flood)), loaded(await Promise.all(again))], [1_000, 250])
+})
+
 describe('invalidation', () => {
   test('an invalidated tag removes all values that have it', async () => {
     const { find, tell, metrics } = cacheWith()

@@ -50,6 +50,8 @@ const OVERLOADED = new Unavailable('too many requests to the authorization serve
 
 /** Loads in flight in one unit; each waits for a connection of the pool of its handler. */
 const MAX_IN_FLIGHT = 1_000
+/** Further ones for values that have expired: a flood of unknown keys must not end the sessions and tokens in use (threats B60). */
+const RESERVED_IN_FLIGHT = 250
 
 const MAX_NEGATIVE = 10_000
 const NEGATIVE_TTL = 5_000
@@ -107,13 +109,14 @@ export class RevocableCache<V extends object> {
     if (cached !== null) return cached
     this.#metrics.misses.add()
     const now = this.#clock.monotonic()
-    this.#evicted(this.#positive.delete(key), 'expired')
+    const expired = this.#positive.delete(key)
+    this.#evicted(expired, 'expired')
     if (!this.#mayLoad) return this.#denied()
     const negative = this.#negative.get(key, now)
     if (negative !== null) return negative
     const inFlight = this.#inFlight.get(key)
     if (inFlight !== null) return inFlight
-    if (this.#inFlight.size >= MAX_IN_FLIGHT) return OVERLOADED
+    if (this.#inFlight.size >= (expired > 0 ? MAX_IN_FLIGHT + RESERVED_IN_FLIGHT : MAX_IN_FLIGHT)) return OVERLOADED
     return this.#inFlight.start(key, (flight) => this.#load(key, flight, load))
   }
 
