@@ -1,4 +1,4 @@
-import { Entity, type Exchange, type Filter, type Message, mediaType, type Response, respond } from '#http'
+import { Entity, type Exchange, type Filter, type Message, type Response, respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import type { Logger } from '#logging'
 import type { Runtime } from '#schema'
@@ -108,10 +108,15 @@ async function contentOf(
   types: ReadonlySet<string>,
   exchange: Exchange,
 ): Promise<SidebandContent> {
-  const type = mediaType(message.headers)
-  if (type === null || !types.has(type.toLowerCase()) || message.body.isEmpty) return null
+  if (message.body.isEmpty || !mediaTypesOf(message).some((type) => types.has(type))) return null
   await message.body.bufferIfFits(exchange.storage)
   return new Entity(message, subject).string
+}
+
+/** All that the message has: of several, applications may use another than the gateway would. */
+function mediaTypesOf({ headers }: Message): readonly string[] {
+  const values = headers.all('content-type').flatMap((value) => value.split(','))
+  return values.map((value) => (value.split(';', 1)[0] as string).trim().toLowerCase())
 }
 
 function failed(error: unknown, exchange: Exchange, logger: Logger): Response {

@@ -168,9 +168,11 @@ test('content of the configured types is sent, uncompressed', async () => {
     ['{"q":"ä"}', '{"a":1}'],
   )
   assert.match(received?.headers ?? '', /Accept-Encoding: identity/)
+  await api.send('text', 'text', 'text/plain, application/json; charset=utf-8')
+  assert.deepEqual([api.calls.at(-2)?.body['body'], api.calls.at(-1)?.body['body']], ['text', 'text'])
   await api.send('text', 'text', 'text/plain')
   assert.deepEqual(
-    api.calls.slice(2).map(({ body }) => body['body']),
+    api.calls.slice(-2).map(({ body }) => body['body']),
     [undefined, undefined],
   )
 })
