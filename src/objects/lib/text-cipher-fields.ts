@@ -29,3 +29,13 @@ export function checkTextCipher(
     report('/keyType', `expected the cipher of algorithm (${algorithm}), got "${keyType}"`)
   if (!isCharset(charset)) report('/charset', `expected a character encoding, got "${charset}"`)
 }
+
+/** Warns of a cipher whose keys can be found by trying all of them. */
+export function warnOfDes(algorithm: string, warn: (message: string, field?: string) => void, field: string): void {
+  if (algorithm.startsWith('DES/')) {
+    warn(
+      'DES is not secure: its key can be found by trying all of them; use AES here and where the values come from',
+      field,
+    )
+  }
+}

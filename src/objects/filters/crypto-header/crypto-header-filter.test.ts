@@ -53,6 +53,13 @@ test('a value is encrypted as openssl does, and decrypted again', { skip: openss
   }
 })
 
+test('DES is a warning', async () => {
+  await using des = await built({ algorithm: 'DES/ECB/PKCS5Padding', keySecretId: 'des' })
+  assert.match(des.warnings.join('\n'), /\/algorithm: DES is not secure: its key can be found by trying all of them/)
+  await using aes = await built({ algorithm: 'AES/ECB/PKCS5Padding', keySecretId: 'aes' })
+  assert.doesNotMatch(aes.warnings.join('\n'), /not secure/)
+})
+
 test('each value of each header is converted, in requests or in responses', async () => {
   await using encrypt = await built({ messageType: 'RESPONSE', headers: ['X-Data', 'x-data', 'X-Other'] })
   const response = await encrypt.object(exchangeFor('GET', 'http://app.example/'), async ({ request }) => {

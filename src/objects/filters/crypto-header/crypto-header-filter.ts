@@ -5,7 +5,7 @@ import { clearText, config, defineType, oneOf, renamed, secretId } from '#schema
 import { isCharset } from '../../lib/charset.ts'
 import { encodedValue } from '../../lib/header-values.ts'
 import { decryptText, encryptText, textCipherKey } from '../../lib/text-cipher.ts'
-import { checkTextCipher, TEXT_CIPHER_FIELDS } from '../../lib/text-cipher-fields.ts'
+import { checkTextCipher, TEXT_CIPHER_FIELDS, warnOfDes } from '../../lib/text-cipher-fields.ts'
 import { EVENTS } from '../log-events.ts'
 
 /** Encrypts or decrypts header fields. */
@@ -33,6 +33,7 @@ export const CryptoHeaderFilter = defineType({
     }
   },
   create: ({ messageType, operation, algorithm, keySecretId, secretsProvider, charset, headers }, env) => {
+    warnOfDes(algorithm, env.warn, '/algorithm')
     const secrets = secretsProvider === undefined ? env.secrets : providerOf([secretsProvider, env.secrets])
     const keys = new CipherKeys(secrets, keySecretId, algorithm)
     const convert =

@@ -213,6 +213,7 @@ test('headerDecryption: the older field key, and DES', async () => {
   )
   assert.equal(sent, 'secret')
   assert.ok(!built.warnings.join().includes(des.toString('base64')))
+  assert.match(built.warnings.join('\n'), /\/headerDecryption\/algorithm: DES is not secure: its key can be found/)
 })
 
 for (const [name, config, message] of [

@@ -3,7 +3,7 @@ import { atLeastOneOf, condition, config, defineType, integer, list, object, ref
 import { warnOfFraming } from '../../lib/header-fields.ts'
 import { HeaderValues } from '../../lib/header-values.ts'
 import { checkStaticRequest, requestBuilder, staticRequestFields } from '../../lib/static-request.ts'
-import { checkTextCipher } from '../../lib/text-cipher-fields.ts'
+import { checkTextCipher, warnOfDes } from '../../lib/text-cipher-fields.ts'
 import { HEADER_DECRYPTION_FIELD, headerDecryption } from './header-decryption.ts'
 import { replayPassword } from './replay-password.ts'
 
@@ -60,13 +60,15 @@ export const PasswordReplayFilter = defineType({
   create: (settings, env) => {
     const { request } = settings
     warnOfFraming(Object.keys(request.headers), (message) => env.warn(message))
+    const { headerDecryption: decryption } = settings
+    if (decryption !== undefined) warnOfDes(decryption.algorithm, env.warn, '/headerDecryption/algorithm')
     const entity = request.entity === undefined ? [] : [request.entity].flat()
     return replayPassword({
       loginPage: settings.loginPage ?? null,
       marker: settings.loginPageContentMarker ?? null,
       extractions: settings.loginPageExtractions,
       credentials: settings.credentials ?? null,
-      decrypt: settings.headerDecryption === undefined ? null : headerDecryption(settings.headerDecryption, env),
+      decrypt: decryption === undefined ? null : headerDecryption(decryption, env),
       buildRequest: requestBuilder({ ...request, entity }, new HeaderValues(env)),
       logger: env.logger,
     })
