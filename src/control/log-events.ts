@@ -200,7 +200,8 @@ export const EVENTS = logEvents('GW_CONTROL', {
   UNIT_STUCK: {
     message:
       'the thread of a unit can not be ended: it hangs in a system call; a successor is started, restart the gateway to get rid of it',
-    meaning: 'The thread stays until the process ends; a new unit serves.',
+    meaning:
+      'The thread stays until the process ends, by SIGKILL after its last log entry where the thread still hangs; a new unit serves.',
     action: 'Restart the gateway when convenient; check network file systems.',
   },
   UNIT_UNRESPONSIVE: {

@@ -287,6 +287,11 @@ export class UnitLink {
   #abandon(): void {
     if (this.state === 'ended') return
     this.#logger.error(EVENTS.UNIT_STUCK)
+    // Node waits for all threads before the process ends.
+    this.#worker.unref()
+    process.once('exit', () => {
+      if (!this.#hasExited) process.kill(process.pid, 'SIGKILL')
+    })
     this.#finish()
   }
 

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
+import { PROBE_EXTENSION } from '#test/probe-extension'
 import { SpawnedCommand } from '#test/spawned-command'
 import { once } from '#test/waiting'
 
@@ -83,6 +84,31 @@ test('run exits with 1 if a port is in use, with the remedy', async () => {
     stderr,
     `gateway: could not start: port ${port} on 127.0.0.1 is in use by another process; stop that, or change connectors[].port in config/admin.json (0 takes a free port)\n`,
   )
+})
+
+test('SIGTERM ends a gateway with a thread that can not be ended', async () => {
+  const admin = {
+    connectors: [{ port: 0, host: '127.0.0.1', gracePeriod: '100 ms' }],
+    adminConnector: { port: 0 },
+    gatewayUnits: 1,
+  }
+  const handler = { type: 'Chain', config: { filters: [{ type: 'FifoFilter' }], handler: 'ReverseProxyHandler' } }
+  using folder = new Folder({
+    'config/admin.json': JSON.stringify(admin),
+    'config/config.json': JSON.stringify({ handler }),
+    'extra/probe.js': PROBE_EXTENSION,
+  })
+  spawnSync('mkfifo', [folder.in('fifo')])
+  await using command = new SpawnedCommand(['run', '--instance', folder.path])
+  const [line] = await command.writes(/^.*"message":"the gateway is ready".*$/m)
+  const { traffic } = JSON.parse(line) as { traffic: string[] }
+  // Ends with the gateway.
+  fetch(`${traffic[0]}/`, { headers: { 'X-File': folder.in('fifo') } }).catch(() => {})
+  await command.writes(/a unit does not answer/)
+  command.kill('SIGTERM')
+  await command.writes(/the thread of a unit can not be ended/)
+  assert.deepEqual(await command.exit, { code: null, signal: 'SIGKILL' })
+  assert.match(command.stdout, /"message":"stopped"/)
 })
 
 test('run prints its addresses, and exits with 0 on SIGTERM', async () => {
