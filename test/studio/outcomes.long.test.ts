@@ -159,14 +159,23 @@ test(
 )
 
 test(
-  'the focus is back where it was when a dialog is closed',
+  'the focus is back where it was when a dialog is closed, stays on a button that has done its work, and is on another page',
   STUDIO_TEST,
   withDraft(async (page) => {
-    await page.getByRole('button', { name: 'Diff' }).focus()
-    await page.keyboard.press('Enter')
+    const focused = () => page.evaluate('document.activeElement.localName + " " + document.activeElement.textContent')
+    const diff = page.getByRole('button', { name: 'Diff' })
+    await diff.press('Enter')
     await page.getByRole('dialog', { name: 'Diff' }).waitFor()
     await page.keyboard.press('Escape')
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Diff')
+    assert.equal(await focused(), 'button Diff')
+    const deploy = page.getByRole('button', { name: 'Deploy' })
+    await deploy.press('Enter')
+    await page.getByText(/^Deployed /).waitFor()
+    assert.equal(await deploy.isDisabled(), true)
+    assert.equal(await focused(), 'button Deploy')
+    await page.getByRole('main').getByRole('link', { name: 'Routes' }).press('Enter')
+    await page.getByRole('table', { name: 'Routes' }).waitFor()
+    assert.match(String(await focused()), /^main /)
   }),
 )
 

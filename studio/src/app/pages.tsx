@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { RoutesPage } from '../routes/routes-page.tsx'
 import { CommandPalette } from './command-palette.tsx'
@@ -20,10 +20,18 @@ const MonitorPage = lazy(() =>
 export function Pages({ canLogOut }: { canLogOut: boolean }) {
   const [location] = useLocation()
   usePageTitle(location)
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(location)
+  useEffect(() => {
+    if (shown.current === location) return
+    shown.current = location
+    // What had the focus, such as a link of a list, has gone with the page before.
+    if (document.activeElement === document.body) main.current?.focus()
+  }, [location])
   return (
     <>
       <Navigation canLogOut={canLogOut} />
-      <main>
+      <main ref={main} tabIndex={-1}>
         {/* Another page is shown again. */}
         <PageBoundary key={location}>
           <Suspense fallback={<p className="page-note">Loading the page…</p>}>

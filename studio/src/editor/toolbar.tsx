@@ -35,8 +35,9 @@ export function Toolbar({
   actions: EditorActions
 }) {
   const [isMore, setMore] = useState(false)
+  // A button that is disabled by what it does keeps the focus: `disabled` would drop it.
   const button = (name: string, run: () => void, isDisabled = false, className?: string) => (
-    <button type="button" className={className} disabled={isDisabled} onClick={run}>
+    <button type="button" className={className} aria-disabled={isDisabled} onClick={isDisabled ? undefined : run}>
       {name}
     </button>
   )

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isExpression } from '../../model/expression-tokens.ts'
 import { useUnapplied } from '../../ui/unapplied-inputs.ts'
 import { DryRun } from './dry-run.tsx'
@@ -110,10 +110,18 @@ function Row({
   onDelete: () => void
   children: ReactNode
 }) {
+  const row = useRef<HTMLDivElement>(null)
+  /** The button of the last row goes, and would take the focus with it. */
+  const remove = () => {
+    const group = row.current?.parentElement
+    const rows = group?.querySelectorAll(':scope > .text-row') ?? []
+    if (rows[rows.length - 1] === row.current) group?.querySelector<HTMLElement>(':scope > button')?.focus()
+    onDelete()
+  }
   return (
-    <div className="text-row">
+    <div ref={row} className="text-row">
       {children}
-      <button type="button" onClick={onDelete}>
+      <button type="button" onClick={remove}>
         Delete row
       </button>
       {expressions.filter(isExpression).map((expression, index) => (
