@@ -187,6 +187,9 @@ describe('admin.json', () => {
     assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'DEVELOPMENT')
     assert.equal((await settings({ mode: 'production' }, { GATEWAY_RUN_MODE: 'development' })).unit.mode, 'PRODUCTION')
     assert.equal((await settings({}, { GATEWAY_RUN_MODE: 'something else' })).unit.mode, 'PRODUCTION')
+    for (const mode of ['EVALUATION', 'evaluation', "${'EVALUATION'}"]) {
+      assert.equal((await settings({ mode })).unit.mode, 'DEVELOPMENT', `${mode} of OpenIG`)
+    }
   })
 
   test('values can be read from the environment', async () => {

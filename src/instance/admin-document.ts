@@ -18,6 +18,7 @@ import {
   type Deferred,
   type DocumentSource,
   duration,
+  type Field,
   field,
   ignored,
   integer,
@@ -108,6 +109,19 @@ function formatOrHandler() {
   )
 }
 
+const MODES = ['PRODUCTION', 'DEVELOPMENT'] as const
+
+/** OpenIG has EVALUATION where newer gateways have DEVELOPMENT (field-notes 0). */
+const mode = modeOrOlder(oneOf(MODES))
+
+function modeOrOlder(current: Field<(typeof MODES)[number]>) {
+  const fileSchema = { type: 'string', enum: [...MODES, 'EVALUATION'] }
+  return field({ ...current.info.shape, fileSchema }, (value, report) => {
+    const isOlder = typeof value === 'string' && value.toUpperCase() === 'EVALUATION'
+    return current.decode(isOlder ? 'DEVELOPMENT' : value, report)
+  })
+}
+
 const MEMBERS = {
   version: versionField,
   connectors: list(connector, { nonEmpty: true })
@@ -115,9 +129,10 @@ const MEMBERS = {
     .meta({ description: 'Listeners for traffic.' }),
   adminConnector: adminConnector.default({}).meta({ description: 'Listener for management; never a traffic port.' }),
   ...SETTING_FIELDS,
-  mode: config(oneOf(['PRODUCTION', 'DEVELOPMENT']))
-    .optional()
-    .meta({ description: 'GATEWAY_RUN_MODE of the environment by default, otherwise PRODUCTION.' }),
+  mode: config(mode).optional().meta({
+    description:
+      'GATEWAY_RUN_MODE of the environment by default, otherwise PRODUCTION. EVALUATION of OpenIG is DEVELOPMENT.',
+  }),
   systemProperties: map(config(string())).default({}).meta({
     description:
       'Values of `system` in config.json and routes, by name. `-Dname=value` of the command line and of the environment variables JAVA_OPTS, CATALINA_OPTS and IG_OPTS override them.',
