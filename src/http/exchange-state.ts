@@ -11,9 +11,14 @@ export interface InformationalSender {
   sendInformational(status: number, fields: readonly string[]): void
 }
 
-/** Cookies of one session manager or filter, by their names. */
+/** Names of cookies: a list, or a rule. */
+export interface CookieNames {
+  includes(name: string): boolean
+}
+
+/** Cookies of one session manager or filter. */
 interface ReservedCookies {
-  readonly includes: (name: string) => boolean
+  readonly names: CookieNames
   readonly others: ReservedCookies | null
 }
 
@@ -91,12 +96,12 @@ export class ExchangeState {
     return this.#controller.signal
   }
 
-  reserveCookies(includes: (name: string) => boolean): void {
-    this.#reservedCookies = { includes, others: this.#reservedCookies }
+  reserveCookies(names: CookieNames): void {
+    this.#reservedCookies = { names, others: this.#reservedCookies }
   }
 
   isReservedCookie(name: string): boolean {
-    for (let each = this.#reservedCookies; each !== null; each = each.others) if (each.includes(name)) return true
+    for (let each = this.#reservedCookies; each !== null; each = each.others) if (each.names.includes(name)) return true
     return false
   }
 

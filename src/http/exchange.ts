@@ -1,6 +1,6 @@
 import type { ClientInfo } from './client-info.ts'
 import { type ContextKey, type ContextLink, findContext } from './context-link.ts'
-import { ExchangeState, type InformationalSender } from './exchange-state.ts'
+import { type CookieNames, ExchangeState, type InformationalSender } from './exchange-state.ts'
 import type { Request } from './request.ts'
 import type { AuditDecision, AuditPublisher, RequestAudit } from './request-audit.ts'
 import type { SerialId } from './serial-id.ts'
@@ -191,8 +191,8 @@ export class Exchange {
   }
 
   /** For session managers and filters: their cookies, which no application may set. */
-  reserveCookies(includes: (name: string) => boolean): void {
-    this.#state.reserveCookies(includes)
+  reserveCookies(names: CookieNames): void {
+    this.#state.reserveCookies(names)
   }
 
   isReservedCookie(name: string): boolean {

@@ -118,7 +118,7 @@ function passOn(state: CrossDomainRequest): Promise<Response> {
   const { cookie } = settings
   const { jwt, token } = state.verified as VerifiedToken
   LOGINS.strip(exchange)
-  exchange.reserveCookies((name) => name === cookie.name)
+  exchange.reserveCookies([cookie.name])
   const cdsso = {
     token: jwt,
     value: token.sessionToken,

@@ -45,8 +45,7 @@ export class CookiePart {
     const { request, existingSession: around } = exchange
     const outer = sharedPart(around, cookie.name, names)
     if (outer !== null) return new CookiePart(outer.level + 1, names, around, outer.#stateFor(cookie))
-    const isOurs = (name: string) => names.includes(name)
-    exchange.reserveCookies(isOurs)
+    exchange.reserveCookies(names)
     if (!request.headers.has('cookie'))
       return new CookiePart(0, names, around, {
         sent: NONE,
@@ -55,7 +54,7 @@ export class CookiePart {
         parts: [],
         written: NO_VALUES,
       })
-    const sent = takeCookies(request, isOurs)
+    const sent = takeCookies(request, (name) => names.includes(name))
     const values = sentValues(sent, names).map((value) => value.split(SEPARATOR))
     const parts = [...(values[0] ?? [])]
     return new CookiePart(0, names, around, { sent, values, settings: cookie, parts, written: [] })

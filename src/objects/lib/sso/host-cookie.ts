@@ -32,7 +32,7 @@ export function writeHostCookie(
 /** Removes the cookies whose names begin with a prefix from a request, and has them removed from the response of an application. */
 export function keepHostCookies(exchange: Exchange, prefix: string): void {
   const isOurs = (name: string) => name.startsWith(prefix) || name.startsWith(`__Host-${prefix}`)
-  exchange.reserveCookies(isOurs)
+  exchange.reserveCookies({ includes: isOurs })
   const { request } = exchange
   if (request.headers.all('cookie').some((field) => field.includes(prefix))) takeCookies(request, isOurs)
 }
