@@ -1,7 +1,7 @@
 import { type Handler, type Response, respond } from '#http'
 import { isPlainObject, parseJson } from '#json'
 import { createLogger, type LogDestination } from '#logging'
-import { ObjectScript } from '#scripts'
+import { formatProblem, ObjectScript } from '#scripts'
 import { UsageError } from '../arguments.ts'
 import { exchangeOf } from '../eval/request-file.ts'
 import { compileFile } from './script-file.ts'
@@ -30,7 +30,8 @@ function noNetwork(log: LogDestination): Handler {
 /** Runs a script for one request, as a filter or handler does. `next` responds with 200. */
 export async function runScript(run: ScriptRun): Promise<Response> {
   const args = argumentsIn(run.args)
-  const script = await compileFile(run.file, Object.keys(args))
+  const { script, problem } = await compileFile(run.file, Object.keys(args))
+  if (problem !== null) run.log.write(`warning: ${formatProblem(problem)}\n`)
   const exchange = exchangeOf(run.request)
   const object = new ObjectScript(script, {
     scope: { lookup: () => undefined },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
@@ -38,6 +39,19 @@ test('check warns of names that a script does not declare, of variables only whe
   const variable = '2:5: warning: usr is neither declared in the script nor a binding or argument of it'
   assert.deepEqual(await warnings(), [0, [method, '']])
   assert.deepEqual(await warnings('--args', '{"realm": "/"}'), [0, [variable, method, '']])
+})
+
+test('check and run warn of a file that is not UTF-8, with the first such character', async () => {
+  using folder = new Folder({})
+  const file = folder.in('a.groovy')
+  writeFileSync(file, Buffer.from("def r = new Response(Status.OK)\nr.entity = 'caf\u00e9'\nr", 'latin1'))
+  const warning = /a\.groovy:2:16: (?:warning: )?the file is not UTF-8 text, so that this character is replaced/
+  const { code, stdout } = await gateway(['script', 'check', file])
+  assert.equal(code, 0)
+  assert.match(stdout, warning)
+  assert.match((await gateway(['script', 'run', file])).stderr, warning)
+  writeFileSync(file, "def r = new Response(Status.OK)\nr.entity = 'caf\u00e9 \ufffd'\nr")
+  assert.equal((await gateway(['script', 'check', file])).stdout, '')
 })
 
 test('check reports files that can not be read or have an unknown extension', async () => {

@@ -3,6 +3,7 @@ import { dirname, extname, join, resolve, sep } from 'node:path'
 import {
   bindingNames,
   compileScript,
+  decodeScript,
   LANGUAGE_BY_EXTENSION,
   type Script,
   type ScriptProblem,
@@ -19,21 +20,28 @@ const EXTENSIONS = [...LANGUAGE_BY_EXTENSION.keys()]
 const TYPE_BINDINGS = ['next', 'token']
 const GROOVY_TYPE_BINDINGS = ['builder']
 
+/** A script in a file, with the first character that is not UTF-8. */
+interface CompiledFile {
+  readonly script: Script
+  readonly problem: ScriptProblem | null
+}
+
 /** Compiles a script in a file, in the language of its extension. Throws ScriptSyntaxError and errors of the file system. */
-export async function compileFile(file: string, args: readonly string[] = []): Promise<Script> {
+export async function compileFile(file: string, args: readonly string[] = []): Promise<CompiledFile> {
   const language = LANGUAGE_BY_EXTENSION.get(extname(file).toLowerCase())
   if (language === undefined) {
     throw new UsageError(`expected a file that ends with ${EXTENSIONS}, got "${file}"`)
   }
   const more = language === 'groovy' ? GROOVY_TYPE_BINDINGS : []
-  const text = readFileSync(file, 'utf8')
-  return await compileScript({
+  const { text, problem } = decodeScript(readFileSync(file), file)
+  const script = await compileScript({
     language,
     text,
     file,
     bindings: [...bindingNames(language), ...TYPE_BINDINGS, ...more, ...args],
     classFolder: classFolderOf(file),
   })
+  return { script, problem }
 }
 
 /** `scripts/groovy` if the file is below it, otherwise the folder of the file. */
@@ -59,10 +67,9 @@ interface FileProblem {
  */
 export async function problemsOf(file: string, args: readonly string[] | null): Promise<FileProblem[]> {
   try {
-    const { undeclared } = await compileFile(file, args ?? [])
-    return undeclared
-      .filter(({ isCertain }) => isCertain || args !== null)
-      .map((each) => fileProblem(file, each, 'warning'))
+    const { script, problem } = await compileFile(file, args ?? [])
+    const names = script.undeclared.filter(({ isCertain }) => isCertain || args !== null)
+    return [...(problem === null ? [] : [problem]), ...names].map((each) => fileProblem(file, each, 'warning'))
   } catch (error) {
     if (error instanceof UsageError) throw error
     if (error instanceof ScriptSyntaxError) return error.problems.map((each) => fileProblem(file, each, 'error'))

@@ -34,6 +34,7 @@ export async function openScript(
   const file = config.file === undefined ? null : new ScriptFile(env.directories.scripts, language, config.file)
   const first = file === null ? inline(config, env) : await file.read()
   const compiledScript = await compiled(() => compile(first), config)
+  if (first.problem !== null) env.warn(formatProblem(first.problem), '/file')
   for (const { name, problem, location } of compiledScript.undeclared) {
     if (!isProperty(name, env)) warnOfName({ problem, location }, config, env)
   }
@@ -93,7 +94,8 @@ class InlineScript {
 }
 
 function inline({ source = '' }: ScriptConfig, env: Environment): ScriptText {
-  return { name: `source of ${env.localName}`, text: typeof source === 'string' ? source : source.join('\n') }
+  const text = typeof source === 'string' ? source : source.join('\n')
+  return { name: `source of ${env.localName}`, text, problem: null }
 }
 
 async function compiled(compile: () => Promise<Script>, { file, source }: ScriptConfig): Promise<Script> {

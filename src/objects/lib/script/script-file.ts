@@ -3,7 +3,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { recordFile } from '#expression'
 import { ConfigError } from '#schema'
-import type { ScriptLanguage } from '#scripts'
+import { decodeScript, type ScriptLanguage, type ScriptProblem } from '#scripts'
 
 const MAX_BYTES = 1_048_576
 
@@ -12,6 +12,8 @@ export interface ScriptText {
   /** Its path in the scripts folder, for messages. */
   readonly name: string
   readonly text: string
+  /** The first character that is not UTF-8; null where all are. */
+  readonly problem: ScriptProblem | null
 }
 
 interface Found {
@@ -51,7 +53,8 @@ export class ScriptFile {
     if (!stats.isFile()) throw problem(`${quoted(this.#file)} is not a file`)
     if (stats.size > MAX_BYTES) throw problem(`${quoted(this.#file)} is larger than ${MAX_BYTES} bytes`)
     this.#seen = fingerprintOf(found)
-    return { name: relative(this.#scripts, path).split(sep).join('/'), text: await readFile(real, 'utf8') }
+    const name = relative(this.#scripts, path).split(sep).join('/')
+    return { name, ...decodeScript(await readFile(real), name) }
   }
 
   /** Whether the file has changed since the last read. */
