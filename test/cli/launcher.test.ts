@@ -51,6 +51,26 @@ test('SIGUSR1 starts no debugger', () => {
   assert.match(run(folder, 'run').stdout, / --disable-sigusr1 .*main\.js run\n$/)
 })
 
+test('a script that fills new arrays in a loop is stopped at its timeout', () => {
+  using folder = installation({ 'system/node': `v${own}` })
+  const options = run(folder, 'run')
+    .stdout.split(' ')
+    .filter((word) => word.startsWith('--'))
+  const code = `
+    const session = new (require('node:inspector').Session)()
+    session.connect()
+    const expression = '(() => { for (;;) new Array(1000).fill(1) })()'
+    session.post('Runtime.evaluate', { expression, timeout: 2_000 }, (error) => console.log(error.message))
+  `
+  const { stdout, signal } = spawnSync(process.execPath, [...options, '--eval', code], {
+    encoding: 'utf8',
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  })
+  assert.equal(signal, null)
+  assert.match(stdout, /Execution was terminated/)
+})
+
 test('a limit of open files with which Node can not start is reported with the remedy', () => {
   using folder = installation({ 'system/node': `v${own}` })
   const limited = (limit: number) =>
