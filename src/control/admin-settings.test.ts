@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { lookup } from 'node:dns/promises'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,6 +65,29 @@ describe('admin.json', () => {
       { port: 8080, host: '::1' },
     ]
     assert.match((await problems({ connectors: twice })).join(), /port 8080 of ::1 is configured twice/)
+  })
+
+  test('two connectors of one port may not have one address in different spellings', async () => {
+    const found = async (host: string, other: string) => {
+      const connectors = [
+        { port: 8080, host },
+        { port: 8080, host: other },
+      ]
+      return (await problems({ connectors })).length > 0
+    }
+    for (const [host, other] of [
+      ['::1', '0:0:0:0:0:0:0:1'],
+      ['127.0.0.1', '127.1'],
+      ['127.0.0.1', '::ffff:127.0.0.1'],
+      ['localhost', (await lookup('localhost')).address],
+      ['0:0:0:0:0:0:0:0', '127.0.0.1'],
+      ['Gateway.example.com', 'gateway.example.com'],
+      ['fe80::1%eth0', 'FE80::1%eth0'],
+    ] as const) {
+      assert.equal(await found(host, other), true, `${host} and ${other}`)
+    }
+    assert.equal(await found('127.0.0.1', '127.0.0.2'), false)
+    assert.equal(await found('::1', '127.0.0.1'), false)
   })
 
   test('transactionIdHeader has to be a header name', async () => {
