@@ -6,7 +6,11 @@ const words = process.argv.slice(2)
 
 // SIGHUP reloads a gateway, and must not end one that starts: everything that it reloads is read later. Registered before
 // other modules are loaded.
-if (words[0] === 'run' || words[0] === 'demo') process.on('SIGHUP', () => {})
+if (words[0] === 'run' || words[0] === 'demo') {
+  process.on('SIGHUP', () => {})
+  // Reloads other servers, and would end this one without a drain.
+  process.on('SIGUSR2', () => {})
+}
 
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {

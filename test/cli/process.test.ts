@@ -119,6 +119,7 @@ test('run prints its addresses, and exits with 0 on SIGTERM', async () => {
   const ready = JSON.parse(line) as { traffic: string[]; admin: string }
   assert.equal((await fetch(`${ready.traffic[0]}/`)).status, 200)
   assert.equal((await fetch(`${ready.admin}/ping`)).status, 200)
+  command.kill('SIGUSR2')
   command.kill('SIGTERM')
   assert.deepEqual(await command.exit, { code: 0, signal: null })
 })

@@ -31,7 +31,7 @@ const TAKE_OVER_OPTION: CommandOption = {
 export const RunCommand: Command = {
   usage: ['run [--instance DIR] [--state DIR] [--take-over] [-Dname=value]... [--json]'],
   description: [
-    'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts no new connections, lets in-flight requests end within the grace period of their connector, and exits; a second signal ends it at once. SIGHUP reloads all route files, keystores and secrets; one during the start does so when it has ended.',
+    'Serves the routes of an instance until SIGTERM or SIGINT. It then accepts no new connections, lets in-flight requests end within the grace period of their connector, and exits; a second signal ends it at once. SIGHUP reloads all route files, keystores and secrets; one during the start does so when it has ended. SIGUSR1 and SIGUSR2 have no effect.',
     'Route files are watched: a saved file is deployed within a second, and of an invalid file the last good version keeps serving. A missing ~/.gateway is created; any other missing directory is an error.',
     'With --state, nothing is written to the instance, which may be read-only; changes of routes over the management API are rejected with 403.',
     'With --take-over, it replaces a running gateway of the same instance without an interruption, after an upgrade for example: it opens the same ports beside it, takes its sessions, and when it is ready the other one drains and exits with 0. Where it can not start, the other one goes on as before. Without a running gateway it starts as usual.',
