@@ -44,7 +44,11 @@ describe('the start of a gateway of a fleet', { skip: etcdMissing }, () => {
         await until(/can not be read for \d+ s \(not reachable, or without a leader\)$/)
         assert.equal((await starting.askAdmin('/health/live')).status, 200)
         assert.equal((await storeCheck(starting)).status, 503)
-        assert.equal(starting.log.with(/the configuration store can not be read/).length, 1)
+        assert.equal(
+          starting.log.with(/the configuration store can not be read, and this gateway has no release of it yet/)
+            .length,
+          1,
+        )
         await etcd.restart()
         await until(/user or password refused/)
         assert.equal((await storeCheck(starting)).status, 503)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { EtcdError, type EtcdErrorKind } from '#etcd'
-import type { Logger } from '#logging'
+import type { LogEvent, Logger } from '#logging'
 import { type Divergence, type EtcdReleases, type LocalState, type Pointer, ReleaseError } from '#releases'
 import { EVENTS } from '../log-events.ts'
 import { onSilence, SILENCE, StoreHeartbeat } from './store-heartbeat.ts'
@@ -199,8 +199,16 @@ export class StoreFollower {
     if (before.state === 'disconnected' && before.reason === reason) return
     // Members of a cluster fail with different messages: one line for the outage, not for each of them.
     if (before.state !== 'disconnected' || !(error instanceof EtcdError && error.kind === 'unavailable'))
-      this.#input.logger.error({ reason }, EVENTS.STORE_UNAVAILABLE)
+      this.#input.logger.error({ reason }, this.#unavailable)
     this.#input.connectionChanged()
+  }
+
+  /** Before the first release, none can be served. */
+  get #unavailable(): LogEvent {
+    if (this.#input.local() !== null) return EVENTS.STORE_UNAVAILABLE
+    return EVENTS.STORE_UNAVAILABLE.withMessage(
+      'the configuration store can not be read, and this gateway has no release of it yet; it tries again',
+    )
   }
 
   async #pause(failures: number): Promise<void> {
