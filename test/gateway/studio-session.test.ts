@@ -306,6 +306,9 @@ test('with adminProtection that filter logs in, and returns the browser to the S
     ['/api/studio/login?page=//evil.test', null],
     ['/api/studio/login?page=../api/info', null],
     ['/api/studio/login?page=a/%2e%2e/%2e%2e/b', null],
+    ['/api/studio/login?page=%252e%252E/%252e%252e/b', null],
+    ['/api/studio/login?page=a/.%252e/b', null],
+    ['/api/studio/login?page=routes/a%252eb', '../../studio/routes/a%2eb'],
   ] as const) {
     const answer = await ask('GET', path, good)
     assert.deepEqual([path, answer.headers.location ?? null], [path, location])

@@ -10,8 +10,8 @@ import { type SessionLimits, StudioSessions } from './studio-sessions.ts'
 /** Path to which a browser navigates to be logged in by `adminProtection`. */
 const LOGIN = '/api/studio/login'
 
-/** A page of the Studio, relative to its root; without dot segments. */
-const PAGE = /^(?!.*(?:^|\/)\.\.?(?:[/?]|$))[A-Za-z0-9._~%!$&'()*+,;=:@?-][A-Za-z0-9._~/%!$&'()*+,;=:@?-]{0,1000}$/
+/** A page of the Studio, relative to its root; without dot segments, which browsers also read where they are escaped. */
+const PAGE = /^(?!.*(?:^|\/)(?:\.|%2e){1,2}(?:[/?]|$))[a-z0-9._~%!$&'()*+,;=:@?-][a-z0-9._~/%!$&'()*+,;=:@?-]{0,1000}$/i
 
 /** Input of the Studio on the management connector. */
 interface StudioInput {
