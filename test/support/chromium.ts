@@ -9,8 +9,8 @@ const PROGRAM = programOnPath('chromium') ?? programOnPath('chromium-browser') ?
 export const chromiumMissing: string | false =
   PROGRAM === null ? 'chromium is not on the PATH; nothing was checked in a real browser' : false
 
-/** Time-out of a page, a login or a redirect. Far beyond the usual time. */
-const TIMEOUT = 20_000
+/** Time-out of a page, a login or a redirect, as of other waits of tests: a first validation takes long on a busy machine. */
+const TIMEOUT = 30_000
 
 /** Host names of tests resolve to loopback; all others, such as those of fonts and browser services, do not resolve. */
 const NAMES = 'MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
