@@ -68,6 +68,23 @@ test(
 )
 
 test(
+  'a deployment that gets no response ends after two minutes, and can be tried again',
+  STUDIO_TEST,
+  withDraft(async (page) => {
+    await page.clock.install()
+    // Never answered.
+    await page.route('**/routes/hello', (route) => (route.request().method() === 'PUT' ? undefined : route.continue()))
+    await page.getByRole('button', { name: 'Deploy' }).click()
+    await page.getByText('Deploying…').waitFor()
+    await page.clock.fastForward(120_000)
+    await page.getByRole('alert').getByText('does not respond').waitFor()
+    await page.unroute('**/routes/hello')
+    await deployDraft(page)
+    assert.equal(await studio.entityOf('/hello'), 'mine')
+  }),
+)
+
+test(
   'a draft that was never deployed is renamed; a route that others have changed is not',
   STUDIO_TEST,
   withDraft(async (page) => {

@@ -61,10 +61,24 @@ export interface CallOptions {
   readonly isProbe?: boolean
 }
 
+/** Milliseconds after which a call without a response ends, so that it can be tried again. Longer than a deployment takes. */
+const LONGEST_CALL = 120_000
+
 /** Calls the management API; `path` is relative to the root of the admin connector. */
-export async function call<T>(
+export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), LONGEST_CALL)
+  try {
+    return await callWithin<T>(path, options, limit.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function callWithin<T>(
   path: string,
-  { method, body, headers = {}, signal, isProbe = false }: CallOptions = {},
+  { method, body, headers = {}, signal, isProbe = false }: CallOptions,
+  limit: AbortSignal,
 ): Promise<T> {
   let response: Response
   try {
@@ -72,7 +86,7 @@ export async function call<T>(
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       credentials: 'same-origin',
       redirect: 'manual',
     })
