@@ -73,6 +73,21 @@ test('the failure of a handler outside of routes names the object and the error'
   })
 })
 
+test('the refusal of an open circuit is the decision, whatever openHandler responds with', async () => {
+  const fallback = { type: 'StaticResponseHandler', config: { status: 503 } }
+  const circuitBreaker = { maxFailures: 1, openDuration: '1 hour', openHandler: fallback }
+  const proxy: JsonObject = { name: 'proxy', type: 'ReverseProxyHandler', config: { circuitBreaker } }
+  await using gateway = await RunningGateway.start({
+    files: { 'config/config.json': auditedRoot(TO_FILE) },
+    routes: { shop: { baseURI: 'http://127.0.0.1:1', handler: proxy } },
+  })
+  const by = 'gateway+_router+shop+proxy'
+  assert.deepEqual(await decisions(gateway, ['/1', '/2']), {
+    '/1': { status: '502', result: 'FAILED', by, reason: 'GW_UPSTREAM_CONNECT' },
+    '/2': { status: '503', result: 'FAILED', by, reason: 'the circuit is open' },
+  })
+})
+
 test('the reason of a script that fails is a code of the gateway, whatever the script put into its error', async () => {
   const source = "throw Object.assign(new Error('refused'), { code: 'a token' })"
   const script: JsonObject = {

@@ -61,6 +61,8 @@ export async function openCircuitBreaker(values: CircuitBreakerSettings, env: En
     const epoch = circuit.admit()
     if (epoch === null) {
       refused.add()
+      // The refusal stays the decision, whatever the handler responds with, as that of a filter with a failureHandler.
+      exchange.decided({ result: 'FAILED', by: env.name, reason: 'the circuit is open' })
       return openHandler(exchange)
     }
     let outcome: Outcome
