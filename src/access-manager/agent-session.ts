@@ -1,5 +1,5 @@
 import { CachedValue } from '#cache'
-import { AccessManagerError } from '#contracts'
+import { AccessManagerError, boundedWait } from '#contracts'
 import type { Logger } from '#logging'
 import type { Clock, Counter } from '#schema'
 import { EVENTS } from './log-events.ts'
@@ -69,10 +69,7 @@ export class AgentSession {
   /** Ends the session at the server, within LOGOUT_LIMIT. */
   async close(): Promise<void> {
     this.#closed = true
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, LOGOUT_LIMIT)
-    await Promise.race([this.#logOut(), late])
-    clearTimeout(timer)
+    await boundedWait(this.#logOut(), LOGOUT_LIMIT)
   }
 
   async #logOut(): Promise<void> {

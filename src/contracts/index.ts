@@ -38,6 +38,7 @@ export {
 export { AUDIT_MEMORY } from './audit-memory.ts'
 export { recordsOf } from './audit-records.ts'
 export { type AuditService, AuditServiceKind } from './audit-service.ts'
+export { boundedWait } from './bounded-wait.ts'
 export { cipherSuite } from './cipher-suites.ts'
 export { type Condition as RequestCondition, type ConditionSource, passes } from './condition.ts'
 export { ConfigurationStoreKind, type SharedConfiguration } from './configuration-store.ts'

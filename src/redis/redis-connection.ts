@@ -1,4 +1,5 @@
 import { Cluster, ReplyError } from 'ioredis'
+import { boundedWait } from '#contracts'
 import type { Clock } from '#schema'
 import { type Availability, type AvailabilityEvents, CONNECTION_CLOSED } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
@@ -67,13 +68,7 @@ export class RedisConnection {
       return client instanceof Cluster ? nodesConnected(client) : undefined
     })
     client.connect().catch(() => {})
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, limit)
-    try {
-      await Promise.race([ready, promise])
-    } finally {
-      clearTimeout(timer)
-    }
+    await boundedWait(ready, limit)
   }
 
   /**

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import { RetryDelay } from '#contracts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { boundedWait, RetryDelay } from '#contracts'
 import type { Clock, QueuePlan } from '#schema'
 import { Backlog } from './backlog.ts'
 import { BoundedSend, SendTimedOut } from './bounded-send.ts'
@@ -184,7 +184,7 @@ export class Delivery {
   }
 
   async #deliver(): Promise<void> {
-    if (this.#commits !== null) await bounded(this.#commits.attempted, this.#timing.startLimit)
+    if (this.#commits !== null) await boundedWait(this.#commits.attempted, this.#timing.startLimit)
     this.#isStarting = false
     this.#notifyWaiters()
     for (let batches = 1; !this.#isEnded; batches++) {
@@ -325,7 +325,7 @@ export class Delivery {
     this.#isEnded = true
     this.#pause.resume()
     this.#sending?.abort(this.#timing.closeGrace / 2)
-    await bounded(this.#run, this.#timing.closeGrace)
+    await boundedWait(this.#run, this.#timing.closeGrace)
     await this.#release()
   }
 
@@ -340,11 +340,11 @@ export class Delivery {
 
   async #release(): Promise<void> {
     const { closeGrace } = this.#timing
-    if (this.#backlog.volatile > 0) await bounded(this.#commits?.commitNow() ?? Promise.resolve(), closeGrace)
+    if (this.#backlog.volatile > 0) await boundedWait(this.#commits?.commitNow() ?? Promise.resolve(), closeGrace)
     this.#lose('closed', this.#backlog.volatile)
     if (this.#totals.lost.closed > 0) this.#log.lostAtClose(this.#totals.lost.closed, this.#commits !== null)
-    await bounded(Promise.all([this.#commits?.close(), this.#backlog.close()]), closeGrace)
-    if (!(await bounded(this.#closeTransport(), closeGrace))) this.#log.closeFailed()
+    await boundedWait(Promise.all([this.#commits?.close(), this.#backlog.close()]), closeGrace)
+    if (!(await boundedWait(this.#closeTransport(), closeGrace))) this.#log.closeFailed()
     this.#waiters.end()
   }
 }
@@ -352,14 +352,4 @@ export class Delivery {
 /** The index of a refusal must be one of the batch: a wrong one is an ordinary failure. */
 function isRefusalOf(error: unknown, records: readonly AuditRecord[]): error is RecordRefused {
   return error instanceof RecordRefused && Number.isInteger(error.index) && records[error.index] !== undefined
-}
-
-/** Resolves with undefined after the limit in milliseconds. */
-async function bounded<T>(promise: Promise<T>, limit: number): Promise<T | undefined> {
-  const timer = new AbortController()
-  try {
-    return await Promise.race([promise, wait(limit, undefined, { signal: timer.signal }).catch(() => undefined)])
-  } finally {
-    timer.abort()
-  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServedFolders } from '#contracts'
+import { boundedWait, type ServedFolders } from '#contracts'
 import { EtcdClient, type EtcdError, type EtcdErrorKind } from '#etcd'
 import type { Logger } from '#logging'
 import { type Authorship, type ContentEntry, EtcdReleases, type FileChange, type WriteOutcome } from '#releases'
@@ -281,16 +281,9 @@ export class Fleet {
   }
 
   async #upToDate(step: () => Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CATCH_UP_LIMIT)
-    })
-    try {
-      // The follower reports what is wrong with the store.
-      await Promise.race([this.#follower.refresh().then(step, () => {}), limit])
-    } finally {
-      clearTimeout(timer)
-    }
+    // The follower reports what is wrong with the store.
+    const refreshed = this.#follower.refresh().then(step, () => {})
+    await boundedWait(refreshed, CATCH_UP_LIMIT)
   }
 
   /**

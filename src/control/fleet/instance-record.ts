@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { boundedWait } from '#contracts'
 import { type EtcdClient, EtcdError, type EtcdErrorKind, type KeyValue, type OperationResult } from '#etcd'
 import type { StoreKeys } from '#releases'
 import { decodeStatus, encodeStatus, type InstanceStatus, processOf } from './instance-status.ts'
@@ -120,12 +121,7 @@ export class InstanceRecord {
       await this.#writing
       if (this.#lease !== null) await this.#input.client.revokeLease(this.#lease)
     })().catch(() => {})
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, REMOVAL_LIMIT)
-    })
-    await Promise.race([removal, limit])
-    clearTimeout(timer)
+    await boundedWait(removal, REMOVAL_LIMIT)
   }
 
   #renew(): void {

@@ -1,3 +1,4 @@
+import { boundedWait } from '#contracts'
 import {
   type AuditRecord,
   LOCAL_LIMITS,
@@ -67,13 +68,7 @@ export class FileTransport implements Transport {
   }
 
   async #endAll(end: (file: Lines) => Promise<void>): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, CLOSE_LIMIT)
-    try {
-      await Promise.race([Promise.all([...this.#files.values()].map(end)), late])
-    } finally {
-      clearTimeout(timer)
-    }
+    await boundedWait(Promise.all([...this.#files.values()].map(end)), CLOSE_LIMIT)
   }
 
   async #write(records: readonly AuditRecord[], signal: AbortSignal): Promise<void> {

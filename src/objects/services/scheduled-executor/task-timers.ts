@@ -1,4 +1,4 @@
-import type { Executor } from '#contracts'
+import { boundedWait, type Executor } from '#contracts'
 import { MAX_TIMER_DELAY } from '#schema'
 
 type Task = () => void | Promise<void>
@@ -47,10 +47,7 @@ export class TaskTimers implements Executor {
     for (const timer of this.#waiting) clearTimeout(timer)
     this.#waiting.clear()
     if (this.#running.size === 0 || gracePeriod === 0) return
-    const { promise: timedOut, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, gracePeriod)
-    await Promise.race([Promise.all(this.#running), timedOut])
-    clearTimeout(timer)
+    await boundedWait(Promise.all(this.#running), gracePeriod)
   }
 
   #checkOpen(): void {
