@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls'
 import { type ClientTls, PermitTable } from '#contracts'
 import { Body } from '#http'
 import type { PermitStore } from '#schema'
-import { Authority, type Issued, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, clientTlsOf, type Issued, opensslMissing } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { frameUpstream } from '#test/frame-upstream'
@@ -19,15 +19,7 @@ const authority = opensslMissing === false ? new Authority() : null
 const issued = authority?.issue({ name: 'localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 
-const trusting = (): ClientTls => ({
-  minVersion: 'TLSv1.2',
-  maxVersion: 'TLSv1.3',
-  ciphers: null,
-  alpn: true,
-  keys: null,
-  trust: trustIn(authority!.certificate),
-  hostnames: 'STRICT',
-})
+const trusting = (): ClientTls => clientTlsOf(authority!)
 
 const CONNECTIONS = 3
 /** More than there are connections: some wait in the queue. */

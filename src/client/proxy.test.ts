@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import type { ClientTls, ProxyOptions } from '#contracts'
-import { Authority, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, clientTlsOf, opensslMissing } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
@@ -38,15 +38,7 @@ async function secureUpstream(listener: RequestListener, altNames = 'DNS:localho
   }
 }
 
-const trusting = (): ClientTls => ({
-  minVersion: 'TLSv1.2',
-  maxVersion: 'TLSv1.3',
-  ciphers: null,
-  alpn: true,
-  keys: null,
-  trust: trustIn(authority!.certificate),
-  hostnames: 'STRICT',
-})
+const trusting = (): ClientTls => clientTlsOf(authority!)
 
 test('a proxy gets the absolute URI and credentials; the named server is not contacted', async () => {
   const heads: string[] = []

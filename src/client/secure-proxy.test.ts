@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
 import { createServer, type TLSSocket } from 'node:tls'
 import type { ClientTls, ProxyOptions } from '#contracts'
-import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, Changing, clientTlsOf, opensslMissing, trustIn } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { tinyproxy, tinyproxyMissing } from '#test/tinyproxy'
@@ -15,15 +15,7 @@ const real = { skip: tinyproxyMissing || opensslMissing }
 const authority = opensslMissing === false ? new Authority() : null
 after(() => authority?.[Symbol.dispose]())
 
-const trusting = (trusted: Authority): ClientTls => ({
-  minVersion: 'TLSv1.2',
-  maxVersion: 'TLSv1.3',
-  ciphers: null,
-  alpn: true,
-  keys: null,
-  trust: trustIn(trusted.certificate),
-  hostnames: 'STRICT',
-})
+const trusting = (trusted: Authority): ClientTls => clientTlsOf(trusted)
 
 /** TLS in front of a proxy; counts the relayed bytes. */
 async function secured(proxyPort: number, altNames: string) {

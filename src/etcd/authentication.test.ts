@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import type { ClientTls } from '#contracts'
-import { Authority, Changing, type Issued, keysOf, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, Changing, clientTlsOf, type Issued, keysOf, opensslMissing } from '#test/certificates'
 import { EtcdMember, etcdClient, etcdMissing } from '#test/etcd'
 import { ofKind, put, watching, write } from '#test/etcd-requests'
 import { TcpPeer } from '#test/tcp-peer'
@@ -113,15 +113,8 @@ test('a peer that quotes password and token does not bring them into messages', 
 })
 
 describe('with TLS', { skip: etcdMissing || opensslMissing }, () => {
-  const tlsOf = (trusted: string, client: Issued | null): ClientTls => ({
-    minVersion: 'TLSv1.2',
-    maxVersion: 'TLSv1.3',
-    ciphers: null,
-    alpn: true,
-    keys: client === null ? null : keysOf(new Changing([client])),
-    trust: trustIn(trusted),
-    hostnames: 'STRICT',
-  })
+  const tlsOf = (trusted: string, client: Issued | null): ClientTls =>
+    clientTlsOf({ certificate: trusted }, { keys: client === null ? null : keysOf(new Changing([client])) })
 
   test('members are verified by private trust, and see the certificate of the client', async () => {
     using authority = new Authority()

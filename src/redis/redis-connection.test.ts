@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ClientTls, ClientTlsKind, Secret, type SecretStore, SecretStoreKind } from '#contracts'
+import { ClientTlsKind, Secret, type SecretStore, SecretStoreKind } from '#contracts'
 import type { JsonObject } from '#json'
 import { type ConfigError, defineType, kind } from '#schema'
 import { type BuildOptions, type Built, build } from '#test/build'
-import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, Changing, clientTlsOf, opensslMissing } from '#test/certificates'
 import { freePort } from '#test/nginx'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { RedisServer, redisMissing } from '#test/redis'
@@ -298,15 +298,7 @@ test('TLS with the trust manager and identities of the configuration', {
     kind: ClientTlsKind,
     summary: 'TLS of a test.',
     config: {},
-    create: (): ClientTls => ({
-      minVersion: 'TLSv1.2',
-      maxVersion: 'TLSv1.3',
-      ciphers: null,
-      alpn: false,
-      keys: null,
-      trust: trustIn(authority.certificate),
-      hostnames: 'STRICT',
-    }),
+    create: () => clientTlsOf(authority, { alpn: false }),
   })
   const surroundings = { types: [Tls], heap: [{ name: 'Tls', type: 'TestTls' }] }
   const url = server.url.replace('redis:', 'rediss:')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ClientTls, ClientTlsKind } from '#contracts'
+import { ClientTlsKind } from '#contracts'
 import type { JsonObject } from '#json'
 import { defineType, kind } from '#schema'
 import { type BuildOptions, build } from '#test/build'
-import { Authority, Changing, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, Changing, clientTlsOf, opensslMissing } from '#test/certificates'
 import { type PemSecrets, pemStoreType } from '#test/pem-secrets'
 import { RedisServer, redisMissing } from '#test/redis'
 import { RedisCluster } from '#test/redis-cluster'
@@ -70,15 +70,7 @@ function secured(authority: Authority, secrets: PemSecrets): Secured {
     kind: ClientTlsKind,
     summary: 'TLS of a test.',
     config: {},
-    create: (): ClientTls => ({
-      minVersion: 'TLSv1.2',
-      maxVersion: 'TLSv1.3',
-      ciphers: null,
-      alpn: false,
-      keys: null,
-      trust: trustIn(authority.certificate),
-      hostnames: 'STRICT',
-    }),
+    create: () => clientTlsOf(authority, { alpn: false }),
   })
   const surroundings: BuildOptions = {
     types: [Tls, pemStoreType(passwords)],

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { KeyManager, ServerTls, TlsIdentity, TrustManager } from '#contracts'
+import type { ClientTls, KeyManager, ServerTls, TlsIdentity, TrustManager } from '#contracts'
 
 /** Why tests with certificates cannot run here, or false. */
 export const opensslMissing: string | false =
@@ -136,6 +136,23 @@ export function keysOf(changing: Changing<readonly Issued[]>): KeyManager {
 export function trustIn(...certificates: string[]): TrustManager {
   const authorities = certificates.map((each) => new X509Certificate(each))
   return { authorities: async () => authorities, onChange: () => () => {} }
+}
+
+/** TLS of a client under test that trusts the certificates of an authority. */
+export function clientTlsOf(
+  { certificate }: Pick<Authority, 'certificate'>,
+  fields: Partial<ClientTls> = {},
+): ClientTls {
+  return {
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: null,
+    alpn: true,
+    keys: null,
+    trust: trustIn(certificate),
+    hostnames: 'STRICT',
+    ...fields,
+  }
 }
 
 /** TLS of a listener under test with one certificate. */

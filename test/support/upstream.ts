@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 /** A server of a test on a free loopback port, closed at the end of its scope. */
 export interface Upstream extends AsyncDisposable {
   readonly url: string
+  readonly port: number
   /** Connections that were accepted since the start. */
   readonly accepted: number
   /** Connections that are open now. */
@@ -53,6 +54,7 @@ async function listening(server: Server): Promise<Upstream> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
+    port,
     get accepted() {
       return accepted
     },

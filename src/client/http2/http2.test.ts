@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import type { ClientTls } from '#contracts'
 import { Body } from '#http'
-import { Authority, type Issued, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, clientTlsOf, type Issued, opensslMissing } from '#test/certificates'
 import { clientWith, Reader, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { clearHttp2Upstream, secureHttp2Upstream } from '#test/http2-upstream'
@@ -16,16 +16,7 @@ const issued = authority?.issue({ name: 'localhost' }) as Issued
 after(() => authority?.[Symbol.dispose]())
 const secure = { skip: opensslMissing }
 
-const trusting = (fields: Partial<ClientTls> = {}): ClientTls => ({
-  minVersion: 'TLSv1.2',
-  maxVersion: 'TLSv1.3',
-  ciphers: null,
-  alpn: true,
-  keys: null,
-  trust: trustIn(authority!.certificate),
-  hostnames: 'STRICT',
-  ...fields,
-})
+const trusting = (fields: Partial<ClientTls> = {}): ClientTls => clientTlsOf(authority!, fields)
 
 const OVER_TLS = { overTls: true, inClear: 'off' } as const
 const KNOWN = { overTls: true, inClear: 'prior-knowledge' } as const

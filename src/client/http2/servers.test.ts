@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Authority, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, clientTlsOf, opensslMissing } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { accepts, freePort, nginx, nginxMissing } from '#test/nginx'
@@ -37,15 +37,7 @@ test('nginx: HTTP/2 over TLS, with large files in both directions', {
   )
   await using client = clientWith({
     http2: { overTls: true, inClear: 'off' },
-    tls: {
-      minVersion: 'TLSv1.2',
-      maxVersion: 'TLSv1.3',
-      ciphers: null,
-      alpn: true,
-      keys: null,
-      trust: trustIn(authority.certificate),
-      hostnames: 'STRICT',
-    },
+    tls: clientTlsOf(authority),
   })
   const url = `https://localhost:${port}`
   const version = await send(client, exchangeFor('GET', `${url}/version`, { headers: { Host: 'public.example' } }))

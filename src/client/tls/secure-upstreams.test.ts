@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls'
 import type { ClientTls, TrustManager } from '#contracts'
-import { Authority, Changing, type Issued, keysOf, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, Changing, clientTlsOf, type Issued, keysOf, opensslMissing, trustIn } from '#test/certificates'
 import { clientWith, send, textOf } from '#test/client'
 import { exchangeFor } from '#test/exchange'
 import { once, within } from '#test/waiting'
@@ -19,16 +19,7 @@ after(() => authority?.[Symbol.dispose]())
 
 const TRUST_ALL: TrustManager = { authorities: async () => 'anything', onChange: () => () => {} }
 
-const tlsWith = (fields: Partial<ClientTls>): ClientTls => ({
-  minVersion: 'TLSv1.2',
-  maxVersion: 'TLSv1.3',
-  ciphers: null,
-  alpn: true,
-  keys: null,
-  trust: trustIn(authority!.certificate),
-  hostnames: 'STRICT',
-  ...fields,
-})
+const tlsWith = (fields: Partial<ClientTls>): ClientTls => clientTlsOf(authority!, fields)
 
 /** A server that responds with the name in the client certificate and its number of connections. */
 async function upstream(issued: Issued, tls: TlsOptions = {}) {

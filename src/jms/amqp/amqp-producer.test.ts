@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { JmsError, MessageRefused } from '#jms'
 import { AmqpBroker } from '#test/amqp-broker'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
-import { once } from '#test/waiting'
+import { silentUpstream } from '#test/upstream'
 
 function producerAt(
   port: number,
@@ -12,25 +11,6 @@ function producerAt(
   endpoint: Parameters<typeof endpointAt>[1] = {},
 ) {
   return producerOf(producerPlan([endpointAt(port, endpoint)], { protocol: 'amqp', ...connection }))
-}
-
-/** A peer that writes bytes and reads nothing else. */
-async function peer(serve: (socket: Socket) => void) {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    serve(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
 }
 
 test('messages arrive in order, as JMS text messages', async () => {
@@ -164,7 +144,7 @@ test('outcomes of four billion messages that were not sent end the connection at
 
 test('an aborted send and a close end at once', async () => {
   await using mute = await AmqpBroker.start({ answer: () => 'ignore' })
-  await using silent = await peer(() => {})
+  await using silent = await silentUpstream(() => {})
   for (const port of [mute.port, silent.port]) {
     await using producer = producerAt(port)
     const controller = new AbortController()
@@ -201,7 +181,7 @@ const hostile: [string, Buffer, RegExp][] = [
 ]
 for (const [name, bytes, reason] of hostile) {
   test(`a peer that sends ${name} is an error with a reason`, async () => {
-    await using server = await peer((socket) => socket.write(bytes))
+    await using server = await silentUpstream((socket) => socket.write(bytes))
     await using producer = producerAt(server.port, {}, { connectTimeout: 150 })
     await assert.rejects(producer.send(numbered(1)), reason)
   })

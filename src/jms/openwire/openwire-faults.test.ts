@@ -1,31 +1,13 @@
 // Brokers that are gone, unresponsive, slow or hostile. Every send ends within its deadlines.
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { JmsError } from '#jms'
 import { endpointAt, numbered, producerOf, producerPlan } from '#test/jms-plan'
 import { commandFrame, OpenWireBroker } from '#test/openwire-broker'
+import { silentUpstream } from '#test/upstream'
 import { once } from '#test/waiting'
 import { CommandType } from './command-types.ts'
-
-/** A peer of which only the first answer is written here. */
-async function peer(serve: (socket: Socket) => void) {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    serve(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 const quick = { connectTimeout: 100 }
 
@@ -44,7 +26,7 @@ test('a port without a broker is an error with its address', async () => {
 })
 
 test('a peer that accepts and sends nothing times out after the connect timeout', async () => {
-  await using silent = await peer(() => {})
+  await using silent = await silentUpstream(() => {})
   await using producer = producerOf(producerPlan([endpointAt(silent.port, quick)]))
   await assert.rejects(producer.send(numbered(1)), /no answer of an OpenWire broker within 100 ms/)
 })
@@ -65,7 +47,7 @@ const garbage: [string, Buffer, RegExp][] = [
 ]
 for (const [name, bytes, reason] of garbage) {
   test(`a peer that sends ${name} is an error with a reason`, async () => {
-    await using hostile = await peer((socket) => socket.write(bytes))
+    await using hostile = await silentUpstream((socket) => socket.write(bytes))
     await using producer = producerOf(producerPlan([endpointAt(hostile.port, quick)]))
     await assert.rejects(producer.send(numbered(1)), reason)
   })
@@ -158,7 +140,7 @@ test('liveness: an idle connection sends keep-alives, and one without data from 
 })
 
 test('an aborted send ends at once, whatever it waits for', async () => {
-  await using silent = await peer(() => {})
+  await using silent = await silentUpstream(() => {})
   await using broker = await OpenWireBroker.start({ answer: () => 'ignore' })
   for (const port of [silent.port, broker.port]) {
     await using producer = producerOf(producerPlan([endpointAt(port)]))
@@ -171,7 +153,7 @@ test('an aborted send ends at once, whatever it waits for', async () => {
 })
 
 test('close ends a send that waits, and a connection that is being opened', async () => {
-  await using silent = await peer(() => {})
+  await using silent = await silentUpstream(() => {})
   await using broker = await OpenWireBroker.start({ answer: () => 'ignore' })
   for (const port of [silent.port, broker.port]) {
     const producer = producerOf(producerPlan([endpointAt(port)]))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type ClientTls, ClientTlsKind, SqlAttributesContext } from '#contracts'
+import { ClientTlsKind, SqlAttributesContext } from '#contracts'
 import { type Exchange, type Filter, respond } from '#http'
 import type { JsonObject, JsonValue } from '#json'
 import { defineType } from '#schema'
 import { build } from '#test/build'
-import { Authority, type Issued, trustIn } from '#test/certificates'
+import { Authority, clientTlsOf, type Issued } from '#test/certificates'
 import { secretsType } from '#test/changing-secrets'
 import { auditedExchange } from '#test/exchange'
 import { mariadbMissing, postgresqlMissing, SqlServer } from '#test/sql-servers'
@@ -78,10 +78,7 @@ const TestTls = defineType({
   kind: ClientTlsKind,
   summary: 'TLS options of a test.',
   config: {},
-  create: (): ClientTls => ({
-    ...{ keys: null, ciphers: null, alpn: false, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3', hostnames: 'STRICT' },
-    trust: trustIn(authority.certificate),
-  }),
+  create: () => clientTlsOf(authority, { alpn: false }),
 })
 
 const secrets = { 'database.password': 'right' as string }
