@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { DocumentType } from '#heap'
 import { ADMIN_DEFAULTS, AdminDocument, DEFAULT_OBJECTS, RootDocument, RouteDocument } from '#instance'
 import type { JsonValue } from '#json'
@@ -26,6 +26,20 @@ export function configFiles(operand: string): ConfigFile[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((file) => configFile(file, instance))
+    .filter((file) => file.type !== RouteDocument || mayBeRoute(file.path))
+}
+
+/**
+ * Folders of configuration also have files of properties (`$location`), JWK sets and other data: outside of `routes` a file is a route
+ * where it has a handler. One that can not be read is reported by whoever reads it.
+ */
+function mayBeRoute(path: string): boolean {
+  if (dirname(path).split(sep).includes('routes')) return true
+  try {
+    return /\bhandler(?:Object)?\b/.test(readFileSync(path, 'utf8'))
+  } catch {
+    return true
+  }
 }
 
 function configFile(path: string, instance: string | null): ConfigFile {

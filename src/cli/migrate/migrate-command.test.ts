@@ -30,6 +30,20 @@ test('without --write the diff is shown and nothing changes', async () => {
   assert.equal(folder.read(ROUTE), text)
 })
 
+test('files of an instance that are no routes are left out', async () => {
+  using folder = new Folder({
+    'config/properties.json': '{ "amUrl": "http://am.example.com" }',
+    'config/keys/set.json': '{ "keys": [] }',
+    'config/more/old.json': '{ "handlerObject": "ReverseProxyHandler" }',
+    'config/routes/broken.json': '{ "name": "x" }',
+  })
+  const { stdout, stderr } = await gateway(['migrate', folder.path])
+  assert.doesNotMatch(stdout, /amUrl|set\.json/)
+  assert.match(stdout, /more\/old\.json/)
+  assert.match(stdout, /broken\.json:1:1: \/handler: expected a Handler reference/)
+  assert.match(stderr, /^1 file of 2 would be changed/)
+})
+
 test('comments, order and formatting stay as they are', async () => {
   const text = `{
   // the first comment

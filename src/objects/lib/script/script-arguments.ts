@@ -67,8 +67,8 @@ const NOTHING: Scope = { lookup: () => undefined }
 
 const SECRETS =
   'scripts have the binding secrets in place of a provider; remove the argument, name this object in the field secretsProvider of the ' +
-  "script's object, beside args, and replace secretsProvider.getNamedSecret(...) by secrets.get('id') in Groovy or await secrets.get('id') " +
-  'in JavaScript. Such a secret signs and verifies tokens; its value can not be read'
+  "script's object, beside args, and replace calls of the provider by secrets.get('id') in Groovy or await secrets.get('id') " +
+  'in JavaScript. Such a secret signs and verifies tokens, and compares a password with secret.matches(text); its value can not be read'
 
 /** Objects that scripts of PingGateway get by an argument. */
 const ADVICE: ReadonlyMap<Kind, string> = new Map<Kind, string>([
