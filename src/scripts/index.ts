@@ -1,5 +1,5 @@
 export { ClaimConstraints } from './claim-constraints.ts'
-export type { Script, UndeclaredName } from './engine.ts'
+export type { Script } from './engine.ts'
 export { formatProblem, ScriptError, type ScriptProblem, ScriptSyntaxError, ScriptTimeoutError } from './errors.ts'
 export { HeapObject, type ResultShape } from './evaluation-port.ts'
 export {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { locationAt, type ScriptProblem } from './errors.ts'
 
 /** The text of a script in a file. */
-export interface DecodedScript {
+interface DecodedScript {
   readonly text: string
   /** The first character that is not UTF-8; null where all are. The script runs without it, as it may be part of a comment. */
   readonly problem: ScriptProblem | null

@@ -31,7 +31,7 @@ export function configFiles(operand: string): ConfigFile[] {
 
 /**
  * Folders of configuration also have files of properties (`$location`), JWK sets and other data: outside of `routes` a file is a route
- * where it has a handler. One that can not be read is reported by whoever reads it.
+ * where it has a handler. One that can not be read is kept, so that it is reported.
  */
 function mayBeRoute(path: string): boolean {
   if (dirname(path).split(sep).includes('routes')) return true

@@ -44,7 +44,7 @@ test('the members of a certificate have the values of Java', { skip: opensslMiss
   ])
 })
 
-test('an expired certificate, one that is not valid yet, and one of another issuer are told apart', async () => {
+test('an expired certificate, one that is not valid yet, and one of another issuer are different exceptions', async () => {
   const [day, now] = [86_400_000, Date.now()]
   const text = (from: number, to: number): string =>
     testIdentity('x', { from: new Date(now + from * day), to: new Date(now + to * day) }).certificate.toString()

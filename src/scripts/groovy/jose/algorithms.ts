@@ -13,12 +13,17 @@ class AlgorithmValue extends EnumValue {
   }
 }
 
-/** Declares an enum; `parse` is the name of its method that finds an algorithm by its name in headers. */
-function algorithmEnum(className: string, parse: string, names: ReadonlyMap<string, string>) {
+/** Declares an enum; `parse` has the names of its methods that find an algorithm by its name in headers. */
+function algorithmEnum(className: string, parse: readonly string[], names: ReadonlyMap<string, string>) {
   const klass = gatewayClass(`json.jose.${className}`, { kind: 'enum', parent: classes.EnumClass })
   const all = [...names].map(([constant, name], at) => new AlgorithmValue(klass, constant, at, name))
   const find = (name: string): AlgorithmValue | undefined => all.find(({ headerName }) => headerName === name)
   const { simpleName } = klass
+  const parsed = (name: string): AlgorithmValue => {
+    const found = find(name)
+    if (found === undefined) throw exceptions.illegalArgument(`Unknown ${simpleName}, ${name.slice(0, 50)}`)
+    return found
+  }
   extendWithHost(klass, {
     ...Object.fromEntries(all.map((each) => [`static ${each.constant}: ${simpleName}`, each])),
     [`static values(): ${simpleName}[]`]: () => new ObjectArray(klass, [...all]),
@@ -27,11 +32,7 @@ function algorithmEnum(className: string, parse: string, names: ReadonlyMap<stri
       if (found === undefined) throw exceptions.illegalArgument(`No enum constant ${klass.name}.${name.slice(0, 50)}`)
       return found
     },
-    [`static ${parse}(String name): ${simpleName}`]: (name: string) => {
-      const found = find(name)
-      if (found === undefined) throw exceptions.illegalArgument(`Unknown ${simpleName}, ${name.slice(0, 50)}`)
-      return found
-    },
+    ...Object.fromEntries(parse.map((method) => [`static ${method}(String name): ${simpleName}`, parsed])),
     'toString(): String': ({ headerName }: AlgorithmValue) => headerName,
   })
   return find
@@ -43,18 +44,19 @@ const constants = (names: readonly string[]): [string, string][] => names.map((n
 /** `NONE` exists to compare with; nothing signs or verifies by it. */
 export const findSignatureAlgorithm = algorithmEnum(
   'jws.JwsAlgorithm',
-  'getJwsAlgorithm',
+  // The first is that of older gateways.
+  ['getJwsAlgorithm', 'parseAlgorithm'],
   new Map([['NONE', 'none'], ...constants(SIGNATURE_ALGORITHMS)]),
 )
 
 export const findEncryptionAlgorithm = algorithmEnum(
   'jwe.JweAlgorithm',
-  'parseAlgorithm',
+  ['parseAlgorithm'],
   new Map([...constants(ENCRYPTION_ALGORITHMS.filter((name) => name !== 'dir')), ['DIRECT', 'dir']]),
 )
 
 export const findEncryptionMethod = algorithmEnum(
   'jwe.EncryptionMethod',
-  'parseMethod',
+  ['parseMethod'],
   new Map(constants(ENCRYPTION_METHODS)),
 )

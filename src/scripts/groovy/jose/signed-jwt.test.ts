@@ -274,3 +274,9 @@ test('keys of a pair come from their encodings', async () => {
   ])
   assert.equal((await jwtVerify(made, keyPairs.rsa.publicKey)).payload['a'], 1)
 })
+
+test('an algorithm is found by its name in headers', async () => {
+  const source = `${IMPORTS} [JwsAlgorithm.parseAlgorithm('RS256'), JwsAlgorithm.getJwsAlgorithm('none')].collect { it.name() }`
+  assert.deepEqual(await groovyValue(source), ['RS256', 'NONE'])
+  assert.match(String(await groovyValue(`${IMPORTS} JwsAlgorithm.parseAlgorithm('x')`)), /Unknown JwsAlgorithm, x/)
+})
