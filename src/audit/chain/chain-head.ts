@@ -58,23 +58,33 @@ export async function headText(path: string): Promise<string | null> {
 export function trustedHead(text: string, file: string | null, signers: readonly ChainSigner[]): ChainHead | string {
   const parsed = parseHead(text)
   if (parsed === null) return 'it can not be read'
-  const { signature, head } = parsed
+  const { signature, head, unknown } = parsed
+  if (unknown !== undefined)
+    return `it has the field ${JSON.stringify(unknown)}, which this version does not know: a newer one wrote it, or it was changed`
   if (`${JSON.stringify({ ...head, signature })}\n` !== text) return 'it was changed'
   if (!signers.some((signer) => signer.verify(signedText(head), signature))) return 'its signature is wrong'
   return file === null || (head.file ?? file) === file ? head : `it is the head of ${head.file}`
 }
 
+interface ParsedHead {
+  readonly head: ChainHead
+  readonly signature: string
+  /** A field of another version. */
+  readonly unknown: string | undefined
+}
+
 /** A head whose signature is not verified. */
-export function parseHead(text: string): { head: ChainHead; signature: string } | null {
+export function parseHead(text: string): ParsedHead | null {
   if (text.length > MAX_BYTES) return null
   try {
     const value = parseJson(text)
     if (!isPlainObject(value)) return null
-    const { number, hash, first, file, signature } = value
+    const { number, hash, first, file, signature, ...others } = value
     if (typeof number !== 'number' || typeof first !== 'number') return null
     if (typeof hash !== 'string' || typeof signature !== 'string') return null
     if (file !== undefined && typeof file !== 'string') return null
-    return { head: { number, hash, first, ...(file !== undefined && { file }) }, signature }
+    const head = { number, hash, first, ...(file !== undefined && { file }) }
+    return { head, signature, unknown: Object.keys(others)[0] }
   } catch {
     return null
   }

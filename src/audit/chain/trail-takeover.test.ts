@@ -412,3 +412,20 @@ test('a rotation that fails leaves the chain intact', async () => {
   assert.deepEqual(namesIn(folder.path), ['access.audit.json', 'access.audit.json.head'])
   await assertIntact(folder.path)
 })
+
+test('a head with a field of another version is rejected, and the entry names the field', async () => {
+  using folder = new Folder()
+  await run(folder.path, ['1', '2'])
+  const path = folder.in('access.audit.json.head')
+  writeFileSync(path, readFileSync(path, 'utf8').replace(',"signature"', ',"epoch":2,"signature"'))
+  const env = fileEnv()
+  const file = open(folder.path, {}, env)
+  await file.start()
+  await file.close()
+  const [entry] = env.log.entries
+  assert.equal(entry?.['code'], 'GW_AUDIT_FILE_CHAIN_HEAD_REJECTED')
+  assert.equal(
+    entry?.['reason'],
+    'it has the field "epoch", which this version does not know: a newer one wrote it, or it was changed',
+  )
+})
