@@ -166,7 +166,8 @@ export async function enter(input: Locator, text: string): Promise<void> {
 
 /** Chooses a completion. CodeMirror ignores a choice shortly after the list was opened, so that it may take several clicks. */
 export async function chooseCompletion(page: Page, name: string): Promise<void> {
-  const option = page.getByRole('option', { name, exact: true })
+  // Not the option of a form for the object at the cursor.
+  const option = page.locator('.cm-tooltip-autocomplete').getByRole('option', { name, exact: true })
   await option.waitFor()
   const isChosen = async () => {
     await option.click({ timeout: 500 }).catch(() => {})
