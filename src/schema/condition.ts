@@ -4,7 +4,7 @@ import { isPlainObject } from '#json'
 import { EXPRESSION_SCHEMA } from './compiled.ts'
 import { IGNORED_KEYS, isIgnoredKey } from './composites.ts'
 import { Deferred, type SettleContext } from './deferred.ts'
-import { decodeInto, expected, type Field, field } from './field.ts'
+import { decodeInto, expected, type Field, field, type Report } from './field.ts'
 import { didYouMean } from './problem.ts'
 import { type Runtime, runtime } from './runtime-expression.ts'
 
@@ -13,33 +13,22 @@ export type Condition = Runtime<boolean>
 
 const KEYS = ['expression', 'label']
 
+const LABELLED_SCHEMA = {
+  type: 'object',
+  properties: { expression: EXPRESSION_SCHEMA, label: { type: 'string' } },
+  required: ['expression'],
+  ...IGNORED_KEYS,
+  additionalProperties: false,
+}
+
+const conditionSchema = () => ({ anyOf: [{ type: 'boolean' }, EXPRESSION_SCHEMA, LABELLED_SCHEMA] })
+
 /** A condition on a request. */
 export function condition(): Field<Deferred<Condition>> {
   const plain = runtime('any')
   const label = 'a condition'
-  const schema = () => ({
-    anyOf: [
-      { type: 'boolean' },
-      EXPRESSION_SCHEMA,
-      {
-        type: 'object',
-        properties: { expression: EXPRESSION_SCHEMA, label: { type: 'string' } },
-        required: ['expression'],
-        ...IGNORED_KEYS,
-        additionalProperties: false,
-      },
-    ],
-  })
-  return field({ label, schema }, (value, report) => {
-    const labelled = isPlainObject(value)
-    if (labelled) {
-      for (const key of Object.keys(value)) {
-        if (KEYS.includes(key) || isIgnoredKey(key)) continue
-        report(`unknown field${didYouMean(key, KEYS)}`, [key])
-      }
-    }
-    const source = labelled ? value['expression'] : value
-    const path = labelled ? ['expression'] : []
+  return field({ label, schema: conditionSchema }, (value, report) => {
+    const { source, path } = withoutLabel(value, report)
     if (typeof source !== 'boolean' && !(typeof source === 'string' && isExpression(source))) {
       report(expected('true, false or an expression such as "${find(request.uri.path, \'^/home\')}"', source), path)
       return undefined
@@ -47,6 +36,25 @@ export function condition(): Field<Deferred<Condition>> {
     const inner = decodeInto(plain, source, report, path)
     return inner === undefined ? undefined : new StrictCondition(inner)
   }) as Field<Deferred<Condition>>
+}
+
+/** A condition that is a fault where it fails or is no boolean, since false could skip an access check (spec gap 111). */
+export function booleanCondition(): Field<Deferred<Condition>> {
+  const plain = runtime('boolean')
+  return field({ ...plain.info.shape, schema: conditionSchema }, (value, report) => {
+    const { source, path } = withoutLabel(value, report)
+    return decodeInto(plain, source, report, path)
+  })
+}
+
+/** The expression of a condition with a label, or the value itself. */
+function withoutLabel(value: unknown, report: Report): { readonly source: unknown; readonly path: readonly string[] } {
+  if (!isPlainObject(value)) return { source: value, path: [] }
+  for (const key of Object.keys(value)) {
+    if (KEYS.includes(key) || isIgnoredKey(key)) continue
+    report(`unknown field${didYouMean(key, KEYS)}`, [key])
+  }
+  return { source: value['expression'], path: ['expression'] }
 }
 
 class StrictCondition extends Deferred<Condition> {

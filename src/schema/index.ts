@@ -23,7 +23,7 @@ export {
   object,
   UNKNOWN_MEMBER,
 } from './composites.ts'
-export { type Condition, condition } from './condition.ts'
+export { booleanCondition, type Condition, condition } from './condition.ts'
 export { config } from './config-expression.ts'
 export { currentMembers } from './current-members.ts'
 export { type Decoding, decode, type Warning } from './decode.ts'

@@ -34,6 +34,13 @@ test('runs the delegate where the condition is true', async () => {
   assert.equal(await outcome("${request.entity.string == ''}"), 418)
 })
 
+test('a condition may have a label', async () => {
+  assert.equal(await outcome({ expression: "${request.method == 'GET'}", label: 'reads' }), 418)
+  assert.equal(await outcome({ expression: false, _off: 1 }), 200)
+  await assert.rejects(outcome({ label: 'reads' }), /\/config\/condition\/expression: .*required/)
+  await assert.rejects(outcome({ expression: '${true}', lable: 'x' }), /\/condition\/lable: unknown field.*"label"/)
+})
+
 test('skips the delegate where the condition is false or null', async () => {
   assert.equal(await outcome(false), 200)
   assert.equal(await outcome("${request.method == 'POST'}"), 200)

@@ -1,6 +1,6 @@
 import { FilterKind } from '#contracts'
 import type { Filter } from '#http'
-import { defineType, type Runtime, ref, runtime } from '#schema'
+import { booleanCondition, defineType, type Runtime, ref } from '#schema'
 
 /** Runs another filter only for requests that a condition selects. */
 export const ConditionalFilter = defineType({
@@ -8,7 +8,7 @@ export const ConditionalFilter = defineType({
   kind: FilterKind,
   summary: 'Runs another filter only where a condition holds.',
   config: {
-    condition: runtime('boolean').meta({
+    condition: booleanCondition().meta({
       description: 'True: the delegate handles the request. False or null: the delegate is skipped.',
     }),
     delegate: ref(FilterKind).meta({ description: 'Filter that runs if the condition is true.' }),

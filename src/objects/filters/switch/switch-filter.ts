@@ -1,12 +1,12 @@
 import { FilterKind, HandlerKind } from '#contracts'
 import type { Exchange, Filter, Handler, Response } from '#http'
-import { decorationsBeside, defineType, ignored, list, object, type Runtime, ref, runtime } from '#schema'
+import { booleanCondition, decorationsBeside, defineType, ignored, list, object, type Runtime, ref } from '#schema'
 
 const cases = () =>
   list(
     object(
       {
-        condition: runtime('boolean')
+        condition: booleanCondition()
           .default(true)
           .meta({ description: 'If true, the handler of this case handles the request.' }),
         handler: ref(HandlerKind).meta({ description: 'Handler to use instead of the next filter or handler.' }),

@@ -1,14 +1,14 @@
 import { Executor } from '#contracts'
-import { boolean, config, duration, integer, object, ref, runtime } from '#schema'
+import { boolean, booleanCondition, config, duration, integer, object, ref } from '#schema'
 
 /** The field `retries`. */
 export const RETRIES_FIELD = object({
   enabled: config(boolean()).default(true).meta({ description: 'Whether requests are retried.' }),
-  condition: runtime('boolean').default('${false}').meta({
+  condition: booleanCondition().default('${false}').meta({
     description:
       'Evaluated for each response. True: the request is sent again. By default only requests without a response are retried.',
   }),
-  runtimeExceptionCondition: runtime('boolean').default('${true}').meta({
+  runtimeExceptionCondition: booleanCondition().default('${true}').meta({
     description: 'Evaluated where no response arrived. False: the request is not sent again.',
   }),
   executor: ref(Executor)
