@@ -35,13 +35,8 @@ export async function measureFirstPage(
 
 /** Milliseconds of CPU time for each key typed into the filter of the list, until the list is painted again. */
 export async function measureFilter(page: Page, words: string): Promise<number[]> {
-  await page.getByRole('searchbox', { name: 'Filter routes' }).focus()
-  return measureKeys(page, words)
-}
-
-/** Milliseconds of CPU time for each key typed where the focus is, until it is painted. */
-export async function measureKeys(page: Page, words: string): Promise<number[]> {
   const session = await page.context().newCDPSession(page)
+  await page.getByRole('searchbox', { name: 'Filter routes' }).focus()
   const costs: number[] = []
   for (const key of words) {
     const before = await threadSeconds(session)
