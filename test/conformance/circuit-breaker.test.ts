@@ -117,7 +117,7 @@ describe('circuitBreaker: fields', () => {
     assert.deepEqual(await handler.statuses(2), [502, 'GW_CIRCUIT_OPEN'])
   })
 
-  test('slidingCounter.size: required; not greater than zero and maxFailures, an exception', async () => {
+  test('slidingCounter.size: required. Sliding window size is not greater than zero and greater than maxFailures: an exception', async () => {
     const at = '/heap/0/config/circuitBreaker/slidingCounter/size: '
     await refused({ slidingCounter: {} }, new RegExp(`${at}.*required`))
     await refused({ slidingCounter: { size: 0 } }, new RegExp(`${at}expected an integer from 1`))
@@ -145,7 +145,7 @@ describe('Circuit breaker: states', () => {
     assert.equal(handler.state.calls, 4)
   })
 
-  test('open, a request arrives: open, the openHandler is called, by default it throws', async () => {
+  test('Circuit breaker is open, a request arrives: open, the openHandler is called, by default it throws', async () => {
     await using handler = await handlerWith({ maxFailures: 1 })
     assert.deepEqual(await handler.statuses(3), [502, 'GW_CIRCUIT_OPEN', 'GW_CIRCUIT_OPEN'])
   })

@@ -88,40 +88,40 @@ const grammar: Readonly<Record<string, readonly (readonly [string, string])[]>> 
     ['TRUE', 'anna bert carl'],
     ['true eq 1', '400'],
   ],
-  'Operator name: eq equals': [
+  'Operator names: eq equals': [
     ['name eq "ANNA"', 'anna'],
     ['age eq 7.5', 'bert'],
     ['on eq false', 'bert'],
     ['age eq "41"', ''],
   ],
-  'Operator name: co contains': [
+  'Operator names: co contains': [
     ['name co "NN"', 'anna'],
     ['tags co "lu"', 'anna'],
     ['age co 41', 'anna'],
   ],
-  'Operator name: sw starts with': [
+  'Operator names: sw starts with': [
     ['name sw "b"', 'bert'],
     ['name sw "nna"', ''],
     ['tags sw "BL"', 'anna'],
   ],
-  'Operator name: lt less than': [
+  'Operator names: lt less than': [
     ['age lt 7.5', 'carl'],
     ['name lt "b"', 'anna'],
     ['on lt true', 'bert'],
   ],
-  'Operator name: le less than or equal': [
+  'Operator names: le less than or equal': [
     ['age le 7.5', 'bert carl'],
     ['name le "anna"', 'anna'],
   ],
-  'Operator name: gt greater than': [
+  'Operator names: gt greater than': [
     ['age gt 7.5', 'anna'],
     ['name gt "bert"', 'bert carl'],
   ],
-  'Operator name: ge greater than or equal': [
+  'Operator names: ge greater than or equal': [
     ['age ge 7.5', 'anna bert'],
     ['name ge "bert"', 'bert carl'],
   ],
-  'Operator name: an extended operator, an ASCII string without white space': [
+  'Operator names: an extended operator, an ASCII string without white space': [
     ['age near 40', ''],
     ['!(age near 40)', ''],
     ['on eq true or age near 40', 'anna'],

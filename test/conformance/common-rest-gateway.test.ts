@@ -156,7 +156,7 @@ describe('the management API of a gateway', () => {
     )
   })
 
-  test('the headers If-Match and If-None-Match: only the named revision', async () => {
+  test('the headers If-Match, If-None-Match: only the named revision', async () => {
     const put = (headers: Record<string, string>) => send('PUT', `${ROUTES}/versioned`, { headers, body: route })
     assert.equal((await put({ 'If-Match': '*' })).status, 404)
     const { headers } = await put({ 'If-None-Match': '*' })

@@ -104,7 +104,7 @@ describe('KeyStoreSecretStore fields', () => {
     ),
   )
 
-  test('leaseExpiry: 5 minutes; zero or unlimited causes a warning and the default is used', async () => {
+  test('Secret leaseExpiry: 5 minutes; zero or unlimited causes a warning and the default is used', async () => {
     using folder = folderWith()
     for (const leaseExpiry of ['zero', 'unlimited']) {
       await using built = await open(folder, { leaseExpiry })
@@ -159,7 +159,7 @@ describe('KeyStoreSecretStore mapping rules', () => {
     )
   })
 
-  test('3. a stable id selects one alias; unmet constraints fail the query', async () => {
+  test('3. a stable id selects one alias. The secret constraints are not met for a secret query: it fails', async () => {
     using folder = folderWith()
     await using built = await open(folder, { mappings: [{ secretId: 'my.key', aliases: ['mine', 'theirs'] }] })
     const provider = providerOf([built.object])

@@ -185,7 +185,7 @@ describe('Errors: OAuth2ResourceServerFilter', () => {
     assert.deepEqual(at.server.asked, [])
   })
 
-  test('the access token is not valid: 401 with error="invalid_token"', async () => {
+  test('the access token is not valid (for example expired): 401 with error="invalid_token"', async () => {
     await using at = await resourceWith()
     at.server.tokens.set('old', { active: true, scope: 'read', exp: 1 })
     for (const token of ['unknown', 'old']) {

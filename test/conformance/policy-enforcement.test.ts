@@ -262,7 +262,7 @@ describe('PolicyEnforcementFilter: cache fields', () => {
     assert.ok(await isKeptFor(config, 5_000, 5_000))
   })
 
-  test('maximumTimeToCache: can not be zero or unlimited', async () => {
+  test('Decision cache, maximumTimeToCache: can not be zero or unlimited', async () => {
     for (const [maximumTimeToCache, expected] of [
       ['zero', /maximumTimeToCache: expected a duration of more than zero, got "zero"/],
       ['unlimited', /maximumTimeToCache: expected a limited duration, got "unlimited"/],
@@ -353,7 +353,7 @@ describe('Policy enforcement: advices', () => {
   ] as const
 
   for (const [type, name, value] of ADVICES) {
-    test(`${type}: behind single sign-on a redirect, or a header; without it 403`, async () => {
+    test(`${type}: behind single sign-on a redirect, or a header`, async () => {
       await using at = await protectedPages([singleSignOn(), policy()], QUIET)
       const session = at.manager.login('demo')
       at.manager.fail('policies', decision({ advices: { [name]: [value] }, ttl: 0 }))
@@ -380,6 +380,13 @@ describe('Policy enforcement: advices', () => {
         [header.status, header.challenge],
         [401, `SSOADVICE realm="/",advices="${encoded}",am_uri="${at.manager.url}/"`],
       )
+    })
+  }
+
+  for (const [type, name, value] of ADVICES) {
+    const row =
+      'A policy decision carries advices and no SingleSignOnFilter or CrossDomainSingleSignOnFilter precedes the policy filter'
+    test(`${row}: 403, ${type}`, async () => {
       await using alone = await pages()
       alone.manager.fail('policies', decision({ advices: { [name]: [value] } }))
       for (const headers of [{}, { 'X-Authenticate-Response': 'HEADER' }]) {
@@ -615,12 +622,16 @@ describe('B58: cache behaviour on loss of the notification service', () => {
     })
   }
 
-  test('CLEAR_ON_DISCONNECT is the default', options, async () => {
-    await using at = await pages({ cache: { enabled: true } }, {})
-    assert.equal((await at.ask(at.session)).status, 200)
-    await at.disconnect()
-    assert.equal((await at.ask(at.session)).status, 503)
-  })
+  test(
+    'Cache notification service disconnected, with a strategy that denies uncached requests: 503, by default',
+    options,
+    async () => {
+      await using at = await pages({ cache: { enabled: true } }, {})
+      assert.equal((await at.ask(at.session)).status, 200)
+      await at.disconnect()
+      assert.equal((await at.ask(at.session)).status, 503)
+    },
+  )
 
   test('without cache, and without notifications, it has no effect', options, async () => {
     await using uncached = await pages({}, {})

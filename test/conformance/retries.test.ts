@@ -122,7 +122,7 @@ describe('retries', () => {
     })
   })
 
-  test('Limits: count 5 and delay 10 seconds by default', async () => {
+  test('Retries count / delay: 5 and 10 seconds by default', async () => {
     const { delays, calls } = await outcome({}, ['hang up'])
     assert.deepEqual([calls, delays], [6, Array(5).fill(10_000)])
   })

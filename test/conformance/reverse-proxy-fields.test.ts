@@ -96,7 +96,7 @@ describe('vertx', () => {
 })
 
 describe('fields', () => {
-  test('connections: 64 by default; the maximum of concurrent connections in the pool', async () => {
+  test('Connection pool size connections: 64 by default; the maximum of concurrent connections in the pool', async () => {
     assert.equal(fallback('connections'), 64)
     await using upstream = await patient()
     await using built = await handler({ connections: '${3}' })
@@ -186,7 +186,7 @@ describe('fields', () => {
     await assert.rejects(response.body.read(100), { code: 'GW_UPSTREAM_TIMEOUT' })
   })
 
-  test('temporaryStorage: buffers responses that are not streamed; beyond its limit 502', async () => {
+  test('Non-streaming mode, temporaryStorage: buffers responses; beyond its limit 502', async () => {
     await using upstream = await httpUpstream((request, response) =>
       response.end('x'.repeat(Number(request.url!.slice(1)))),
     )
@@ -239,6 +239,23 @@ describe('fields', () => {
     assert.equal((await streaming.object(exchangeFor('GET', upstream.url))).status, 200)
     await using whole = await handler({}, { settings: { streamingEnabled: false } })
     assert.equal((await whole.object(exchangeFor('GET', upstream.url))).status, 502)
+  })
+})
+
+describe('Proxied traffic', () => {
+  test('any HTTP method: relayed with its payload, and the response returned', async () => {
+    await using upstream = await httpUpstream(async (request, response) => {
+      const chunks = await request.toArray()
+      response.end(`${request.method} ${Buffer.concat(chunks)}`)
+    })
+    await using built = await handler({})
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const body = method === 'GET' ? '' : 'any'
+      const response = await built.object(exchangeFor(method, upstream.url, body === '' ? {} : { body }))
+      assert.equal(await textOf(response), `${method} ${body}`)
+    }
+    const head = await built.object(exchangeFor('HEAD', upstream.url))
+    assert.deepEqual([head.status, await textOf(head)], [200, ''])
   })
 })
 

@@ -278,14 +278,14 @@ describe('Route ID rules', () => {
 })
 
 describe('Route dispatch', () => {
-  test('true: dispatched to that route, and no later condition is evaluated', async () => {
+  test('a request is evaluated against a route, true: dispatched to that route, and no later condition is evaluated', async () => {
     await gateway.deploy('a', textRoute('A', { condition: "${request.uri.path == '/x'}" }))
     await gateway.deploy('b', textRoute('B', { condition: '${1 / 0 == 1}' }))
     assert.equal(await text('/x'), 'A')
     assert.equal(await gateway.metric('gw_route_condition_error_total', { route: 'b' }), 0)
   })
 
-  test('false: the condition of the next route is evaluated, to the end', async () => {
+  test('a request is evaluated against a route, false: the condition of the next route is evaluated, to the end', async () => {
     await gateway.deploy('a', pathRoute('/a', 'A'))
     await gateway.deploy('b', textRoute('B', { condition: "${request.method == 'POST'}" }))
     await gateway.deploy('c', textRoute('C', { condition: "${matches(request.uri.path, '^/c')}" }))

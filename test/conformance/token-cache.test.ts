@@ -70,7 +70,7 @@ describe('cache: fields', () => {
     assert.ok(await at.isKeptFor(60_000))
   })
 
-  test('maxTimeout: can not be zero or unlimited', async () => {
+  test('Access token cache, maxTimeout: can not be zero or unlimited', async () => {
     for (const [maxTimeout, expected] of [
       ['zero', 'expected a duration of more than zero, got "zero"'],
       ['unlimited', 'expected a limited duration, got "unlimited"'],
@@ -228,7 +228,7 @@ describe('B58: cache behaviour on loss of the notification service', () => {
     }
   }
 
-  test('CLEAR_ON_DISCONNECT is the default', options, async () => {
+  test('CLEAR_ON_DISCONNECT (default): cached tokens are denied too', options, async () => {
     await using at = await managedResource(cached())
     const token = await at.manager.issueToken()
     assert.equal(await at.status(token), 200)

@@ -161,7 +161,7 @@ describe('websocket', () => {
     assert.equal(await codeOfClose(wsUrl(gateway), { autoPong: false }), 1006)
   })
 
-  test('numberOfSelectors: accepted', options, async () => {
+  test('WebSocket numberOfSelectors: accepted', options, async () => {
     await using upstream = await webSocketUpstream()
     await using gateway = await gatewayTo(upstream.url, { websocket: { enabled: true, numberOfSelectors: 4 } })
     const client = await opened(wsUrl(gateway))
