@@ -19,12 +19,13 @@ export function disableHostConstructors(): void {
 
 let tamed = false
 
-/** Has the name and the prototype of the original, by which libraries recognise asynchronous functions. */
+/** Has the name, the prototype and the text of the original, by which libraries distinguish functions from asynchronous ones. */
 function disabledConstructor(name: string, prototype: object): unknown {
   function disabled(): never {
     throw new EvalError('compiling code from text by a function constructor is not allowed')
   }
   Object.defineProperty(disabled, 'name', { value: name })
   Object.defineProperty(disabled, 'prototype', { value: prototype, writable: false })
+  Object.defineProperty(disabled, 'toString', { value: () => `function ${name}() { [native code] }` })
   return disabled
 }
