@@ -2,7 +2,7 @@ import { type Exchange, isManagementCookie, parseSetCookie, type Response } from
 import type { Logger } from '#logging'
 import { EVENTS } from './log-events.ts'
 
-/** A name in the log: that of a login in progress ends as the application likes. */
+/** Characters of a name in the log: cookies of logins in progress are recognised by the beginning of their name, and may have any end. */
 const LONGEST_NAME = 100
 
 /**
@@ -16,8 +16,8 @@ export function dropReservedCookies(response: Response, exchange: Exchange, logg
   const kept = fields.filter((field) => {
     const { name, value } = parseSetCookie(withoutLeadingEquals(field))
     if (value === '' || !(isManagementCookie(name) || exchange.isReservedCookie(name))) return true
-    const fields = { name: name.slice(0, LONGEST_NAME), upstream: exchange.request.uri.origin, ...exchange.ids }
-    logger.limited().warn(fields, EVENTS.COOKIE_REMOVED)
+    const entry = { name: name.slice(0, LONGEST_NAME), upstream: exchange.request.uri.origin, ...exchange.ids }
+    logger.limited().warn(entry, EVENTS.COOKIE_REMOVED)
     return false
   })
   if (kept.length < fields.length) headers.set('Set-Cookie', kept)

@@ -1,7 +1,7 @@
 import { defaultPort, type Exchange, formatSetCookie, parseCookieHeader, studioCookieName } from '#http'
 
 /** Cookies of the name that are read; browsers send more only where a page of the host has set them for many paths. */
-const MOST = 32
+const MAX_COOKIES = 32
 
 /**
  * The ids of sessions of the Studio in a request. Pages on other ports of the host, and of its parent domain, can set further
@@ -12,7 +12,7 @@ export function sessionIdsIn({ request, originalUri }: Exchange): readonly strin
   if (header.length === 0) return []
   const name = studioCookieName(portOf(originalUri))
   const found = header.flatMap(parseCookieHeader).filter((cookie) => cookie.name === name)
-  return found.slice(0, MOST).map(({ value }) => value)
+  return found.slice(0, MAX_COOKIES).map(({ value }) => value)
 }
 
 /** Set-Cookie for a session, or for its removal. Without Max-Age: the browser drops it when it is closed. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Exchange, type Response, respond } from '#http'
-import { hostCookieName, keepHostCookies, writeHostCookie } from '../../lib/sso/host-cookie.ts'
+import { hostCookieName, withholdHostCookies, writeHostCookie } from '../../lib/sso/host-cookie.ts'
 
 const NAME = 'gateway-answer-'
 const LIFETIME = 60
@@ -37,7 +37,7 @@ export const responseCookies = {
   },
 
   strip(exchange: Exchange): void {
-    keepHostCookies(exchange, NAME)
+    withholdHostCookies(exchange, NAME)
   },
 }
 

@@ -30,7 +30,7 @@ export function writeHostCookie(
 }
 
 /** Removes the cookies whose names begin with a prefix from a request, and has them removed from the response of an application. */
-export function keepHostCookies(exchange: Exchange, prefix: string): void {
+export function withholdHostCookies(exchange: Exchange, prefix: string): void {
   const isOurs = (name: string) => name.startsWith(prefix) || name.startsWith(`__Host-${prefix}`)
   exchange.reserveCookies({ includes: isOurs })
   const { request } = exchange

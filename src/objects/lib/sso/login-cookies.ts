@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Response } from '#http'
 import { isPlainObject, type JsonObject, parseJson } from '#json'
-import { hostCookieName, keepHostCookies, writeHostCookie } from './host-cookie.ts'
+import { hostCookieName, withholdHostCookies, writeHostCookie } from './host-cookie.ts'
 
 /** A pending login of a browser; `state` is returned with the authorization response. */
 export interface LoginRecord extends JsonObject {
@@ -86,7 +86,7 @@ export class LoginCookies {
 
   /** Removes the cookies from a request before it is passed on, and from the response of an application. */
   strip(exchange: Exchange): void {
-    keepHostCookies(exchange, `${this.#name}-`)
+    withholdHostCookies(exchange, `${this.#name}-`)
   }
 
   #begun(exchange: Exchange): readonly { readonly name: string; readonly length: number }[] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Exchange, Response } from '#http'
-import { hostCookieName, keepHostCookies, writeHostCookie } from './host-cookie.ts'
+import { hostCookieName, withholdHostCookies, writeHostCookie } from './host-cookie.ts'
 
 const NAME = 'gateway-rounds-'
 const WINDOW = 10_000
@@ -32,7 +32,7 @@ export const loginLoops = {
 
   /** Removes the cookies from a request before it is passed on, and from the response of an application. */
   strip(exchange: Exchange): void {
-    keepHostCookies(exchange, NAME)
+    withholdHostCookies(exchange, NAME)
   },
 }
 
