@@ -51,7 +51,9 @@ function answering(respond: (socket: Socket, request: string) => unknown) {
   }
 }
 
-const TIMES: Partial<EtcdSettings> = { callTimeout: 500, connectTimeout: 500 }
+const TIMES: Partial<EtcdSettings> = { callTimeout: 10_000, connectTimeout: 10_000 }
+/** For members that do not answer. */
+const SHORT: Partial<EtcdSettings> = { callTimeout: 1_500, connectTimeout: 1_500 }
 
 function clientOf(peers: readonly TcpPeer[], settings: Partial<EtcdSettings> = {}) {
   return etcdClient(
@@ -111,9 +113,9 @@ describe('an endpoint that is not usable', { concurrency: true }, () => {
     test(`a read goes to the next endpoint where one ${behaviour}; a write does not where it may have been applied`, async () => {
       await using bad = await TcpPeer.start(answering(respond))
       await using good = await TcpPeer.start(GOOD)
-      await using client = clientOf([bad, good])
+      await using client = clientOf([bad, good], SHORT)
       assert.equal((await client.get('a')).item?.value.toString(), 'b')
-      await using alone = clientOf([bad])
+      await using alone = clientOf([bad], SHORT)
       await assert.rejects(alone.get('a'), ofKind('unavailable', /127\.0\.0\.1/))
       // As responses to a transaction these say that its conditions did not hold.
       if (/for a list|for an item|not base64|without key/.test(behaviour)) return
@@ -246,11 +248,11 @@ test('pages that do not advance end', async () => {
 /** Streams of a watch that end it. */
 const BROKEN: readonly (readonly [string, RegExp, (socket: Socket) => unknown])[] = [
   ['closes before the watch', /closed/, (socket) => socket.end()],
-  ['is silent', /within 500 ms/, () => {}],
-  ['sends no object', /within 500 ms/, (socket) => socket.write(STREAM)],
+  ['is silent', /within 1500 ms/, () => {}],
+  ['sends no object', /within 1500 ms/, (socket) => socket.write(STREAM)],
   [
     'sends spaces only',
-    /within 500 ms/,
+    /within 1500 ms/,
     (socket) => {
       socket.write(STREAM)
       flood(socket, ' '.repeat(1_000))
@@ -313,7 +315,7 @@ describe('a watch that is not usable', { concurrency: true }, () => {
     test(`a watch of a member that ${behaviour} ends once, and the next one goes to another endpoint`, async () => {
       await using bad = await TcpPeer.start(answering(respond))
       await using good = await TcpPeer.start(answering((socket) => socket.write(STREAM + CREATED)))
-      await using client = clientOf([bad, good])
+      await using client = clientOf([bad, good], SHORT)
       using watch = watching(client, { key: 'a', from: 1n })
       assert.ok(ofKind('unavailable', reason)(await watch.ends()))
       using _next = watching(client, { key: 'a', from: 1n })

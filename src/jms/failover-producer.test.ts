@@ -73,7 +73,7 @@ test('attempts are delayed by a back-off that grows to its limit and ends with s
   const isDelayed = async (): Promise<boolean> => {
     const controller = new AbortController()
     const failed = producer.send(numbered(1), controller.signal).catch((error: Error) => error.message)
-    const outcome = await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 100, 'delayed'))])
+    const outcome = await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 1_000, 'delayed'))])
     if (outcome !== 'delayed') return false
     controller.abort()
     await failed

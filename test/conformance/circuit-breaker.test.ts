@@ -178,7 +178,7 @@ describe('Circuit breaker: definition of a failure (decisions)', () => {
 describe('Circuit breaker: in a gateway with two units', () => {
   test('F10, B73: exact over the units and with retries; 500 without details; closes on time', async () => {
     await using upstream = await switchable()
-    const openDuration = 1_000
+    const openDuration = 3_000
     await using gateway = await RunningGateway.start({ units: 2 })
     await gateway.deploy('a', {
       baseURI: upstream.url,
@@ -214,7 +214,7 @@ describe('Circuit breaker: in a gateway with two units', () => {
     upstream.state.status = 200
     await waitUntil('the circuit closed', async () => (await statuses(1))[0] === 200)
     const elapsed = performance.now() - opened
-    assert.ok(elapsed > openDuration - 200 && elapsed < openDuration + 1_000, `closed after ${elapsed} ms`)
+    assert.ok(elapsed > openDuration - 200 && elapsed < openDuration + 5_000, `closed after ${elapsed} ms`)
     await gateway.log.until(/the circuit breaker closed/)
     assert.equal(gateway.log.with(/the circuit breaker closed/).length, 1)
   })

@@ -120,7 +120,7 @@ describe('fields', () => {
     const response = await built.object(exchangeFor('GET', full.url))
     const took = performance.now() - began
     assert.equal(response.status, 502)
-    assert.ok(took >= 395 && took < 2_000, `took ${took} ms`)
+    assert.ok(took >= 395 && took < 8_000, `took ${took} ms`)
   })
 
   test('connectionTimeToLive: unlimited by default; an older connection is not reused', async () => {

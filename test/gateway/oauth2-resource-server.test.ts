@@ -11,6 +11,7 @@ import { RunningGateway } from '#test/gateway'
 import { H2Client } from '#test/h2-client'
 import { introspectionServer } from '#test/introspection-server'
 import type { RequestOptions } from '#test/send-request'
+import { Stopwatch } from '#test/stopwatch'
 import { keyStoreWith } from '#test/test-identity'
 import { once, waitUntil } from '#test/waiting'
 import { webSocketUpstream } from '#test/websocket'
@@ -243,13 +244,13 @@ test('B56: a revoked token is rejected in every unit in less than a second', opt
   const token = await at.manager.issueToken({ scopes: ['mail'] })
   const other = await at.manager.issueToken({ scopes: ['mail'] })
   await warm(at, token)
-  const start = performance.now()
+  using time = new Stopwatch()
   at.manager.revoke(token)
   await waitUntil(
     'two revoked tokens were evicted',
     async () => (await at.gateway.metric('gw_cache_evictions_total', { reason: 'revoked' })) === 2,
   )
-  assert.ok(performance.now() - start < 1_000)
+  assert.ok(time.elapsed < 1_000)
   for (let i = 0; i < 20; i++) assert.equal(await at.status('/mail', token), 401)
   assert.equal(await at.status('/mail', other), 200)
 })
@@ -328,18 +329,18 @@ test(
     for (const fault of faults) {
       at.manager.fail('introspect', fault)
       const unknown = await at.manager.issueToken({ scopes: ['mail'] })
-      const start = performance.now()
+      using time = new Stopwatch()
       const refused = await at.ask('/mail', unknown)
       assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5'])
-      assert.ok(performance.now() - start < 5_500)
+      assert.ok(time.elapsed < 5_500)
       assert.equal(await at.status('/mail', kept), 200)
       at.manager.heal()
       assert.equal(await at.status('/mail', unknown), 200)
     }
     const silence = at.manager.hold('introspect')
-    const start = performance.now()
+    using time = new Stopwatch()
     assert.equal(await at.status('/mail', await at.manager.issueToken({ scopes: ['mail'] })), 503)
-    assert.ok(performance.now() - start < 6_500)
+    assert.ok(time.elapsed < 6_500)
     silence.release()
   },
 )
@@ -445,9 +446,9 @@ test(
       if (i % 500 === 499) assert.equal(await at.status('/mail', kept), 200)
     }
     at.manager.revoke(doomed)
-    const start = performance.now()
+    using time = new Stopwatch()
     await waitUntil('the last notification was applied', async () => (await at.status('/mail', doomed)) === 401)
-    assert.ok(performance.now() - start < 2_000)
+    assert.ok(time.elapsed < 2_000)
     assert.equal(await at.status('/mail', kept), 200)
   },
 )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
+import { threadTime } from '#test/loop-watch'
 import { PROBE_EXTENSION } from '#test/probe-extension'
 import { httpUpstream } from '#test/upstream'
 
@@ -164,9 +165,9 @@ describe('route files', () => {
     gateway.instance.writeRoute('deeper', `{"handler":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)
     gateway.instance.writeRoute('large', `{"comment":"${'x'.repeat(5 * 1024 * 1024)}"}`)
     gateway.instance.writeRoute('bytes', Buffer.from(JSON.stringify(textRoute('caf\u00e9')), 'latin1'))
-    const start = performance.now()
+    const start = threadTime()
     await gateway.scan()
-    assert.ok(performance.now() - start < 2_000)
+    assert.ok(threadTime() - start < 2_000)
     assert.match(gateway.problems('deep.json').join(), /nested more than 256 levels/)
     assert.match(gateway.problems('deeper.json').join(), /nested more than 256 levels/)
     assert.match(gateway.problems('large.json').join(), /larger than 4 MiB/)

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { pathRoute, RunningGateway, textRoute } from '#test/gateway'
 import { converse, RawClient } from '#test/listening'
 import { PROBE_EXTENSION, PROBE_ROUTE, probeUnits } from '#test/probe-extension'
+import { Stopwatch } from '#test/stopwatch'
 import { silentUpstream } from '#test/upstream'
 
 const ROUTES = {
@@ -77,7 +78,7 @@ describe('one gateway', () => {
 
   test('B80: patterns with catastrophic backtracking delay neither their own request nor others', async () => {
     const hostile = `${'a'.repeat(40)}!`
-    const start = performance.now()
+    using time = new Stopwatch()
     const attacks = Array.from({ length: 5 }, () => gateway.ask('/redos', { headers: { 'X-In': hostile } }))
     const given = ['(a*)*b', '(a|a)*b', '(a|aa)+$', '^(([a-z])+.)+[A-Z]([a-z])+$', '(', '(?<=a)b'].map((pattern) =>
       gateway.ask('/redos-given', { headers: { 'X-In': hostile, 'X-Pattern': pattern } }),
@@ -85,7 +86,7 @@ describe('one gateway', () => {
     assert.equal((await gateway.ask('/quick')).text, 'quick')
     for (const { status } of await Promise.all(attacks)) assert.equal(status, 404)
     for (const { status } of await Promise.all(given)) assert.ok(status === 200 || status === 500)
-    assert.ok(performance.now() - start < 2_000, `took ${performance.now() - start} ms`)
+    assert.ok(time.elapsed < 2_000, `took ${time.elapsed} ms`)
     assert.equal((await gateway.ask('/redos', { headers: { 'X-In': 'aaa' } })).text, 'matched')
   })
 
@@ -128,11 +129,11 @@ describe('one gateway', () => {
 
   test('B79: a body of 10,000 levels that an expression reads fails that request, quickly', async () => {
     const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
-    const start = performance.now()
+    using time = new Stopwatch()
     const read = await gateway.ask('/json', { method: 'POST', body: deep })
     assert.ok(read.status === 500 || (read.status === 200 && read.text === ''), `${read.status}`)
     assert.equal((await gateway.ask('/json-condition', { method: 'POST', body: deep })).status, 404)
-    assert.ok(performance.now() - start < 1_000)
+    assert.ok(time.elapsed < 1_000)
     assert.equal((await gateway.ask('/json', { method: 'POST', body: '{"a":"fine"}' })).text, 'fine')
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonValue } from '#json'
+import { threadTime } from '#test/loop-watch'
 import { evaluate, matches } from './evaluate.ts'
 import { OPERATORS, type QueryFilter, QueryFilterError } from './filter.ts'
 import { parseQueryFilter } from './parser.ts'
@@ -111,12 +112,12 @@ describe('query filter', () => {
   }
 
   test('B79: depth and length are limited, and rejection is fast', () => {
-    const started = performance.now()
+    const started = threadTime()
     assert.throws(() => parseQueryFilter('('.repeat(100_000)), /longer than 16384 characters/)
     assert.throws(() => parseQueryFilter('('.repeat(16_000)), /nested more than 256 levels/)
     assert.throws(() => parseQueryFilter('!('.repeat(8_000)), /nested more than 256 levels/)
     assert.doesNotThrow(() => parseQueryFilter(`${'('.repeat(256)}true${')'.repeat(256)}`))
-    assert.ok(performance.now() - started < 500)
+    assert.ok(threadTime() - started < 500)
   })
 })
 

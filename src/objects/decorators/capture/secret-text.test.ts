@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { threadTime } from '#test/loop-watch'
 import { maskContent } from './secret-text.ts'
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl'
@@ -83,10 +84,10 @@ test('masking takes linear time', () => {
   for (const piece of hostile) {
     const text = piece.repeat(Math.ceil(524_288 / piece.length))
     for (const type of [FORM, 'application/json', 'text/html']) {
-      const start = performance.now()
+      const start = threadTime()
       maskContent(`<a ${text}`, type)
       maskContent(text, type)
-      assert.ok(performance.now() - start < 2_000, `${JSON.stringify(piece)} as ${type}`)
+      assert.ok(threadTime() - start < 2_000, `${JSON.stringify(piece)} as ${type}`)
     }
   }
 })

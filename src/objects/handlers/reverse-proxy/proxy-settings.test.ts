@@ -155,7 +155,7 @@ test('vertx.keepAliveTimeout is in seconds, and applies where the server sends n
   const started = performance.now()
   await waitUntil('the upstream connections were closed', () => upstream.sockets.size === 0)
   const took = performance.now() - started
-  assert.ok(took > 300 && took < 3_000, `${took} ms`)
+  assert.ok(took > 300, `${took} ms`)
 })
 
 test('vertx options for which the handler has fields are refused', async () => {

@@ -5,6 +5,7 @@ import type { AmService as AccessManager } from '#contracts'
 import { DevelopmentAccessManager } from '#dev'
 import { buildAmService } from '#test/am-service'
 import { type Built, manualClock } from '#test/build'
+import { threadTime } from '#test/loop-watch'
 import { ManualExecutor } from '#test/manual-executor'
 import { once, waitUntil, within } from '#test/waiting'
 
@@ -325,7 +326,7 @@ test('F14: bursts of notifications arrive completely', async () => {
   const all = Promise.withResolvers<void>()
   built.object.notifications?.listen({ notified: () => void (++heard === 20_000 && all.resolve()) })
   for (let i = 0; i < 20_000; i++) manager.publish('/oauth2/grant/revoked', { authGrantId: `grant-${i}` })
-  const sent = performance.now()
+  const sent = threadTime()
   await within('all of them were done', all.promise)
-  assert.ok(performance.now() - sent < 2_000)
+  assert.ok(threadTime() - sent < 2_000)
 })

@@ -9,6 +9,7 @@ import { build, type ManualClock, manualClock } from '#test/build'
 import { Folder } from '#test/folder'
 import { sampleJks, samplePassword, samplePkcs12 } from '#test/keystore-samples'
 import { bag, certificateBag, identity, octets, pbes2, pkcs12, sequence } from '#test/keystore-writer'
+import { Stopwatch } from '#test/stopwatch'
 import { keyStoreWith, testIdentity } from '#test/test-identity'
 import { waitUntil, within } from '#test/waiting'
 import { ScheduledExecutorService } from '../../services/scheduled-executor/scheduled-executor-service.ts'
@@ -261,14 +262,14 @@ test('an edit takes effect within two seconds with any lease, and no lookup fail
     mappings: [{ secretId: 'my.key', aliasesMatching: ['.*'] }],
   })
   for (const aliases of [['new', 'old'], ['new'], ['newer', 'new']]) {
-    const begun = performance.now()
+    using time = new Stopwatch()
     const noticed = changed(built.object).then(() => true)
     replace(folder, keyStoreWith(...aliases))
     await waitUntil('the changed keystore was noticed', async () => {
       assert.ok((await idsOf(built.object)).length > 0)
       return Promise.race([noticed, new Promise<false>((resolve) => setImmediate(resolve, false))])
     })
-    assert.ok(performance.now() - begun < 2_000, 'it took more than two seconds')
+    assert.ok(time.elapsed < 2_000, 'it took more than two seconds')
     assert.deepEqual(await idsOf(built.object), aliases.toSorted())
   }
 })
