@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -27,9 +27,10 @@ test('a content is deployed again when a file that was missing exists', () => {
   assert.equal(isRetried(failed), true)
 })
 
-test('a content is deployed again when its file was written shortly before: the build may have read the version before', () => {
+test('a content is deployed again when its file was written shortly before: the build may have read the version before', (context) => {
   const path = join(folder, 'recent')
   writeFileSync(path, '')
+  context.mock.timers.enable({ apis: ['Date'], now: Math.ceil(statSync(path).ctimeMs) })
   assert.equal(isRetried(new FailedContent('revision', 'a', [path])), true)
 })
 

@@ -103,8 +103,9 @@ describe('a cluster of three members', { skip: etcdMissing }, () => {
     // The member that the client uses, and that has one of the watches.
     one.freeze()
     try {
-      await next(1_000)
-      await next(1_000)
+      // Less than the time-out of a call.
+      await next(4_000)
+      await next(4_000)
     } finally {
       one.thaw()
     }

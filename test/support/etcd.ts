@@ -119,7 +119,7 @@ export class EtcdMember implements AsyncDisposable {
             `--key=${tls.issued.keyFile}`,
           ]
     const env = { ...process.env, ETCDCTL_API: '3' }
-    const all = [`--endpoints=${this.url}`, ...files, ...args]
+    const all = [`--endpoints=${this.url}`, '--command-timeout=30s', ...files, ...args]
     return (await promisify(execFile)('etcdctl', all, { env })).stdout.trim()
   }
 
