@@ -74,13 +74,15 @@ function introspecting() {
 
 /** A route with a token cache: proofs are still required for each request. */
 function route(path: string, delegate: object) {
+  // A nonce is needed for that long after the start, which may be some minutes before these tests.
+  const config = { delegate, proofMaxAge: '10 minutes' }
   const filter = {
     type: 'OAuth2ResourceServerFilter',
     config: {
       requireHttps: false,
       scopes: ['read'],
       cache: { enabled: true, maxTimeout: '1 minute' },
-      accessTokenResolver: { type: 'DpopAccessTokenResolver', config: { delegate } },
+      accessTokenResolver: { type: 'DpopAccessTokenResolver', config },
     },
   }
   return {

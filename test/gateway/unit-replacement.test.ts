@@ -249,7 +249,7 @@ describe('units are replaced', () => {
     })
     await using gateway = await RunningGateway.start({
       files: { 'config/config.json': config(0) },
-      connector: { gracePeriod: '1 second' },
+      connector: { gracePeriod: '20 seconds' },
       routes: {
         slow: { condition: "${request.uri.path == '/slow'}", baseURI: upstream.url, handler: 'ReverseProxyHandler' },
         text: pathRoute('/text', 'a text'),
