@@ -40,8 +40,11 @@ if (files.length === 0) {
 const bundled = options.bundled === true || words.length === 0
 const scratch = mkdtempSync(join(tmpdir(), 'gateway-test-'))
 const record = join(scratch, 'tests.tap')
-// Tests run in many processes, which would spend half of their time compiling the same modules.
-process.env['NODE_COMPILE_CACHE'] ??= join(scratch, 'compiled')
+// Tests run in many processes, which would spend half of their time compiling the same modules. Modules that are not bundled are
+// many: to store all of them takes a thread so long on a busy disk that it seems to be stuck, so their cache is kept.
+process.env['NODE_COMPILE_CACHE'] ??= bundled
+  ? join(scratch, 'compiled')
+  : join(root, 'node_modules', '.cache', 'compiled-tests')
 const cpuTimes = join(scratch, 'cpu-times')
 if (options.slowest !== undefined) process.env['TEST_CPU_TIMES'] = cpuTimes
 const packages: Step = {
