@@ -1,6 +1,7 @@
-import { checkJson, deepFreeze, JsonLimitError, type JsonValue, parseJson } from '#json'
+import { checkJson, deepFreeze, JsonLimitError, type JsonValue, parseJson, parseUniqueJson } from '#json'
 import type { Body } from './body.ts'
 import { decodeContent } from './content-coding.ts'
+import { assertShowsAscii, charsetOf, isAlwaysUtf8, isForm } from './content-type.ts'
 import { type EntityLimits, EntityTooLargeError } from './entity-limits.ts'
 import { type Form, parseForm, TooManyFieldsError } from './form.ts'
 import type { Headers } from './headers.ts'
@@ -11,18 +12,30 @@ import type { Headers } from './headers.ts'
  */
 export class DecodedEntity {
   readonly #limits: EntityLimits
+  readonly #reading: 'strict' | 'lenient'
+  readonly #charset: string
   readonly #text: () => string
   readonly #json: () => JsonValue
   readonly #form: () => Form
 
-  constructor(headers: Headers, body: Pick<Body, 'length' | 'bytes'>, limits: EntityLimits) {
+  /** Strict reading rejects content that another parser would read in another way (threats B115). */
+  constructor(
+    headers: Headers,
+    body: Pick<Body, 'length' | 'bytes'>,
+    limits: EntityLimits,
+    reading: 'strict' | 'lenient',
+  ) {
     this.#limits = limits
+    this.#reading = reading
     const { bytes } = limits
-    const charset = charsetOf(headers)
+    this.#charset = charsetOf(headers)
     this.#text = once(() => {
+      if (isAlwaysUtf8(headers)) this.#assertUnambiguous()
       // Checked before the content is read from a file; encoded content only grows.
       if (body.length !== null && body.length > bytes) throw new EntityTooLargeError(`more than ${bytes} bytes`)
-      return new TextDecoder(charset).decode(decodeContent(headers, body.bytes(), bytes))
+      // In a form a byte order mark is a part of the first name (WHATWG URL section 5.1).
+      const decoder = new TextDecoder(this.#charset, { ignoreBOM: isForm(headers) })
+      return decoder.decode(decodeContent(headers, body.bytes(), bytes))
     })
     this.#json = once(() => deepFreeze(this.#parse()))
     this.#form = once(() => this.#fields())
@@ -30,7 +43,7 @@ export class DecodedEntity {
 
   /** Equal for headers that decode the same bytes to the same content. */
   static key(headers: Headers): string {
-    return `${charsetOf(headers)} ${headers.all('content-encoding').join()}`
+    return `${charsetOf(headers)} ${isAlwaysUtf8(headers)} ${isForm(headers)} ${headers.all('content-encoding').join()}`
   }
 
   get text(): string {
@@ -48,6 +61,8 @@ export class DecodedEntity {
 
   /** The text, within the limits for depth and number of JSON values. */
   get jsonText(): string {
+    // Parsed for the check of its members; the reader parses the text again.
+    if (this.#reading === 'strict') this.#json()
     return this.#within((text, limits) => {
       checkJson(text, limits)
       return text
@@ -55,7 +70,13 @@ export class DecodedEntity {
   }
 
   #parse(): JsonValue {
-    return this.#within((text, limits) => (text.trim() === '' ? null : parseJson(text, limits)))
+    this.#assertUnambiguous()
+    const parse = this.#reading === 'strict' ? parseUniqueJson : parseJson
+    return this.#within((text, limits) => (text.trim() === '' ? null : parse(text, limits)))
+  }
+
+  #assertUnambiguous(): void {
+    if (this.#reading === 'strict') assertShowsAscii(this.#charset)
   }
 
   #within<T>(read: (text: string, limits: { readonly values: number }) => T): T {
@@ -81,11 +102,6 @@ export class DecodedEntity {
         : error
     }
   }
-}
-
-function charsetOf(headers: Headers): string {
-  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(headers.get('content-type') ?? '') ?? []
-  return quoted || plain || 'utf-8'
 }
 
 /** Computes a value at the first call; later calls return the same value, or throw the same error. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { compile, compileLeftValue, scopeOf } from '#expression'
-import { Body, type EntityLimits, EntityTooLargeError, Headers, Request, setEntity, Uri } from './index.ts'
+import { Body, Entity, type EntityLimits, EntityTooLargeError, Headers, Request, setEntity, Uri } from './index.ts'
 
 function post(
   body: Body | string | Uint8Array,
@@ -130,4 +130,60 @@ test('an expression can change its own copy of the content, but not the cached o
   assert.equal(JSON.stringify(attributes), '{"user":{"name":"b","roles":["x","z"]}}')
   assert.equal(evaluate(request, 'request.entity.json.user.name'), 'a')
   assert.equal(warnings.length, 2)
+})
+
+const encoded = (charset: string) => ({ 'Content-Type': `application/x-www-form-urlencoded; charset=${charset}` })
+
+test('B115: a charset that hides ASCII is rejected for forms and JSON of requests', () => {
+  const hidden: readonly [string, string][] = [
+    ['utf-16le', 'role=admin'],
+    ['UTF-16BE', 'role=admin'],
+    ['"iso-2022-jp"', 'x=\x1b$B&role=admin&yy\x1b(B'],
+    ['Shift_JIS', 'role=admin'],
+  ]
+  for (const [charset, body] of hidden) {
+    for (const read of ['form', 'entity.form', 'entity.string']) {
+      assert.throws(() => evaluate(post(body, encoded(charset)), `request.${read}`), /the charset/, charset)
+    }
+  }
+  for (const type of ['application/json', 'application/problem+json', 'text/plain']) {
+    const request = post('{"a":"\x81\\","role":"user","b":"x"}', { 'Content-Type': `${type}; charset=shift_jis` })
+    assert.throws(() => evaluate(request, 'request.entity.json'), /the charset shift_jis/, type)
+  }
+  const plain = post(new Uint8Array([0x61, 0, 0x62, 0]), { 'Content-Type': 'text/plain; charset=utf-16le' })
+  assert.equal(evaluate(plain, 'request.entity.string'), 'ab')
+  const latin = post(new Uint8Array([0x61, 0x3d, 0xe9]), encoded('iso-8859-1'))
+  assert.equal(evaluate(latin, "request.form['a'][0]"), 'é')
+})
+
+test('B115: a second Content-Type, or one that only some servers take for a form, is rejected', () => {
+  const twice = post('role=admin', { 'Content-Type': 'text/plain' })
+  twice.headers.add('content-type', 'application/x-www-form-urlencoded')
+  for (const read of ['form', 'entity.form', 'entity.string', 'entity.json']) {
+    assert.throws(() => evaluate(twice, `request.${read}`), /more than one Content-Type/, read)
+  }
+  for (const type of ['application/x-www-form-urlencoded, x', 'text/plain, Application/X-WWW-Form-Urlencoded']) {
+    assert.throws(
+      () => evaluate(post('role=admin', { 'Content-Type': type }), 'request.form'),
+      /malformed Content-Type/,
+    )
+  }
+  assert.deepEqual(Object.keys(evaluate(post('a=1', { 'Content-Type': 'json' }), 'request.form') as object), [])
+})
+
+test('B115: a byte order mark is part of the first name of a form', () => {
+  const request = post('\ufeffrole=user&role=admin', FORM)
+  assert.equal(evaluate(request, "request.entity.form['role'][0]"), 'admin')
+})
+
+test('B115: JSON of a request with a member twice is rejected, of a response the last one counts', () => {
+  const text = '{"role":"admin","role":"user"}'
+  const request = post(text, { 'Content-Type': 'application/json' })
+  assert.throws(() => evaluate(request, 'request.entity.json'), /a member is given twice/)
+  assert.throws(() => new Entity(request, 'request').jsonText, /a member is given twice/)
+  assert.equal(evaluate(request, 'request.entity.string'), text)
+  // The same body, as where a handler returns the content of the request.
+  const response = new Entity(request, 'response')
+  assert.deepEqual(response.json, { role: 'user' })
+  assert.equal(response.jsonText, text)
 })

@@ -2,6 +2,7 @@ import { type Exposure, exposed } from '#expression'
 import type { JsonValue } from '#json'
 import { Body } from './body.ts'
 import { BodyNotBufferedError, BodyTooLargeError } from './body-errors.ts'
+import { assertOneContentType, isForm } from './content-type.ts'
 import { DecodedEntity } from './decoded-entity.ts'
 import { type EntityLimits, EntityTooLargeError } from './entity-limits.ts'
 import type { Form } from './form.ts'
@@ -15,8 +16,6 @@ export interface Message {
   /** Limits for the content in expressions and scripts. */
   entityLimits: EntityLimits
 }
-
-const URLENCODED = 'application/x-www-form-urlencoded'
 
 /** The content of a message in expressions; the body must be buffered. Bytes are as sent. */
 export class Entity {
@@ -59,7 +58,9 @@ export class Entity {
   /** The fields of urlencoded content; empty for other types. */
   get form(): Form {
     const { headers, body } = this.message
-    if (mediaType(headers) !== URLENCODED || body.isEmpty) return Object.create(null)
+    if (body.isEmpty) return Object.create(null)
+    if (this.#subject === 'request') assertOneContentType(headers)
+    if (!isForm(headers)) return Object.create(null)
     return this.#decoded().form
   }
 
@@ -71,7 +72,11 @@ export class Entity {
     this.#assertFits()
     const { headers, body, entityLimits } = this.message
     if (!body.isBuffered) throw new BodyNotBufferedError()
-    return body.derived(DecodedEntity.key(headers), () => new DecodedEntity(headers, body, entityLimits))
+    // The client sends what the gateway decides on; content of an application decides nothing.
+    if (this.#subject === 'request') assertOneContentType(headers)
+    const reading = this.#subject === 'request' ? 'strict' : 'lenient'
+    const key = `${reading} ${DecodedEntity.key(headers)}`
+    return body.derived(key, () => new DecodedEntity(headers, body, entityLimits, reading))
   }
 
   #assertFits(): void {
@@ -89,13 +94,6 @@ export function setEntity(message: Message, value: unknown): void {
   if (body !== message.body) message.body.cancel()
   message.body = body
   if (value instanceof Entity) message.entityLimits = value.message.entityLimits
-}
-
-/** The media type of a message, in lower case and without parameters. */
-export function mediaType(headers: Headers): string {
-  const value = headers.get('content-type') ?? ''
-  const end = value.indexOf(';')
-  return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase()
 }
 
 function isJson(value: unknown): boolean {

@@ -29,6 +29,11 @@ export const ERROR_CODES = {
     meaning: 'A cookie that was to be set has a name, value or attribute that RFC 6265 does not allow.',
     action: 'Correct the filter or script that sets it.',
   },
+  GW_ENTITY_AMBIGUOUS: {
+    meaning:
+      'Servers read the body of a request in different ways: a second Content-Type, or JSON or a form in an encoding that hides characters of ASCII.',
+    action: 'Check the client: JSON and forms are sent in UTF-8, with one Content-Type.',
+  },
   GW_ENTITY_TOO_LARGE: {
     meaning: 'A body is larger than expressions and scripts may read.',
     action: 'Raise `entityLimits` of admin.json, or do not read the body there.',
