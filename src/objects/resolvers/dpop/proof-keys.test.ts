@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { calculateJwkThumbprint } from 'jose'
 import type { JsonObject } from '#json'
@@ -27,4 +28,26 @@ test('a key is decoded once, until it is evicted as least recently used', async 
   const second = keys.get(two)
   assert.equal(keys.get(two), second)
   assert.notEqual(keys.get(three), undefined)
+})
+
+/** An RSA key of numbers with these lengths; a modulus of random bits, which nobody has factors of. */
+function rsaKey(modulusBits: number, exponentBits: number): JsonObject {
+  const n = randomBytes(modulusBits / 8)
+  n[0]! |= 0x80
+  n[n.length - 1]! |= 1
+  const e = Buffer.alloc(exponentBits / 8, 0x41)
+  return { kty: 'RSA', n: n.toString('base64url'), e: e.toString('base64url') }
+}
+
+test('B42: RSA keys that take long to verify are rejected', () => {
+  const keys = new ProofKeys()
+  for (const [modulusBits, exponentBits] of [
+    [3072, 3072],
+    [2048, 40],
+    [16_384, 24],
+  ] as const) {
+    const key = readProofKey(rsaKey(modulusBits, exponentBits))
+    assert.throws(() => keys.get(key), /a key that can not be used/, `${modulusBits} bits, exponent ${exponentBits}`)
+  }
+  assert.ok(keys.get(readProofKey(rsaKey(8192, 32))).suits('PS256'))
 })

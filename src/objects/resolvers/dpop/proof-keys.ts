@@ -13,6 +13,11 @@ const THUMBPRINT_MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['RSA', ['e', 'kty', 'n']],
 ])
 
+// The client chooses its key: with larger numbers, each proof takes up to a hundred times as long to verify. BoringSSL has the
+// same limit of exponents.
+const MAX_MODULUS_BITS = 8192
+const MAX_EXPONENT = 2n ** 33n
+
 /** The key of a proof, not validated yet. */
 interface ProofKey {
   readonly members: Readonly<Record<string, string>>
@@ -58,6 +63,9 @@ export class ProofKeys {
 function signatureKeyOf(members: Readonly<Record<string, string>>): SignatureKey {
   const { key } = decoded(members)
   if (key === undefined) throw unusable()
+  // Checked before any other use of its numbers.
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
+  if (modulusLength > MAX_MODULUS_BITS || publicExponent > MAX_EXPONENT) throw unusable()
   const made = new SignatureKey(key, null)
   if (made.symmetric || made.refusal !== null) throw unusable()
   return made
