@@ -30,7 +30,7 @@ test('a key is decoded once, until it is evicted as least recently used', async 
   assert.notEqual(keys.get(three), undefined)
 })
 
-/** An RSA key of numbers with these lengths; a modulus of random bits, which nobody has factors of. */
+/** An RSA key of numbers with these lengths; a modulus of random bits, whose factors are unknown. */
 function rsaKey(modulusBits: number, exponentBits: number): JsonObject {
   const n = randomBytes(modulusBits / 8)
   n[0]! |= 0x80
