@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { jsonNumber } from '#json'
 import { type Json, substituteTokens } from './index.ts'
 
 const known: Readonly<Record<string, Json>> = {
@@ -9,7 +10,10 @@ const known: Readonly<Record<string, Json>> = {
   env: 'dev',
   'dev.url': 'http://dev',
   count: 3,
+  on: true,
+  large: jsonNumber('12345678901234567890'),
   flags: { a: true },
+  names: ['a', 'b'],
 }
 const resolve = (token: string): Json | undefined => (Object.hasOwn(known, token) ? known[token] : undefined)
 const substituted = (document: Json): Json => {
@@ -30,9 +34,15 @@ const results: readonly (readonly [Json, Json])[] = [
   ['&{absent|a|b}', 'a|b'],
   ['\\&{port}', '&{port}'],
   ['a\\&{port}b&{port}', 'a&{port}b8080'],
-  ['&{count}', 3],
+  ['&{count}', '3'],
+  ['&{on}', 'true'],
+  ['&{large}', '12345678901234567890'],
+  ['&{absent|&{count}}', '3'],
+  [{ $int: '&{count}' }, 3],
+  [{ $bool: '&{on}' }, true],
   ['n=&{count}', 'n=3'],
   ['&{flags}', { a: true }],
+  ['&{names}', ['a', 'b']],
   ['f=&{flags}', 'f={"a":true}'],
   ['no tokens & {x}', 'no tokens & {x}'],
   ['${request.uri.path}', '${request.uri.path}'],

@@ -1,4 +1,4 @@
-import { JsonNumber } from '#json'
+import { isPlainObject, JsonNumber } from '#json'
 import { isTransformation, type Json, transform } from './transformations.ts'
 
 /** The value of a configuration token; `undefined` if it has none. */
@@ -16,8 +16,8 @@ const maxResultLength = 1024 * 1024
 
 /**
  * Replaces every `&{token}` and `&{token|default}` in the strings of a document, then applies the transformations such
- * as `{"$int": "&{port|8080}"}`. A string that is one token alone keeps the JSON type of its value. `suggest` completes the
- * message for an unknown token, such as with a similar name.
+ * as `{"$int": "&{port|8080}"}`. The result is text, also of numbers and booleans (field-notes 1.6); only a string that is one
+ * token alone can become a list or an object. `suggest` completes the message for an unknown token, such as with a similar name.
  */
 export function substituteTokens(
   document: Json,
@@ -78,7 +78,8 @@ class TokenError extends Error {}
 
 function replaceTokens(text: string, { resolve, suggest }: Tokens, report: (message: string) => null): Json {
   try {
-    const { value } = readText(text, 0, 0, resolve, '')
+    const { value: read } = readText(text, 0, 0, resolve, '')
+    const value = Array.isArray(read) || isPlainObject(read) ? (read as Json) : joinParts([read as Json | Missing])
     if (!(value instanceof Missing)) return value
     const { token } = value
     return report(`the token "${token}" has no value; set it, or give a default: &{${token}|default}${suggest(token)}`)

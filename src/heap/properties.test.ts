@@ -63,11 +63,12 @@ test('properties may use the environment, are inherited, and can be overridden b
   assert.equal(await text({ text: '${name}' }, { parent: root.heap }), 'root')
 })
 
-test('a value that is a single token has the JSON type of the property; properties override those of the gateway', async () => {
+test('a number as a token is text for any field, a list stays a list; properties override those of the gateway', async () => {
   const tokens = { port: '99', words: 'provided' }
   const properties = { port: 8080, words: ['a', 'b'] }
-  const built = await open({ properties, port: '&{port}', words: '&{words}' }, { tokens }).build()
+  const built = await open({ properties, port: '&{port}', text: '&{port}', words: '&{words}' }, { tokens }).build()
   assert.equal(built.port, 8080)
+  assert.equal(built.text, '8080')
   assert.deepEqual(built.words, ['a', 'b'])
   assert.equal((await open({ port: '&{port}' }, { tokens }).build()).port, 99)
 })
