@@ -47,6 +47,8 @@ const intervals: readonly (readonly [JsonValue, number])[] = [
   ['disabled', 0],
   ['${"2 seconds"}', 2000],
   [15, 15_000],
+  ['15', 15_000],
+  ['-1', 0],
   [-1, 0],
   [0, 0],
 ]

@@ -8,6 +8,13 @@ const seconds = field<number>(
   (value) => (value as number) * 1000,
 )
 
+const DURATION = duration({ unlimited: false })
+
+/** A duration, or such a number as text, as from `&{tokens}`. */
+const interval = field<number>(DURATION.info.shape, (value, report) =>
+  typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) * 1000 : DURATION.decode(value, report),
+)
+
 /** Dispatches to the routes of a folder. */
 export const Router = defineType({
   name: 'Router',
@@ -18,7 +25,7 @@ export const Router = defineType({
     directory: config(string({ nonEmpty: true }))
       .optional()
       .meta({ description: 'Folder of the route files; `config/routes` of the instance by default.' }),
-    scanInterval: byShape({ string: config(duration({ unlimited: false })), number: seconds })
+    scanInterval: byShape({ string: config(interval), number: seconds })
       .default('10 seconds')
       .meta({
         description:
