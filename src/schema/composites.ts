@@ -1,3 +1,4 @@
+import { isExpression } from '#expression'
 import { isPlainObject, setOwn } from '#json'
 import { currentMembers } from './current-members.ts'
 import { Deferred } from './deferred.ts'
@@ -200,7 +201,7 @@ export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   const label = [...new Set([...branches.values()].map((branch) => branch.info.shape.label))].join(', or ')
   const schema = (render: RenderSchema): JsonSchema => ({ anyOf: [...branches.values()].map(render) })
   return field({ label, schema, branches }, (value, report) => {
-    const branch = branches.get(shapeOf(value))
+    const branch = branchFor(value, branches)
     if (branch === undefined) {
       report(expected(label, value))
       return undefined
@@ -209,8 +210,17 @@ export function byShape<S extends Shapes>(shapes: S): Field<ShapeValue<S>> {
   })
 }
 
-/** The key by which `byShape` selects. */
-export function shapeOf(value: unknown): string {
+/**
+ * The branch that decodes a value. Names of objects are not evaluated, so that an expression is not meant as one where a list
+ * is accepted as well.
+ */
+export function branchFor(value: unknown, branches: ReadonlyMap<string, Field>): Field | undefined {
+  const branch = branches.get(shapeOf(value))
+  if (typeof value !== 'string' || branch?.info.shape.kinds === undefined || !isExpression(value)) return branch
+  return branches.get('array') ?? branch
+}
+
+function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   return value === null ? 'null' : typeof value
 }

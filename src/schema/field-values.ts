@@ -1,5 +1,5 @@
 import { appendPointer, formatPointer, isPlainObject, parsePointer } from '#json'
-import { shapeOf } from './composites.ts'
+import { branchFor } from './composites.ts'
 import { currentMembers } from './current-members.ts'
 import { type DocumentPlaces, documentPath } from './document-places.ts'
 import type { Field } from './field.ts'
@@ -22,7 +22,7 @@ export function* fieldValuesIn(field: Field, json: unknown, pointer: string): Ge
 
 function* fieldValuesBelow(field: Field, json: unknown, pointer: string): Generator<FieldValue> {
   const { inner, branches, item, entries, members, older = [] } = field.info.shape
-  const same = inner ?? branches?.get(shapeOf(json))
+  const same = inner ?? (branches && branchFor(json, branches))
   if (same !== undefined) yield* fieldValuesIn(same, json, pointer)
   if (item !== undefined && Array.isArray(json)) {
     for (const [at, element] of json.entries()) yield* fieldValuesIn(item, element, appendPointer(pointer, at))

@@ -337,6 +337,15 @@ describe('scopes', () => {
     assert.equal((await at.ask('Bearer good', 'https://app.example/admin')).status, 403)
   })
 
+  test('one expression in place of the list returns the scopes, with a warning', async () => {
+    const scopes = "${request.uri.path == '/mail' ? array('read') : array('read', 'admin')}"
+    await using at = await filterWith({ scopes })
+    assert.equal(at.built.warnings.length, 1)
+    assert.match(at.built.warnings[0] as string, /^\/heap\/0\/config\/scopes: expected a list, got /)
+    assert.equal((await at.ask('Bearer good', 'https://app.example/mail')).status, 200)
+    assert.equal((await at.ask('Bearer good', 'https://app.example/admin')).status, 403)
+  })
+
   test('scopes that could end the parameter are not in the challenge', async () => {
     await using at = await filterWith({ scopes: ['${request.uri.query}'] })
     const { status, challenges } = await at.ask('Bearer good', 'https://app.example/?a"b')
