@@ -47,6 +47,10 @@ export async function verifyTrail(
   return { problem, notes, lines, range, isEndUnsigned }
 }
 
+const NOT_CHAINED = 'this line was added or changed: it is not part of the chain'
+/** Added where a trail shows no chain at all. */
+const NEVER_CHAINED = ', or the file was written by an event handler without tamper evidence (`security`)'
+
 interface HeldLine {
   readonly line: number
   readonly digest: string
@@ -132,7 +136,7 @@ class Verification implements TrailReport, ChainSteps {
     line: ParsedLine | null,
     { isSkipped, isFirst, isStart }: { isSkipped: boolean; isFirst: boolean; isStart: boolean },
   ): string | null {
-    if (line === null) return 'this line was added or changed: it is not part of the chain'
+    if (line === null) return NOT_CHAINED + (isFirst && this.#last === null && this.#head === null ? NEVER_CHAINED : '')
     const wrong = this.#wrong(line, isFirst, isStart)
     if (wrong !== null) return wrong
     return isSkipped ? null : 'the line before this one was removed'

@@ -155,3 +155,20 @@ test('gateway audit verify of a trail that is rotated and compressed at the same
     }
   }
 })
+
+test('files that were never tamper-evident are not intact, and the message says what they may be', async () => {
+  using folder = new Folder({ secret: SECRET, 'a/access.audit.json': `${eventText(1)}\n${eventText(2)}\n` })
+  const { code, stdout } = await gateway(['audit', 'verify', '--secret-file', folder.in('secret'), folder.in('a')])
+  assert.equal(code, 1)
+  assert.match(
+    stdout,
+    /json:1: .* not part of the chain, or the file was written by an event handler without tamper evidence/,
+  )
+  const files = writer(folder.in('b'), '')
+  await files.write('access', 1)
+  await files.close()
+  const path = folder.in('b/access.audit.json')
+  writeFileSync(path, `${eventText(1)}\n${readFileSync(path, 'utf8')}`)
+  const changed = await gateway(['audit', 'verify', '--secret-file', folder.in('secret'), folder.in('b')])
+  assert.deepEqual([changed.code, changed.stdout.includes('`security`')], [1, false], changed.stdout)
+})
