@@ -12,6 +12,10 @@ if (words[0] === 'run' || words[0] === 'demo') {
   process.on('SIGUSR2', () => {})
 }
 
+// Under the umask 000 of some containers, every user of the machine could change the files of an instance. Before there are
+// threads, which can not set it.
+process.umask(process.umask(0o077) | 0o002)
+
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
     // A reader that has seen enough (`gateway schema | head`) is no fault.

@@ -1,11 +1,12 @@
 // Behaviour of the process: exit codes, streams, signals.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Folder } from '#test/folder'
+import { GATEWAY_COMMAND } from '#test/installation'
 import { PROBE_EXTENSION } from '#test/probe-extension'
 import { SpawnedCommand } from '#test/spawned-command'
 import { once } from '#test/waiting'
@@ -29,6 +30,20 @@ test('validate exits with 78 and prints the location of the problem', async () =
   assert.equal(code, 78)
   const file = folder.in('config/routes/a.json')
   assert.equal(stdout, `${file}:2:3: /handler: no Handler named "Missing" in this heap or its parents\n`)
+})
+
+test('no command makes files that every user can write, whatever the umask', async () => {
+  using folder = new Folder()
+  const made = async (umask: string, name: string) => {
+    const words = ['-c', `umask ${umask}; exec "$@"`, 'sh', GATEWAY_COMMAND, 'init', folder.in(name)]
+    await using command = new SpawnedCommand(words, {}, '/bin/sh')
+    assert.equal((await command.exit).code, 0, command.stderr)
+    return ['', 'config/admin.json', 'config/routes', 'secrets'].map(
+      (each) => statSync(folder.in(`${name}/${each}`)).mode & 0o777,
+    )
+  }
+  assert.deepEqual(await made('000', 'a'), [0o775, 0o664, 0o775, 0o700])
+  assert.deepEqual(await made('027', 'b'), [0o750, 0o640, 0o750, 0o700])
 })
 
 test('script run waits for a script that sleeps', async () => {
