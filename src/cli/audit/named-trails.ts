@@ -36,9 +36,13 @@ export class NamedTrails {
     this.#prefixed = prefixed
   }
 
-  /** Throws for an operand that does not exist. */
+  /** Throws for an operand that does not exist, and for what is no file: a pipe has no lines, as an intact trail without events. */
   async trails(): Promise<readonly NamedTrail[]> {
     for (const path of this.#operands) if (!this.#isExpected(path)) statSync(path)
+    for (const path of this.#named()) {
+      if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+        throw new Error(`${path} is not a regular file; name the files of a trail, or their folder`)
+    }
     let groups = await this.#linked()
     for (let attempt = 1; attempt < LINK_ATTEMPTS && isDoubtful(groups); attempt++) {
       groups = await this.#linked()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { type FilePlan, openFiles } from '#audit'
@@ -171,4 +172,18 @@ test('files that were never tamper-evident are not intact, and the message says 
   writeFileSync(path, `${eventText(1)}\n${readFileSync(path, 'utf8')}`)
   const changed = await gateway(['audit', 'verify', '--secret-file', folder.in('secret'), folder.in('b')])
   assert.deepEqual([changed.code, changed.stdout.includes('`security`')], [1, false], changed.stdout)
+})
+
+test('a pipe, a device and a folder in the place of a file are not intact', async () => {
+  using folder = new Folder({ secret: SECRET, 'a/access.audit.json/x': '' })
+  execFileSync('mkfifo', [folder.in('pipe')])
+  for (const [operand, named] of [
+    [folder.in('pipe'), folder.in('pipe')],
+    ['/dev/null', '/dev/null'],
+    [folder.in('a'), folder.in('a/access.audit.json')],
+  ] as const) {
+    const { code, stdout, stderr } = await gateway(['audit', 'verify', '--secret-file', folder.in('secret'), operand])
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.equal(stderr, `gateway: audit: ${named} is not a regular file; name the files of a trail, or their folder\n`)
+  }
 })
