@@ -364,6 +364,7 @@ export class Gateway {
       fleet: this.#fleet,
       collect: () => this.collect(),
     })
+    this.#supervisor.managementOpened(this.#admin.port)
     // Stopped in the meantime: the drain did not include this listener.
     if (this.#state === 'draining') await this.#admin.close()
   }

@@ -102,6 +102,12 @@ export class Supervisor {
     return this.#serving.settings
   }
 
+  /** The port of the management connector, where the settings leave it to the system; for units that start from now on. */
+  managementOpened(port: number): void {
+    const { settings } = this.#serving
+    this.#serving.settings = { ...settings, management: { ...settings.management, ports: [port] } }
+  }
+
   /** Starts all units with another configuration than the given one; also after a start that failed. */
   async startWith(change: UnitChange, options: { readonly isAside: boolean }): Promise<void> {
     const before = this.#serving

@@ -69,6 +69,15 @@ describe('a request that would go to the gateway itself', () => {
     assert.equal((await gateway.ask('/api/info')).status, 508)
   })
 
+  test('B12: nor does one that names a management connector whose port the system has chosen', async () => {
+    await using gateway = await RunningGateway.start({ routes: { app: proxied() } })
+    const { adminPort } = gateway.gateway
+    for (const host of [`127.0.0.1:${adminPort}`, `localhost:${adminPort}`]) {
+      const { status, text } = await gateway.ask('/health/ready', { headers: { host } })
+      assert.deepEqual([status, text.startsWith('Loop Detected')], [508, true], host)
+    }
+  })
+
   test('a connector on all addresses is recognised by any of them', async () => {
     const [address] = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])

@@ -120,10 +120,15 @@ function sharedSettings(settings: AdminSettings, { running }: Predecessor): Admi
   const { unit, admin } = settings
   const [port] = admin.ports
   const isShared = port === 0 && admin.host === running.adminHost
+  const ports = isShared ? [running.adminPort] : admin.ports
   return {
     ...settings,
-    unit: { ...unit, connectors: portsOf(unit.connectors, running.connectors) },
-    admin: isShared ? { ...admin, ports: [running.adminPort] } : admin,
+    unit: {
+      ...unit,
+      connectors: portsOf(unit.connectors, running.connectors),
+      management: { ...unit.management, ports },
+    },
+    admin: { ...admin, ports },
   }
 }
 
