@@ -6,7 +6,7 @@ export const EVENTS = logEvents('GW_REDIS', {
     meaning:
       'Redis responds with an error. Requests that need its result get 503, or are throttled by the counts of this gateway.',
     action:
-      'By the code that `problem` begins with: raise `maxmemory` of Redis (OOM), free its disk (MISCONF), grant the commands to its user (NOPERM), or remove keys of other programs (WRONGTYPE).',
+      'By the code that `problem` begins with: raise `maxmemory` of Redis (OOM), free its disk (MISCONF), grant the commands to its user (NOPERM), or, where another program has keys that begin with `keyPrefix`, set another prefix or remove those keys (WRONGTYPE).',
   },
   CREDENTIALS_NOT_USED: {
     message: 'new credentials for Redis can not be used: the connection with the old ones goes on while it lasts',

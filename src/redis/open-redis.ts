@@ -47,7 +47,10 @@ export async function openRedis(values: RedisValues, env: Environment): Promise<
       problems.add(problem)
       logger.warn({ problem }, EVENTS.RECONNECT_FAILED)
     },
-    onRejected: (problem) => logger.limited(codeOf(problem)).warn({ problem }, EVENTS.COMMAND_REJECTED),
+    onRejected: (problem) => {
+      const { keyPrefix } = values
+      logger.limited(codeOf(problem)).warn({ problem, keyPrefix }, EVENTS.COMMAND_REJECTED)
+    },
     onRecovered: () => {
       isLost = false
       problems.clear()

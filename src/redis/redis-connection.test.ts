@@ -108,7 +108,7 @@ test('a command that Redis rejects is logged with the reason, once for each code
   }
   await assert.rejects(built.object.call('LLEN', 'list'), { reason: 'refused' })
   assert.equal(logged(built, /"problem":"OOM .*Redis rejects a command/), 1)
-  assert.equal(logged(built, /"problem":"WRONGTYPE .*Redis rejects a command/), 1)
+  assert.equal(logged(built, /"problem":"WRONGTYPE .*"keyPrefix":"gateway:".*Redis rejects a command/), 1)
   assert.equal(logged(built, /secret/), 0)
 })
 
