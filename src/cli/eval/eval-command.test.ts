@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gateway } from '#test/command-line'
 import { Folder } from '#test/folder'
@@ -106,5 +107,9 @@ test('an invalid request file is reported', async () => {
     (await gateway(['eval', '1', '--request', folder.in('broken.json')])).stderr,
     /broken\.json: line 1, column 2/,
   )
+  writeFileSync(folder.in('latin.json'), Buffer.from('{ "entity": "\xe9" }', 'latin1'))
+  const latin = await gateway(['eval', '${request.entity}', '--request', folder.in('latin.json')])
+  assert.equal(latin.code, 1)
+  assert.match(latin.stderr, /latin\.json: .*the file is not UTF-8 text; save it as UTF-8/)
   assert.match((await gateway(['eval', '1', '--request', folder.in('gone.json')])).stderr, /gone\.json: .*no such file/)
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { Body, Exchange, Headers, jsonCopy, Request, TemporaryStorage, TOKEN_CHARACTERS, Uri } from '#http'
-import { isPlainObject, type JsonObject, readDocument } from '#json'
+import { documentText, isPlainObject, type JsonObject, readDocument } from '#json'
 import { didYouMean, shown } from '#schema'
 
 const MEMBERS = ['method', 'uri', 'headers', 'entity']
@@ -45,7 +45,7 @@ function wrongMember(name: string, wanted: string, value: unknown): TypeError {
 }
 
 function readRequestFile(file: string): JsonObject {
-  const { value } = readDocument(readFileSync(file, 'utf8'))
+  const { value } = readDocument(documentText(readFileSync(file)))
   if (!isPlainObject(value)) throw new TypeError('expected an object { "method", "uri", "headers", "entity" }')
   for (const key of Object.keys(value)) {
     if (!MEMBERS.includes(key)) throw new TypeError(`unknown field "${key}"${didYouMean(key, MEMBERS)}`)
