@@ -1,12 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { decodeRouteFile, type RouteFile } from '#control'
 import type { LiveRouter, Routers } from '#unit'
 import { type DryRun, type DryRunOptions, openDryRun } from '../dry-run/dry-run.ts'
 import { RouteFolders } from '../dry-run/route-folders.ts'
-import { type LocatedProblem, locateProblems } from '../problems.ts'
+import { type LocatedProblem, locateProblems, shownPath } from '../problems.ts'
 import type { ProcessContext } from '../process-context.ts'
+import { shellWord } from '../shell-word.ts'
 
 /** Problems and warnings of files that are not deployed. */
 interface RouteFileFindings {
@@ -79,6 +80,12 @@ async function checkRouteFile(
 }
 
 function readRouteFile(path: string): RouteFile {
+  const folder = dirname(path)
+  // With its fields, each would be reported as unknown to routes.
+  if (basename(path) === 'admin.json' && basename(folder) === 'config') {
+    const message = `no file of a route; it is checked with its instance: gateway validate --instance ${shellWord(shownPath(dirname(folder)))}`
+    return { file: path, text: '', stamp: '', route: null, problems: [{ pointer: '', message }] }
+  }
   try {
     const file = decodeRouteFile(basename(path), readFileSync(path), '')
     return file.route === null && /\.ya?ml$/i.test(path) ? { ...file, problems: [YAML] } : file

@@ -738,3 +738,12 @@ test('files in a folder of routes that are not read cause a warning, and YAML is
   const { stdout } = await validate(folder, folder.in('config/routes/c.yaml'))
   assert.deepEqual(stdout, ['config/routes/c.yaml: YAML is not read: files of routes are JSON'])
 })
+
+test('admin.json in place of a route is named as such, with the command for its instance', async () => {
+  using folder = new Folder({ 'config/admin.json': '{ "connectors": [{ "port": 8080 }] }' })
+  const { code, stdout } = await validate(folder, folder.in('config/admin.json'))
+  assert.equal(code, 78)
+  assert.deepEqual(stdout, [
+    `config/admin.json: no file of a route; it is checked with its instance: gateway validate --instance ${folder.path}`,
+  ])
+})
