@@ -46,7 +46,8 @@ function readAuthority(text: string): Authority | { problem: string } {
   return host.startsWith('[') ? addressLiteral(host, port) : registeredName(host, port)
 }
 
-function parsePort(text: string): number | null {
+/** A port from 1 to 65535; null for anything else. */
+export function parsePort(text: string): number | null {
   if (!/^\d{1,5}$/.test(text)) return null
   const port = Number(text)
   return port >= 1 && port <= 65535 ? port : null

@@ -28,7 +28,7 @@ export { chain, type Filter, type Handler } from './handler.ts'
 export { dashedName } from './header-alias.ts'
 export { HeaderEncodingError, Headers, InvalidHeaderError } from './headers.ts'
 export { fieldsNamedInConnection, isConnectionField, isHopByHop, namesFields, removeHopByHop } from './hop-by-hop.ts'
-export { type Authority, parseAuthority, withoutBrackets } from './host-name.ts'
+export { type Authority, parseAuthority, parsePort, withoutBrackets } from './host-name.ts'
 export {
   InternalCallTimeoutError,
   type InternalResponse,

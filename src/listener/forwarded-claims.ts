@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from 'node:net'
-import { plainAddress } from '#http'
+import { parseAuthority, parsePort, plainAddress } from '#http'
 import type { Peer, TrustedProxies } from './peer.ts'
 import type { ForwardedFields } from './request-head.ts'
 
@@ -60,9 +60,22 @@ function claim(said: Hops, peer: Peer, trusted: TrustedProxies): Claim {
   return {
     address,
     proto: forwardedScheme(hopValue(said.proto, hops) ?? ''),
-    host: hopValue(said.host, hops),
-    port: hopValue(said.port, hops),
+    host: valid(hopValue(said.host, hops), isAuthority),
+    port: valid(hopValue(said.port, hops), isPort),
   }
+}
+
+/** Each malformed value is ignored for itself: the others still describe the connection of the client. */
+function valid(text: string | undefined, isValid: (text: string) => boolean): string | undefined {
+  return text !== undefined && isValid(text) ? text : undefined
+}
+
+export function isAuthority(text: string): boolean {
+  return !('problem' in parseAuthority(text))
+}
+
+export function isPort(text: string): boolean {
+  return parsePort(text) !== null
 }
 
 /** The scheme that a proxy names; others than those of HTTP are ignored. Traefik names WebSocket requests `ws` and `wss`. */

@@ -97,18 +97,41 @@ const fieldsOf = ({ request: { headers } }: Exchange) =>
 
 test('nor are they forwarded (B13)', async () => {
   const own = ['http', 'gw.test:8080', '8080']
-  for (const bad of [
-    'X-Forwarded-Proto: javascript\r\nX-Forwarded-Host: a b@c\r\nX-Forwarded-Port: x\r\n',
-    'X-Forwarded-Proto: http, javascript\r\nX-Forwarded-Host: "><script>, a.test\r\nX-Forwarded-Port: 1 2\r\n',
-  ]) {
+  const lists: [string, string[]][] = [
+    ['X-Forwarded-Proto: javascript\r\nX-Forwarded-Host: a b@c\r\nX-Forwarded-Port: x\r\n', own],
+    [
+      'X-Forwarded-Proto: http, javascript\r\nX-Forwarded-Host: "><script>, a.test\r\nX-Forwarded-Port: 1 2\r\n',
+      ['http', 'a.test', '80'],
+    ],
+  ]
+  for (const [bad, used] of lists) {
     const exchange = await exchangeOf(`X-Forwarded-For: 203.0.113.7\r\n${bad}`, ['127.0.0.1'])
-    assert.deepEqual(fieldsOf(exchange), [...own, null], bad)
+    assert.deepEqual(fieldsOf(exchange), [...used, null], bad)
   }
   const proxied = 'for=127.0.0.1;host="gw.test:8080";proto=http'
-  for (const bad of ['proto=javascript', 'host="a b"', 'proto=https;host=<script>']) {
+  for (const bad of ['proto=javascript', 'host="a b"']) {
     const exchange = await exchangeOf(`Forwarded: for=203.0.113.7;${bad}\r\n`, ['127.0.0.1'])
     assert.deepEqual(fieldsOf(exchange), [...own, `for=203.0.113.7;host="gw.test:8080";proto=http, ${proxied}`], bad)
   }
+})
+
+test('a malformed value of a trusted proxy does not hide the others, and the application gets the same ones', async () => {
+  const scheme = 'X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n'
+  for (const port of ['99999', '0', 'x']) {
+    const headers = `${scheme}X-Forwarded-Host: www.example.com\r\nX-Forwarded-Port: ${port}\r\n`
+    const exchange = await exchangeOf(headers, ['127.0.0.1'])
+    assert.equal(exchange.originalUri.toString(), 'https://www.example.com/a?b', port)
+    assert.deepEqual(fieldsOf(exchange), ['https', 'www.example.com', '443', null], port)
+  }
+  const own = ['https', 'gw.test:8080', '8080']
+  const ofLists = await exchangeOf(`${scheme}X-Forwarded-Host: a b@c\r\n`, ['127.0.0.1'])
+  assert.equal(ofLists.originalUri.toString(), 'https://gw.test:8080/a?b')
+  assert.equal(ofLists.client.secure, true)
+  assert.deepEqual(fieldsOf(ofLists), [...own, null])
+  const ofElements = await exchangeOf('Forwarded: for=203.0.113.7;proto=https;host=<script>\r\n', ['127.0.0.1'])
+  const forwarded = 'for=203.0.113.7;host="gw.test:8080";proto=https, for=127.0.0.1;host="gw.test:8080";proto=http'
+  assert.equal(ofElements.originalUri.toString(), 'https://gw.test:8080/a?b')
+  assert.deepEqual(fieldsOf(ofElements), [...own, forwarded])
 })
 
 test('the schemes that Traefik gives to WebSocket requests are those of HTTP', async () => {

@@ -1,4 +1,4 @@
-import { effectiveUri, parseAuthority, type Uri } from '#http'
+import { effectiveUri, type Uri } from '#http'
 import {
   addressesOf,
   agreement,
@@ -6,6 +6,8 @@ import {
   claimOfElements,
   claimOfLists,
   forwardedScheme,
+  isAuthority,
+  isPort,
   items,
   schemesAndHostsOf,
 } from './forwarded-claims.ts'
@@ -116,14 +118,6 @@ function isUsable({ proto, host }: { readonly proto: readonly string[]; readonly
 
 function isSaid(value: string | undefined): boolean {
   return value !== undefined
-}
-
-function isAuthority(text: string): boolean {
-  return !('problem' in parseAuthority(text))
-}
-
-function isPort(text: string): boolean {
-  return /^\d{1,5}$/.test(text)
 }
 
 function element(address: string, uri: Uri): string {
