@@ -178,7 +178,7 @@ export {
   type TrustManager,
   TrustManagerKind,
 } from './tls.ts'
-export { checkIdentity, tlsConnectionOptions } from './tls-connection.ts'
+export { acceptAnyIdentity, checkIdentity, tlsConnectionOptions } from './tls-connection.ts'
 export { authorityOptions, identityOptions } from './tls-material.ts'
 export { type UmaEndpoints, type UmaService, UmaServiceKind, type UmaShare } from './uma-service.ts'
 export { ROUTE_BUILD_LIMIT, UNIT_CALLS } from './unit-calls.ts'

@@ -1,5 +1,5 @@
 import mysql from 'mysql2'
-import { checkIdentity, SqlError, type SqlRow, type SqlValue } from '#contracts'
+import { acceptAnyIdentity, SqlError, type SqlRow, type SqlValue } from '#contracts'
 import { databaseError, ReceivedBytes } from './database-error.ts'
 import type { BoundStatement } from './placeholders.ts'
 import { MAX_RESULT_BYTES, rowOf, type SqlAccess, type SqlConnection } from './sql-connection.ts'
@@ -26,7 +26,7 @@ export async function connectMysql(access: SqlAccess): Promise<SqlConnection> {
         ...(tls as mysql.SslOptions),
         rejectUnauthorized: tls.rejectUnauthorized !== false,
         // The library has only the check of Node.
-        verifyIdentity: tls.checkServerIdentity === checkIdentity,
+        verifyIdentity: tls.checkServerIdentity !== acceptAnyIdentity,
       },
     }),
     connectTimeout: access.connectTimeout,

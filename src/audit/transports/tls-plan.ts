@@ -1,6 +1,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ConnectionOptions, SecureVersion, TLSSocket } from 'node:tls'
-import { authorityOptions, type ClientTls, identityOptions, identityProblem } from '#contracts'
+import {
+  acceptAnyIdentity,
+  authorityOptions,
+  type ClientTls,
+  checkIdentity,
+  identityOptions,
+  identityProblem,
+} from '#contracts'
 
 /** TLS of a transport as plain data, for a thread that has no objects of the heap. */
 export interface TlsPlan {
@@ -52,17 +59,14 @@ export async function tlsPlanOf({
 
 /** Options of `tls.connect`. Node checks no name without `rejectUnauthorized`: `serverIdentityProblem` does in all cases. */
 export function tlsConnectOptions(plan: TlsPlan): ConnectionOptions {
-  const { checkServerIdentity: _name, ciphers, key, cert, ca, ...rest } = plan
+  const { checkServerIdentity: checksIdentity, ciphers, key, cert, ca, ...rest } = plan
   return {
     ...rest,
     ...(key !== undefined && { key: [...key] }),
     ...(cert !== undefined && { cert: [...cert] }),
     ...(ca !== undefined && { ca: [...ca] }),
     ...(ciphers !== null && { ciphers }),
-    checkServerIdentity: (host, { raw }) => {
-      const problem = plan.checkServerIdentity ? identityProblem(host, new X509Certificate(raw)) : null
-      return problem === null ? undefined : new Error(problem)
-    },
+    checkServerIdentity: checksIdentity ? checkIdentity : acceptAnyIdentity,
   }
 }
 
