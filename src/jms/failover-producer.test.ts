@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { TlsPlan } from '#contracts'
 import { JmsError, openProducer } from '#jms'
 import { createLogger, memoryLog } from '#logging'
 import { Authority, type Issued, opensslMissing } from '#test/certificates'
 import { endpointAt, NO_SIGNAL, numbered, producerOf, producerPlan } from '#test/jms-plan'
 import { OpenWireBroker } from '#test/openwire-broker'
-import type { EndpointTls, TlsPlan } from './producer-plan.ts'
+import type { EndpointTls } from './producer-plan.ts'
 
 test('the first broker of the list that can be used gets the messages; after its return it is used again', async () => {
   await using first = await OpenWireBroker.start()

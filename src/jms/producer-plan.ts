@@ -1,4 +1,5 @@
 import type { SecureVersion } from 'node:tls'
+import type { TlsPlan } from '#contracts'
 
 /** A topic or queue by its name at the broker. */
 export interface Destination {
@@ -63,21 +64,6 @@ export interface ConnectionPlan {
   readonly sendTimeout: number
   /** Bytes of NON_PERSISTENT messages without acknowledgement (OpenWire); 0 for no limit but that of the socket. */
   readonly producerWindow: number
-}
-
-/** TLS as Node takes it, as plain data. */
-export interface TlsPlan {
-  readonly key?: readonly string[]
-  readonly cert?: readonly string[]
-  readonly ca?: readonly string[]
-  readonly allowPartialTrustChain?: boolean
-  readonly rejectUnauthorized: boolean
-  /** Whether the certificate must be that of the host. */
-  readonly checkServerIdentity: boolean
-  readonly minVersion: SecureVersion
-  readonly maxVersion: SecureVersion
-  /** Null for the defaults. */
-  readonly ciphers: string | null
 }
 
 /** A producer, as plain data. */

@@ -1,8 +1,8 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
-import { identityProblem } from '#contracts'
+import { identityProblem, type TlsPlan } from '#contracts'
 import { JmsError, reasonOf } from './jms-error.ts'
-import type { Endpoint, EndpointTls, TlsPlan } from './producer-plan.ts'
+import type { Endpoint, EndpointTls } from './producer-plan.ts'
 
 const MIN_VERSION = 'TLSv1.2'
 

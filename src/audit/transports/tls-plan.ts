@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import type { ConnectionOptions, SecureVersion, TLSSocket } from 'node:tls'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import {
   acceptAnyIdentity,
   authorityOptions,
@@ -7,25 +7,8 @@ import {
   checkIdentity,
   identityOptions,
   identityProblem,
+  type TlsPlan,
 } from '#contracts'
-
-/** TLS of a transport as plain data, for a thread that has no objects of the heap. */
-export interface TlsPlan {
-  /** Private keys and certificate chains, PEM, in the same order. */
-  readonly key?: readonly string[]
-  readonly cert?: readonly string[]
-  /** Trusted certificates, PEM; without them those of the platform. */
-  readonly ca?: readonly string[]
-  readonly allowPartialTrustChain?: boolean
-  /** False trusts each certificate. */
-  readonly rejectUnauthorized: boolean
-  /** Whether the certificate must name the host. */
-  readonly checkServerIdentity: boolean
-  readonly minVersion: SecureVersion
-  readonly maxVersion: SecureVersion
-  /** OpenSSL names joined by colons; null for the defaults. */
-  readonly ciphers: string | null
-}
 
 /** The trust of the platform, names verified, no client certificate. */
 export const DEFAULT_TLS_PLAN: TlsPlan = {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type AuditRecord, DEFAULT_TLS_PLAN, Delivery, type DeliveryCounts, type OtlpPlan, type TlsPlan } from '#audit'
+import { type AuditRecord, DEFAULT_TLS_PLAN, Delivery, type DeliveryCounts, type OtlpPlan } from '#audit'
+import type { TlsPlan } from '#contracts'
 import type { Logger } from '#logging'
 import type { MetricsScope } from '#metrics'
 import type { Clock, Counter } from '#schema'

@@ -1,4 +1,4 @@
-import type { TlsPlan } from '../tls-plan.ts'
+import type { TlsPlan } from '#contracts'
 
 /** A Kafka cluster, as plain data. Times are milliseconds. */
 export interface KafkaPlan {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { acquireClient, type Client, UpstreamError } from '#client'
+import type { TlsPlan } from '#contracts'
 import { Body, Headers, type InternalResponse, internalCall, internalExchange, Request, Uri } from '#http'
 import { isPlainObject, type JsonObject, type JsonValue, parseJson } from '#json'
 import { otlpAttributes } from '#telemetry'
@@ -13,7 +14,7 @@ import {
   type TransportEnv,
 } from '../../delivery/transport.ts'
 import { RangeRefused, rangeEnds, sendHalvingRefused } from '../refused-range.ts'
-import { clientTlsOf, type TlsPlan } from '../tls-plan.ts'
+import { clientTlsOf } from '../tls-plan.ts'
 import { retryAfterOf } from './retry-after.ts'
 
 /** An OTLP receiver, as plain data. Times are milliseconds. */

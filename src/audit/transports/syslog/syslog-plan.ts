@@ -1,4 +1,4 @@
-import type { TlsPlan } from '../tls-plan.ts'
+import type { TlsPlan } from '#contracts'
 
 /** A syslog receiver, as plain data. Times are milliseconds. */
 export interface SyslogPlan {

@@ -1,5 +1,5 @@
-import { DEFAULT_TLS_PLAN, FORMAT_NAMES, type TlsPlan, tlsPlanOf } from '#audit'
-import { type ClientTls, ClientTlsKind, SecretsProviderKind, type TransportRenewal } from '#contracts'
+import { DEFAULT_TLS_PLAN, FORMAT_NAMES, tlsPlanOf } from '#audit'
+import { type ClientTls, ClientTlsKind, SecretsProviderKind, type TlsPlan, type TransportRenewal } from '#contracts'
 import type { SecretsProvider } from '#schema'
 import { ConfigError, config, duration, oneOf, ref } from '#schema'
 import { listenToAll } from '../tls/joined-managers.ts'
