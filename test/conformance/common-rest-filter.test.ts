@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
-import { filled } from '#test/things'
+import { filled } from '#test/crest-collection'
 
 const people: readonly JsonObject[] = [
   { _id: 'anna', name: 'Anna', age: 41, on: true, tags: ['red', 'Blue'], at: { city: 'Oslo' }, none: null },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { applyPatch, type Collection, commonRest } from '#crest'
 import type { JsonObject } from '#json'
-import { client, description, filled, revisionOf, things } from '#test/things'
+import { client, description, filled, revisionOf, things } from '#test/crest-collection'
 
 describe('Create (server ID): POST /<collection>?_action=create', () => {
   test('201 with the resource and its location', async () => {

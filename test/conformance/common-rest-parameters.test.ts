@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
-import { filled, things } from '#test/things'
+import { filled, things } from '#test/crest-collection'
 
 describe('Common parameters', () => {
   const resource = { _id: 'a', n: 1, parent: { child: 'x', other: 'y' }, list: [{ a: 1, b: 2 }, { a: 3 }] }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commonRest, memoryCollection, PatchError } from '#crest'
 import type { JsonObject, JsonValue } from '#json'
-import { client, description } from '#test/things'
+import { client, description } from '#test/crest-collection'
 
 const BEFORE: JsonObject = {
   text: 'a',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '#json'
-import { filled, things } from '#test/things'
+import { filled, things } from '#test/crest-collection'
 
 describe('Query: GET /<collection>?<query parameters>', () => {
   const people = [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { commonRest, Refusal } from '#crest'
-import { client, description, filled, type RequestContent, revisionOf, things } from '#test/things'
+import { client, description, filled, type RequestContent, revisionOf, things } from '#test/crest-collection'
 
 describe('Common REST status codes', () => {
   test('405 for a method that the path does not support', async () => {

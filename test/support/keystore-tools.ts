@@ -7,10 +7,6 @@ import { bag, certificateBag, certificateOf, identity, octets, pbes2, pkcs12, se
 export const keytoolMissing: string | false =
   spawnSync('keytool', ['-help']).error === undefined ? false : 'keytool is not on the PATH; nothing of Java was read'
 
-/** Why tests with openssl cannot run here, or false. */
-export const opensslMissing: string | false =
-  spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not on the PATH; nothing of it was read'
-
 /** Runs a program in a folder with its standard input; returns its output. */
 function run(folder: string, program: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
