@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { connect, createServer } from 'node:tls'
-import { Authority, opensslMissing, trustIn } from '#test/certificates'
+import { Authority, clientTlsOf, opensslMissing } from '#test/certificates'
 import { once } from '#test/waiting'
 import type { ClientTls } from './tls.ts'
 import { tlsConnectionOptions } from './tls-connection.ts'
@@ -18,15 +18,7 @@ async function problemWith(name: string, altNames: string | null, hostnames: Cli
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const options = await tlsConnectionOptions({
-    minVersion: 'TLSv1.2',
-    maxVersion: 'TLSv1.3',
-    ciphers: null,
-    alpn: false,
-    keys: null,
-    trust: trustIn(authority!.certificate),
-    hostnames,
-  })
+  const options = await tlsConnectionOptions(clientTlsOf(authority!, { hostnames }))
   const socket = connect({ ...options, host: '127.0.0.1', port, servername: 'cache.example.com' })
   const outcome = Promise.withResolvers<string | null>()
   socket.on('secureConnect', () => outcome.resolve(null)).on('error', ({ message }) => outcome.resolve(message))

@@ -25,8 +25,8 @@ import { AuditWriter } from './audit/audit-writer.ts'
 import { openLocalOutlet } from './audit/local-outlet.ts'
 import { type FleetSettings, fleetSettings } from './fleet/fleet-settings.ts'
 import { KeyValueStore } from './key-value-store.ts'
-import { listeningAddress } from './listening-address.ts'
 import { ObjectStates } from './object-states.ts'
+import { checkPortConflicts } from './port-conflicts.ts'
 import { revisionOf } from './route-files.ts'
 
 /** admin.json, settled: the settings of units and of the control plane. */
@@ -129,7 +129,7 @@ export async function openAdminSettings(
     '/adminConnector',
     warnings,
   )
-  await checkPorts(connectors, admin)
+  await checkPortConflicts(connectors, admin)
   const fleet = fleetSettings(fields)
   const protection = (name: ProtectionField): AdminProtection | null => {
     const filter = fields[name]
@@ -254,34 +254,4 @@ function connectorSettings(
 
 function withoutReusePort({ reusePort, serverOptions, ...rest }: ReturnType<typeof mapVertxServerOptions>['options']) {
   return rest
-}
-
-/**
- * Management must never share a port with traffic, nor may two traffic listeners share one: ports are opened with
- * SO_REUSEPORT, so that the system would accept it and distribute connections over both.
- */
-async function checkPorts(connectors: readonly ConnectorSettings[], admin: ConnectorSettings): Promise<void> {
-  const [adminPort] = admin.ports
-  const problems: Problem[] = []
-  const taken: { readonly port: number; readonly address: string }[] = []
-  for (const [at, { ports, host }] of connectors.entries()) {
-    const address = await listeningAddress(host)
-    for (const port of ports) {
-      if (port === 0) continue
-      const pointer = `/connectors/${at}/port`
-      if (port === adminPort) {
-        problems.push({ pointer, message: `port ${port} is the management port; traffic needs another` })
-      } else if (taken.some((other) => other.port === port && overlap(other.address, address))) {
-        problems.push({ pointer, message: `port ${port} of ${host} is configured twice; name it once` })
-      }
-      taken.push({ port, address })
-    }
-  }
-  if (problems.length > 0) throw new ConfigError(problems)
-}
-
-const EVERY_ADDRESS = new Set(['0.0.0.0', '[::]'])
-
-function overlap(address: string, other: string): boolean {
-  return address === other || EVERY_ADDRESS.has(address) || EVERY_ADDRESS.has(other)
 }
