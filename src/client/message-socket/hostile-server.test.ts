@@ -9,7 +9,10 @@ const connector = new MessageConnector({ connectionTimeout: 2_000, maxMessageByt
 const never = new AbortController().signal
 
 /** Connects to a server that answers with raw bytes; resolves with the messages and the close. */
-async function meet(answer: (accept: string) => string | Buffer) {
+async function meet(
+  answer: (accept: string) => string | Buffer,
+  answered: (socket: Socket) => void = (socket) => socket.resume(),
+) {
   const ended = Promise.withResolvers<void>()
   const server = createServer((socket: Socket) => {
     socket.on('error', () => {}).on('close', () => ended.resolve())
@@ -17,7 +20,7 @@ async function meet(answer: (accept: string) => string | Buffer) {
       const key = /sec-websocket-key: (\S+)/i.exec(data.toString('latin1'))?.[1] ?? ''
       const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
       socket.write(answer(accept))
-      socket.resume()
+      answered(socket)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -76,3 +79,26 @@ for (const [what, bytes, reason] of FRAMES) {
     assert.deepEqual(messages, [])
   })
 }
+
+test('B68: a server that sends pings and does not read the pongs is disconnected', async () => {
+  const pings = Buffer.alloc(127 * 512, Buffer.from([0x89, 125, ...new Array(125).fill(0x61)]))
+  // More than the buffers of two sockets.
+  const MAX_BYTES = 48 * 1024 * 1024
+  let sent = 0
+  const flood = (socket: Socket) => {
+    socket.pause()
+    const more = () => {
+      while (sent < MAX_BYTES) {
+        sent += pings.length
+        if (!socket.write(pings)) return
+      }
+      socket.destroy()
+    }
+    socket.on('drain', more)
+    more()
+  }
+  const { outcome } = await meet(head, flood)
+  // Newer versions of the library close it themselves.
+  assert.match(outcome, /^the server sends pings, and does not read the pongs$|1006/)
+  assert.ok(sent < MAX_BYTES, `${sent} bytes of pings were accepted`)
+})

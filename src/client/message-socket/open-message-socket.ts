@@ -22,6 +22,9 @@ export interface MessageSocket {
 
 const NORMAL_END = 1000
 
+/** Bytes that wait for a server that does not read. The library answers each ping, and its pongs are the only ones without end. */
+const MAX_UNSENT_BYTES = 1_048_576
+
 /** A WebSocket connection after its handshake. Sending on a closed one is a no-op. */
 export class OpenMessageSocket implements MessageSocket {
   readonly #socket: WebSocket
@@ -33,7 +36,12 @@ export class OpenMessageSocket implements MessageSocket {
       events.activity()
       events.message(isBinary ? null : String(data))
     })
-    socket.on('ping', () => events.activity())
+    socket.on('ping', () => {
+      events.activity()
+      if (socket.bufferedAmount <= MAX_UNSENT_BYTES) return
+      failure = new Error('the server sends pings, and does not read the pongs')
+      socket.terminate()
+    })
     socket.on('pong', () => events.activity())
     socket.on('error', (error) => {
       failure = error
