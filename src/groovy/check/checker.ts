@@ -79,7 +79,9 @@ class Checker {
     const { imports, classes, methods, statements } = this.#unit.script
     for (const each of imports) this.#names.checkImport(each)
     for (const each of classes) this.#visitClass(each)
+    this.#unresolved.isInMethod = true
     for (const each of methods) this.#visitMethod(each)
+    this.#unresolved.isInMethod = false
     this.#scope.inBlock(() => {
       for (const each of statements) {
         if (each.kind === 'declaration') this.#visitDeclaration(each, true)

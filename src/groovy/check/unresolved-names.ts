@@ -13,8 +13,11 @@ export interface UnresolvedName {
   readonly kind: 'variable' | 'function'
   readonly line: number
   readonly column: number
-  /** Whether the body of the script declares a local variable of this name, which its methods do not see. */
-  readonly isLocalOfBody: boolean
+  /**
+   * Where the script has a local variable of this name that is not visible here: in its body, which the methods do not see, or in
+   * another block, closure or method.
+   */
+  readonly hiddenIn: 'body' | 'block' | null
   /** The most similar of the names that the script declares and of those of its host. */
   similar(hostNames: Iterable<string>): string | null
 }
@@ -36,14 +39,19 @@ export class UnresolvedNames {
   readonly #unit: Unit
   readonly #scope: CheckScope
   readonly #isDynamic: boolean
-  readonly #declared: ReadonlySet<string>
+  readonly #methods: ReadonlySet<string>
+  readonly #locals: { readonly body: ReadonlySet<string>; readonly all: ReadonlySet<string> }
   readonly #found: UnresolvedName[] = []
+  /** In a method of the script. */
+  isInMethod = false
 
   constructor(unit: Unit, scope: CheckScope) {
     this.#unit = unit
     this.#scope = scope
     this.#isDynamic = addsNames(unit)
-    this.#declared = declaredNames(unit)
+    const { methods, statements } = unit.script
+    this.#methods = new Set(methods.map(({ name }) => name))
+    this.#locals = { body: localNames(statements), all: localNames([...methods, ...statements]) }
   }
 
   get all(): readonly UnresolvedName[] {
@@ -74,8 +82,11 @@ export class UnresolvedNames {
   #add(name: string, kind: UnresolvedName['kind'], { line, column }: Position): void {
     if (this.#isDynamic || this.#scope.isVariable(name)) return
     if (this.#unit.findClass(name) !== null || this.#unit.staticImport(name) !== null) return
-    const similar = (hostNames: Iterable<string>): string | null => nearest(name, [...this.#declared, ...hostNames])
-    this.#found.push({ name, kind, line, column, isLocalOfBody: this.#declared.has(name), similar })
+    const { body, all } = this.#locals
+    const hiddenIn = this.isInMethod && body.has(name) ? 'body' : all.has(name) ? 'block' : null
+    const similar = (hostNames: Iterable<string>): string | null =>
+      nearest(name, [...this.#methods, ...all, ...hostNames])
+    this.#found.push({ name, kind, line, column, hiddenIn, similar })
   }
 }
 
@@ -90,10 +101,10 @@ function addsNames({ script }: Unit): boolean {
   return isDynamic
 }
 
-/** Local variables and methods of the script. */
-function declaredNames({ script }: Unit): ReadonlySet<string> {
-  const names = new Set(script.methods.map(({ name }) => name))
-  walk(script, (part) => {
+/** Variables that parts of a script declare or assign. */
+function localNames(parts: readonly object[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  walk(parts, (part) => {
     const node = part as Expression | { readonly kind: 'declaration'; readonly variables: readonly { name: string }[] }
     if (node.kind === 'declaration') for (const { name } of node.variables) names.add(name)
     else if (node.kind === 'assign' && node.target.kind === 'variable') names.add(node.target.name)

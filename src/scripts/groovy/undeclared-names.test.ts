@@ -27,6 +27,21 @@ test('a local variable of the script is not visible in its methods', async () =>
   ])
 })
 
+test('a local variable of another block, closure or method is not visible outside of it', async () => {
+  for (const text of [
+    'if (request != null) { def user = 1 }\nuser',
+    '[1].each { def user = it }\nuser',
+    'def f() { def user = 1 }\nuser',
+  ]) {
+    const hint = 'it is a local variable of another block, closure or method: declare it before that'
+    assert.deepEqual(await undeclared(text), [`2:1 variable user (${hint})`], text)
+  }
+})
+
+test('a method that is used as a variable is not suggested for itself', async () => {
+  assert.deepEqual(await undeclared('def deny() { 1 }\ndeny'), ['2:1 variable deny'])
+})
+
 test('the binding of OpenIG 3 is named', async () => {
   const [found = ''] = await undeclared('exchange.response = null')
   assert.match(found, /^1:1 variable exchange \(it was replaced in OpenIG 4: use request/)

@@ -17,7 +17,7 @@ export function undeclaredNames({ unresolved, file }: GroovyProgram, bindings: r
     staticFunction(name) !== undefined ||
     (known.has('builder') && (name === 'claim' || constraintFunction(name, null) !== undefined))
   const found = new Map<string, UndeclaredName>()
-  for (const { name, kind, line, column, isLocalOfBody, similar } of unresolved) {
+  for (const { name, kind, line, column, hiddenIn, similar } of unresolved) {
     if (isKnown(name) || found.has(name)) continue
     const older = OLDER_BINDINGS.get(name)
     const missing =
@@ -26,7 +26,10 @@ export function undeclaredNames({ unresolved, file }: GroovyProgram, bindings: r
         : `${name} is neither declared in the script nor a binding or argument of it: a request that reads it fails with MissingPropertyException`
     const hint = (): string => {
       if (older !== undefined) return older
-      if (isLocalOfBody) return 'methods do not see local variables of the script: assign it without def, or pass it'
+      if (hiddenIn === 'body')
+        return 'methods do not see local variables of the script: assign it without def, or pass it'
+      if (hiddenIn === 'block')
+        return 'it is a local variable of another block, closure or method: declare it before that'
       const other = similar(known)
       return other === null ? '' : `did you mean ${other}?`
     }
