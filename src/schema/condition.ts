@@ -43,7 +43,8 @@ export function booleanCondition(): Field<Deferred<Condition>> {
   const plain = runtime('boolean')
   return field({ ...plain.info.shape, schema: conditionSchema }, (value, report) => {
     const { source, path } = withoutLabel(value, report)
-    return decodeInto(plain, source, report, path)
+    const inner = decodeInto(plain, source, report, path)
+    return inner === undefined ? undefined : new CheckedCondition(inner)
   })
 }
 
@@ -55,6 +56,22 @@ function withoutLabel(value: unknown, report: Report): { readonly source: unknow
     report(`unknown field${didYouMean(key, KEYS)}`, [key])
   }
   return { source: value['expression'], path: ['expression'] }
+}
+
+/** Warns about a condition that is probably unintended. */
+class CheckedCondition extends Deferred<Condition> {
+  readonly #inner: Deferred<Condition>
+
+  constructor(inner: Deferred<Condition>) {
+    super()
+    this.#inner = inner
+  }
+
+  settle(context: SettleContext, pointer: string): Condition {
+    const ask = this.#inner.settle(context, pointer) as Condition
+    for (const doubt of lint(ask.expression)) context.warn(pointer, doubt)
+    return ask
+  }
 }
 
 class StrictCondition extends Deferred<Condition> {

@@ -41,6 +41,14 @@ test('a condition may have a label', async () => {
   await assert.rejects(outcome({ expression: '${true}', lable: 'x' }), /\/condition\/lable: unknown field.*"label"/)
 })
 
+test('warns about a condition that no request can fulfil', async () => {
+  const delegate = { type: 'Guard' }
+  const condition = "${find(request.uri.path, '^//private') and request.method == 'GET'}"
+  await using built = await build<Filter>(ConditionalFilter, { condition, delegate }, { types: [Guard] })
+  assert.deepEqual(built.warnings.length, 1)
+  assert.match(built.warnings[0] ?? '', /\/condition: find\(request\.uri\.path, "\^\/\/private"\) is never true/)
+})
+
 test('skips the delegate where the condition is false or null', async () => {
   assert.equal(await outcome(false), 200)
   assert.equal(await outcome("${request.method == 'POST'}"), 200)
