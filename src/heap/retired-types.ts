@@ -7,6 +7,7 @@ export const RETIRED_TYPES: ReadonlyMap<string, string> = new Map([
   ['FileLogSink', 'the gateway has one log, on standard output; set logging in admin.json'],
   ['NullLogSink', 'the gateway has one log; set logging in admin.json'],
   ['Slf4jLogSink', 'the gateway has one log; set logging in admin.json'],
+  ['HttpClient', 'connections and TLS are set on each ClientHandler and ReverseProxyHandler'],
   ['CachingJwkSetService', FAPI],
   ['IdmApiClientOrganisationService', FAPI],
   ['IdmApiClientService', FAPI],

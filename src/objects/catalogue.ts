@@ -181,6 +181,7 @@ const MODULES: Readonly<Record<string, () => Promise<Readonly<Record<string, unk
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   AuthenticatedEncryptedJwtSessionManager: ['JwtSessionManager', 'JwtSession', 'JwtSessionFactory'],
   AuthorizationCodeOAuth2ClientFilter: ['OAuth2ClientFilter'],
+  LocationHeaderFilter: ['RedirectFilter'],
   OAuth2ResourceServerFilter: ['OAuth2RSFilter'],
   PingAuthorizeFilter: ['PingOneApiAccessManagementFilter'],
   StatelessAccessTokenResolver: ['PingAmStatelessAccessTokenResolver'],

@@ -518,15 +518,18 @@ const OTHER_NAMES: Readonly<Record<string, JsonObject>> = {
     scopes: ['a'],
     accessTokenResolver: { type: 'TokenIntrospectionAccessTokenResolver', config: resolver },
   },
+  RedirectFilter: { baseURI: 'https://app.example.com' },
   RouterHandler: { directory: 'elsewhere' },
   'org.forgerock.openig.handler.StaticResponseHandler': { status: 200 },
 }
 
 /** Files with old names of types, old shapes and obsolete objects. */
 const OTHERS: readonly OtherFile[] = [
-  ...['ConsoleLogSink', 'FileLogSink', 'NullLogSink', 'Slf4jLogSink', 'IssuerRepository'].map((type): OtherFile => {
-    return [`type ${type}`, { heap: [{ name: 'a', type }], handler: answer }, HAS_NO_EFFECT]
-  }),
+  ...['ConsoleLogSink', 'FileLogSink', 'NullLogSink', 'Slf4jLogSink', 'HttpClient', 'IssuerRepository'].map(
+    (type): OtherFile => {
+      return [`type ${type}`, { heap: [{ name: 'a', type }], handler: answer }, HAS_NO_EFFECT]
+    },
+  ),
   ...Object.entries(OTHER_NAMES).map(([type, config]): OtherFile => {
     return [`type ${type}`, { heap: [{ name: 'a', type, config }], handler: answer }, null]
   }),

@@ -7,6 +7,7 @@ import { namesOwnServer, parseServerName, type ServerName, splitReference } from
 /** Rewrites redirects of the application, so that they do not bypass the gateway. */
 export const LocationHeaderFilter = defineType({
   name: 'LocationHeaderFilter',
+  aliases: ['RedirectFilter'],
   kind: FilterKind,
   summary: 'Makes redirects that point at the protected application point at the gateway.',
   config: {
