@@ -27,6 +27,25 @@ test('check lists all problems of all files, and runs no script', async () => {
   ])
 })
 
+test('check reports problems of imported classes in their files, without those that follow from them', async () => {
+  using folder = new Folder({
+    'scripts/groovy/filter.groovy': 'import com.acme.Pages\nnew Pages().page()',
+    'scripts/groovy/com/acme/Pages.groovy': `package com.acme
+class Pages {
+  private final Texts texts = new Texts()
+  String page() { texts.title }
+}`,
+    'scripts/groovy/com/acme/Texts.groovy': `package com.acme
+class Texts { String title = 'a'.uper() }`,
+  })
+  const { code, stdout } = await gateway(['script', 'check', folder.in('scripts/groovy/filter.groovy')])
+  assert.equal(code, 1)
+  assert.equal(
+    stdout.replaceAll(`${folder.path}/`, ''),
+    'scripts/groovy/com/acme/Texts.groovy:2:34: java.lang.String has no method uper\n',
+  )
+})
+
 test('check warns of names that a script does not declare, of variables only where its arguments are known', async () => {
   using folder = new Folder({
     'a.groovy': 'def user = request.method\nif (usr == realm) { deny() }\nnext.handle(context, request)',

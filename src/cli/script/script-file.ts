@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { dirname, extname, join, resolve, sep } from 'node:path'
+import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import {
   bindingNames,
   compileScript,
@@ -77,11 +77,19 @@ export async function problemsOf(file: string, args: readonly string[] | null): 
   }
 }
 
-/** A problem of the whole file is one of its first character. */
+/** A problem of the whole file is one of its first character; one of a class that it imports is in the file of the class. */
 function fileProblem(
   file: string,
   { problem, location }: ScriptProblem,
   severity: FileProblem['severity'],
 ): FileProblem {
-  return { file, line: location?.line ?? 1, column: location?.column ?? 1, message: problem, severity }
+  const isImported = location !== null && location.file !== file
+  const at = isImported ? fileOfClass(file, location.file) : file
+  return { file: at, line: location?.line ?? 1, column: location?.column ?? 1, message: problem, severity }
+}
+
+/** The file of an imported class, relative where that of the script is. */
+function fileOfClass(script: string, file: string): string {
+  const path = join(classFolderOf(script), file)
+  return isAbsolute(script) ? path : relative('', path)
 }

@@ -54,6 +54,7 @@ export class SharedClasses {
     const path = `${join(this.#folder, ...name.split('.'))}.groovy`
     const file = relative(this.#folder, path).split(sep).join('/')
     recordFile(path)
+    const known = this.problems.length
     try {
       const stats = statSync(path, { bigint: true })
       this.#fingerprints.set(path, fingerprintOf(stats))
@@ -62,8 +63,10 @@ export class SharedClasses {
       this.texts.push(text)
       return compileProgram({ text, file, library: this.#library, classes: this.find }).classes
     } catch (error) {
-      if (error instanceof GroovyCompileError) this.problems.push(...error.problems)
-      else if ((error as NodeJS.ErrnoException).code === undefined) throw error
+      if (error instanceof GroovyCompileError) {
+        // Where a class that this one imports has errors, its own ones may follow from them.
+        if (this.problems.length === known) this.problems.push(...error.problems)
+      } else if ((error as NodeJS.ErrnoException).code === undefined) throw error
       else if (name.includes('.')) this.#fingerprints.set(path, null)
       return []
     }
