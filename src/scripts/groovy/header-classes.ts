@@ -52,6 +52,8 @@ function contentType(type: string | null, parameters: readonly (readonly [string
   return [[type, ...present.map(([name, value]) => `${name}=${value}`)].join('; ')]
 }
 
+const parametersIn = (map: MapValue) => map.entries().map(({ key, value }) => [textOf(key), textOf(value)] as const)
+
 declareHeader('ContentTypeHeader', 'Content-Type', (made) => ({
   'new(String? type, String? charset, String? boundary)': (
     type: string | null,
@@ -69,10 +71,9 @@ declareHeader('ContentTypeHeader', 'Content-Type', (made) => ({
     charset: string | null,
     boundary: string | null,
     more: MapValue,
-  ) => {
-    const others = more.entries().map(({ key, value }) => [textOf(key), textOf(value)] as const)
-    return made(contentType(type, [['charset', charset], ['boundary', boundary], ...others]))
-  },
+  ) => made(contentType(type, [['charset', charset], ['boundary', boundary], ...parametersIn(more)])),
+  'new(String? type, Map parameters)': (type: string | null, parameters: MapValue) =>
+    made(contentType(type, parametersIn(parameters))),
   'getType(): String': (self: HeaderValue) => first(self).split(';')[0]?.trim() || null,
   'getCharset(): Charset': (self: HeaderValue) => {
     const name = parametersOf(self).get('charset')

@@ -155,6 +155,8 @@ test('ContentTypeHeader', async () => {
       "new ContentTypeHeader('application/json', 'UTF-8', null).firstValue": 'application/json; charset=UTF-8',
       "new ContentTypeHeader('multipart/form-data', null, 'xx', [a: 'b']).values":
         '[multipart/form-data; boundary=xx; a=b]',
+      "new ContentTypeHeader('text/html', [charset: 'utf-8']).values": '[text/html; charset=utf-8]',
+      "new ContentTypeHeader('text/html', [:]).firstValue": 'text/html',
       'new ContentTypeHeader().with { [type, charset, firstValue, values] }': '[null, null, null, []]',
       "ContentTypeHeader.valueOf('text/html; charset=nope').charset": 'UnsupportedCharsetException: nope',
       'ContentTypeHeader.NAME + LocationHeader.NAME + SetCookieHeader.NAME': 'Content-TypeLocationSet-Cookie',

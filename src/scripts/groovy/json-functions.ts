@@ -1,5 +1,6 @@
-// `listOf`, for `as` of a JsonValue, and `Json.readJson`.
+// `listOf`, for `as` of a JsonValue, `Json.readJson` and `Json.writeJson`.
 import {
+  ByteArray,
   CollectionValue,
   callFunctional,
   exceptions,
@@ -9,9 +10,10 @@ import {
   throwable,
   type Value,
 } from '#groovy'
+import { jsonCopy } from '#http'
 import { JsonSyntaxError, parseJson } from '#json'
 import { extendWithHost, gatewayClass } from './host-class.ts'
-import { toGroovy } from './host-values.ts'
+import { toGroovy, toHost } from './host-values.ts'
 import { JsonValueValue } from './json-data.ts'
 
 /** A function of a JsonValue to the list of what `convert` returns for each element; null for anything but a collection. */
@@ -35,4 +37,8 @@ function readJson(text: string | null): Value {
   }
 }
 
-extendWithHost(gatewayClass('http.util.Json'), { 'static readJson(String? text): Object': readJson })
+extendWithHost(gatewayClass('http.util.Json'), {
+  'static readJson(String? text): Object': readJson,
+  'static writeJson(Object? value): byte[]': (value: Value) =>
+    new ByteArray(Buffer.from(JSON.stringify(jsonCopy(toHost(value))))),
+})

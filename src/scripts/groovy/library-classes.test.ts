@@ -27,6 +27,20 @@ test('Json.readJson returns data, and throws an IOException for anything else', 
   assert.deepEqual(await groovyValue(source), [[1, 'b', null], null, true, 'refused'])
 })
 
+test('Json.writeJson returns the bytes of data, forms and JsonValues', async () => {
+  const source = `
+    import org.forgerock.http.util.Json
+    def form = new Form()
+    form.add('error', 'invalid_scope')
+    [[a: [1, 5L, 'é', null]], form, new JsonValue([b: true]), null].collect { new String(Json.writeJson(it), 'UTF-8') }`
+  assert.deepEqual(await groovyValue(source), [
+    '{"a":[1,5,"é",null]}',
+    '{"error":["invalid_scope"]}',
+    '{"b":true}',
+    'null',
+  ])
+})
+
 test('listOf converts the elements of a JsonValue', async () => {
   const source = `
     import static org.forgerock.openig.util.JsonValues.listOf

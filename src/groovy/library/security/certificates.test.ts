@@ -26,13 +26,16 @@ test('the members of a certificate have the values of Java', { skip: opensslMiss
     def verifier = Signature.getInstance('SHA256withRSA'); verifier.initVerify(c); verifier.update('a'.bytes)
     c.checkValidity(); c.verify(read('''${authority.certificate}''').publicKey)
     [c.subjectDN.name, c.subjectX500Principal.name, c.issuerDN.toString(), c.serialNumber.toString(16).toUpperCase(),
-     c.notAfter.time, c.subjectAlternativeNames, c.extendedKeyUsage, c.type, c.publicKey.algorithm, c == read('''${certificate}'''),
+     c.sigAlgName, c.sigAlgOID, c.version, c.notAfter.time, c.subjectAlternativeNames, c.extendedKeyUsage, c.type, c.publicKey.algorithm, c == read('''${certificate}'''),
      c.encoded.encodeBase64().toString() == '${x509.raw.toString('base64')}', verifier.verify(Base64.decoder.decode('${signature}'))].join(' | ')`
   assert.deepEqual((await result(source)).split(' | '), [
     'CN=app.example.com',
     'CN=app.example.com',
     'CN=Test Authority',
     x509.serialNumber.replace(/^0+/, ''),
+    'SHA256withECDSA',
+    '1.2.840.10045.4.3.2',
+    '3',
     String(x509.validToDate.getTime()),
     '[[2, a.example.com], [7, 10.0.0.1], [1, a@b.c], [6, https://x/y]]',
     '[1.3.6.1.5.5.7.3.1, 1.3.6.1.5.5.7.3.2]',

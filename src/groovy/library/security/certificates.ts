@@ -120,6 +120,27 @@ extend(CertificateClass, {
   },
 })
 
+/** Names that Java has for algorithms of signatures; others are named by their object identifier. */
+const SIGNATURE_NAMES: Readonly<Record<string, string>> = {
+  '1.2.840.113549.1.1.5': 'SHA1withRSA',
+  '1.2.840.113549.1.1.10': 'RSASSA-PSS',
+  '1.2.840.113549.1.1.11': 'SHA256withRSA',
+  '1.2.840.113549.1.1.12': 'SHA384withRSA',
+  '1.2.840.113549.1.1.13': 'SHA512withRSA',
+  '1.2.840.10045.4.3.2': 'SHA256withECDSA',
+  '1.2.840.10045.4.3.3': 'SHA384withECDSA',
+  '1.2.840.10045.4.3.4': 'SHA512withECDSA',
+  '1.3.101.112': 'Ed25519',
+  '1.3.101.113': 'Ed448',
+}
+
+/** The version field of RFC 5280 (4.1.2.1): `[0] INTEGER` first in the second sequence, absent for version 1. */
+function versionOf(der: Uint8Array): number {
+  const afterHeader = (at: number) => at + 2 + ((der[at + 1] as number) > 0x80 ? (der[at + 1] as number) & 0x7f : 0)
+  const field = afterHeader(afterHeader(0))
+  return der[field] === 0xa0 ? (der[field + 4] as number) + 1 : 1
+}
+
 const nullIfEmpty = (items: readonly Value[]): Value => (items.length === 0 ? null : new ListValue([...items]))
 
 extend(X509Class, {
@@ -136,6 +157,12 @@ extend(X509Class, {
   'getSubjectAlternativeNames(): Collection': ({ x509 }: CertificateValue) =>
     nullIfEmpty(alternativeNames(x509.subjectAltName).map((each) => new ListValue([...each]))),
   'getExtendedKeyUsage(): List': ({ x509 }: CertificateValue) => nullIfEmpty(x509.keyUsage ?? []),
+  'getSigAlgName(): String': ({ x509 }: CertificateValue) => {
+    const oid = x509.signatureAlgorithmOid
+    return (oid === undefined ? null : SIGNATURE_NAMES[oid]) ?? oid ?? null
+  },
+  'getSigAlgOID(): String': ({ x509 }: CertificateValue) => x509.signatureAlgorithmOid ?? null,
+  'getVersion(): int': ({ x509 }: CertificateValue) => versionOf(x509.raw),
   'toString(): String': ({ x509 }: CertificateValue) => x509.toString(),
 })
 
