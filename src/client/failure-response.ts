@@ -19,8 +19,10 @@ export function logFailure(error: UpstreamError, fields: Readonly<Record<string,
   error.isLogged = true
   // Failures caused by clients are not logged as warnings: clients could flood the log.
   const isClientFailure = error.code === 'GW_CLIENT_GONE' || error.code === 'GW_REQUEST_BODY'
+  // Routes share handlers: a server that fails for every request must not hide that another fails, or fails for another reason.
+  const subject = `${fields['upstream'] ?? ''} ${error.code}`
   if (isClientFailure) logger.debug({ error, ...fields }, 'incomplete request')
-  else logger.limited(fields['transactionId']).warn({ error, ...fields }, EVENTS.UPSTREAM_FAILED)
+  else logger.limited(fields['transactionId'], undefined, subject).warn({ error, ...fields }, EVENTS.UPSTREAM_FAILED)
 }
 
 /** Converts upstream failures to responses, and removes cookies of the gateway from others; other errors are rethrown. */

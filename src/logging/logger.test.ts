@@ -201,6 +201,31 @@ test('limited: causes are counted separately, and their number is bounded', () =
   assert.equal(log.entries[0]?.['suppressed'], 984)
 })
 
+test('limited: the first entry of each subject is written beside those of another that fails often', () => {
+  const log = memoryLog()
+  let now = 0
+  const logger = createLogger({ destination: log, now: () => now })
+  const written = () => {
+    const entries = log.entries.map(({ upstream, suppressed }) => `${upstream} ${suppressed ?? '-'}`)
+    log.clear()
+    return entries
+  }
+  const fail = (upstream: string, id: string) =>
+    logger.limited(id, 60_000, upstream).warn({ upstream }, event('failed'))
+  for (let n = 0; n < 20; n++) fail('a', `a${n}`)
+  assert.deepEqual(written(), Array(16).fill('a -'))
+  fail('b', 'b0')
+  fail('b', 'b1')
+  fail('a', 'a20')
+  assert.deepEqual(written(), ['b 4'])
+  // Clients may choose the server of a handler: the number of subjects is bounded too.
+  for (let n = 0; n < 100; n++) fail(`c${n}`, `c${n}`)
+  assert.equal(written().length, 14)
+  now += 60_000
+  fail('b', 'b2')
+  assert.deepEqual(written(), ['b 86'])
+})
+
 test('a log call never throws, for any value', () => {
   const log = memoryLog()
   const logger = createLogger({ destination: log })

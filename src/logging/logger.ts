@@ -46,8 +46,9 @@ export interface Logger extends LogMethods {
    * For entries that a client or a peer can cause repeatedly. Of entries with one message and one `cause`, a text or an error,
    * only the first is written in an interval (10 s), and of all causes of a message no more than 16; the next
    * written entry has the number of omitted ones as `suppressed`. With the transaction id as cause, up to 16 requests are logged.
+   * The first entry of each `subject`, such as the server that fails, is written beside them: a failure that repeats hides no other.
    */
-  limited(cause?: unknown, interval?: number): LogMethods
+  limited(cause?: unknown, interval?: number, subject?: string): LogMethods
 }
 
 /** Options of the root logger. */
@@ -85,11 +86,11 @@ class NamedLogger implements Logger {
   readonly #bindings: LogFields
   /** The serialized bindings of every line. */
   readonly #bound: string
-  readonly #writeLimited: WriteLimited = (level, key, interval, first, last) => {
+  readonly #writeLimited: WriteLimited = (level, { key, interval, subject }, first, last) => {
     if (!this.isEnabled(level)) return
     const message = isMessage(first) ? first : (last ?? '')
     const text = typeof message === 'string' ? message : message.message
-    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${text}`, key, interval)
+    const suppressed = this.#settings.repeats.admit(`${level} ${this.name} ${text}`, key, interval, subject)
     if (suppressed === null) return
     const fields = isMessage(first) ? {} : first instanceof Error ? { error: first } : first
     this.#write(level, suppressed === 0 ? fields : { ...fields, suppressed }, message)
@@ -118,8 +119,8 @@ class NamedLogger implements Logger {
     return isAtLeast(level, this.level)
   }
 
-  limited(cause: unknown = '', interval = REPEAT_INTERVAL): LogMethods {
-    return new LimitedMethods(keyOf(cause), interval, this.#writeLimited)
+  limited(cause: unknown = '', interval = REPEAT_INTERVAL, subject = ''): LogMethods {
+    return new LimitedMethods({ key: keyOf(cause), interval, subject }, this.#writeLimited)
   }
 
   #method(level: WrittenLevel): LogMethod & EventMethod {
@@ -149,7 +150,8 @@ class NamedLogger implements Logger {
 
 type Message = string | LogEvent
 type Entry = Message | LogFields | Error
-type WriteLimited = (level: WrittenLevel, key: string, interval: number, first: Entry, last?: Message) => void
+type Limits = { readonly key: string; readonly interval: number; readonly subject: string }
+type WriteLimited = (level: WrittenLevel, limits: Limits, first: Entry, last?: Message) => void
 
 function isMessage(first: Entry): first is Message {
   return typeof first === 'string' || first instanceof LogEvent
@@ -157,34 +159,32 @@ function isMessage(first: Entry): first is Message {
 
 /** Created for each entry that may be suppressed: a class, since closures would cost more. */
 class LimitedMethods implements LogMethods {
-  readonly #key: string
-  readonly #interval: number
+  readonly #limits: Limits
   readonly #write: WriteLimited
 
-  constructor(key: string, interval: number, write: WriteLimited) {
-    this.#key = key
-    this.#interval = interval
+  constructor(limits: Limits, write: WriteLimited) {
+    this.#limits = limits
     this.#write = write
   }
 
   trace(first: Entry, message?: Message): void {
-    this.#write('trace', this.#key, this.#interval, first, message)
+    this.#write('trace', this.#limits, first, message)
   }
 
   debug(first: Entry, message?: Message): void {
-    this.#write('debug', this.#key, this.#interval, first, message)
+    this.#write('debug', this.#limits, first, message)
   }
 
   info(first: Entry, message?: Message): void {
-    this.#write('info', this.#key, this.#interval, first, message)
+    this.#write('info', this.#limits, first, message)
   }
 
   warn(first: Entry, message?: Message): void {
-    this.#write('warn', this.#key, this.#interval, first, message)
+    this.#write('warn', this.#limits, first, message)
   }
 
   error(first: Entry, message?: Message): void {
-    this.#write('error', this.#key, this.#interval, first, message)
+    this.#write('error', this.#limits, first, message)
   }
 }
 

@@ -9,6 +9,8 @@ const MAX_MESSAGES = 2_000
 interface Repeated {
   /** Time of the last written entry by key. */
   readonly written: Map<string, { at: number; suppressed: number }>
+  /** Time of the last entry that was written because it was the first of its subject. */
+  readonly subjects: Map<string, number>
   /** Suppressed entries of keys beyond the limit. */
   suppressed: number
   /** End of the first interval that expires: then another key may be added. */
@@ -31,11 +33,19 @@ export class Repeats {
     this.#now = now
   }
 
-  /** The number of entries suppressed since the last written one; null if this one is suppressed. */
-  admit(message: string, key: string, interval: number): number | null {
+  /**
+   * The number of entries suppressed since the last written one; null if this one is suppressed. The first entry of a subject in an
+   * interval is admitted also where the keys of another subject have used the limit, for up to MAX_KEYS subjects.
+   */
+  admit(message: string, key: string, interval: number, subject = ''): number | null {
     const now = this.#now()
     const repeated = this.#messages.get(message) ?? this.#record(message)
     const known = repeated.written.get(key)
+    const isFirst = subject !== '' && isFirstOf(repeated.subjects, subject, now - interval)
+    if (isFirst) {
+      repeated.subjects.set(subject, now)
+      if (known === undefined && repeated.written.size >= MAX_KEYS) return takeSuppressed(repeated)
+    }
     if (known !== undefined && now - known.at < interval) {
       known.suppressed++
       suppressedSoFar++
@@ -46,8 +56,7 @@ export class Repeats {
       suppressedSoFar++
       return null
     }
-    const suppressed = (known?.suppressed ?? 0) + repeated.suppressed
-    repeated.suppressed = 0
+    const suppressed = (known?.suppressed ?? 0) + takeSuppressed(repeated)
     repeated.written.set(key, { at: now, suppressed: 0 })
     return suppressed
   }
@@ -57,10 +66,25 @@ export class Repeats {
       const [oldest] = this.#messages.keys()
       this.#messages.delete(oldest as string)
     }
-    const repeated: Repeated = { written: new Map(), suppressed: 0, fullUntil: 0 }
+    const repeated: Repeated = { written: new Map(), subjects: new Map(), suppressed: 0, fullUntil: 0 }
     this.#messages.set(message, repeated)
     return repeated
   }
+}
+
+/** Whether no entry of a subject was written since a time, and another subject may be recorded. */
+function isFirstOf(subjects: Map<string, number>, subject: string, since: number): boolean {
+  const at = subjects.get(subject)
+  if (at !== undefined) return at <= since
+  if (subjects.size < MAX_KEYS) return true
+  for (const [known, last] of subjects) if (last <= since) subjects.delete(known)
+  return subjects.size < MAX_KEYS
+}
+
+function takeSuppressed(repeated: Repeated): number {
+  const { suppressed } = repeated
+  repeated.suppressed = 0
+  return suppressed
 }
 
 /** Removes keys whose interval has ended. */

@@ -112,3 +112,22 @@ test(
     assert.ok(lines.filter((line) => /"the request failed"/.test(line) && /"stack"/.test(line)).length <= units)
   },
 )
+
+test(
+  'a server that fails for every request does not hide that another server of the same handler fails',
+  options,
+  async () => {
+    const proxied = (path: string, baseURI: string) => ({
+      condition: `\${request.uri.path == '${path}'}`,
+      baseURI,
+      handler: 'ReverseProxyHandler',
+    })
+    await using gateway = await RunningGateway.start({
+      admin: { gatewayUnits: 1 },
+      routes: { noisy: proxied('/noisy', 'http://127.0.0.1:1'), other: proxied('/other', 'http://127.0.0.1:2') },
+    })
+    for (let n = 0; n < 20; n++) assert.equal((await gateway.ask('/noisy')).status, 502)
+    assert.equal((await gateway.ask('/other')).status, 502)
+    await gateway.log.until(/"upstream":"http:\/\/127\.0\.0\.1:2".*the upstream request failed/)
+  },
+)

@@ -51,7 +51,7 @@ export function withRetries(
           continue
         }
         if (retries > 0 && isFailure(error, exchange)) {
-          logger.limited(exchange.transactionId.value).warn({ ...fields(), error }, EVENTS.RETRIES_FAILED)
+          limited(logger, exchange).warn({ ...fields(), error }, EVENTS.RETRIES_FAILED)
           if (error instanceof UpstreamError) error.isLogged = true
         }
         throw error
@@ -67,10 +67,15 @@ export function withRetries(
         continue
       }
       const { status } = result.response
-      if (retries > 0) logger.limited(exchange.transactionId.value).warn({ ...fields(), status }, EVENTS.RETRIES_FAILED)
+      if (retries > 0) limited(logger, exchange).warn({ ...fields(), status }, EVENTS.RETRIES_FAILED)
       return result
     }
   }
+}
+
+/** Up to 16 requests, and the first of each server beside them. */
+function limited(logger: Logger, { transactionId, request }: Exchange): ReturnType<Logger['limited']> {
+  return logger.limited(transactionId.value, undefined, request.uri.origin)
 }
 
 /** Whether a condition is the literal false, the default: it is then not evaluated. */
