@@ -24,6 +24,7 @@ export class Availability {
   #timeouts = 0
   #lastTimeout = 0
   #isLost = false
+  #isReadOnly = false
   #nextTry = 0
 
   constructor(clock: Clock, events: AvailabilityEvents) {
@@ -35,9 +36,14 @@ export class Availability {
     return this.#isLost
   }
 
+  /** Whether the server counts as lost because it rejects writes; it responds, so that reads are still sent. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly
+  }
+
   /** Whether a command may be sent now; to a lost server, one per RETRY_INTERVAL. */
   allows(): boolean {
-    if (!this.#isLost) return true
+    if (!this.#isLost || this.#isReadOnly) return true
     const now = this.#clock.monotonic()
     if (now < this.#nextTry) return false
     this.#nextTry = now + RETRY_INTERVAL
@@ -49,7 +55,9 @@ export class Availability {
     // Concurrent commands time out together and count as one timeout.
     if (this.#timeouts > 0 && sentAt < this.#lastTimeout) return
     this.#lastTimeout = this.#clock.monotonic()
-    if (++this.#timeouts >= TIMEOUTS_IN_A_ROW) this.failed(problem)
+    if (++this.#timeouts < TIMEOUTS_IN_A_ROW) return
+    this.#isReadOnly = false
+    this.failed(problem)
   }
 
   /** The server is lost at once: its connection failed. */
@@ -63,6 +71,13 @@ export class Availability {
     this.#events.onLost(problem)
   }
 
+  /** The server rejects writes, as a replica does: a new connection to it, or a read, is no recovery. */
+  rejectedWrite(problem: string): void {
+    this.#timeouts = 0
+    this.#isReadOnly = true
+    if (!this.#isLost) this.failed(problem)
+  }
+
   /** Its connection was closed, which is no news of a lost server. */
   closed(): void {
     if (!this.#isLost) this.failed(CONNECTION_CLOSED)
@@ -71,6 +86,7 @@ export class Availability {
   /** The server responded, or is connected again. */
   succeeded(): void {
     this.#timeouts = 0
+    this.#isReadOnly = false
     if (!this.#isLost) return
     this.#isLost = false
     this.#events.onRecovered()

@@ -25,9 +25,25 @@ const CONNECT_LIMIT = 5_000
 const SOCKET_TIMEOUT = 5_000
 const SENTINEL_LIMIT = 1_000
 const MAX_DELAY = 2_000
+/** Milliseconds between connections that are closed because the server rejects writes: where it stays a replica, each write would close one. */
+const MIN_RECONNECT_INTERVAL = 1_000
+
+/** The error of a replica for a write. Before version 7 READONLY is within the error message of a script. */
+export const READ_ONLY = /\bREADONLY\b/
 
 const delayBefore = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), MAX_DELAY) * (0.5 + Math.random() / 2)
+
+/** The condition, which is false for an interval after it was true. */
+function atMostEvery(interval: number, condition: (error: Error) => boolean): (error: Error) => boolean {
+  let next = 0
+  return (error) => {
+    const now = performance.now()
+    if (now < next || !condition(error)) return false
+    next = now + interval
+    return true
+  }
+}
 
 /** A client that is not connected yet. Commands are not queued while it is disconnected: a late reply is of no use. */
 export function redisClient(access: RedisAccess): RedisClient {
@@ -46,9 +62,8 @@ export function redisClient(access: RedisAccess): RedisClient {
     enableOfflineQueue: false,
     lazyConnect: true,
     retryStrategy: delayBefore,
-    // A primary that has become a replica rejects writes: the next connection is to the new primary. Before version 7
-    // READONLY is within the error message of a script.
-    reconnectOnError: ({ message }: Error) => /\bREADONLY\b/.test(message),
+    // A primary that has become a replica rejects writes: the next connection is to the new primary.
+    reconnectOnError: atMostEvery(MIN_RECONNECT_INTERVAL, ({ message }: Error) => READ_ONLY.test(message)),
   }
   if (topology.kind === 'cluster') {
     const { enableOfflineQueue, retryStrategy, ...redisOptions } = options

@@ -97,6 +97,36 @@ test('reconnects to a restarted server; loss and recovery are logged once each',
   assert.equal(logged(built, /Redis available again/), 1)
 })
 
+test('a read-only replica is one outage until it is a primary again, and reads are still sent', {
+  skip: redisMissing,
+}, async () => {
+  await using server = await RedisServer.start()
+  await using built = await open({ url: server.url, timeout: '2 s' })
+  const redis = built.object
+  const { readings, values } = built.metrics
+  const measured = () => [readings.get('gw_redis_unavailable')?.read(), values.get('gw_redis_losses_total')]
+  const reads = async () => (await redis.call('GET', 'k').catch(() => null)) === 'v'
+  await redis.run(ECHO, ['k'], ['v'])
+  await server.ask('CONFIG', 'SET', 'replica-serve-stale-data', 'yes')
+  await server.ask('REPLICAOF', '127.0.0.1', '1')
+  await assert.rejects(redis.run(ECHO, ['k'], ['w']), { code: 'GW_REDIS', reason: 'refused' })
+  // It is connected again, and responds: neither ends the outage.
+  await waitUntil('the replica was read', reads)
+  for (let n = 0; n < 20; n++) {
+    await assert.rejects(redis.run(ECHO, ['k'], ['w']), { code: 'GW_REDIS' })
+    await waitUntil('the replica was read', reads)
+  }
+  assert.deepEqual(measured(), [1, 1])
+  assert.equal(built.states.at(-1), 'degraded: Redis is unavailable')
+  assert.equal(logged(built, /"problem":"READONLY.*Redis unavailable/), 1)
+  assert.equal(logged(built, /Redis available again/), 0)
+  await server.ask('REPLICAOF', 'NO', 'ONE')
+  await waitUntil('the outage ended', async () => (await reads()) && measured()[0] === 0)
+  assert.equal(logged(built, /Redis available again/), 1)
+  assert.deepEqual(await redis.run(ECHO, ['k'], ['v']), [1, 'x'])
+  assert.deepEqual(measured(), [0, 1])
+})
+
 test('a command that Redis rejects is logged with the reason, once for each code', { skip: redisMissing }, async () => {
   await using server = await RedisServer.start()
   await using built = await open({ url: server.url, timeout: '2 s' })

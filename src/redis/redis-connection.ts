@@ -3,7 +3,7 @@ import { boundedWait } from '#contracts'
 import type { Clock } from '#schema'
 import { type Availability, type AvailabilityEvents, CONNECTION_CLOSED } from './availability.ts'
 import { isConnected, nodeFor, nodesConnected, watchNodes } from './cluster-nodes.ts'
-import type { RedisClient } from './redis-client.ts'
+import { READ_ONLY, type RedisClient } from './redis-client.ts'
 import { RedisError } from './redis-error.ts'
 import type { RedisArgument, RedisScript } from './redis-script.ts'
 import { ResponseTimeoutError, withResponseTimeout } from './response-timeout.ts'
@@ -32,6 +32,7 @@ export class RedisConnection {
   /** Goes on connecting while the one in use is kept. */
   #next: RedisClient | null = null
   #isClosed = false
+  #nextRoleCheck = 0
 
   constructor(client: RedisClient, settings: ConnectionSettings) {
     const { timeout, clock, ...events } = settings
@@ -133,7 +134,7 @@ export class RedisConnection {
     const isOpen = () => this.#open.has(client)
     const isCurrent = () => client === this.#client && isOpen()
     const whole = this.#servers.of(ALL_NODES)
-    client.on('ready', () => isCurrent() && whole.succeeded())
+    client.on('ready', () => isCurrent() && this.#responded(client, whole))
     client.on('error', (error: Error) => isCurrent() && !isRepeated(error) && whole.failed(problemOf(error)))
     client.on('close', () => isCurrent() && whole.closed())
     if (!(client instanceof Cluster)) return
@@ -150,7 +151,7 @@ export class RedisConnection {
     const sentAt = this.#clock.monotonic()
     return withResponseTimeout(command(client), this.#timeout).then(
       (answer) => {
-        server.succeeded()
+        this.#responded(client, server)
         return answer
       },
       (error: Error) => {
@@ -164,6 +165,22 @@ export class RedisConnection {
     return !(client instanceof Cluster) || !this.#servers.isLost(name) || isConnected(client, name)
   }
 
+  /** The server responded, which ends its outage; one that rejected a write has to be a primary again. */
+  #responded(client: RedisClient, server: Availability): void {
+    if (!server.isReadOnly || client instanceof Cluster) {
+      server.succeeded()
+      return
+    }
+    const now = this.#clock.monotonic()
+    if (now < this.#nextRoleCheck) return
+    this.#nextRoleCheck = now + ROLE_CHECK_INTERVAL
+    client.info('replication').then(
+      (text) => !REPLICA.test(text) && client === this.#client && server.succeeded(),
+      // A user without the permission for INFO.
+      (error: Error) => error instanceof ReplyError && client === this.#client && server.succeeded(),
+    )
+  }
+
   #failure(server: Availability, error: Error, sentAt: number): RedisError {
     if (error instanceof ResponseTimeoutError) {
       server.missed(error.message, sentAt)
@@ -174,11 +191,16 @@ export class RedisConnection {
       server.failed(problem)
       return new RedisError('unavailable', problem)
     }
-    server.missed(problem, sentAt)
+    if (READ_ONLY.test(problem)) server.rejectedWrite(problem)
+    else server.missed(problem, sentAt)
     this.#settings.onRejected(problem)
     return new RedisError('refused', problem)
   }
 }
+
+/** Milliseconds between questions for the role of a server that rejected a write. */
+const ROLE_CHECK_INTERVAL = 200
+const REPLICA = /^role:slave\b/m
 
 /** Messages of the client for a lost connection; replaced since they name options of the client. */
 const CLOSED = /^(?:Connection is closed|Stream isn't writeable|Reached the max retries)/
