@@ -143,3 +143,43 @@ test('alerts fire for errors, missing units, expiring certificates and lost audi
   const { status, output } = promtool(['test', 'rules', path])
   assert.equal(status, 0, output)
 })
+
+/** A failure that lasts for half an hour, after half an hour without: what the metrics show, and the alert. */
+const OUTAGES = {
+  AuditFails: ['gw_audit_failures_total{instance="a",handler="json"}', '0x30 0+3x30 90x30'],
+  CertificateStale: ['gw_tls_certificate_stale{instance="a",certificate="keyManager"}', '0x30 1x30 0x30'],
+  CircuitOpen: ['gw_circuit_breaker_open{instance="a",name="x"}', '0x30 1x30 0x30'],
+  LogLost: ['gw_log_lines_lost_total{instance="a",thread="unit-0"}', '0x30 0+3x30 90x30'],
+  NotificationsDisconnected: ['gw_notification_connected{instance="a",name="am"}', '2x30 0x30 2x30'],
+  RedisUnavailable: ['gw_redis_unavailable{instance="a",name="Counts"}', '0x30 1x30 0x30'],
+  RouteNotLoaded: ['gw_router_failed_routes{instance="a",router="r"}', '0x30 1x30 0x30'],
+  RoutesGone: ['gw_router_deployed_routes{instance="a",router="r"}', '11x30 0x30 11x30'],
+  StoreUnavailable: ['gw_store_connected{instance="a"}', '1x30 0x30 1x30'],
+} as const
+
+test('each alert fires for its outage alone, and ends with it', { skip: promtoolMissing }, () => {
+  using folder = new Folder()
+  const firing = 'count by (alertname) (ALERTS{alertstate="firing"})'
+  const tests = Object.entries(OUTAGES).map(([alert, [series, values]]) => ({
+    interval: '1m',
+    input_series: [{ series, values }],
+    promql_expr_test: [
+      { expr: firing, eval_time: '29m', exp_samples: [] },
+      { expr: firing, eval_time: '55m', exp_samples: [{ labels: `{alertname="Gateway${alert}"}`, value: 1 }] },
+      { expr: firing, eval_time: '90m', exp_samples: [] },
+    ],
+  }))
+  const path = join(folder.path, 'outages.json')
+  writeFileSync(path, JSON.stringify({ rule_files: [rulesFile], tests }))
+  const { status, output } = promtool(['test', 'rules', path])
+  assert.equal(status, 0, output)
+})
+
+test('the guide has every alert', () => {
+  const guide = readFileSync(join(root, 'docs/guide/observability.md'), 'utf8')
+  const alerts = readFileSync(rulesFile, 'utf8').matchAll(/- alert: (\w+)/g)
+  assert.deepEqual(
+    [...alerts].map(([, name]) => name).filter((name) => !guide.includes(`\`${name}\``)),
+    [],
+  )
+})
