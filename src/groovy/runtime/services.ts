@@ -4,7 +4,9 @@ export interface Services {
   now(): number
   /** Variables of the environment that scripts may see. */
   readonly environment: ReadonlyMap<string, string>
+  /** A system property that scripts may see, or null. */
+  property(name: string): string | null
 }
 
 /** For hosts without services. */
-export const DEFAULT_SERVICES: Services = { now: () => Date.now(), environment: new Map() }
+export const DEFAULT_SERVICES: Services = { now: () => Date.now(), environment: new Map(), property: () => null }

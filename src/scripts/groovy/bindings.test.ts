@@ -122,6 +122,13 @@ test('the environment has the configured variables only', async () => {
   assert.deepEqual(await groovyValue(source, { environment }), ['x', null, ['APP']])
 })
 
+test('system properties are those that every JVM has, with the values of expressions', async () => {
+  const properties = { system: { 'user.home': '/home/gateway', 'db.password': 'secret' } }
+  const source =
+    '[System.getProperty("user.home"), System.getProperty("db.password"), System.getProperty("os.name", "x")]'
+  assert.deepEqual(await groovyValue(source, { properties }), ['/home/gateway', null, 'x'])
+})
+
 test('the clock is that of the gateway', async () => {
   const source = '[clock.millis(), clock.instant().toString(), System.currentTimeMillis(), new Date().time]'
   const now = 1_700_000_000_000

@@ -15,6 +15,7 @@ import type { EvaluationInput } from '../evaluation-input.ts'
 import { ScriptBindings } from './bindings.ts'
 import { AccessTokenException } from './functional.ts'
 import { hostCause } from './host-class.ts'
+import { platformProperty } from './platform-property.ts'
 import { PromiseValue } from './promise.ts'
 import { resultOf } from './results.ts'
 
@@ -40,6 +41,7 @@ export class GroovyEvaluation {
     this.#evaluation = new Evaluation(limits, (text) => this.#print(text), {
       now: () => settings.clock.now(),
       environment: settings.environment,
+      property: (name) => platformProperty(name, settings.scope),
     })
     this.#calls = new EvaluationCalls(input, settings)
     exchange.request.entityLimits = exchange.storage.entityLimits

@@ -34,8 +34,9 @@ extend(SystemClass, {
   'static nanoTime(): long': () => process.hrtime.bigint(),
   'static getenv(String name): String': (name: string) => currentEvaluation().services.environment.get(name) ?? null,
   'static getenv(): Map': () => HashMapValue.frozen(HashMapValue.of(currentEvaluation().services.environment)),
-  'static getProperty(String name): String': () => null,
-  'static getProperty(String name, String? fallback): String': (_name: string, fallback: string | null) => fallback,
+  'static getProperty(String name): String': (name: string) => currentEvaluation().services.property(name),
+  'static getProperty(String name, String? fallback): String': (name: string, fallback: string | null) =>
+    currentEvaluation().services.property(name) ?? fallback,
   'static lineSeparator(): String': () => '\n',
   'static identityHashCode(Object? value): int': (value: Value) => hashOf(value),
 })
