@@ -19,6 +19,7 @@ import {
 } from '#rpc'
 import type { Problem } from '#schema'
 import { EVENTS } from './log-events.ts'
+import { endWithProcess } from './stuck-threads.ts'
 
 /** Start parameters of a unit's thread, and the handlers of its calls. */
 export interface UnitThread {
@@ -287,11 +288,7 @@ export class UnitLink {
   #abandon(): void {
     if (this.state === 'ended') return
     this.#logger.error(EVENTS.UNIT_STUCK)
-    // Node waits for all threads before the process ends.
-    this.#worker.unref()
-    process.once('exit', () => {
-      if (!this.#hasExited) process.kill(process.pid, 'SIGKILL')
-    })
+    endWithProcess(this.#worker)
     this.#finish()
   }
 
