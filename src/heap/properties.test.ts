@@ -96,6 +96,16 @@ test('an unresolved token is an error with its pointer, except in a comment of t
   assert.equal(await text({ comment: '&{missing}', _off: '&{missing}', text: 'x' }), 'x')
 })
 
+test('a token whose property is null is reported with the expression of the property, and its names without a value', async () => {
+  const missing = (name: string) => `the token "${name}" has no value; set it, or give a default: &{${name}|default}`
+  const variable = '; nothing has the name "BASE_DIR": the environment variable is ${env[\'BASE_DIR\']}, or &{BASE_DIR}'
+  await refused(
+    { properties: { a: '${BASE_DIR}/x', b: '${BASE_DIR}', c: '${env.NONE}' }, text: '&{a}&{b}', other: '&{c}' },
+    `/text: ${missing('b')}; the property of this name is null: \${BASE_DIR}${variable}`,
+    `/other: ${missing('c')}; the property of this name is null: \${env.NONE}`,
+  )
+})
+
 test('a property that is used before it has a value is reported with the rule', async () => {
   const missing = (name: string) => `the token "${name}" has no value; set it, or give a default: &{${name}|default}`
   const rule = '; a property can use only those that are declared before it'

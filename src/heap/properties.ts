@@ -10,7 +10,7 @@ import {
   readDocument,
   setOwn,
 } from '#json'
-import { didYouMean, type Problem } from '#schema'
+import { didYouMean, type Problem, unboundNames } from '#schema'
 
 /** Resolves `&{name}`; undefined for an unknown name. */
 export type TokenResolver = (token: string) => JsonValue | undefined
@@ -21,6 +21,8 @@ export class Properties {
   readonly token: TokenResolver
   readonly problems: readonly Problem[]
   readonly #own: Readonly<Record<string, JsonValue>>
+  /** Expressions of own properties that are null. */
+  readonly #nulls: ReadonlyMap<string, string>
   readonly #parent: Properties | null
 
   private constructor(
@@ -29,12 +31,14 @@ export class Properties {
     problems: readonly Problem[],
     own: Readonly<Record<string, JsonValue>> = {},
     parent: Properties | null = null,
+    nulls: ReadonlyMap<string, string> = new Map(),
   ) {
     this.scope = scope
     this.token = token
     this.problems = problems
     this.#own = own
     this.#parent = parent
+    this.#nulls = nulls
   }
 
   /** Names of the properties of the document and its parents, with the dotted paths into groups, for suggestions. */
@@ -45,7 +49,10 @@ export class Properties {
   /** What is to say of a token without a value: why the property of that name has none, or a similar name. */
   adviceFor(token: string): string {
     const names = this.#names
-    return names.includes(token) ? '; the property of this name is null, or has a problem' : didYouMean(token, names)
+    if (!names.includes(token)) return didYouMean(token, names)
+    const text = this.#nulls.get(token)
+    if (text === undefined) return '; the property of this name is null, or has a problem'
+    return `; the property of this name is null: ${text}${unboundNames(compile(text), this.scope)}`
   }
 
   /** The outermost properties: the environment, and those of the gateway. */
@@ -62,22 +69,24 @@ export class Properties {
       return new Properties(this.scope, this.token, problems, {}, this)
     }
     const own: Record<string, JsonValue> = Object.create(null)
+    const nulls = new Map<string, string>()
     const scope = scopeOf(own, this.scope)
     const token: TokenResolver = (name) => lookUp(own, name) ?? this.token(name)
     const source = locationOf(json) === null ? json : this.#load(json, '/properties', scope, token, problems)
     if (isPlainObject(source)) {
       for (const key of Object.keys(source)) {
         const at = appendPointer('/properties', key)
-        const value = evaluated(source[key] as JsonValue, at, scope, token, problems, (name) =>
-          laterProperty(name, source, own),
-        )
+        const known = problems.length
+        const text = source[key] as JsonValue
+        const value = evaluated(text, at, scope, token, problems, (name) => laterProperty(name, source, own))
+        if (value === null && typeof text === 'string' && problems.length === known) nulls.set(key, text)
         const group = key.startsWith('$location:') ? key.slice('$location:'.length) : key
         const toConfigError = group === key ? value : ({ $location: value } as JsonValue)
         own[group] =
           locationOf(toConfigError) === null ? toConfigError : this.#load(toConfigError, at, scope, token, problems)
       }
     }
-    return new Properties(scope, token, problems, own, this)
+    return new Properties(scope, token, problems, own, this, nulls)
   }
 
   /** `{"$location": url}` is replaced by the JSON of that file. Only files: loading must not need the network. */

@@ -2,7 +2,7 @@ import { type Expression, isExpression, type Scope } from '#expression'
 import { compiled, EXPRESSION_SCHEMA } from './compiled.ts'
 import { Deferred, type SettleContext, type Settled } from './deferred.ts'
 import { decodeInto, type Field, field, type RenderSchema } from './field.ts'
-import { reportUnknownNames } from './known-names.ts'
+import { reportUnknownNames, unboundNames } from './known-names.ts'
 import { settleValue } from './settle.ts'
 
 const NOTHING: Scope = { lookup: () => undefined }
@@ -73,9 +73,10 @@ class ConfigExpression<T> extends Deferred<T> {
     const isNull = value === null || value === undefined
     const target = isNull && this.owner !== null ? this.owner : this.#inner
     let failed = false
+    const reason = isNull ? unboundNames(this.#expression, context.scope) : ''
     const decoded = target.decode(isNull ? undefined : value, (message) => {
       failed = true
-      context.report(pointer, `${this.#expression.source} gave a bad value: ${message}`)
+      context.report(pointer, `${this.#expression.source} gave a bad value: ${message}${reason}`)
     })
     return failed ? undefined : settleValue(decoded, context, pointer)
   }

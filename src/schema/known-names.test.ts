@@ -45,6 +45,12 @@ test('misspelled names and members that requests never have are errors with a su
   assert.match((await found(config(string()), '${amUrll}')).problems.join(), /did you mean "amUrl"\?/)
 })
 
+test('a required value that is null is refused with the names that have none, and where an environment variable is', async () => {
+  const { problems } = await found(config(string()), '${BASE_DIR}')
+  const advice = '; nothing has the name "BASE_DIR": the environment variable is ${env[\'BASE_DIR\']}, or &{BASE_DIR}'
+  assert.deepEqual(problems, [`/x: \${BASE_DIR} gave a bad value: expected a string; this field is required${advice}`])
+})
+
 test('targets of assignments with misspelled names are errors with a suggestion', async () => {
   const target = async (expression: string) => (await found(leftValue(), expression)).problems.join()
   assert.match(await target('${atributes.user}'), /nothing has the name "atributes", .*did you mean "attributes"\?/)

@@ -37,6 +37,22 @@ export function reportUnknownNames(
   }
 }
 
+/** Names like those of environment variables, which other tools replace in files before they are read. */
+const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*$/
+
+/** What is to say of an expression that is null although a value is required: which of its names have none; otherwise empty. */
+export function unboundNames(expression: Pick<Expression, 'segments'>, scope: Scope): string {
+  if (scope.names === undefined) return ''
+  const unbound = unknownNames(expression, namesIn(scope), {}).map(({ name }) => name)
+  return unbound
+    .map((name) => {
+      const isVariable = ENVIRONMENT_NAME.test(name)
+      const advice = isVariable ? `: the environment variable is \${env['${name}']}, or &{${name}}` : ''
+      return `; nothing has the name ${JSON.stringify(name)}${advice}`
+    })
+    .join('')
+}
+
 const knownNames = new WeakMap<Scope, ReadonlySet<string>>()
 
 /** The names of a scope, computed once for all expressions of a document. */

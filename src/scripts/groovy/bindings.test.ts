@@ -325,6 +325,8 @@ test('classes of other libraries are rejected with what scripts have in their pl
     ['import com.iplanet.sso.SSOToken', /SSOToken is not available: classes of the access manager/],
     ['import com.sun.net.httpserver.HttpServer', /HttpServer is not available: scripts can not use reflection/],
     ['import org.joda.time.DateTime', /DateTime is not available: .* use java\.time/],
+    ['import org.forgerock.openig.handler.StaticResponseHandler', /new Response\(Status\.FOUND\)/],
+    ['import org.forgerock.openig.filter.HeaderFilter', /declare it in the route/],
     ['import org.forgerock.openig.el.Expression', /an AssignmentFilter before the script stores their values/],
     ['import java.security.KeyStore', /keys come from a secret store: use secrets\.get\(secretId\)/],
     ["new FileInputStream('x')", /FileInputStream is not available: read a file of the instance with new File/],

@@ -45,6 +45,14 @@ export const UNSUPPORTED_CLASSES: readonly UnsupportedClasses[] = [
   { names: ['org.forgerock.openidm.'], advice: 'classes of IDM run only there; call it with http.send(request)' },
   { names: ['org.joda.time.'], advice: 'this library is not supported; use java.time' },
   {
+    names: ['org.forgerock.openig.handler.StaticResponseHandler'],
+    advice: 'build the response in the script: new Response(Status.FOUND), with response.headers.put(name, value)',
+  },
+  {
+    names: ['org.forgerock.openig.filter.', 'org.forgerock.openig.handler.'],
+    advice: 'scripts can not create objects of a route; declare it in the route, before or after the script',
+  },
+  {
     names: ['org.forgerock.openig.el.'],
     advice:
       'scripts can not evaluate expressions; an AssignmentFilter before the script stores their values in attributes',

@@ -1,7 +1,17 @@
 import { FilterKind, providerOf, SecretsProviderKind } from '#contracts'
-import { byShape, defineType, exactlyOneOf, ref, runtime, template } from '#schema'
+import { byShape, defineType, exactlyOneOf, type PresenceRule, ref, runtime, template } from '#schema'
 import { tokenFields } from '../../lib/jwt/token-fields.ts'
 import { buildJwt } from './build-jwt.ts'
+
+const ONE_OF = exactlyOneOf('signature', 'encryption')
+const UNPROTECTED = `${ONE_OF.text}: anyone could write a token that has neither, as other gateways build it; such as "signature": { "secretId": "jwt.signing", "algorithm": "ES256" }, with that key in secretsProvider`
+
+/** Other gateways build tokens without protection by default: the message says what is missing there. */
+const PROTECTED: PresenceRule = {
+  ...ONE_OF,
+  check: (present, value) =>
+    present('signature') || present('encryption') ? ONE_OF.check(present, value) : UNPROTECTED,
+}
 
 /** Builds JWTs from data of a request. */
 export const JwtBuilderFilter = defineType({
@@ -16,7 +26,7 @@ export const JwtBuilderFilter = defineType({
     secretsProvider: ref(SecretsProviderKind).optional().meta({ description: 'Provider of the keys.' }),
     ...tokenFields(),
   },
-  rules: [exactlyOneOf('signature', 'encryption')],
+  rules: [PROTECTED],
   create: ({ template, secretsProvider, signature, encryption }, env) => {
     const provider = providerOf(secretsProvider === undefined ? [env.secrets] : [secretsProvider, env.secrets])
     return buildJwt(template, { provider, signature: signature ?? null, encryption: encryption ?? null })
