@@ -5,7 +5,7 @@ export const EVENTS = logEvents('GW_OBJECT', {
     message: 'authorization server unavailable, or its response is unusable',
     meaning: 'Requests with tokens get 503.',
     action:
-      'See `reason`. Check that the authorization server can be reached, and that the URL is that of its endpoint.',
+      'See `reason` and `error`. Check that the authorization server can be reached, and that `endpoint` is the URL of its endpoint.',
   },
   CERTIFICATE_EXPIRES: {
     message: 'a certificate for TLS has expired or will soon',

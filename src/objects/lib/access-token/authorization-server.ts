@@ -31,46 +31,60 @@ interface ResponseContent {
 /** Responses about one token are small (threats B62). */
 const MAX_RESPONSE_BYTES = 1_048_576
 const TIMEOUT = 5_000
+/** Milliseconds after a failure in which a response is no recovery: a server that fails for some requests stays degraded. */
+const RECOVERY_PAUSE = 1_000
+
+type ServerEnvironment = Pick<Environment, 'logger' | 'clock' | 'reportState'>
 
 /** Client of an authorization server that validates tokens. Without a usable response, tokens are rejected. */
 export class AuthorizationServer {
   readonly #handler: Handler
   readonly #timeout: number
   readonly #logger: Logger
+  readonly #env: ServerEnvironment
+  /** Time of the last failure on the monotonic clock; null while the server responds. */
+  #failedAt: number | null = null
 
-  constructor(handler: Handler, { logger }: Pick<Environment, 'logger'>, timeout = TIMEOUT) {
+  constructor(handler: Handler, env: ServerEnvironment, timeout = TIMEOUT) {
     this.#handler = handler
     this.#timeout = timeout
-    this.#logger = logger
+    this.#logger = env.logger
+    this.#env = env
   }
 
   /** Sends a request on behalf of an exchange. Returns 200 and 4xx responses with their content; other responses reject the token. */
   async call(request: Request, exchange: Exchange): Promise<EndpointResponse | TokenRejection> {
+    // Without the query, which has the token at some servers.
+    const endpoint = `${request.uri.origin}${request.uri.path}`
     try {
       const { status, bytes, isPage } = await this.#send(request, exchange)
-      // An HTML page is from a proxy or load balancer in front of the server, even with status 200.
-      if (isPage) return this.unavailable(`expected a JSON object in the body, got an HTML page with status ${status}`)
-      return this.#checked(status, jsonObjectIn(bytes))
+      const response = { status, content: isPage ? null : jsonObjectIn(bytes) }
+      const problem = problemOf(response, isPage)
+      if (problem !== null) return this.#failed(problem, { endpoint })
+      this.#responded()
+      return response
     } catch (error) {
-      return this.unavailable((error as Error).message)
+      return this.#failed((error as Error).message, { endpoint, error })
     }
   }
 
   /** The refusal of a token that can not be validated. The reason is logged, not sent. */
-  unavailable(reason: string): TokenRejection {
-    this.#logger.limited().warn({ reason }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
+  unavailable(reason: string, fields: { readonly endpoint?: string; readonly error?: unknown } = {}): TokenRejection {
+    this.#logger.limited().warn({ reason, ...fields }, EVENTS.AUTHORIZATION_SERVER_UNUSABLE)
     return { outcome: 'unavailable', description: 'The authorization server is unavailable.' }
   }
 
-  #checked(status: number, content: JsonObject | null): EndpointResponse | TokenRejection {
-    if (status === 200) {
-      return content === null
-        ? this.unavailable('expected a JSON object in the body, got something else')
-        : { status, content }
-    }
-    // 408 and 429 are temporary: they do not reject the request itself.
-    const refused = isClientError(status) && status !== 408 && status !== 429
-    return refused ? { status, content } : this.unavailable(`expected the status 200, got ${status}`)
+  #failed(reason: string, fields: { readonly endpoint: string; readonly error?: unknown }): TokenRejection {
+    if (this.#failedAt === null) this.#env.reportState('degraded', 'the authorization server is unavailable')
+    this.#failedAt = this.#env.clock.monotonic()
+    return this.unavailable(reason, fields)
+  }
+
+  #responded(): void {
+    if (this.#failedAt === null || this.#env.clock.monotonic() - this.#failedAt < RECOVERY_PAUSE) return
+    this.#failedAt = null
+    this.#env.reportState('up', 'the authorization server responds')
+    this.#logger.info('authorization server available again')
   }
 
   /** The resolution of a token by a response. A response with a malformed member is logged. */
@@ -111,6 +125,16 @@ export class AuthorizationServer {
     })
     return { status, bytes: body, isPage: isPage(headers) }
   }
+}
+
+/** Why a response can not be used; null for 200 with a JSON object, and for 4xx. */
+function problemOf({ status, content }: EndpointResponse, isPage: boolean): string | null {
+  // An HTML page is from a proxy or load balancer in front of the server, even with status 200.
+  if (isPage) return `expected a JSON object in the body, got an HTML page with status ${status}`
+  if (status === 200) return content === null ? 'expected a JSON object in the body, got something else' : null
+  // 408 and 429 are temporary: they do not reject the request itself.
+  const refused = isClientError(status) && status !== 408 && status !== 429
+  return refused ? null : `expected the status 200, got ${status}`
 }
 
 function isPage(headers: Headers): boolean {

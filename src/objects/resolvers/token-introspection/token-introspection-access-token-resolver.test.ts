@@ -46,6 +46,7 @@ async function resolverAt(config: JsonObject = {}) {
     server,
     exchange,
     log: built.log,
+    states: built.states,
     resolve: (token = 'token') => Promise.resolve(built.object.resolve(token, exchange)),
     async [Symbol.asyncDispose]() {
       await built[Symbol.asyncDispose]()
@@ -254,6 +255,26 @@ test('failures are logged with their reason, once in ten seconds, without the to
     })),
   )
   assert.doesNotMatch(at.log.lines.join(''), /very-secret-token/)
+})
+
+test('an outage is logged with endpoint and cause, degrades the resolver, and its end is logged', async () => {
+  await using at = await resolverAt()
+  at.server.tokens.set('token', { active: true })
+  at.server.answer = (response) => response.destroy()
+  for (let i = 0; i < 3; i++) assert.equal((await at.resolve()).outcome, 'unavailable')
+  const [failure, ...others] = at.log.entries
+  assert.deepEqual(others, [])
+  assert.equal(failure?.['endpoint'], at.server.endpoint)
+  assert.equal((failure?.['error'] as { code?: string } | undefined)?.code, 'GW_UPSTREAM_CLOSED')
+  assert.deepEqual(at.states, ['degraded: the authorization server is unavailable'])
+  // A response just after a failure is no recovery, so that a server that fails for some requests does not fill the log.
+  at.server.answer = null
+  assert.equal((await at.resolve()).outcome, 'valid')
+  assert.equal(at.states.length, 1)
+  clock.advance(1_000)
+  assert.equal((await at.resolve()).outcome, 'valid')
+  assert.deepEqual(at.states.slice(1), ['up: the authorization server responds'])
+  assert.equal(at.log.entries.at(-1)?.['message'], 'authorization server available again')
 })
 
 test('a malformed member of a response is logged by its name', async () => {
