@@ -28,6 +28,7 @@ import { LiveMonitor } from './monitoring/live/live-monitor.ts'
 import { Monitoring } from './monitoring/monitoring.ts'
 import { exposeProcessMetrics } from './monitoring/process-metrics.ts'
 import type { ObjectStates } from './object-states.ts'
+import { routeChecks } from './route-checks.ts'
 import { RouteStores } from './route-stores.ts'
 import { ServedConfiguration } from './served-configuration.ts'
 import { MAX_UNIT_SETS, type Replacement, Supervisor, type UnitChange } from './supervisor.ts'
@@ -376,6 +377,7 @@ export class Gateway {
       objects: () => [
         ...unknownFieldChecks(this.#input.settings),
         ...(this.#fleet?.checks() ?? []),
+        ...routeChecks(this.stores.paths),
         ...this.states.checks(),
         ...this.#auditWriter.checks,
         ...this.#telemetry.checks,

@@ -91,3 +91,34 @@ test('a file that is replaced by another wrong one is reported once, with the ne
   assert.match(gateway.problems('late.json').join(), /late\.groovy:1/)
   assert.equal(gateway.log.lines.slice(from).length, 1)
 })
+
+test('the health of the gateway names the files that are not served as they are written, and stays ready', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  await using gateway = await RunningGateway.start({
+    routes: Object.fromEntries(names.map((name) => [name, staticRoute(`/${name}`, {}, name)])),
+  })
+  const checks = async () => {
+    const { status, text } = await gateway.askAdmin('/health/ready?verbose')
+    assert.equal(status, 200)
+    const { checks: all } = JSON.parse(text) as { checks: { name: string; state?: string; detail?: string }[] }
+    return all
+      .filter(({ name }) => name.startsWith('routes.'))
+      .map(({ name, state, detail }) => ({ name, state, detail }))
+  }
+  const degraded = (files: string) => ({
+    name: 'routes._router',
+    state: 'degraded',
+    detail: `not served as written: ${files}`,
+  })
+  assert.deepEqual(await checks(), [])
+  gateway.instance.write('config/routes/a.json', '{ "handler": ')
+  await gateway.scan()
+  assert.equal((await gateway.ask('/a')).text, 'a')
+  assert.deepEqual(await checks(), [degraded('a.json')])
+  for (const name of names) gateway.instance.write(`config/routes/${name}.json`, '{}')
+  await gateway.scan()
+  assert.deepEqual(await checks(), [degraded('a.json, b.json, c.json, d.json, e.json and 2 others')])
+  for (const name of names) gateway.instance.writeRoute(name, staticRoute(`/${name}`, {}, name))
+  await gateway.scan()
+  assert.deepEqual(await checks(), [])
+})
