@@ -322,7 +322,12 @@ export class Transaction implements ChannelObserver, BodyOwner {
 
   #onResponseFailed(error: Error): void {
     this.#exchange?.markTruncated()
-    this.context.logger.limited(error).warn({ error, ...this.#exchange?.ids }, EVENTS.RESPONSE_TRUNCATED)
+    const route = this.#exchange?.audit?.routeId ?? null
+    // Each route has its own server: one whose responses all end early must not hide another.
+    const { logger } = this.context
+    logger
+      .limited(`${route} ${error.message}`)
+      .warn({ error, route, ...this.#exchange?.ids }, EVENTS.RESPONSE_TRUNCATED)
     this.#truncate(error)
   }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { pathRoute, RunningGateway } from '#test/gateway'
 import { GatewayProcess } from '#test/gateway-process'
 import { PROBE_EXTENSION } from '#test/probe-extension'
+import { rawUpstream } from '#test/upstream'
 
 const options = { timeout: 120_000 }
 
@@ -131,3 +132,22 @@ test(
     await gateway.log.until(/"upstream":"http:\/\/127\.0\.0\.1:2".*the upstream request failed/)
   },
 )
+
+test('truncated responses are logged with their route, once for each route', options, async () => {
+  await using upstream = await rawUpstream((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'))
+  const cut = (path: string) => ({
+    condition: `\${request.uri.path == '${path}'}`,
+    baseURI: upstream.url,
+    handler: 'ReverseProxyHandler',
+  })
+  await using gateway = await RunningGateway.start({
+    admin: { gatewayUnits: 1 },
+    routes: { one: cut('/one'), two: cut('/two') },
+  })
+  for (const path of ['/one', '/one', '/one', '/two']) await gateway.ask(path).catch(() => null)
+  await gateway.log.until(/"route":"two".*response truncated/)
+  assert.deepEqual(
+    gateway.log.with(/response truncated/).map(({ route }) => route),
+    ['one', 'two'],
+  )
+})
