@@ -196,7 +196,7 @@ const refusals: readonly [string, JsonValue, string][] = [
   [
     'an expression that is null',
     { '${none}': '/b' },
-    '/${none}: ${none} gave a bad value: expected a path such as "/app"; this field is required',
+    '/${none}: ${none} gave a bad value: expected a path such as "/app"; this field is required; nothing has the name "none"',
   ],
   [
     'an expression that is no path',
