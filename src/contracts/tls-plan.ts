@@ -8,7 +8,7 @@ export interface TlsPlan {
   /** Trusted certificates, PEM; without them those of the platform. */
   readonly ca?: readonly string[]
   readonly allowPartialTrustChain?: boolean
-  /** False trusts each certificate. */
+  /** If false, any certificate is trusted. */
   readonly rejectUnauthorized: boolean
   /** Whether the certificate must name the host. */
   readonly checkServerIdentity: boolean

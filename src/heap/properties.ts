@@ -81,9 +81,8 @@ export class Properties {
         const value = evaluated(text, at, scope, token, problems, (name) => laterProperty(name, source, own))
         if (value === null && typeof text === 'string' && problems.length === known) nulls.set(key, text)
         const group = key.startsWith('$location:') ? key.slice('$location:'.length) : key
-        const toConfigError = group === key ? value : ({ $location: value } as JsonValue)
-        own[group] =
-          locationOf(toConfigError) === null ? toConfigError : this.#load(toConfigError, at, scope, token, problems)
+        const content = group === key ? value : ({ $location: value } as JsonValue)
+        own[group] = locationOf(content) === null ? content : this.#load(content, at, scope, token, problems)
       }
     }
     return new Properties(scope, token, problems, own, this, nulls)

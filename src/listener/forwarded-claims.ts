@@ -65,7 +65,7 @@ function claim(said: Hops, peer: Peer, trusted: TrustedProxies): Claim {
   }
 }
 
-/** Each malformed value is ignored for itself: the others still describe the connection of the client. */
+/** A malformed value is ignored alone: the others still describe the connection of the client. */
 function valid(text: string | undefined, isValid: (text: string) => boolean): string | undefined {
   return text !== undefined && isValid(text) ? text : undefined
 }

@@ -40,7 +40,7 @@ export function reportUnknownNames(
 /** Names like those of environment variables, which other tools replace in files before they are read. */
 const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*$/
 
-/** What is to say of an expression that is null although a value is required: which of its names have none; otherwise empty. */
+/** Completes the error for an expression that is null where a value is required: its names without a value; empty if all have one. */
 export function unboundNames(expression: Pick<Expression, 'segments'>, scope: Scope): string {
   if (scope.names === undefined) return ''
   const unbound = unknownNames(expression, namesIn(scope), {}).map(({ name }) => name)

@@ -36,7 +36,7 @@ export class NamedTrails {
     this.#prefixed = prefixed
   }
 
-  /** Throws for an operand that does not exist, and for what is no file: a pipe has no lines, as an intact trail without events. */
+  /** Throws for an operand that does not exist, and for one that is no regular file: a pipe would look like a trail without events. */
   async trails(): Promise<readonly NamedTrail[]> {
     for (const path of this.#operands) if (!this.#isExpected(path)) statSync(path)
     for (const path of this.#named()) {

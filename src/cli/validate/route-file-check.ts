@@ -81,7 +81,7 @@ async function checkRouteFile(
 
 function readRouteFile(path: string): RouteFile {
   const folder = dirname(path)
-  // With its fields, each would be reported as unknown to routes.
+  // As a route, each of its fields would be reported as unknown.
   if (basename(path) === 'admin.json' && basename(folder) === 'config') {
     const message = `no file of a route; it is checked with its instance: gateway validate --instance ${shellWord(shownPath(dirname(folder)))}`
     return { file: path, text: '', stamp: '', route: null, problems: [{ pointer: '', message }] }

@@ -10,7 +10,7 @@ const seconds = field<number>(
 
 const DURATION = duration({ unlimited: false })
 
-/** A duration, or such a number as text, as from `&{tokens}`. */
+/** A duration, or a number of seconds as text: what `&{tokens}` give. */
 const interval = field<number>(DURATION.info.shape, (value, report) =>
   typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) * 1000 : DURATION.decode(value, report),
 )
