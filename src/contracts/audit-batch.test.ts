@@ -97,7 +97,7 @@ for (const length of [60, 200, 600, 1_200, 10_000]) {
   test(`many events of ${length} bytes are few batches, in memory of about their size`, () => {
     const builder = new AuditBatchBuilder()
     const event = { topic: 'access', id: '1', time: 0, texts: ['x'.repeat(length)] }
-    const count = Math.ceil(10_000_000 / length)
+    const count = Math.ceil(40_000_000 / length)
     const sizes: number[] = []
     const allocated = allocatedBy(() => {
       for (let n = 0; n < count; n++) {
@@ -111,9 +111,18 @@ for (const length of [60, 200, 600, 1_200, 10_000]) {
       }
     })
     assert.ok(sizes.length >= 10 && sizes.length <= 11, `${sizes.length} batches`)
-    assert.ok(allocated < 11_000_000 + 6 * 8 * count, `${allocated} bytes`)
+    assert.ok(allocated < 44_000_000 + 6 * 8 * count, `${allocated} bytes`)
   })
 }
+
+test('a batch is full at a quarter of the smallest queue', () => {
+  const builder = new AuditBatchBuilder(1, 1024 * 1024)
+  const event = { topic: 'access', id: '1', time: 0, texts: ['x'.repeat(1023)] }
+  for (let n = 0; n < 255; n++) builder.add(event)
+  assert.equal(builder.isFull, false)
+  builder.add(event)
+  assert.equal(builder.isFull, true)
+})
 
 test('events write texts piece by piece; where a piece is not as expected, the text is used', () => {
   const number = fc.oneof(fc.maxSafeNat(), fc.integer(), fc.double())

@@ -22,14 +22,20 @@ export interface AuditGroup extends Omit<AuditBatch, 'events'> {
 /** Numbers of each event: index of its topic, its time, start and end of its id. */
 export const EVENT_NUMBERS = 4
 
-/** A batch with as many bytes is full: one call of destinations on this machine, since each costs as much as a thousand events. */
-const MAX_BATCH = 960 * 1024
+/**
+ * A batch with as many bytes is full: one call of destinations on this machine. To pass one on costs as much as a thousand events do,
+ * in code that runs too seldom to be fast.
+ */
+const MAX_BATCH = 3_840 * 1024
+/** Of the smallest queue: a batch must not fill one while the one before it is delivered. */
+const QUEUE_PART = 1 / 4
 const INITIAL_NUMBERS = 256
 const LINE_END = 0x0a
 
 /** Collects events for a batch, then for the next one. */
 export class AuditBatchBuilder {
   readonly #formats: number
+  readonly #maxBytes: number
   /** Numbers of each event. */
   readonly #stride: number
   readonly #memory = new BatchMemory()
@@ -45,14 +51,15 @@ export class AuditBatchBuilder {
   #taken = 0
   #takenCount = 0
 
-  /** `formats`: texts of each event. */
-  constructor(formats = 1) {
+  /** `formats`: texts of each event; `queueBytes`: bytes of the smallest queue that takes the batches. */
+  constructor(formats = 1, queueBytes = Number.POSITIVE_INFINITY) {
     this.#formats = formats
+    this.#maxBytes = Math.min(MAX_BATCH, queueBytes * QUEUE_PART)
     this.#stride = EVENT_NUMBERS + 2 * formats
   }
 
   get isFull(): boolean {
-    return this.#memory.size >= MAX_BATCH
+    return this.#memory.size >= this.#maxBytes
   }
 
   get events(): number {

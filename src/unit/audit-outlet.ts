@@ -30,6 +30,7 @@ export async function openAuditOutlet(
     maxBlockTime,
     journal,
     formats: formatCount(plan),
+    queueBytes: Math.min(...plan.handlers.map(({ queue }) => queue.maxBytes)),
   })
 }
 
@@ -40,6 +41,8 @@ interface OutletInput {
   readonly journal: JournalWriter | null
   /** Texts of each event. */
   readonly formats: number
+  /** Bytes of the smallest queue. */
+  readonly queueBytes: number
 }
 
 /** Collects the events of one service and sends them to the control thread, many with each message. */
@@ -59,8 +62,8 @@ class BatchingOutlet implements AuditOutlet {
   readonly record: AuditOutlet['record']
 
   constructor(control: Remote<typeof CONTROL_CALLS>, id: number, input: OutletInput) {
-    const { memory, maxBlockTime, journal, formats } = input
-    this.#batch = new AuditBatchBuilder(formats)
+    const { memory, maxBlockTime, journal, formats, queueBytes } = input
+    this.#batch = new AuditBatchBuilder(formats, queueBytes)
     this.#control = control
     this.#id = id
     this.#memory = memory

@@ -39,7 +39,7 @@ export interface BatchLimits {
 }
 
 /** Bounds of destinations on this machine: fewer and larger writes cost less. */
-export const LOCAL_LIMITS: BatchLimits = { records: 5_000, bytes: 1024 * 1024 }
+export const LOCAL_LIMITS: BatchLimits = { records: 20_000, bytes: 4 * 1024 * 1024 }
 
 /** A destination. `send` is called once at a time; a failed call is repeated with the same records in the same order. */
 export interface Transport {
