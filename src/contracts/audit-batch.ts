@@ -134,7 +134,7 @@ export class AuditBatchBuilder {
       const at = position + EVENT_NUMBERS + 2 * format
       const start = memory.size
       const isWritten = event.write === undefined ? false : event.write(format, memory)
-      if (isWritten !== true) memory.truncate(start)
+      if (isWritten !== true) memory.size = start
       if (isWritten === null || (isWritten === false && !this.#text(event.texts[format]))) {
         this.#setRange(at, -1, -1)
         continue

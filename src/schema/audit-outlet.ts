@@ -50,18 +50,15 @@ export interface AuditPlan {
   readonly handlerForQueries: string | null
 }
 
-/** Where an event writes a text by itself, piece by piece. A piece that is not as expected returns false. */
+/** Memory in which an event writes a text by itself, from `size` on. */
 export interface TextTarget {
-  /** Expects ASCII, without a check. */
-  bytes(bytes: Uint8Array): true
-  /** Expects ASCII. */
-  ascii(text: string): boolean
-  /** Expects a short text of printable ASCII that JSON does not escape. */
-  plain(text: string): boolean
-  /** Expects an integer that is not negative. */
-  decimal(value: number): boolean
-  /** The beginning of the text, up to the number at the end of the id; `idAt` is the position of the id. */
-  id(beginning: Uint8Array, idAt: number, number: number): boolean
+  /** Position after what was written, which the event moves. */
+  size: number
+  /** Range of the id within the text, which the event sets. */
+  idStart: number
+  idEnd: number
+  /** The memory, with room for so many bytes. Valid until the next call. */
+  room(bytes: number): Buffer
 }
 
 /** One event for the handlers. */

@@ -8,17 +8,13 @@ import { AccessAudit } from './access-audit.ts'
 import type { AccessEventData } from './access-event.ts'
 
 /** An auditor, with what it publishes and records, in their order. */
-function auditing({
-  userIdOf = (): string | null | Promise<string | null> => null,
-  isStoring = true,
-  now = (): number => 0,
-} = {}) {
+function auditing({ userIdOf = (): string | null | Promise<string | null> => null, isStoring = true } = {}) {
   const calls: [string, AccessEventData | null][] = []
   const call = (name: string, data: AccessEventData | null = null) => void calls.push([name, data])
   const audit = new AccessAudit({
     needs: { hasQuery: false, hasResponseHeaders: true },
     longRunningAfter: 60_000,
-    clock: { ...systemClock, now },
+    clock: systemClock,
     ids: new SerialIds(),
     userIdOf,
     publish: (data) => call('publish', data),
@@ -86,13 +82,13 @@ test('an event that can not be recorded is published at the end', async () => {
   assert.deepEqual(waiting.names(), ['publish'])
 })
 
-test('a client that reads slowly has an event with the time it needed; the first event of a long request is another one', async () => {
-  let now = 0
-  const { audit, begin, calls, names } = auditing({ now: () => now })
+test('a client that reads slowly has an event with the time it needed; the first event of a long request is another one', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  const { audit, begin, calls, names } = auditing()
   const record = begin()
-  now = 20
+  t.mock.timers.setTime(20)
   await record.record(response)
-  now = 90_000
+  t.mock.timers.setTime(90_000)
   audit.reportLongRunning()
   record.end({ response, end: 'sent' })
   assert.deepEqual(names(), ['record', 'publish', 'event', 'replace'])

@@ -138,10 +138,10 @@ class AccessRecord extends RequestAudit {
     super(exchange)
     this.#audit = audit
     this.#exchange = exchange
-    const { needs, clock } = audit.input
+    const { needs } = audit.input
     const { request, originalUri } = exchange
     const arrived = outer === null ? { method: request.method, headers: request.headers.snapshot() } : outer.#request
-    this.startedAt = outer?.startedAt ?? clock.now()
+    this.startedAt = outer?.startedAt ?? exchange.receivedAt
     this.#request = {
       method: arrived.method,
       origin: audit.originOf(originalUri),

@@ -1,0 +1,62 @@
+/** In place of a position, where a text could not be written: passed on by all functions that write, so that a line is checked once. */
+export const NOT_WRITTEN = -1
+
+/** Characters of one text; a longer one is not written. */
+export const MAX_TEXT = 2_048
+const MAX_INT32 = 2 ** 31 - 1
+const DIGIT_0 = 0x30
+/** Longer texts are encoded by a call of native code, which costs as much as to copy so many characters. */
+const MAX_SHORT = 12
+
+/** Writes ASCII at a position; returns the position after it. */
+export function writeBytes(memory: Buffer, at: number, bytes: Uint8Array): number {
+  if (at < 0) return NOT_WRITTEN
+  memory.set(bytes, at)
+  return at + bytes.length
+}
+
+/** Writes a text of ASCII. */
+export function writeAscii(memory: Buffer, at: number, text: string): number {
+  if (at < 0 || text.length > MAX_TEXT) return NOT_WRITTEN
+  return memory.write(text, at) === text.length ? at + text.length : NOT_WRITTEN
+}
+
+/** Writes a text of printable ASCII that JSON does not escape. */
+export function writePlain(memory: Buffer, at: number, text: string): number {
+  const { length } = text
+  if (length > MAX_SHORT) return writeLongPlain(memory, at, text)
+  if (at < 0) return NOT_WRITTEN
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index)
+    if (!isPlain(code)) return NOT_WRITTEN
+    memory[at + index] = code
+  }
+  return at + length
+}
+
+function writeLongPlain(memory: Buffer, at: number, text: string): number {
+  const end = writeAscii(memory, at, text)
+  for (let each = at; each < end; each++) if (!isPlain(memory[each]!)) return NOT_WRITTEN
+  return end
+}
+
+/** Printable ASCII that JSON does not escape. */
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code <= 0x7e && code !== 0x22 && code !== 0x5c
+}
+
+/** Writes an integer that is not negative. */
+export function writeDecimal(memory: Buffer, at: number, value: number): number {
+  if (at < 0 || !(Number.isSafeInteger(value) && value >= 0)) return NOT_WRITTEN
+  if (value > MAX_INT32) return writeAscii(memory, at, String(value))
+  // Integer arithmetic, which most numbers allow.
+  let rest = value | 0
+  let end = at + 1
+  for (let left = rest; left >= 10; left = (left / 10) | 0) end++
+  for (let digit = end - 1; digit >= at; digit--) {
+    const tenth = (rest / 10) | 0
+    memory[digit] = DIGIT_0 + rest - 10 * tenth
+    rest = tenth
+  }
+  return end
+}
