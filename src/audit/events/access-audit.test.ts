@@ -10,7 +10,10 @@ import type { AccessEventData } from './access-event.ts'
 /** An auditor, with what it publishes and records, in their order. */
 function auditing({ userIdOf = (): string | null | Promise<string | null> => null, isStoring = true } = {}) {
   const calls: [string, AccessEventData | null][] = []
-  const call = (name: string, data: AccessEventData | null = null) => void calls.push([name, data])
+  // What is published then: the data change with the request.
+  const call = (name: string, data: AccessEventData | null = null) => {
+    calls.push([name, data && { ...data, id: data.id, response: data.response }])
+  }
   const audit = new AccessAudit({
     needs: { hasQuery: false, hasResponseHeaders: true },
     longRunningAfter: 60_000,

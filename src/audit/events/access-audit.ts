@@ -8,6 +8,7 @@ import {
   type RequestOutcome,
   type Response,
   refusedPath,
+  type SerialId,
   type SerialIds,
   type Uri,
 } from '#http'
@@ -119,17 +120,20 @@ const MAX_DIFFERENCE = 10
 interface RecordedResponse {
   readonly event: RecordedEvent
   readonly response: Response
-  readonly data: AccessEventData
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** One request in flight. */
-class AccessRecord extends RequestAudit {
+/** One request in flight, and its event: it is written at once, so that nothing of the request is copied. */
+class AccessRecord extends RequestAudit implements AccessEventData {
   readonly startedAt: number
+  readonly request: AccessRequest
+  /** Of the last event; null before. */
+  #id: SerialId | null = null
+  response: AccessResponse | null = null
+  responseHeaders: readonly string[] | null = null
   readonly #audit: AccessAudit
   readonly #exchange: Exchange
-  readonly #request: AccessRequest
   #isReported = false
   #recorded: RecordedResponse | null = null
 
@@ -140,9 +144,9 @@ class AccessRecord extends RequestAudit {
     this.#exchange = exchange
     const { needs } = audit.input
     const { request, originalUri } = exchange
-    const arrived = outer === null ? { method: request.method, headers: request.headers.snapshot() } : outer.#request
+    const arrived = outer === null ? { method: request.method, headers: request.headers.snapshot() } : outer.request
     this.startedAt = outer?.startedAt ?? exchange.receivedAt
-    this.#request = {
+    this.request = {
       method: arrived.method,
       origin: audit.originOf(originalUri),
       // RFC 9112 section 3.3: the path of the asterisk-form is empty.
@@ -150,6 +154,23 @@ class AccessRecord extends RequestAudit {
       rawQuery: needs.hasQuery ? originalUri.rawQuery : null,
       headers: arrived.headers,
     }
+  }
+
+  get id(): SerialId {
+    this.#id ??= this.#audit.input.ids.next()
+    return this.#id
+  }
+
+  get transactionId(): string {
+    return this.#exchange.transactionId.value
+  }
+
+  get client(): AccessEventData['client'] {
+    return this.#exchange.client
+  }
+
+  get exchangeId(): SerialId {
+    return this.#exchange.id
   }
 
   override get isRecorded(): boolean {
@@ -165,9 +186,9 @@ class AccessRecord extends RequestAudit {
     this.#recorded?.event.withdraw()
     try {
       const now = clock.now()
-      const data = this.#data(userId, this.#outcome({ response, end: 'sent' }, now), this.#headersOf(response))
-      const event = record(data, now)
-      this.#recorded = event && { event, response, data, at: now }
+      this.#end({ response, end: 'sent' }, userId, now)
+      const event = record(this, now)
+      this.#recorded = event && { event, response, at: now }
     } catch (error) {
       this.#recorded = null
       logger.limited(error).error({ error }, EVENTS.EVENT_NOT_BUILT)
@@ -181,13 +202,34 @@ class AccessRecord extends RequestAudit {
     const now = input.clock.now()
     const recorded = this.#recorded
     if (recorded !== null && outcome.end === 'sent' && outcome.response === recorded.response) {
-      const { event, data, at } = recorded
-      if (now - at < MAX_DIFFERENCE) event.confirm()
-      else event.replace(input.eventOf({ ...data, response: this.#outcome(outcome, now) }, now))
+      this.#endRecorded(recorded, outcome, now)
       return
     }
     recorded?.event.withdraw()
-    this.#publish(outcome.response, this.#outcome(outcome, now), this.#headersOf(outcome.response), now)
+    const userId = this.userId ?? this.#userId(outcome.response)
+    if (userId instanceof Promise) void userId.then((id) => this.#publish(outcome, id, now))
+    else this.#publish(outcome, userId, now)
+  }
+
+  #endRecorded({ event, at }: RecordedResponse, outcome: RequestOutcome, now: number): void {
+    if (now - at < MAX_DIFFERENCE) {
+      event.confirm()
+      return
+    }
+    this.response = this.#outcome(outcome, now)
+    event.replace(this.#audit.input.eventOf(this, now))
+  }
+
+  #publish(outcome: RequestOutcome, userId: string | null, now: number): void {
+    this.#end(outcome, userId, now)
+    this.#audit.input.publish(this, now)
+  }
+
+  /** The event says from now on that the request ended so. */
+  #end(outcome: RequestOutcome, userId: string | null, now: number): void {
+    this.userId = boundedUser(userId)
+    this.response = this.#outcome(outcome, now)
+    this.responseHeaders = this.#headersOf(outcome.response)
   }
 
   #outcome({ response, end }: RequestOutcome, now: number): AccessResponse {
@@ -211,20 +253,33 @@ class AccessRecord extends RequestAudit {
   reportLongRunning(before: number): void {
     if (this.#isReported || this.startedAt > before) return
     this.#isReported = true
-    this.#publish(null, null, null, this.#audit.input.clock.now())
+    const { input } = this.#audit
+    const now = input.clock.now()
+    const userId = this.userId ?? this.#userId(null)
+    if (userId instanceof Promise) void userId.then((id) => input.publish(this.#unended(id), now))
+    else input.publish(this.#unended(userId), now)
   }
 
-  #publish(
-    response: Response | null,
-    outcome: AccessResponse | null,
-    responseHeaders: readonly string[] | null,
-    now: number,
-  ): void {
-    const userId = this.userId ?? this.#userId(response)
-    if (userId instanceof Promise) {
-      void userId.then((id) => this.#audit.input.publish(this.#data(id, outcome, responseHeaders), now))
-    } else {
-      this.#audit.input.publish(this.#data(userId, outcome, responseHeaders), now)
+  /** The first event of a long request is another one than that of its end. */
+  #unended(userId: string | null): AccessEventData {
+    const { startedAt, transactionId, trackingIds, client, request, exchangeId } = this
+    const { routeId, routeName, decision, operation, extension } = this
+    return {
+      id: this.#audit.input.ids.next(),
+      startedAt,
+      transactionId,
+      userId: boundedUser(userId),
+      trackingIds,
+      client,
+      request,
+      responseHeaders: null,
+      response: null,
+      exchangeId,
+      routeId,
+      routeName,
+      decision,
+      operation,
+      extension,
     }
   }
 
@@ -242,31 +297,8 @@ class AccessRecord extends RequestAudit {
     this.#audit.input.logger.limited(error).warn({ error }, EVENTS.USER_UNKNOWN)
     return null
   }
+}
 
-  /** Without references to the exchange, which would live until the event is formatted. */
-  #data(
-    userId: string | null,
-    response: AccessResponse | null,
-    responseHeaders: readonly string[] | null,
-  ): AccessEventData {
-    const { client, id: exchangeId, transactionId } = this.#exchange
-    return {
-      // The first event of a long request is another one.
-      id: (response === null ? null : this.#recorded?.data.id) ?? this.#audit.input.ids.next(),
-      startedAt: this.startedAt,
-      transactionId: transactionId.value,
-      userId: userId !== null && userId.length > MAX_USER ? userId.slice(0, MAX_USER) : userId,
-      trackingIds: this.trackingIds,
-      client,
-      request: this.#request,
-      responseHeaders,
-      response,
-      exchangeId,
-      routeId: this.routeId,
-      routeName: this.routeName,
-      decision: this.decision,
-      operation: this.operation,
-      extension: this.extension === null ? null : { ...this.extension },
-    }
-  }
+function boundedUser(userId: string | null): string | null {
+  return userId !== null && userId.length > MAX_USER ? userId.slice(0, MAX_USER) : userId
 }
