@@ -142,10 +142,10 @@ class AccessRecord extends RequestAudit implements AccessEventData {
     super(exchange)
     this.#audit = audit
     this.#exchange = exchange
-    const { needs } = audit.input
+    const { needs, clock } = audit.input
     const { request, originalUri } = exchange
     const arrived = outer === null ? { method: request.method, headers: request.headers.snapshot() } : outer.request
-    this.startedAt = outer?.startedAt ?? exchange.receivedAt
+    this.startedAt = outer?.startedAt ?? clock.now()
     this.request = {
       method: arrived.method,
       origin: audit.originOf(originalUri),
@@ -186,7 +186,7 @@ class AccessRecord extends RequestAudit implements AccessEventData {
     this.#recorded?.event.withdraw()
     try {
       const now = clock.now()
-      this.#end({ response, end: 'sent' }, userId, now)
+      this.#setOutcome({ response, end: 'sent' }, userId, now)
       const event = record(this, now)
       this.#recorded = event && { event, response, at: now }
     } catch (error) {
@@ -221,12 +221,12 @@ class AccessRecord extends RequestAudit implements AccessEventData {
   }
 
   #publish(outcome: RequestOutcome, userId: string | null, now: number): void {
-    this.#end(outcome, userId, now)
+    this.#setOutcome(outcome, userId, now)
     this.#audit.input.publish(this, now)
   }
 
-  /** The event says from now on that the request ended so. */
-  #end(outcome: RequestOutcome, userId: string | null, now: number): void {
+  /** What the event says from now on. */
+  #setOutcome(outcome: RequestOutcome, userId: string | null, now: number): void {
     this.userId = boundedUser(userId)
     this.response = this.#outcome(outcome, now)
     this.responseHeaders = this.#headersOf(outcome.response)
