@@ -54,7 +54,7 @@ export interface AuditPlan {
 export interface TextTarget {
   /** Position after what was written, which the event moves. */
   size: number
-  /** Range of the id within the text, which the event sets. */
+  /** Range of the id in the memory, which the event sets. */
   idStart: number
   idEnd: number
   /** The memory, with room for so many bytes. Valid until the next call. */

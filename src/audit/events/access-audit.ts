@@ -128,7 +128,7 @@ interface RecordedResponse {
 class AccessRecord extends RequestAudit implements AccessEventData {
   readonly startedAt: number
   readonly request: AccessRequest
-  /** Of the last event; null before. */
+  /** Null until the event is written. */
   #id: SerialId | null = null
   response: AccessResponse | null = null
   responseHeaders: readonly string[] | null = null
