@@ -5,13 +5,17 @@ import { jsonContent, jsonString, jsonText } from '../event.ts'
 import type { AccessEventData, AccessNames, AccessRequest } from './access-event.ts'
 import type { AccessFields } from './access-fields.ts'
 import { HeaderMembers } from './header-members.ts'
+import { isoTime } from './iso-time.ts'
 import { LastPiece } from './last-piece.ts'
-import { MAX_TEXT, writeAscii, writeBytes, writeDecimal, writePlain } from './text-bytes.ts'
-import { TimePiece } from './time-piece.ts'
+import { lastText } from './last-text.ts'
+import { NumberedPiece } from './numbered-piece.ts'
+import { MAX_TEXT, NOT_WRITTEN, writeAscii, writeBytes, writeDecimal, writeDigits, writePlain } from './text-bytes.ts'
 
 const TRACE = Buffer.from('","traceId":"')
 const USER = Buffer.from('","userId":"')
-const PORT = Buffer.from('","port":')
+const SECOND = 1_000
+/** Between the id and the end of the milliseconds. */
+const TIME = '","timestamp":"2026-01-01T00:00:00.000'.length
 
 /** Where the JSON of an event has its id. */
 export function idPosition({ idName }: JsonShape): number {
@@ -19,7 +23,7 @@ export function idPosition({ idName }: JsonShape): number {
 }
 
 /** Bytes of a line without its headers, at most: each of its pieces and values is bounded. */
-const MAX_LINE = 12 * MAX_TEXT
+const MAX_LINE = 14 * MAX_TEXT
 
 /**
  * Writes access events that have the fields of the safelist and no others: the JSON of `accessEvent`, without building the object or
@@ -37,30 +41,45 @@ export function accessLine(
 
 class AccessLine {
   readonly #idAt: number
+  /** Bytes of the first piece after its milliseconds. */
+  readonly #afterTime: number
+  readonly #routeOf = lastText(routeText, null, null)
+  readonly #decisionOf = lastDecision()
+  readonly #endOf: (route: string, decision: string) => string
   /** The pieces of a line, in their order; between them are the values of the request. */
-  readonly #beginning: LastPiece<string>
-  readonly #time: TimePiece
+  readonly #start: NumberedPiece<string, number>
   readonly #server: LastPiece<string, number>
-  readonly #request: LastPiece<boolean, string, string>
+  readonly #client: NumberedPiece<boolean, string, string>
   readonly #headers: HeaderMembers
   readonly #status: LastPiece<boolean, number | null>
-  readonly #exchange: LastPiece<string | null, string>
-  readonly #end: LastPiece<string | null, string | null, string>
-  readonly #decisionOf = lastDecision()
+  readonly #exchange: NumberedPiece<string | null, string, string>
 
   constructor({ eventName, group }: AccessNames, fields: AccessFields, shape: JsonShape) {
-    const names = `","eventName":${jsonString(eventName)},"transactionId":"`
+    const names = `Z","eventName":${jsonString(eventName)},"transactionId":"`
     const members = Object.entries(shape.members).map(([name, value]) => `,${jsonString(name)}:${jsonText(value)}`)
     const end = `}${members.join('')}}`
     this.#idAt = idPosition(shape)
-    this.#beginning = new LastPiece((series) => `{"${shape.idName}":"${series}-`, '', null, null)
-    this.#time = new TimePiece('","timestamp":"', names)
+    this.#afterTime = names.length
+    this.#endOf = lastText((route, decision) => `"${route}${decision}${end}`, '', '')
+    this.#start = new NumberedPiece(
+      (series, second) => [
+        `{"${shape.idName}":"${series}-`,
+        `","timestamp":"${isoTime(second * SECOND).slice(0, -1)}${names}`,
+      ],
+      '',
+      0,
+      null,
+    )
     this.#server = new LastPiece(serverText, '', 0, null)
-    this.#request = new LastPiece(requestText, false, '', '')
+    this.#client = new NumberedPiece((...values) => ['","port":', requestText(...values)], false, '', '')
     this.#headers = new HeaderMembers(fields, '","headers":{')
     this.#status = new LastPiece(statusText, true, null, null)
-    this.#exchange = new LastPiece((reason, series) => exchangeText(group, reason, series), null, '', null)
-    this.#end = new LastPiece((id, name, decision) => `"${routeText(id, name)}${decision}${end}`, null, null, '')
+    this.#exchange = new NumberedPiece(
+      (reason, series, rest) => [exchangeText(group, reason, series), rest],
+      null,
+      '',
+      '',
+    )
   }
 
   write(data: AccessEventData, target: TextTarget): boolean {
@@ -73,10 +92,9 @@ class AccessLine {
     at = this.#headers.write(memory, at)
     at = this.#status.write(memory, at, response.isSuccessful, response.statusCode, null)
     at = writeDecimal(memory, at, response.elapsedTime)
-    at = this.#exchange.write(memory, at, response.reason, exchangeId.series, null)
-    at = writeDecimal(memory, at, exchangeId.number)
     const decided = decision === null ? '' : this.#decisionOf(decision)
-    at = this.#end.write(memory, at, data.routeId, data.routeName, decided)
+    const end = this.#endOf(this.#routeOf(data.routeId, data.routeName), decided)
+    at = this.#exchange.write(memory, at, exchangeId.number, response.reason, exchangeId.series, end)
     if (at < 0) return false
     target.size = at
     return true
@@ -84,20 +102,28 @@ class AccessLine {
 
   /** Up to the headers. */
   #writeRequest(data: AccessEventData, request: AccessRequest, memory: Buffer, target: TextTarget): number {
-    const { id, client, userId } = data
-    const start = target.size
-    let at = writeDecimal(memory, this.#beginning.write(memory, start, id.series, null, null), id.number)
-    target.idStart = start + this.#idAt
-    target.idEnd = at
-    at = this.#time.write(memory, at, data.startedAt)
+    const { client, userId } = data
+    let at = this.#writeStart(data, memory, target)
     at = writeAscii(memory, at, data.transactionId)
     if (this.#headers.hasTrace) at = writeTrace(memory, at, request.headers)
     if (userId !== null) at = writePlain(memory, writeBytes(memory, at, USER), userId)
     at = this.#server.write(memory, at, client.localAddress, client.localPort, null)
     at = writePlain(memory, at, client.remoteAddress)
-    at = writeDecimal(memory, writeBytes(memory, at, PORT), client.remotePort)
-    at = this.#request.write(memory, at, client.secure, request.method, request.origin)
+    at = this.#client.write(memory, at, client.remotePort, client.secure, request.method, request.origin)
     return writePlain(memory, at, request.rawPath)
+  }
+
+  /** Up to the id of the transaction. */
+  #writeStart({ id, startedAt }: AccessEventData, memory: Buffer, target: TextTarget): number {
+    if (!(startedAt >= 0)) return NOT_WRITTEN
+    const second = Math.floor(startedAt / SECOND)
+    const at = this.#start.write(memory, target.size, id.number, id.series, second, null)
+    if (at < 0) return NOT_WRITTEN
+    // Digits of a time that has zeros in their place.
+    writeDigits(memory, at - this.#afterTime - 1, startedAt - second * SECOND)
+    target.idStart = target.size + this.#idAt
+    target.idEnd = at - this.#afterTime - TIME
+    return at
   }
 }
 

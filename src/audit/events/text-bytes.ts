@@ -49,14 +49,20 @@ function isPlain(code: number): boolean {
 export function writeDecimal(memory: Buffer, at: number, value: number): number {
   if (at < 0 || !(Number.isSafeInteger(value) && value >= 0)) return NOT_WRITTEN
   if (value > MAX_INT32) return writeAscii(memory, at, String(value))
-  // Integer arithmetic, which most numbers allow.
-  let rest = value | 0
   let end = at + 1
-  for (let left = rest; left >= 10; left = (left / 10) | 0) end++
-  for (let digit = end - 1; digit >= at; digit--) {
-    const tenth = (rest / 10) | 0
-    memory[digit] = DIGIT_0 + rest - 10 * tenth
-    rest = tenth
-  }
+  for (let left = value | 0; left >= 10; left = (left / 10) | 0) end++
+  writeDigits(memory, end - 1, value)
   return end
+}
+
+/** Writes the digits of a 32-bit integer that is not negative, the last one at a position and the others before it. */
+export function writeDigits(memory: Uint8Array, last: number, value: number): void {
+  // Integer arithmetic is faster than that of numbers.
+  let rest = value | 0
+  let at = last
+  do {
+    const tenth = (rest / 10) | 0
+    memory[at--] = DIGIT_0 + rest - 10 * tenth
+    rest = tenth
+  } while (rest > 0)
 }
