@@ -56,6 +56,7 @@ export {
   type CrestOperation,
   RequestAudit,
   type RequestOutcome,
+  type StoredEvent,
 } from './request-audit.ts'
 export type { MeasuredRequest, RequestMeter } from './request-meter.ts'
 export { type RequestObservation, type RequestObserver, UnauditedRequest } from './request-observer.ts'

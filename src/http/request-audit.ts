@@ -35,6 +35,12 @@ export interface RequestOutcome {
   readonly end: 'sent' | 'truncated' | 'aborted'
 }
 
+/** An event that is being stored. */
+export interface StoredEvent {
+  /** Calls back when it survives the process. Promises would be several objects for each response. */
+  whenStored(next: () => void): void
+}
+
 /** Publishes audit events of custom topics. */
 export interface AuditPublisher {
   /** An event of another topic, or one that violates its schema, is dropped, counted and logged. Never throws. */
@@ -91,8 +97,8 @@ export abstract class RequestAudit implements ActiveListItem {
     return false
   }
 
-  /** Stores the event of a request whose response is about to be complete; resolves when it survives the process. Never throws. */
-  record(_response: Response): Promise<void> | null {
+  /** Stores the event of a request whose response is about to be complete; null where it can not be stored. Never throws. */
+  record(_response: Response): StoredEvent | null {
     return null
   }
 

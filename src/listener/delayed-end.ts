@@ -17,7 +17,7 @@ export class ResponseRecord {
   before(next: () => void, onEnded: () => void = () => {}): void {
     const stored = this.#audit.record(this.#response)
     if (stored === null) next()
-    else void stored.then(() => (this.#isEnded() ? onEnded() : next()))
+    else stored.whenStored(() => (this.#isEnded() ? onEnded() : next()))
   }
 }
 

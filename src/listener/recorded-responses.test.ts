@@ -1,7 +1,16 @@
 // Responses whose last bytes wait until the audit event of the request is stored.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Body, type BodySink, type Exchange, RequestAudit, type RequestOutcome, Response, respond } from '#http'
+import {
+  Body,
+  type BodySink,
+  type Exchange,
+  RequestAudit,
+  type RequestOutcome,
+  Response,
+  respond,
+  type StoredEvent,
+} from '#http'
 import type { ListenerSettings } from '#listener'
 import { Authority, opensslMissing, serverTlsOf } from '#test/certificates'
 import { H2Client } from '#test/h2-client'
@@ -11,7 +20,8 @@ import { waitUntil, within } from '#test/waiting'
 /** The storage of events, driven by a test. */
 class Storage {
   readonly outcomes: string[] = []
-  readonly #recorded: PromiseWithResolvers<void>[] = []
+  /** The rest of each response, in their order. */
+  readonly #waiting: (() => void)[] = []
 
   readonly audit: NonNullable<ListenerSettings['audit']> = {
     begin: (exchange) => {
@@ -21,18 +31,16 @@ class Storage {
   }
 
   get recorded(): number {
-    return this.#recorded.length
+    return this.#waiting.length
   }
 
-  record(): Promise<void> {
-    const stored = Promise.withResolvers<void>()
-    this.#recorded.push(stored)
-    return stored.promise
+  record(): StoredEvent {
+    return { whenStored: (next) => this.#waiting.push(next) }
   }
 
   /** Stores the event of the last request. */
   store(): void {
-    this.#recorded.at(-1)?.resolve()
+    this.#waiting.at(-1)?.()
   }
 }
 
@@ -48,7 +56,7 @@ class Recorded extends RequestAudit {
     return true
   }
 
-  override record(): Promise<void> {
+  override record(): StoredEvent {
     return this.#storage.record()
   }
 

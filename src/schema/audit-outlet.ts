@@ -1,3 +1,5 @@
+import type { StoredEvent } from '#http'
+
 /** Bounds of the queue of an audit event handler. */
 export interface QueuePlan {
   /** Events in memory. */
@@ -81,8 +83,7 @@ export interface FormattedEvent {
 
 /** An event that was published before the end of its request. */
 export interface RecordedEvent {
-  /** Resolves when the event survives the process; never rejects. */
-  readonly stored: Promise<void>
+  readonly stored: StoredEvent
   /** The request has ended as the event says. */
   confirm(): void
   /** The request has ended as this event says, which takes the place of the other. */

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
 import { AUDIT_MEMORY, type AuditBatch, CONTROL_CALLS, recordsOf } from '#contracts'
 import { Channel, type Handlers } from '#rpc'
-import { type AuditOutlet, type AuditPlan, systemClock } from '#schema'
+import { type AuditOutlet, type AuditPlan, type RecordedEvent, systemClock } from '#schema'
 import { Folder } from '#test/folder'
 import { once, waitUntil, within } from '#test/waiting'
 import { openAuditOutlet } from './audit-outlet.ts'
@@ -67,6 +67,11 @@ function record(outlet: AuditOutlet, id: string) {
   return outlet.record(event(id)) ?? assert.fail('not recorded')
 }
 
+/** Resolves when an event is stored. */
+function storedOf(event: RecordedEvent | undefined): Promise<void> {
+  return new Promise((resolve) => event?.stored.whenStored(resolve))
+}
+
 test('without a spool no event is recorded before the end of its request', async () => {
   await using service = await opened(null)
   assert.equal(service.outlet.record, null)
@@ -97,7 +102,7 @@ test('a recorded event is in the journal when it is stored, and sent when its re
   const b = record(service.outlet, 'b')
   assert.equal(a.stored, b.stored, 'one write for all events of a turn')
   assert.deepEqual(readdirSync(folder.path), [])
-  await a.stored
+  await storedOf(a)
   const [name = ''] = readdirSync(folder.path)
   assert.match(folder.read(name), /"_id":"a".*"_id":"b"/s)
   a.confirm()
@@ -131,7 +136,7 @@ test('events that fill a batch within one turn are sent together, in order', asy
   await using service = await opened(folder.path)
   const ids = Array.from({ length: 2_000 }, (_, number) => String(number).padStart(400, '0'))
   const recorded = ids.map((id) => record(service.outlet, id))
-  await recorded[0]?.stored
+  await storedOf(recorded[0])
   for (const each of recorded) each.confirm()
   await waitUntil('a batch', () => service.sent.length === 1)
   assert.deepEqual(service.ids(), [ids])
@@ -154,7 +159,7 @@ test('an outlet that is closed records nothing, and leaves no open journal', asy
   const service = await opened(folder.path)
   const pending = record(service.outlet, 'a')
   await service[Symbol.asyncDispose]()
-  await pending.stored
+  await storedOf(pending)
   pending.confirm()
   assert.equal(service.outlet.record?.(event('b')), null)
   await new Promise((resolve) => setImmediate(resolve))

@@ -1,12 +1,13 @@
 import type { JournalWriter } from '#audit'
 import type { AuditBatchBuilder } from '#contracts'
+import type { StoredEvent } from '#http'
 
 /** Writes the events of a batch to the journal, those of a turn of the event loop at once. */
 export class TurnJournal {
   readonly #batch: AuditBatchBuilder
   readonly #writer: JournalWriter
   readonly #onTurnEnded: () => void
-  #turn: PromiseWithResolvers<void> | null = null
+  #turn: Turn | null = null
 
   /** `onTurnEnded` is called when what waits for the events of a turn has gone on. */
   constructor(batch: AuditBatchBuilder, writer: JournalWriter, onTurnEnded: () => void) {
@@ -19,14 +20,14 @@ export class TurnJournal {
     return this.#writer.isActive
   }
 
-  /** Resolves at the end of the turn, when the events that the batch has now are stored. */
-  store(): Promise<void> {
+  /** Stores the events that the batch has now at the end of the turn. */
+  store(): StoredEvent {
     if (this.#turn === null) {
-      this.#turn = Promise.withResolvers()
+      this.#turn = new Turn()
       setImmediate(() => this.#endTurn())
       setImmediate(this.#onTurnEnded)
     }
-    return this.#turn.promise
+    return this.#turn
   }
 
   storeNow(): void {
@@ -43,6 +44,32 @@ export class TurnJournal {
     const turn = this.#turn
     this.#turn = null
     this.storeNow()
-    turn?.resolve()
+    turn?.end()
+  }
+}
+
+/** The events of one turn. */
+class Turn implements StoredEvent {
+  /** Null when they are stored. */
+  #waiting: (() => void)[] | null = []
+
+  whenStored(next: () => void): void {
+    if (this.#waiting === null) next()
+    else this.#waiting.push(next)
+  }
+
+  end(): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = null
+    for (const next of waiting) {
+      try {
+        next()
+      } catch (error) {
+        // The responses of other requests go on first.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 }

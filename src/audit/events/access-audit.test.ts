@@ -12,7 +12,7 @@ function auditing({ userIdOf = (): string | null | Promise<string | null> => nul
   const calls: [string, AccessEventData | null][] = []
   // What is published then: the data change with the request.
   const call = (name: string, data: AccessEventData | null = null) => {
-    calls.push([name, data && { ...data, id: data.id, response: data.response }])
+    calls.push([name, data && { ...data, id: data.id, response: data.response && { ...data.response } }])
   }
   const audit = new AccessAudit({
     needs: { hasQuery: false, hasResponseHeaders: true },
@@ -25,7 +25,7 @@ function auditing({ userIdOf = (): string | null | Promise<string | null> => nul
       call('record', data)
       if (!isStoring) return null
       return {
-        stored: Promise.resolve(),
+        stored: { whenStored: (next) => next() },
         confirm: () => call('confirm'),
         replace: () => call('replace'),
         withdraw: () => call('withdraw'),

@@ -10,6 +10,7 @@ import {
   refusedPath,
   type SerialId,
   type SerialIds,
+  type StoredEvent,
   type Uri,
 } from '#http'
 import type { Logger } from '#logging'
@@ -125,15 +126,23 @@ interface RecordedResponse {
 }
 
 /** One request in flight, and its event: it is written at once, so that nothing of the request is copied. */
-class AccessRecord extends RequestAudit implements AccessEventData {
+class AccessRecord extends RequestAudit implements AccessEventData, AccessRequest, AccessResponse {
   readonly startedAt: number
-  readonly request: AccessRequest
+  readonly method: string
+  readonly origin: string
+  readonly rawPath: string
+  readonly rawQuery: string | null
+  readonly headers: readonly string[]
+  isSuccessful = false
+  statusCode: number | null = null
+  elapsedTime = 0
+  reason: string | null = null
   /** Null until the event is written. */
   #id: SerialId | null = null
-  response: AccessResponse | null = null
   responseHeaders: readonly string[] | null = null
   readonly #audit: AccessAudit
   readonly #exchange: Exchange
+  #hasOutcome = false
   #isReported = false
   #recorded: RecordedResponse | null = null
 
@@ -144,16 +153,22 @@ class AccessRecord extends RequestAudit implements AccessEventData {
     this.#exchange = exchange
     const { needs, clock } = audit.input
     const { request, originalUri } = exchange
-    const arrived = outer === null ? { method: request.method, headers: request.headers.snapshot() } : outer.request
     this.startedAt = outer?.startedAt ?? clock.now()
-    this.request = {
-      method: arrived.method,
-      origin: audit.originOf(originalUri),
-      // RFC 9112 section 3.3: the path of the asterisk-form is empty.
-      rawPath: originalUri.rawPath === '*' ? '' : originalUri.rawPath,
-      rawQuery: needs.hasQuery ? originalUri.rawQuery : null,
-      headers: arrived.headers,
-    }
+    this.method = outer?.method ?? request.method
+    this.origin = audit.originOf(originalUri)
+    // RFC 9112 section 3.3: the path of the asterisk-form is empty.
+    this.rawPath = originalUri.rawPath === '*' ? '' : originalUri.rawPath
+    this.rawQuery = needs.hasQuery ? originalUri.rawQuery : null
+    this.headers = outer?.headers ?? request.headers.snapshot()
+  }
+
+  // No objects of their own: one is made for each request.
+  get request(): AccessRequest {
+    return this
+  }
+
+  get response(): AccessResponse | null {
+    return this.#hasOutcome ? this : null
   }
 
   get id(): SerialId {
@@ -177,7 +192,7 @@ class AccessRecord extends RequestAudit implements AccessEventData {
     return this.#audit.input.record !== null
   }
 
-  override record(response: Response): Promise<void> | null {
+  override record(response: Response): StoredEvent | null {
     const { record, clock, logger } = this.#audit.input
     const userId = this.userId ?? this.#userId(response)
     // An expression that waits for something must not delay the response: its event is published at the end.
@@ -216,7 +231,7 @@ class AccessRecord extends RequestAudit implements AccessEventData {
       event.confirm()
       return
     }
-    this.response = this.#outcome(outcome, now)
+    this.#setResponse(outcome, now)
     event.replace(this.#audit.input.eventOf(this, now))
   }
 
@@ -228,18 +243,17 @@ class AccessRecord extends RequestAudit implements AccessEventData {
   /** What the event says from now on. */
   #setOutcome(outcome: RequestOutcome, userId: string | null, now: number): void {
     this.userId = boundedUser(userId)
-    this.response = this.#outcome(outcome, now)
+    this.#setResponse(outcome, now)
     this.responseHeaders = this.#headersOf(outcome.response)
   }
 
-  #outcome({ response, end }: RequestOutcome, now: number): AccessResponse {
+  #setResponse({ response, end }: RequestOutcome, now: number): void {
     const statusCode = response?.status ?? null
-    return {
-      isSuccessful: end === 'sent' && statusCode !== null && statusCode < 400,
-      statusCode,
-      elapsedTime: Math.max(0, Math.round(now - this.startedAt)),
-      reason: end === 'sent' ? null : end === 'aborted' ? 'the client closed the connection' : 'truncated',
-    }
+    this.#hasOutcome = true
+    this.isSuccessful = end === 'sent' && statusCode !== null && statusCode < 400
+    this.statusCode = statusCode
+    this.elapsedTime = Math.max(0, Math.round(now - this.startedAt))
+    this.reason = end === 'sent' ? null : end === 'aborted' ? 'the client closed the connection' : 'truncated'
   }
 
   #headersOf(response: Response | null): readonly string[] | null {
