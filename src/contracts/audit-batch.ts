@@ -1,5 +1,6 @@
 import type { FormattedEvent } from '#schema'
 import { BatchMemory } from './batch-memory.ts'
+import type { SharedBlocks } from './shared-blocks.ts'
 
 /** Events of one service for the writer. Cheap to send to another thread: bytes and numbers in shared memory. */
 export interface AuditBatch {
@@ -38,7 +39,7 @@ export class AuditBatchBuilder {
   readonly #maxBytes: number
   /** Numbers of each event. */
   readonly #stride: number
-  readonly #memory = new BatchMemory()
+  readonly #memory: BatchMemory
   #numbers = new Float64Array(INITIAL_NUMBERS)
   #count = 0
   #topics: string[] = []
@@ -51,8 +52,12 @@ export class AuditBatchBuilder {
   #taken = 0
   #takenCount = 0
 
-  /** `formats`: texts of each event; `queueBytes`: bytes of the smallest queue that takes the batches. */
-  constructor(formats = 1, queueBytes = Number.POSITIVE_INFINITY) {
+  /**
+   * `formats`: texts of each event; `queueBytes`: bytes of the smallest queue that takes the batches; `blocks`: memory of batches that
+   * the other thread copies.
+   */
+  constructor(formats = 1, queueBytes = Number.POSITIVE_INFINITY, blocks: SharedBlocks | null = null) {
+    this.#memory = new BatchMemory(blocks)
     this.#formats = formats
     this.#maxBytes = Math.min(MAX_BATCH, queueBytes * QUEUE_PART)
     this.#stride = EVENT_NUMBERS + 2 * formats

@@ -1,4 +1,5 @@
 import type { TextTarget } from '#schema'
+import type { SharedBlocks } from './shared-blocks.ts'
 
 const MIN_MEMORY = 16 * 1024
 const NUMBER = Float64Array.BYTES_PER_ELEMENT
@@ -9,11 +10,17 @@ const MAX_BYTES = 3
 
 /** The bytes of a batch, then of the next one: in memory that stays in the caches of the processor. */
 export class BatchMemory implements TextTarget {
+  readonly #blocks: SharedBlocks | null
   #memory = Buffer.allocUnsafeSlow(MIN_MEMORY)
   /** Bytes of the batch so far. */
   size = 0
   idStart = 0
   idEnd = 0
+
+  /** Without blocks each batch has memory of its own. */
+  constructor(blocks: SharedBlocks | null = null) {
+    this.#blocks = blocks
+  }
 
   room(bytes: number): Buffer {
     if (this.size + bytes > this.#memory.length) this.#grow(bytes)
@@ -42,7 +49,8 @@ export class BatchMemory implements TextTarget {
    */
   take(numbers: Float64Array): { readonly bytes: Uint8Array; readonly numbers: Float64Array } {
     const numbersAt = Math.ceil(this.size / NUMBER) * NUMBER
-    const shared = new SharedArrayBuffer(numbersAt + numbers.byteLength)
+    const needed = numbersAt + numbers.byteLength
+    const shared = this.#blocks === null ? new SharedArrayBuffer(needed) : this.#blocks.take(needed)
     const bytes = new Uint8Array(shared, 0, this.size)
     bytes.set(this.from(0))
     const sharedNumbers = new Float64Array(shared, numbersAt, numbers.length)

@@ -1,5 +1,5 @@
 import { formatCount, JournalWriter, journalTargets } from '#audit'
-import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS } from '#contracts'
+import { AUDIT_MEMORY, AuditBatchBuilder, type CONTROL_CALLS, SharedBlocks } from '#contracts'
 import { ActiveList } from '#http'
 import type { Remote } from '#rpc'
 import { type AuditOutlet, type AuditPlan, type Clock, ConfigError, type FormattedEvent } from '#schema'
@@ -51,6 +51,7 @@ class BatchingOutlet implements AuditOutlet {
   readonly #id: number
   readonly #memory: Int32Array
   readonly #maxBlockTime: number
+  readonly #blocks: SharedBlocks
   readonly #batch: AuditBatchBuilder
   readonly #journal: TurnJournal | null
   /** Recorded events of this batch whose requests have not ended. */
@@ -59,11 +60,14 @@ class BatchingOutlet implements AuditOutlet {
   #sent = 0
   #timer: NodeJS.Timeout | null = null
   #isClosed = false
+  /** Whether the control thread has read all but `MAX_UNREAD` events of the batches so far. */
+  #hasRoom = true
   readonly record: AuditOutlet['record']
 
   constructor(control: Remote<typeof CONTROL_CALLS>, id: number, input: OutletInput) {
     const { memory, maxBlockTime, journal, formats, queueBytes } = input
-    this.#batch = new AuditBatchBuilder(formats, queueBytes)
+    this.#blocks = new SharedBlocks((sent) => this.#unread(sent) <= 0)
+    this.#batch = new AuditBatchBuilder(formats, queueBytes, this.#blocks)
     this.#control = control
     this.#id = id
     this.#memory = memory
@@ -83,12 +87,12 @@ class BatchingOutlet implements AuditOutlet {
   }
 
   publish(event: FormattedEvent): void {
-    if (!this.#isAccepting) {
+    if (!this.#isAccepting()) {
       this.#dropped++
       return
     }
     this.#batch.add(event)
-    void this.#journal?.store()
+    this.#journal?.store()
     this.#added()
   }
 
@@ -128,13 +132,19 @@ class BatchingOutlet implements AuditOutlet {
     this.#control.auditClose({ id: this.#id })
   }
 
-  get #isAccepting(): boolean {
-    // The counter of the reader wraps around, as does this one.
-    return !this.#isClosed && ((this.#sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0) <= MAX_UNREAD
+  #isAccepting(): boolean {
+    // What is sent and not read grows with each batch, and only shrinks between them.
+    this.#hasRoom ||= this.#unread() <= MAX_UNREAD
+    return this.#hasRoom && !this.#isClosed
+  }
+
+  /** The counter of the reader wraps around, as does that of what was sent. */
+  #unread(sent = this.#sent): number {
+    return (sent - Atomics.load(this.#memory, AUDIT_MEMORY.eventsRead)) | 0
   }
 
   #record(event: FormattedEvent, journal: TurnJournal): PendingEvent | null {
-    if (!this.#isAccepting || !journal.isActive) return null
+    if (!this.#isAccepting() || !journal.isActive) return null
     const pending = new PendingEvent(this, event, this.#batch.add(event), journal.store())
     this.#pending.add(pending)
     this.#added()
@@ -161,6 +171,8 @@ class BatchingOutlet implements AuditOutlet {
     const journal = this.#journal?.endBatch() ?? null
     this.#control.auditEvents({ id: this.#id, batch, dropped: this.#dropped, journal })
     this.#sent = (this.#sent + batch.events) | 0
+    this.#blocks.passed(this.#sent)
+    this.#hasRoom = this.#unread() <= MAX_UNREAD
     this.#dropped = 0
   }
 
