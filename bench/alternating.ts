@@ -23,7 +23,7 @@ interface Compared {
 /** Slices of each state in one round; short ones, so that changes of the machine affect a slice and those around it equally. */
 const SLICES = 4
 const SECONDS = 1
-/** Turns that are not counted: they warm up caches, pools and compilers. */
+/** Turns that are not counted, unless a benchmark says otherwise: they warm up caches, pools and compilers. */
 const WARM_UPS = 3
 
 /**
@@ -35,6 +35,7 @@ export async function measureAlternating(
   states: readonly AlternatingState[],
   { rounds, connections }: Rounds,
   progress: (text: string) => void,
+  warmUps = WARM_UPS,
 ): Promise<ComparedRow[]> {
   const slice = async ({ load, name, server }: AlternatingState): Promise<Slice> => {
     const before = server.cpuSeconds()
@@ -45,7 +46,7 @@ export async function measureAlternating(
   const usual: Slice[] = []
   const compared = new Map<string, Compared[]>(states.map(({ name }) => [name, []]))
   let last = await slice(base)
-  for (let turn = 1 - WARM_UPS; turn <= rounds * SLICES; turn++) {
+  for (let turn = 1 - warmUps; turn <= rounds * SLICES; turn++) {
     const ratios: string[] = []
     for (const state of states) {
       const during = await slice(state)

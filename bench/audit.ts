@@ -13,6 +13,8 @@ import { Workspace } from './workspace.ts'
 /** Targets: the ratio of a route with access audit to the same without. */
 export const auditTargets = { file: 1.1, stdout: 1.1, jms: 1.2, noOp: 1.0 } as const
 
+/** Code of the control thread runs with each batch, not with each request: it is compiled after some seconds of load. */
+const WARM_UPS = 12
 /** Two equal routes differ by as much in one run. */
 const NOISE = 0.05
 
@@ -57,7 +59,7 @@ export async function auditBenchmark(rounds: Rounds, progress: (text: string) =>
     state(toStdout, 'stdout'),
     ...(routes.has('jms') ? [state(toJms, 'jms')] : []),
   ]
-  return await measureAlternating(state('no audit', 'none'), states, rounds, progress)
+  return await measureAlternating(state('no audit', 'none'), states, rounds, progress, WARM_UPS)
 }
 
 /** Messages for the missed targets. */
