@@ -124,13 +124,15 @@ export class StandardOutput implements LogDestination, LogFailures, LineOutput {
     this.#drained()
   }
 
-  /** One system call; false where nothing could be written. */
+  /** One system call; false where the rest has to wait. */
   #writeNow(): boolean {
     if (!this.#lock.acquire()) return false
     const chunk = this.#queue.next()
     try {
-      this.#written(chunk, writeSync(this.#output.descriptor, chunk))
-      return true
+      const count = writeSync(this.#output.descriptor, chunk)
+      this.#written(chunk, count)
+      // What takes less is full now: another call would fail, and an exception costs as much as to write some hundred lines.
+      return count === chunk.length
     } catch (error) {
       this.#fail(error as NodeJS.ErrnoException)
       return false
